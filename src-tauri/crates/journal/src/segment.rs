@@ -1,0 +1,60 @@
+//! Segment files: their names, order and headers.
+//!
+//! Owns: which files in the folder are the journal. Refuses to know: what is in them behind the
+//! header.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::Error;
+
+const MAGIC: &[u8; 8] = b"SSCOPEWJ";
+/// Format of the segments this program writes and reads.
+pub(crate) const VERSION: u16 = 1;
+/// Bytes before the first frame.
+pub(crate) const HEADER: usize = 16;
+/// A segment that has grown beyond this is followed by a new one.
+pub(crate) const SIZE: u64 = 64 << 20;
+
+pub(crate) fn path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{number:08}.journal"))
+}
+
+/// Numbers of the segments that exist, in order.
+pub(crate) fn list(dir: &Path) -> Result<Vec<u64>, Error> {
+    let io = |source| Error::Io { path: dir.to_owned(), source };
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(dir).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        if path.extension().is_some_and(|extension| extension == "journal") {
+            numbers.extend(stem.and_then(|stem| stem.parse::<u64>().ok()));
+        }
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+pub(crate) fn header() -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    header
+}
+
+/// Reads a whole segment. A format we do not know is refused; a damaged magic is not, because the
+/// frames behind it carry their own checksums.
+pub(crate) fn read(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
+    let path = path(dir, number);
+    let io = |source| Error::Io { path: path.clone(), source };
+    let mut bytes = Vec::new();
+    File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(io)?;
+    if bytes.len() >= HEADER && &bytes[..8] == MAGIC {
+        let found = u16::from_le_bytes([bytes[8], bytes[9]]);
+        if found != VERSION && crate::frame::find(&bytes, HEADER) != Some(HEADER) {
+            return Err(Error::Version { path, found, supported: VERSION });
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,142 @@
+//! Appending groups.
+//!
+//! Owns: the open segment and when it is followed by a new one. Refuses to know: what records mean.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::recover::{self, Recovery};
+use crate::{Error, Position, frame, segment};
+
+/// Fast, and smaller than nothing: higher levels cost more than the disk they save.
+const COMPRESSION_LEVEL: i32 = 1;
+
+/// A record to append. Kind 0 is the journal's own.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// What it is, for the reader.
+    pub kind: u8,
+    /// An id for the reader.
+    pub id: [u8; 16],
+    /// The bytes to keep.
+    pub payload: &'a [u8],
+}
+
+/// Where one record of a group went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// Where its frame begins.
+    pub at: Position,
+    /// The payload as it is on disk, compressed with zstd: an index may keep it as it is.
+    pub compressed: Vec<u8>,
+}
+
+/// The journal's writing end. One per folder; the caller sees to that.
+#[derive(Debug)]
+pub struct Journal {
+    dir: PathBuf,
+    file: File,
+    end: Position,
+}
+
+impl Journal {
+    /// Opens or creates the journal in `dir`, and mends its tail.
+    pub fn open(dir: &Path) -> Result<(Self, Recovery), Error> {
+        fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+        let Some(number) = segment::list(dir)?.last().copied() else {
+            let (file, end) = create(dir, 1)?;
+            return Ok((Self { dir: dir.to_owned(), file, end }, Recovery::default()));
+        };
+        let tail = recover::inspect(dir, number)?;
+        if tail.keep == 0 {
+            let (file, end) = create(dir, number)?;
+            return Ok((Self { dir: dir.to_owned(), file, end }, tail.recovery));
+        }
+        let path = segment::path(dir, number);
+        let io = |source| Error::Io { path: path.clone(), source };
+        let file = OpenOptions::new().read(true).write(true).open(&path).map_err(io)?;
+        file.set_len(tail.keep).map_err(io)?;
+        let end = Position { segment: number, offset: tail.keep };
+        let mut journal = Self { dir: dir.to_owned(), file, end };
+        if tail.commit {
+            let mut commit = Vec::new();
+            frame::write_commit(&mut commit, 0);
+            journal.write(&commit)?;
+        } else {
+            journal.file.sync_data().map_err(io)?;
+        }
+        Ok((journal, tail.recovery))
+    }
+
+    /// The folder, for [`crate::Reader`] and [`crate::read_at`].
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where the next frame will begin. Everything before is on disk.
+    pub fn end(&self) -> Position {
+        self.end
+    }
+
+    /// Whether the segment is full, so that the next group should begin a new one.
+    pub fn is_segment_full(&self) -> bool {
+        self.end.offset >= segment::SIZE
+    }
+
+    /// Begins a new segment.
+    pub fn begin_segment(&mut self) -> Result<(), Error> {
+        (self.file, self.end) = create(&self.dir, self.end.segment + 1)?;
+        Ok(())
+    }
+
+    /// Appends a group and syncs it. On an error nothing of the group remains.
+    pub fn append(&mut self, records: &[Record<'_>]) -> Result<Vec<Appended>, Error> {
+        let mut bytes = Vec::new();
+        let mut appended = Vec::with_capacity(records.len());
+        for record in records {
+            let payload = zstd::encode_all(record.payload, COMPRESSION_LEVEL)
+                .map_err(|source| Error::Io { path: self.dir.clone(), source })?;
+            if payload.len() > frame::MAX_PAYLOAD {
+                return Err(Error::TooLarge(record.payload.len()));
+            }
+            let at = Position { segment: self.end.segment, offset: self.end.offset + bytes.len() as u64 };
+            frame::write(&mut bytes, record.kind, &record.id, &payload);
+            appended.push(Appended { at, compressed: payload });
+        }
+        frame::write_commit(&mut bytes, records.len());
+        self.write(&bytes)?;
+        Ok(appended)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let end = self.end.offset;
+        let written = self
+            .file
+            .seek(SeekFrom::Start(end))
+            .and_then(|_| self.file.write_all(bytes))
+            .and_then(|()| self.file.sync_data());
+        if let Err(source) = written {
+            // Best effort: what stays behind the last commit is cut at the next open anyway, and
+            // the next append overwrites it.
+            let _ = self.file.set_len(end);
+            return Err(Error::Io { path: segment::path(&self.dir, self.end.segment), source });
+        }
+        self.end.offset = end + bytes.len() as u64;
+        Ok(())
+    }
+}
+
+fn create(dir: &Path, number: u64) -> Result<(File, Position), Error> {
+    let path = segment::path(dir, number);
+    let io = |source| Error::Io { path: path.clone(), source };
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&path).map_err(io)?;
+    file.write_all(&segment::header()).and_then(|()| file.sync_all()).map_err(io)?;
+    // The file's name must survive a power cut as its content does.
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(io)?;
+    Ok((file, Position { segment: number, offset: segment::HEADER as u64 }))
+}

@@ -1,0 +1,125 @@
+//! One recorded call.
+//!
+//! Owns: what is kept of a call and its form in JSON, which is also the export format. Bodies are
+//! raw JSON: a recorded number is the number that was sent. Refuses to know: redaction, storage.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::{CallId, Timestamp, ToolId};
+
+/// One `tools/call` with its result, error or end.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// Time-ordered id.
+    pub id: CallId,
+    /// When the call reached us.
+    pub at: Timestamp,
+    /// The tool called, by its upstream name.
+    pub tool_id: ToolId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Where the record comes from.
+    pub origin: Origin,
+    /// The client's session, where it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Box<str>>,
+    /// Who called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Client>,
+    /// Protocol version spoken with the client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol_version: Option<Box<str>>,
+    /// Time the upstream took, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upstream_us: Option<u64>,
+    /// Time from request to answer as the client saw it, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_us: Option<u64>,
+    /// Size of the arguments as sent, in bytes.
+    #[serde(default)]
+    pub arguments_bytes: u64,
+    /// Size of the result or error as sent, in bytes.
+    #[serde(default)]
+    pub result_bytes: u64,
+    /// Values replaced before anything was stored.
+    #[serde(default)]
+    pub redacted: u64,
+    /// The bodies below were left out because the recorder was full.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bodies_left_out: bool,
+    /// `params.arguments`, redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Box<RawValue>>,
+    /// The upstream's own `result`, redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Box<RawValue>>,
+    /// The upstream's own `error`, redacted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Box<RawValue>>,
+}
+
+impl CallRecord {
+    /// The record without its bodies, as lists need it.
+    pub fn without_bodies(&self) -> Self {
+        Self { arguments: None, result: None, error: None, ..self.clone() }
+    }
+}
+
+/// Name and version a client gave of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Client {
+    /// `clientInfo.name`.
+    pub name: Box<str>,
+    /// `clientInfo.version`.
+    pub version: Box<str>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A result that is not an error.
+    Ok,
+    /// A result with `isError: true`.
+    ToolError,
+    /// A JSON-RPC error from the upstream.
+    Error,
+    /// The client cancelled it.
+    Cancelled,
+    /// The upstream went away, or never answered in time.
+    Lost,
+}
+
+/// Where a record comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A client's call through the proxy.
+    Proxy,
+    /// `schemascope call`.
+    Terminal,
+    /// A trace read by `schemascope backfill`.
+    Backfill,
+}
+
+impl Outcome {
+    /// Whether somebody looking for failures wants to see this call.
+    pub fn is_failure(self) -> bool {
+        !matches!(self, Self::Ok | Self::Cancelled)
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::ToolError => "tool error",
+            Self::Error => "error",
+            Self::Cancelled => "cancelled",
+            Self::Lost => "lost",
+        })
+    }
+}

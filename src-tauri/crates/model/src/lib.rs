@@ -1,0 +1,16 @@
+//! Plain types of the domain, shared by every crate.
+//!
+//! Owns: the names and invariants of ids, times, calls and quality levels, and how they are
+//! written in JSON. Refuses to know: where values come from, how they are stored or shown.
+
+mod call;
+mod id;
+mod quality;
+mod time;
+mod tool;
+
+pub use call::{CallRecord, Client, Origin, Outcome};
+pub use id::{CallId, IdSource, InvalidCallId};
+pub use quality::{Quality, Source};
+pub use time::{InvalidTimestamp, Timestamp};
+pub use tool::{InvalidName, SEPARATOR, ToolId, check_server_name};

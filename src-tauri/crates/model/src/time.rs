@@ -1,0 +1,91 @@
+//! Points in time, in milliseconds since 1970 UTC, written as RFC 3339.
+//!
+//! Owns: reading and writing times. Refuses to know: the clock, except in [`Timestamp::now`],
+//! which only the rim calls.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Timestamp(u64);
+
+/// A text that is not a time; names the accepted form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a time such as 2026-11-20T12:00:00.000Z")]
+pub struct InvalidTimestamp(String);
+
+/// Latest time that fits the 48 bits a call id has for it (the year 10889).
+const MAX_MILLIS: u64 = (1 << 48) - 1;
+
+impl Timestamp {
+    /// The time `millis` milliseconds after 1970, cut to what a call id can carry.
+    pub fn from_millis(millis: u64) -> Self {
+        Self(millis.min(MAX_MILLIS))
+    }
+
+    /// Milliseconds since 1970.
+    pub fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// The machine's clock. Called at the rim only; pure code takes times as arguments.
+    pub fn now() -> Self {
+        Self::from_millis(u64::try_from(Utc::now().timestamp_millis()).unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match i64::try_from(self.0).ok().and_then(DateTime::<Utc>::from_timestamp_millis) {
+            Some(time) => f.write_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true)),
+            None => write!(f, "{} ms", self.0),
+        }
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = InvalidTimestamp;
+
+    /// Reads RFC 3339; a time without an offset is taken as UTC.
+    fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
+        let time = DateTime::parse_from_rfc3339(text).map(|t| t.to_utc()).or_else(|_| {
+            NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").map(|naive| naive.and_utc())
+        });
+        time.ok()
+            .and_then(|t| u64::try_from(t.timestamp_millis()).ok())
+            .map(Self::from_millis)
+            .ok_or_else(|| InvalidTimestamp(text.to_owned()))
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_offsets_and_naive_times() {
+        let noon: Timestamp = "2026-11-20T12:00:00.250Z".parse().unwrap();
+        assert_eq!(noon.to_string(), "2026-11-20T12:00:00.250Z");
+        assert_eq!("2026-11-20T14:00:00.25+02:00".parse(), Ok(noon));
+        assert_eq!("2026-11-20T12:00:00.25".parse(), Ok(noon));
+        assert!("yesterday".parse::<Timestamp>().is_err());
+        assert!("1969-01-01T00:00:00Z".parse::<Timestamp>().is_err());
+    }
+}

@@ -1,0 +1,151 @@
+//! Numbers for people: each field's presence, types and consistency.
+//!
+//! Owns: *field consistency* and the written form of paths. Refuses to know: schemas.
+
+use serde::{Deserialize, Serialize};
+
+use crate::node::{Node, Shape, Type};
+
+/// Distinct keys an object needs before it may be taken for a map.
+const MAP_MIN_KEYS: usize = 8;
+
+/// How often a field is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presence {
+    /// Parent objects that have the field.
+    pub present: u64,
+    /// Parent objects seen.
+    pub parents: u64,
+}
+
+/// How many values of one type were seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeCount {
+    /// JSON Schema's name of the type; `any` for what lies too deep.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// Values seen.
+    pub count: u64,
+}
+
+/// What is known of one named field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FieldReport {
+    /// Path from the root: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
+    pub path: String,
+    /// How often it is there.
+    #[serde(flatten)]
+    pub presence: Presence,
+    /// Types seen, without those never seen.
+    pub types: Vec<TypeCount>,
+    /// Share of parent objects in which the field is present with its dominant type, 0 to 1.
+    /// Integers are numbers; null makes a field nullable, not inconsistent.
+    pub consistency: f64,
+}
+
+impl Shape {
+    /// Every named field outside maps, parents before children, in order of path.
+    pub fn fields(&self) -> Vec<FieldReport> {
+        let mut fields = Vec::new();
+        collect(&self.root, "", &mut fields);
+        fields
+    }
+
+    /// Mean of all fields' consistency, 0 to 1. A shape without named fields uses its root's type
+    /// agreement; a shape of nothing has none.
+    pub fn mean_consistency(&self) -> Option<f64> {
+        if self.observations == 0 {
+            return None;
+        }
+        let fields = self.fields();
+        if fields.is_empty() {
+            return Some(agreement(&self.root, self.observations, self.observations));
+        }
+        let sum: f64 = fields.iter().map(|field| field.consistency).sum();
+        Some(sum / fields.len() as f64)
+    }
+}
+
+impl Node {
+    /// Whether the object here is a key-value map rather than a record: at least eight keys, half
+    /// of them in one object only, values alike. One object alone never tells.
+    pub(crate) fn is_map(&self) -> bool {
+        let singletons = self.fields.values().filter(|field| field.present == 1).count();
+        self.count(Type::Object) >= 2
+            && self.fields.len() >= MAP_MIN_KEYS
+            && singletons * 2 >= self.fields.len()
+            && self.values_alike()
+    }
+
+    /// All values of a map as one node.
+    pub(crate) fn map_values(&self) -> Self {
+        let mut values = Self::default();
+        for field in self.fields.values() {
+            values.merge(field);
+        }
+        values
+    }
+
+    fn values_alike(&self) -> bool {
+        let mut families = self.fields.values().filter_map(|field| dominant(field).map(|(family, _)| family));
+        let Some(first) = families.next() else { return false };
+        families.all(|family| family == first)
+    }
+}
+
+/// The most frequent type but null, with integers counted as numbers; ties go to the first of
+/// [`Type::ALL`].
+fn dominant(node: &Node) -> Option<(Type, u64)> {
+    Type::ALL
+        .into_iter()
+        .filter(|kind| !matches!(kind, Type::Null | Type::Integer))
+        .map(|kind| match kind {
+            Type::Number => (kind, node.count(Type::Number) + node.count(Type::Integer)),
+            _ => (kind, node.count(kind)),
+        })
+        .filter(|(_, count)| *count > 0)
+        .max_by_key(|(kind, count)| (*count, std::cmp::Reverse(*kind)))
+}
+
+/// `present` caps what repeated keys add beyond one value per parent.
+fn agreement(node: &Node, present: u64, parents: u64) -> f64 {
+    let agreeing = dominant(node).map_or(0, |(_, count)| count) + node.count(Type::Null);
+    agreeing.min(present) as f64 / parents.max(1) as f64
+}
+
+fn collect(node: &Node, path: &str, into: &mut Vec<FieldReport>) {
+    if node.is_map() {
+        collect(&node.map_values(), &format!("{path}{{}}"), into);
+    } else {
+        let parents = node.count(Type::Object);
+        for (key, field) in &node.fields {
+            let path = join(path, key);
+            into.push(FieldReport {
+                presence: Presence { present: field.present, parents },
+                types: type_counts(field),
+                consistency: agreement(field, field.present, parents),
+                path: path.clone(),
+            });
+            collect(field, &path, into);
+        }
+    }
+    if let Some(items) = &node.items {
+        collect(items, &format!("{path}[]"), into);
+    }
+}
+
+fn type_counts(node: &Node) -> Vec<TypeCount> {
+    let seen = Type::ALL.into_iter().filter(|kind| node.count(*kind) > 0);
+    seen.map(|kind| TypeCount { name: kind.name().to_owned(), count: node.count(kind) }).collect()
+}
+
+/// Appends a key to a path; keys that are not plain words are quoted as JSON.
+fn join(path: &str, key: &str) -> String {
+    let plain = key.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+        && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
+    match (plain, path.is_empty()) {
+        (true, true) => key.to_owned(),
+        (true, false) => format!("{path}.{key}"),
+        (false, _) => format!("{path}[{}]", serde_json::Value::from(key)),
+    }
+}

@@ -1,0 +1,25 @@
+//! Shapes: mergeable summaries of JSON documents, and the schemas they emit.
+//!
+//! A [`Shape`] counts what was seen at every path of every document. Counts are integers and
+//! merging adds them, so [`Shape::merge`] is commutative and associative *exactly*: whoever splits
+//! the work over threads, machines or days gets the same state, byte for byte. Nothing else may
+//! enter a shape: no float sums, no arrival order, no "first seen".
+//!
+//! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network, and
+//! keeps no observed value: only types, counts and field names.
+
+mod emit;
+mod fields;
+mod node;
+mod observe;
+mod state;
+
+pub use emit::Policy;
+pub use fields::{FieldReport, Presence, TypeCount};
+pub use node::{Shape, Type};
+pub use observe::Unreadable;
+pub use state::InvalidState;
+
+/// Levels of nesting that are looked into. What lies deeper is counted as opaque and may be
+/// anything; the limit keeps every recursion here bounded, whatever a document holds.
+pub const MAX_DEPTH: usize = 100;

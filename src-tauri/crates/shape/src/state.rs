@@ -1,0 +1,113 @@
+//! The written form of a shape: versioned, flat, the same bytes for the same counts.
+//!
+//! Nodes are listed parents first with their depth, so that neither writing nor reading nests.
+//! Owns: that form. Refuses to know: what the counts mean.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::MAX_DEPTH;
+use crate::node::{Node, Shape, Type};
+
+/// Written into every state. One converter per bump.
+const VERSION: u32 = 1;
+
+/// Why a state cannot be read.
+#[derive(Debug)]
+pub enum InvalidState {
+    /// Written by a newer Schemascope.
+    Version(u32),
+    /// Not a state, or damaged.
+    Malformed(String),
+}
+
+impl fmt::Display for InvalidState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(found) => {
+                write!(f, "shape state has version {found}; this program reads version {VERSION}")
+            }
+            Self::Malformed(reason) => write!(f, "shape state is damaged: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for InvalidState {}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    version: u32,
+    observations: u64,
+    nodes: Vec<(usize, Step, u64, [u64; Type::ALL.len()])>,
+}
+
+/// How a node hangs off its parent: a field by its key, or the items of an array.
+#[derive(Serialize, Deserialize)]
+enum Step {
+    #[serde(rename = "*")]
+    Items,
+    #[serde(rename = "k")]
+    Field(Box<str>),
+}
+
+impl Shape {
+    /// Writes the state. Equal shapes give equal bytes.
+    pub fn to_state(&self) -> Vec<u8> {
+        let mut state = State { version: VERSION, observations: self.observations, nodes: Vec::new() };
+        write(&self.root, Step::Items, 0, &mut state);
+        serde_json::to_vec(&state).unwrap_or_default()
+    }
+
+    /// Reads what [`Shape::to_state`] wrote.
+    pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        let malformed = |error: serde_json::Error| InvalidState::Malformed(error.to_string());
+        let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+        if version != VERSION {
+            return Err(InvalidState::Version(version));
+        }
+        let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
+        let mut nodes = state.nodes.into_iter().peekable();
+        let Some((0, _, present, counts)) = nodes.next() else {
+            return Err(InvalidState::Malformed("no root".into()));
+        };
+        let mut root = Node { present, counts, ..Node::default() };
+        read(&mut root, 1, &mut nodes)?;
+        match nodes.next() {
+            None => Ok(Self { observations: state.observations, root }),
+            Some((depth, ..)) => Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent"))),
+        }
+    }
+}
+
+fn write(node: &Node, step: Step, depth: usize, state: &mut State) {
+    state.nodes.push((depth, step, node.present, node.counts));
+    for (key, field) in &node.fields {
+        write(field, Step::Field(key.clone()), depth + 1, state);
+    }
+    if let Some(items) = &node.items {
+        write(items, Step::Items, depth + 1, state);
+    }
+}
+
+type Nodes = std::iter::Peekable<std::vec::IntoIter<(usize, Step, u64, [u64; Type::ALL.len()])>>;
+
+fn read(parent: &mut Node, depth: usize, nodes: &mut Nodes) -> Result<(), InvalidState> {
+    while let Some((_, step, present, counts)) = nodes.next_if(|(found, ..)| *found == depth) {
+        if depth > MAX_DEPTH {
+            return Err(InvalidState::Malformed(format!("deeper than {MAX_DEPTH} levels")));
+        }
+        let child = match step {
+            Step::Items => parent.items.get_or_insert_default(),
+            Step::Field(key) => parent.fields.entry(key).or_default(),
+        };
+        child.present = present;
+        child.counts = counts;
+        read(child, depth + 1, nodes)?;
+    }
+    Ok(())
+}

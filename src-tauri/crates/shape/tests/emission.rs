@@ -1,0 +1,132 @@
+//! Known wrong ways of earlier systems, and the plain cases.
+
+use schemascope_shape::{MAX_DEPTH, Policy, Shape};
+use serde_json::{Value, json};
+
+fn shape(documents: &[&str]) -> Shape {
+    let mut shape = Shape::new();
+    for document in documents {
+        shape.observe(document.as_bytes()).unwrap();
+    }
+    shape
+}
+
+fn schema(documents: &[&str]) -> Value {
+    let mut schema = shape(documents).schema(&Policy { required_after: 1 });
+    schema.as_object_mut().unwrap().remove("$schema");
+    schema
+}
+
+#[track_caller]
+fn check(documents: &[&str], expect: Value) {
+    assert_eq!(schema(documents), expect);
+}
+
+#[test]
+fn scalars_nullables_and_numbers() {
+    check(&["1", "2"], json!({"type": "integer"}));
+    check(&["1", "2.5"], json!({"type": "number"}));
+    check(&["null"], json!({"type": "null"}));
+    check(&["null", "true"], json!({"type": ["boolean", "null"]}));
+    check(&["1", "\"x\"", "null"], json!({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}));
+    check(&[], json!({}));
+}
+
+/// A field missing once is optional, wherever in the order it was missing.
+#[test]
+fn presence_is_counted_not_intersected() {
+    for order in [["{\"a\":1,\"b\":1}", "{\"a\":1}", "{\"a\":1,\"b\":1}"], ["{\"a\":1}", "{\"a\":1,\"b\":1}", "{\"a\":1,\"b\":1}"]] {
+        check(&order, json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a"]}));
+    }
+}
+
+#[test]
+fn required_needs_enough_parents() {
+    let documents = vec!["{\"a\":1}"; 7];
+    assert!(shape(&documents).schema(&Policy::default()).get("required").is_none());
+    let documents = vec!["{\"a\":1}"; 8];
+    assert_eq!(shape(&documents).schema(&Policy::default())["required"], json!(["a"]));
+}
+
+/// The fourth item counts as the first does, and the losing side of a conflict stays.
+#[test]
+fn every_item_and_every_type_stays() {
+    check(&["[1,2,3,\"x\"]"], json!({"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}));
+    check(&["[]"], json!({"type": "array"}));
+    check(
+        &["{\"a\":{\"b\":1}}", "{\"a\":\"x\"}"],
+        json!({"type": "object", "required": ["a"], "properties": {"a": {"anyOf": [
+            {"type": "string"},
+            {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]}]}}}),
+    );
+}
+
+#[test]
+fn one_null_among_integers_is_nullable_and_consistent() {
+    let mut documents = vec!["{\"n\":1}"; 100];
+    documents.push("{\"n\":null}");
+    let shape = shape(&documents);
+    assert_eq!(shape.schema(&Policy::default())["properties"]["n"], json!({"type": ["integer", "null"]}));
+    assert_eq!(shape.mean_consistency(), Some(1.0));
+}
+
+#[test]
+fn maps_with_changing_keys_are_not_records() {
+    let documents: Vec<String> =
+        (0..10).map(|n| format!("{{\"stock\":{{\"sku-{n}\":{n},\"sku-{}\":1}}}}", n + 100)).collect();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    let shape = shape(&documents);
+    assert_eq!(
+        shape.schema(&Policy::default())["properties"]["stock"],
+        json!({"type": "object", "additionalProperties": {"type": "integer"}})
+    );
+    let paths: Vec<_> = shape.fields().into_iter().map(|field| field.path).collect();
+    assert_eq!(paths, ["stock"]);
+}
+
+#[test]
+fn a_wide_record_seen_once_is_a_record() {
+    let document = "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1}";
+    assert_eq!(shape(&[document]).fields().len(), 8);
+}
+
+#[test]
+fn consistency_counts_missing_and_odd_types() {
+    let shape = shape(&["{\"a\":1,\"b\":\"x\"}", "{\"a\":1.5,\"b\":1}", "{\"a\":null}", "{\"a\":2,\"b\":\"y\"}"]);
+    let fields = shape.fields();
+    assert_eq!((fields[0].path.as_str(), fields[0].consistency), ("a", 1.0));
+    assert_eq!((fields[1].path.as_str(), fields[1].consistency), ("b", 0.5));
+    assert_eq!(shape.mean_consistency(), Some(0.75));
+}
+
+#[test]
+fn a_repeated_key_is_one_presence_of_both_types() {
+    check(
+        &["{\"a\":1,\"a\":\"x\"}"],
+        json!({"type": "object", "required": ["a"], "properties": {"a": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}),
+    );
+    assert_eq!(shape(&["[{\"a\":1,\"a\":2},{}]"]).fields()[0].consistency, 0.5);
+}
+
+#[test]
+fn paths_quote_what_is_not_a_word() {
+    let shape = shape(&["{\"a\":[{\"b.c\":1}],\"\":{\"x\":1}}"]);
+    let paths: Vec<_> = shape.fields().into_iter().map(|field| field.path).collect();
+    assert_eq!(paths, ["[\"\"]", "[\"\"].x", "a", "a[][\"b.c\"]"]);
+}
+
+#[test]
+fn depth_is_bounded_and_the_rest_opaque() {
+    let levels = 1_000_000;
+    let deep = "[".repeat(levels) + &"]".repeat(levels);
+    let shape = shape(&[&deep]);
+    assert!(shape.to_state().len() < 100 * MAX_DEPTH);
+    let restored = Shape::from_state(&shape.to_state()).unwrap();
+    assert_eq!(restored, shape);
+}
+
+#[test]
+fn a_state_of_another_version_is_refused_by_name() {
+    let error = Shape::from_state(b"{\"version\":9,\"new\":[]}").unwrap_err();
+    assert!(error.to_string().contains("version 9"), "{error}");
+}

@@ -1,0 +1,77 @@
+//! Calls and tool states on disk, and the only crate that names sled.
+//!
+//! The journal is the truth: a call is acknowledged when its group is synced there. sled is what is
+//! queried; it carries the journal position it has applied (its *checkpoint*) in the same batch as
+//! the data, so catching up after a kill applies every entry exactly once, and a damaged or deleted
+//! sled folder only costs a rebuild.
+//!
+//! Owns: files, keys, formats, recovery. Refuses to know: what a tool's state means. States are bytes
+//! that a [`Fold`] loads and advances.
+
+mod entry;
+mod index;
+mod open;
+mod query;
+mod write;
+
+use std::path::PathBuf;
+
+pub use entry::{Declared, Entry};
+pub use open::{IndexRecovery, Recovery, open};
+pub use query::{CallQuery, Reader};
+pub use schemascope_journal::{Damage, Position, Torn};
+pub use write::{GROUP, Writer};
+
+use schemascope_model::ToolId;
+
+/// What turns journal entries into tool states. The store replays into it at open.
+pub trait Fold {
+    /// Takes a tool's state as it was saved, replacing what is known of the tool.
+    fn load(&mut self, tool: ToolId, state: &[u8]) -> Result<(), String>;
+    /// Forgets everything loaded, because the index it came from is unusable.
+    fn clear(&mut self);
+    /// Advances by one entry that is not in the loaded states.
+    fn apply(&mut self, entry: &Entry);
+    /// Told now and then how many bytes of how many have been replayed.
+    fn progress(&mut self, _done: u64, _total: u64) {}
+}
+
+/// Why the store cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The journal refused.
+    #[error(transparent)]
+    Journal(#[from] schemascope_journal::Error),
+    /// sled refused. What was journaled is safe: the index catches up at the next start.
+    #[error("the index refused: {0}")]
+    Index(#[from] sled::Error),
+    /// sled panicked on what it found in its files.
+    #[error("the index is damaged; it is rebuilt at the next start")]
+    IndexPanicked,
+    /// The file system refused.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// Another process has the store open.
+    #[error("{0} is open in another process")]
+    Locked(PathBuf),
+    /// Written by a newer Schemascope.
+    #[error("{path} has {what} format {found}; this program reads format {supported}")]
+    Version {
+        /// The folder.
+        path: PathBuf,
+        /// What was read.
+        what: &'static str,
+        /// Its format.
+        found: u8,
+        /// Ours.
+        supported: u8,
+    },
+    /// A stored value does not parse.
+    #[error("a stored value cannot be read: {0}")]
+    Malformed(String),
+}

@@ -1,0 +1,246 @@
+//! Opening: mend the journal's tail, open or replace the index, replay what it lacks.
+//!
+//! Owns: every decision about a damaged store. sled can panic, hang or refuse when its files are
+//! damaged, so it is opened on a thread of its own, inside `catch_unwind`, with a time limit; whatever
+//! goes wrong, its folder is moved aside and rebuilt from the journal. Refuses to know: what entries do
+//! to states.
+
+use std::collections::HashMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use schemascope_journal::{Damage, Found, Journal, Position, Torn};
+use schemascope_model::{Timestamp, ToolId};
+
+use crate::entry::{Entry, Unreadable};
+use crate::index::{self, Index};
+use crate::{Error, Fold, GROUP, Reader, Writer};
+
+/// Opening a healthy index of millions of calls takes a second or two.
+const OPEN_LIMIT: Duration = Duration::from_secs(60);
+
+/// What was found and mended at open.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    /// An unfinished group that was cut from the journal's end.
+    pub torn: Option<Torn>,
+    /// Records that could not be read, each stepped over.
+    pub damaged: Vec<Damage>,
+    /// What happened to the index.
+    pub index: IndexRecovery,
+    /// Entries replayed into states.
+    pub replayed: u64,
+}
+
+/// What happened to the index at open.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum IndexRecovery {
+    /// It was complete, or caught up.
+    #[default]
+    Intact,
+    /// It was built from the journal because there was none.
+    Built,
+    /// It was unusable, moved aside, and built from the journal.
+    Replaced {
+        /// What was wrong.
+        reason: String,
+        /// Where the old one is.
+        moved_to: PathBuf,
+    },
+}
+
+/// Opens the store in `dir`, replaying into `fold` what its states lack.
+pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, Reader, Recovery), Error> {
+    let (journal, tail) = Journal::open(&dir.join("journal"))?;
+    let mut recovery = Recovery { torn: tail.torn, ..Recovery::default() };
+    let path = dir.join("index");
+    let opened = match open_index(&path, &journal, fold) {
+        Err(Refusal::Damaged(reason)) => {
+            let moved_to = dir.join(format!("index.bad-{}", now.as_millis()));
+            let io = |source| Error::Io { path: path.clone(), source };
+            fs::rename(&path, &moved_to).map_err(io)?;
+            tracing::warn!(%reason, moved_to = %moved_to.display(), "the index is unusable; rebuilding it from the journal");
+            recovery.index = IndexRecovery::Replaced { reason, moved_to };
+            fold.clear();
+            open_index(&path, &journal, fold)
+        }
+        opened => opened,
+    };
+    let Opened { index, as_of } = opened.map_err(Refusal::into_error)?;
+    if index.checkpoint()?.is_none() && journal.end() > FIRST && recovery.index == IndexRecovery::Intact {
+        recovery.index = IndexRecovery::Built;
+    }
+    replay(&journal, &index, fold, &as_of, &mut recovery)?;
+    let reader = Reader::new(journal.dir().to_owned(), index.clone());
+    Ok((Writer::new(journal, index), reader, recovery))
+}
+
+/// Where the first frame of an empty journal would be.
+const FIRST: Position = Position { segment: 1, offset: 16 };
+
+enum Refusal {
+    /// The index must go; the journal has everything.
+    Damaged(String),
+    /// Going on would do harm.
+    Fatal(Error),
+}
+
+impl Refusal {
+    fn into_error(self) -> Error {
+        match self {
+            Self::Damaged(reason) => Error::Malformed(format!("a fresh index is unusable: {reason}")),
+            Self::Fatal(error) => error,
+        }
+    }
+}
+
+/// A usable index, and what each tool's loaded state already includes.
+struct Opened {
+    index: Index,
+    as_of: HashMap<ToolId, Position>,
+}
+
+fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Opened, Refusal> {
+    sweep(path);
+    let index = open_guarded(path)?;
+    let damaged = |error: sled::Error| Refusal::Damaged(error.to_string());
+    match index.format().map_err(damaged)? {
+        Some(index::FORMAT) => {}
+        Some(found) => {
+            return Err(Refusal::Fatal(Error::Version {
+                path: path.to_owned(),
+                what: "index",
+                found,
+                supported: index::FORMAT,
+            }));
+        }
+        None if index.is_empty() => index.set_format().map_err(damaged)?,
+        None => return Err(Refusal::Damaged("it has data but no format".into())),
+    }
+    let checkpoint = index.checkpoint().map_err(damaged)?;
+    if checkpoint.is_some_and(|checkpoint| checkpoint > journal.end()) {
+        return Err(Refusal::Damaged("it is ahead of the journal".into()));
+    }
+    let mut as_of = HashMap::new();
+    for state in index.states() {
+        let state = state.map_err(|error| Refusal::Damaged(error.to_string()))?;
+        fold.load(state.tool.clone(), &state.bytes).map_err(Refusal::Damaged)?;
+        as_of.insert(state.tool, state.as_of);
+    }
+    Ok(Opened { index, as_of })
+}
+
+fn open_guarded(path: &Path) -> Result<Index, Refusal> {
+    let (send, receive) = mpsc::sync_channel(1);
+    let owned = path.to_owned();
+    let opening = move || {
+        let opened = catch_unwind(AssertUnwindSafe(|| index::open(&owned)));
+        let _ = send.send(opened);
+    };
+    std::thread::Builder::new()
+        .name("index-open".into())
+        .spawn(opening)
+        .map_err(|source| Refusal::Fatal(Error::Io { path: path.to_owned(), source }))?;
+    match receive.recv_timeout(OPEN_LIMIT) {
+        Ok(Ok(Ok(index))) => Ok(index),
+        Ok(Ok(Err(error))) if error.to_string().contains("could not acquire lock") => {
+            Err(Refusal::Fatal(Error::Locked(path.to_owned())))
+        }
+        Ok(Ok(Err(error))) => Err(Refusal::Damaged(error.to_string())),
+        Ok(Err(_)) => Err(Refusal::Damaged("opening it panicked".into())),
+        Err(_) => Err(Refusal::Damaged(format!("opening it took more than {OPEN_LIMIT:?}"))),
+    }
+}
+
+/// Removes snapshots that a kill left half written: sled does not open with them.
+fn sweep(path: &Path) {
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "generating") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn replay(
+    journal: &Journal,
+    index: &Index,
+    fold: &mut dyn Fold,
+    as_of: &HashMap<ToolId, Position>,
+    recovery: &mut Recovery,
+) -> Result<(), Error> {
+    let indexed = index.checkpoint()?.unwrap_or(Position::START);
+    let states = index.states_checkpoint()?.unwrap_or(Position::START);
+    let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
+    let mut reader = schemascope_journal::Reader::new(journal.dir(), indexed.min(states))?;
+    let total = reader.bytes_left();
+    let mut since_progress = 0;
+    while let Some(found) = reader.next() {
+        let read = match found? {
+            Found::Entry(read) => read,
+            Found::Damage(damage) => {
+                report(&damage);
+                recovery.damaged.push(damage);
+                continue;
+            }
+        };
+        let entry = match Entry::decode(read.kind, &read.payload) {
+            Ok(entry) => entry,
+            Err(error @ Unreadable::Format(_)) => {
+                // Whole and checksummed, so no damage: a newer program wrote it.
+                return Err(Error::Malformed(format!(
+                    "{} segment {}: {}; a newer Schemascope wrote this data",
+                    journal.dir().display(),
+                    read.at.segment,
+                    error.reason()
+                )));
+            }
+            Err(Unreadable::Malformed(_)) => {
+                let bytes = read.next.offset - read.at.offset;
+                let damage = Damage { at: read.at, bytes, reason: "record does not parse" };
+                report(&damage);
+                recovery.damaged.push(damage);
+                continue;
+            }
+        };
+        if read.at >= states && as_of.get(entry.tool()).is_none_or(|as_of| read.at >= *as_of) {
+            match &entry {
+                Entry::State { tool, state } => {
+                    fold.load(tool.clone(), state).map_err(Error::Malformed)?;
+                }
+                other => fold.apply(other),
+            }
+            recovery.replayed += 1;
+        }
+        if read.at >= indexed {
+            let compressed = zstd::encode_all(read.payload.as_slice(), 1).unwrap_or_default();
+            group.push((entry, read.at, compressed));
+            if group.len() == GROUP {
+                index.apply(borrowed(&group), read.next)?;
+                group.clear();
+            }
+        }
+        since_progress += 1;
+        if since_progress == 1_000 {
+            since_progress = 0;
+            fold.progress(total.saturating_sub(reader.bytes_left()), total);
+        }
+    }
+    Ok(index.apply(borrowed(&group), journal.end())?)
+}
+
+fn borrowed(group: &[(Entry, Position, Vec<u8>)]) -> impl Iterator<Item = (&Entry, Position, &[u8])> {
+    group.iter().map(|(entry, at, compressed)| (entry, *at, compressed.as_slice()))
+}
+
+fn report(damage: &Damage) {
+    tracing::warn!(
+        segment = damage.at.segment,
+        offset = damage.at.offset,
+        bytes = damage.bytes,
+        reason = damage.reason,
+        "a journal record cannot be read and is left out"
+    );
+}

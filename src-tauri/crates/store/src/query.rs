@@ -1,0 +1,99 @@
+//! The reading end.
+//!
+//! Owns: how calls are looked up and their bodies brought together. Refuses to know: tool states,
+//! which live in memory.
+
+use std::path::PathBuf;
+
+use schemascope_model::{CallId, CallRecord, ToolId};
+
+use crate::entry::Entry;
+use crate::index::{Index, Stored, guarded};
+use crate::Error;
+
+/// Calls looked at for one page at most, so that a filter that matches nothing ends.
+const MAX_SCAN: usize = 100_000;
+
+/// Which calls to list, newest first.
+#[derive(Debug, Clone, Default)]
+pub struct CallQuery {
+    /// Only of this tool.
+    pub tool: Option<ToolId>,
+    /// Only those that failed.
+    pub failures: bool,
+    /// Only older than this one, for the next page.
+    pub before: Option<CallId>,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// Reads calls. Cheap to clone, usable from any thread.
+#[derive(Debug, Clone)]
+pub struct Reader {
+    journal: PathBuf,
+    index: Index,
+}
+
+impl Reader {
+    pub(crate) fn new(journal: PathBuf, index: Index) -> Self {
+        Self { journal, index }
+    }
+
+    /// Lists calls, newest first.
+    pub fn calls(&self, query: &CallQuery) -> Result<Vec<CallRecord>, Error> {
+        guarded(|| self.scan(query))
+    }
+
+    fn scan(&self, query: &CallQuery) -> Result<Vec<CallRecord>, Error> {
+        let mut calls = Vec::new();
+        for id in self.index.ids_before(query.tool.as_ref(), query.before).take(MAX_SCAN) {
+            if calls.len() == query.limit {
+                break;
+            }
+            let Some(stored) = self.index.call(id?)? else { continue };
+            let (Stored::Whole(record) | Stored::Reference(record, _)) = &stored;
+            if !query.failures || record.outcome.is_failure() {
+                calls.push(self.whole(stored));
+            }
+        }
+        Ok(calls)
+    }
+
+    /// One call.
+    pub fn call(&self, id: CallId) -> Result<Option<CallRecord>, Error> {
+        guarded(|| Ok(self.index.call(id)?.map(|stored| self.whole(stored))))
+    }
+
+    /// Whether a call is stored.
+    pub fn contains(&self, id: CallId) -> Result<bool, Error> {
+        guarded(|| self.index.contains(id))
+    }
+
+    /// Brings the bodies of a large call from the journal. If they cannot be read the record says
+    /// that they are missing; the rest of it is still true.
+    fn whole(&self, stored: Stored) -> CallRecord {
+        match stored {
+            Stored::Whole(record) => record,
+            Stored::Reference(mut record, at) => {
+                let read = schemascope_journal::read_at(&self.journal, at).map_err(Error::from);
+                let entry = read.and_then(|entry| {
+                    Entry::decode(entry.kind, &entry.payload)
+                        .map_err(|error| Error::Malformed(error.reason().into_owned()))
+                });
+                match entry {
+                    Ok(Entry::Call(call)) if call.id == record.id => call,
+                    Ok(_) => {
+                        tracing::warn!(id = %record.id, "the journal holds another record where this call's bodies should be");
+                        record.bodies_left_out = true;
+                        record
+                    }
+                    Err(error) => {
+                        tracing::warn!(id = %record.id, %error, "bodies of a call cannot be read");
+                        record.bodies_left_out = true;
+                        record
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Every acknowledged call is there again, whatever happened to the index or the process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Timestamp, ToolId};
+use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery, Writer};
+use serde_json::value::RawValue;
+
+/// Counts calls per tool: a state any wrong replay shows in.
+#[derive(Default, Clone, PartialEq, Debug)]
+struct Counter(BTreeMap<ToolId, u64>);
+
+impl Fold for Counter {
+    fn load(&mut self, tool: ToolId, state: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(state).map_err(|error| error.to_string())?;
+        self.0.insert(tool, text.parse().map_err(|_| "not a number".to_owned())?);
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn apply(&mut self, entry: &Entry) {
+        if let Entry::Call(call) = entry {
+            *self.0.entry(call.tool_id.clone()).or_default() += 1;
+        }
+    }
+}
+
+impl Counter {
+    fn states(&self) -> Vec<(ToolId, Vec<u8>)> {
+        self.0.iter().map(|(tool, count)| (tool.clone(), count.to_string().into_bytes())).collect()
+    }
+}
+
+fn open(dir: &Path) -> (Writer, Reader, Recovery, Counter) {
+    let mut counter = Counter::default();
+    let (writer, reader, recovery) =
+        schemascope_store::open(dir, &mut counter, Timestamp::from_millis(1)).unwrap();
+    (writer, reader, recovery, counter)
+}
+
+fn call(ids: &IdSource, tool: &str, body_bytes: usize, outcome: Outcome) -> Entry {
+    // Incompressible enough to go beyond what the index keeps inline.
+    let body: String = (0..body_bytes).map(|n| char::from(b'a' + (n * n * 31 + n / 7) as u8 % 26)).collect();
+    Entry::Call(CallRecord {
+        id: ids.at(Timestamp::from_millis(1_000)),
+        at: Timestamp::from_millis(1_000),
+        tool_id: tool.parse().unwrap(),
+        outcome,
+        origin: Origin::Proxy,
+        session: None,
+        client: None,
+        protocol_version: None,
+        upstream_us: Some(1),
+        total_us: Some(2),
+        arguments_bytes: 2,
+        result_bytes: body_bytes as u64,
+        redacted: 0,
+        bodies_left_out: false,
+        arguments: None,
+        result: Some(RawValue::from_string(format!("{{\"n\": 1.10, \"body\": \"{body}\"}}")).unwrap()),
+        error: None,
+    })
+}
+
+/// `count` calls of two tools, in groups of eight, applied to the fold as the recorder does.
+fn fill(writer: &mut Writer, counter: &mut Counter, ids: &IdSource, count: usize) {
+    let calls: Vec<Entry> = (0..count)
+        .map(|n| {
+            let outcome = if n % 5 == 0 { Outcome::Error } else { Outcome::Ok };
+            call(ids, if n % 2 == 0 { "a__x" } else { "b__y" }, if n % 10 == 3 { 20_000 } else { 10 }, outcome)
+        })
+        .collect();
+    for group in calls.chunks(8) {
+        writer.append(group).unwrap();
+        group.iter().for_each(|entry| counter.apply(entry));
+    }
+}
+
+fn all(reader: &Reader) -> Vec<String> {
+    let calls = reader.calls(&CallQuery { limit: 10_000, ..CallQuery::default() }).unwrap();
+    calls.iter().map(|call| serde_json::to_string(call).unwrap()).collect()
+}
+
+#[test]
+fn calls_come_back_whole_filtered_and_paged() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &ids, 100);
+    let page = |tool: Option<&str>, failures, before, limit| {
+        let query = CallQuery { tool: tool.map(|tool| tool.parse().unwrap()), failures, before, limit };
+        reader.calls(&query).unwrap()
+    };
+    let newest = page(None, false, None, 60);
+    let older = page(None, false, newest.last().map(|call| call.id), 60);
+    assert_eq!((newest.len(), older.len()), (60, 40));
+    assert!(newest.iter().chain(&older).is_sorted_by(|a, b| a.id > b.id));
+    assert!(newest.iter().all(|call| call.result.as_ref().unwrap().get().contains("\"n\": 1.10")));
+    assert_eq!(newest.iter().filter(|call| call.result.as_ref().unwrap().get().len() > 20_000).count(), 6);
+    assert_eq!(page(Some("a__x"), false, None, 100).len(), 50);
+    assert_eq!(page(Some("a__x"), true, None, 100).len(), 10);
+    assert_eq!(page(Some("c__z"), false, None, 100).len(), 0);
+}
+
+/// Killed at any point (dropped without closing): replay applies every entry exactly once, whether
+/// states were saved before, between or never.
+#[test]
+fn states_and_calls_survive_without_closing() {
+    for saved_after in [None, Some(0), Some(40), Some(80)] {
+        let dir = tempfile::tempdir().unwrap();
+        let ids = IdSource::new(1, 0);
+        let (mut writer, reader, _, mut counter) = open(dir.path());
+        for part in 0..3 {
+            if saved_after == Some(part * 40) {
+                writer.save_states(&counter.states()).unwrap();
+            }
+            fill(&mut writer, &mut counter, &ids, 40);
+        }
+        let before = all(&reader);
+        drop((writer, reader));
+        let (_writer, reader, recovery, restored) = open(dir.path());
+        assert_eq!(restored, counter, "saved after {saved_after:?}");
+        assert_eq!(all(&reader), before);
+        assert_eq!(recovery.index, IndexRecovery::Intact);
+    }
+}
+
+#[test]
+fn a_deleted_index_only_costs_a_rebuild() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &ids, 200);
+    writer.save_states(&counter.states()).unwrap();
+    let before = all(&reader);
+    writer.close().unwrap();
+    drop(reader);
+    fs::remove_dir_all(dir.path().join("index")).unwrap();
+    let (_writer, reader, recovery, restored) = open(dir.path());
+    assert_eq!((all(&reader), restored), (before, counter));
+    assert_eq!(recovery.index, IndexRecovery::Built);
+}
+
+/// Damage anywhere in the index's files: opened or moved aside and rebuilt, never lost.
+#[test]
+fn a_damaged_index_is_moved_aside_and_rebuilt() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &ids, 100);
+    writer.save_states(&counter.states()).unwrap();
+    let before = all(&reader);
+    writer.close().unwrap();
+    drop(reader);
+    fs::write(dir.path().join("index").join("conf"), b"garbage").unwrap();
+    let (_writer, reader, recovery, restored) = open(dir.path());
+    assert_eq!((all(&reader), restored), (before, counter));
+    let IndexRecovery::Replaced { moved_to, .. } = recovery.index else { panic!("{recovery:?}") };
+    assert!(moved_to.join("conf").exists());
+}
+
+/// A snapshot at the head of a segment replaces what earlier entries gave, and equals it.
+#[test]
+fn a_snapshot_stands_for_the_segments_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &ids, 20);
+    let states = counter.states();
+    let snapshot: Vec<Entry> =
+        states.into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
+    writer.append(&snapshot).unwrap();
+    fill(&mut writer, &mut counter, &ids, 20);
+    writer.close().unwrap();
+    drop(reader);
+    fs::remove_dir_all(dir.path().join("index")).unwrap();
+    assert_eq!(open(dir.path()).3, counter);
+}
+
+#[test]
+fn a_second_opener_is_told_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let _open = open(dir.path());
+    let error = schemascope_store::open(dir.path(), &mut Counter::default(), Timestamp::from_millis(2)).unwrap_err();
+    assert!(error.to_string().contains("open in another process"), "{error}");
+}
