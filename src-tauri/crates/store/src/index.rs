@@ -5,7 +5,7 @@
 //! Refuses to know: where entries come from and in which order.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemascope_journal::Position;
 use schemascope_model::{CallId, CallRecord, ToolId};
@@ -33,6 +33,8 @@ const REFERENCE: u8 = 2;
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     db: sled::Db,
+    /// Exists when damage was met while reading, so that the next start rebuilds.
+    marker: PathBuf,
 }
 
 /// A stored call: whole, or its bodies in the journal.
@@ -48,12 +50,12 @@ pub(crate) fn open(path: &Path) -> sled::Result<Index> {
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
         .open()?;
-    Ok(Index { db })
+    Ok(Index { db, marker: marker(path) })
 }
 
-/// Runs a use of sled; it can panic on damaged files.
-pub(crate) fn guarded<T>(use_sled: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(use_sled)).unwrap_or(Err(Error::IndexPanicked))
+/// Where damage that was met while reading is noted.
+pub(crate) fn marker(index: &Path) -> PathBuf {
+    index.with_extension("damaged")
 }
 
 /// A state and the position it includes everything before.
@@ -64,6 +66,16 @@ pub(crate) struct State {
 }
 
 impl Index {
+    /// Runs a use of sled, which can panic on damaged files. Damage is noted for the next start.
+    pub(crate) fn guarded<T>(&self, use_sled: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let result = catch_unwind(AssertUnwindSafe(use_sled)).unwrap_or(Err(Error::IndexPanicked));
+        if matches!(result, Err(Error::Index(_) | Error::IndexPanicked | Error::Malformed(_))) {
+            // If even this fails the damage will be met again.
+            let _ = std::fs::write(&self.marker, []);
+        }
+        result
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.db.is_empty()
     }

@@ -62,6 +62,7 @@ pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, 
             let moved_to = dir.join(format!("index.bad-{}", now.as_millis()));
             let io = |source| Error::Io { path: path.clone(), source };
             fs::rename(&path, &moved_to).map_err(io)?;
+            let _ = fs::remove_file(index::marker(&path));
             tracing::warn!(%reason, moved_to = %moved_to.display(), "the index is unusable; rebuilding it from the journal");
             recovery.index = IndexRecovery::Replaced { reason, moved_to };
             fold.clear();
@@ -104,6 +105,9 @@ struct Opened {
 }
 
 fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Opened, Refusal> {
+    if index::marker(path).exists() && path.exists() {
+        return Err(Refusal::Damaged("damage was met while reading it".into()));
+    }
     sweep(path);
     let index = open_guarded(path)?;
     let damaged = |error: sled::Error| Refusal::Damaged(error.to_string());

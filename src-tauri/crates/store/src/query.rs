@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use schemascope_model::{CallId, CallRecord, ToolId};
 
 use crate::entry::Entry;
-use crate::index::{Index, Stored, guarded};
+use crate::index::{Index, Stored};
 use crate::Error;
 
 /// Calls looked at for one page at most, so that a filter that matches nothing ends.
@@ -41,7 +41,7 @@ impl Reader {
 
     /// Lists calls, newest first.
     pub fn calls(&self, query: &CallQuery) -> Result<Vec<CallRecord>, Error> {
-        guarded(|| self.scan(query))
+        self.index.guarded(|| self.scan(query))
     }
 
     fn scan(&self, query: &CallQuery) -> Result<Vec<CallRecord>, Error> {
@@ -61,12 +61,12 @@ impl Reader {
 
     /// One call.
     pub fn call(&self, id: CallId) -> Result<Option<CallRecord>, Error> {
-        guarded(|| Ok(self.index.call(id)?.map(|stored| self.whole(stored))))
+        self.index.guarded(|| Ok(self.index.call(id)?.map(|stored| self.whole(stored))))
     }
 
     /// Whether a call is stored.
     pub fn contains(&self, id: CallId) -> Result<bool, Error> {
-        guarded(|| self.index.contains(id))
+        self.index.guarded(|| self.index.contains(id))
     }
 
     /// Brings the bodies of a large call from the journal. If they cannot be read the record says

@@ -5,7 +5,7 @@
 use schemascope_journal::{Journal, Position, Record};
 use schemascope_model::ToolId;
 
-use crate::index::{Index, guarded};
+use crate::index::Index;
 use crate::{Entry, Error};
 
 /// Entries in one group at most. Two index operations each and the checkpoint stay below what sled
@@ -51,7 +51,7 @@ impl Writer {
         if self.index_behind {
             return Ok(());
         }
-        let written = guarded(|| write(&self.index));
+        let written = self.index.guarded(|| write(&self.index));
         self.index_behind = written.is_err();
         written
     }
@@ -93,6 +93,6 @@ impl Writer {
 
     /// Flushes the index, so that the next start has nothing to catch up.
     pub fn close(self) -> Result<(), Error> {
-        guarded(|| Ok(self.index.flush()?))
+        self.index.guarded(|| Ok(self.index.flush()?))
     }
 }
