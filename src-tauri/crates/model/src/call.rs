@@ -47,6 +47,9 @@ pub struct CallRecord {
     /// Values replaced before anything was stored.
     #[serde(default)]
     pub redacted: u64,
+    /// How the observation fit the schema the upstream declared at the time; decided before redaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fit: Option<Fit>,
     /// The bodies below were left out because the recorder was full.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bodies_left_out: bool,
@@ -66,6 +69,15 @@ impl CallRecord {
     pub fn without_bodies(&self) -> Self {
         Self { arguments: None, result: None, error: None, ..self.clone() }
     }
+}
+
+/// Whether an observation fits a schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fit {
+    /// Digest of the schema.
+    pub schema: Box<str>,
+    /// Whether it fits.
+    pub fits: bool,
 }
 
 /// Name and version a client gave of itself.

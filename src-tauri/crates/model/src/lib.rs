@@ -5,12 +5,14 @@
 
 mod call;
 mod id;
+mod marker;
 mod quality;
 mod time;
 mod tool;
 
-pub use call::{CallRecord, Client, Origin, Outcome};
+pub use call::{CallRecord, Client, Fit, Origin, Outcome};
 pub use id::{CallId, IdSource, InvalidCallId};
+pub use marker::{Marker, Redacted};
 pub use quality::{Quality, Source};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use tool::{InvalidName, SEPARATOR, ToolId, check_server_name};

@@ -1,1 +1,30 @@
-//! x
+//! The MCP proxy: client to every upstream, server to every client.
+//!
+//! Bytes are the currency. `params`, `result` and `error` travel as slices of what was received and
+//! are changed by splicing the few bytes that must change (a tool's prefixed name, a progress token),
+//! so numbers, key order, duplicate keys, escapes and fields nobody knows reach the other side as
+//! they were. rmcp supplies the protocol's vocabulary (versions, error codes, handshake types); its
+//! typed results and its service loop stay out of the call path, because the first re-serialise and
+//! the second handles each notification on a task of its own, so progress may overtake a result.
+//!
+//! ```text
+//!  endpoint (HTTP, sessions) ─▶ hub (names, calls) ─▶ upstream (lazy start, health) ─▶ connection (stdio)
+//!                                   └─▶ Observer (what was listed, what was called)
+//! ```
+//!
+//! Architecture invariant: this crate does not know who observes, and nothing it does for a client
+//! waits for disk. It is the only crate that names rmcp.
+
+mod call;
+mod config;
+pub mod endpoint;
+mod hub;
+mod observer;
+mod upstream;
+mod wire;
+
+pub use call::{Answer, CallFailed, Caller};
+pub use config::{Config, ConfigError, ServerEntry, StdioSpec};
+pub use hub::Hub;
+pub use observer::{Ended, FinishedCall, ListedTool, Observer};
+pub use upstream::{State, Status};

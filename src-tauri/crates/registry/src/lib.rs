@@ -1,1 +1,19 @@
-//! x
+//! What is known of each tool: what its upstream declares, its shape, how far it can be trusted.
+//!
+//! The registry is a fold: the same entries in the same order give the same state, live or replayed.
+//!
+//! Architecture invariant: pure. No runtime, store, clock, file or network; times are arguments.
+
+mod observation;
+mod quality;
+mod registry;
+mod schema;
+mod state;
+mod tool;
+
+pub use observation::{Carrier, Observation, is_error, observe};
+pub use quality::Standing;
+pub use registry::{DeclaredChange, Registry};
+pub use schema::digest;
+pub use state::InvalidState;
+pub use tool::{Carriers, Declaration, FitCount, Tool};

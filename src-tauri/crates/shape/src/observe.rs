@@ -29,10 +29,20 @@ impl std::error::Error for Unreadable {
 impl Shape {
     /// Counts one JSON document. On an error the shape is as it was.
     pub fn observe(&mut self, document: &[u8]) -> Result<(), Unreadable> {
+        self.observe_redacted(document, &|_| None)
+    }
+
+    /// Counts one document in which some values were replaced by strings. `stands_for` tells which type
+    /// a string stands for, if it is such a replacement.
+    pub fn observe_redacted(
+        &mut self,
+        document: &[u8],
+        stands_for: &dyn Fn(&str) -> Option<Type>,
+    ) -> Result<(), Unreadable> {
         let mut one = Self { observations: 1, root: Node::default() };
-        let mut objects = 0;
         let mut reader = serde_json::Deserializer::from_slice(document);
-        Value { node: &mut one.root, depth: 0, objects: &mut objects }
+        let mut reading = Reading { objects: 0, stands_for };
+        Value { node: &mut one.root, depth: 0, reading: &mut reading }
             .deserialize(&mut reader)
             .and_then(|()| reader.end())
             .map_err(Unreadable)?;
@@ -41,14 +51,21 @@ impl Shape {
     }
 }
 
-/// A value to be counted at `node`. `objects` numbers the document's objects from 1.
-struct Value<'a> {
-    node: &'a mut Node,
-    depth: usize,
-    objects: &'a mut u64,
+/// What is the same for all values of a document.
+struct Reading<'r> {
+    /// Objects met so far; numbers them from 1.
+    objects: u64,
+    stands_for: &'r dyn Fn(&str) -> Option<Type>,
 }
 
-impl<'de> DeserializeSeed<'de> for Value<'_> {
+/// A value to be counted at `node`.
+struct Value<'a, 'r> {
+    node: &'a mut Node,
+    depth: usize,
+    reading: &'a mut Reading<'r>,
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -62,7 +79,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Value<'_> {
+impl<'de> Visitor<'de> for Value<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,18 +111,18 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.node.add(Type::String);
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.node.add((self.reading.stands_for)(text).unwrap_or(Type::String));
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
         self.node.add(Type::Array);
-        let Self { node, depth, objects } = self;
+        let Self { node, depth, reading } = self;
         // No item, no node: the state says whether anything was ever inside.
         let mut items = node.items.take().unwrap_or_default();
         while sequence
-            .next_element_seed(Value { node: &mut items, depth: depth + 1, objects: &mut *objects })?
+            .next_element_seed(Value { node: &mut items, depth: depth + 1, reading: &mut *reading })?
             .is_some()
         {}
         node.items = (items.total() > 0).then_some(items);
@@ -114,9 +131,9 @@ impl<'de> Visitor<'de> for Value<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         self.node.add(Type::Object);
-        let Self { node, depth, objects } = self;
-        *objects += 1;
-        let parent = *objects;
+        let Self { node, depth, reading } = self;
+        reading.objects += 1;
+        let parent = reading.objects;
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
             let field = match node.fields.get_mut(key.as_ref()) {
                 Some(field) => field,
@@ -128,7 +145,7 @@ impl<'de> Visitor<'de> for Value<'_> {
                 field.mark = Mark(parent);
                 field.present += 1;
             }
-            map.next_value_seed(Value { node: field, depth: depth + 1, objects: &mut *objects })?;
+            map.next_value_seed(Value { node: field, depth: depth + 1, reading: &mut *reading })?;
         }
         Ok(())
     }

@@ -60,6 +60,7 @@ fn call(ids: &IdSource, tool: &str, body_bytes: usize, outcome: Outcome) -> Entr
         arguments_bytes: 2,
         result_bytes: body_bytes as u64,
         redacted: 0,
+        fit: None,
         bodies_left_out: false,
         arguments: None,
         result: Some(RawValue::from_string(format!("{{\"n\": 1.10, \"body\": \"{body}\"}}")).unwrap()),

@@ -1,0 +1,365 @@
+//! An upstream over its whole life: started when first needed, watched, restarted with back-off.
+//!
+//! Owns: the states and the reasons in plain words. Refuses to know: clients and calls.
+
+pub(crate) mod connection;
+mod handshake;
+mod log;
+mod process;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use schemascope_model::Timestamp;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{ServerEntry, StdioSpec};
+use crate::observer::{ListedTool, Observer};
+use connection::{Connection, Notification};
+use handshake::Hello;
+use log::LogTail;
+
+/// An upstream that lived this long before it ended is started again at once when next needed.
+const HEALTHY: Duration = Duration::from_secs(10);
+/// Longest pause between two attempts.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// Notifications that may wait for a slow listener.
+const NOTIFICATIONS: usize = 256;
+
+pub(crate) struct Upstream {
+    name: String,
+    entry: ServerEntry,
+    observer: Arc<dyn Observer>,
+    log: Arc<LogTail>,
+    phase: Mutex<Phase>,
+    /// Bumped with every change of phase, after it.
+    changed: watch::Sender<u64>,
+    notifications: broadcast::Sender<Notification>,
+    stop: CancellationToken,
+}
+
+enum Phase {
+    Idle,
+    Starting { since: Instant, failures: u32 },
+    Ready(Arc<Live>),
+    Failed { reason: String, failures: u32, retry_at: Instant },
+    Stopped,
+}
+
+/// A connected upstream.
+pub(crate) struct Live {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) hello: Hello,
+    tools: Mutex<Arc<[ListedTool]>>,
+    pid: Option<u32>,
+    since: Timestamp,
+}
+
+/// What an upstream is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Not needed yet.
+    Idle,
+    /// Connecting and listing.
+    Starting,
+    /// Usable.
+    Ready,
+    /// Not usable; the reason says why.
+    Failed,
+    /// Switched off in the configuration.
+    Disabled,
+    /// Its entry in the configuration cannot be used.
+    Invalid,
+}
+
+/// An upstream's state for people.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Its name in the configuration.
+    pub name: String,
+    /// What it is doing.
+    pub state: State,
+    /// Why, where that is not obvious.
+    pub reason: Option<String>,
+    /// Tools listed, while it is ready.
+    pub tools: Option<usize>,
+    /// Its process, while it is ready.
+    pub pid: Option<u32>,
+    /// Since when it is ready.
+    pub since: Option<Timestamp>,
+    /// Protocol version agreed on, while it is ready.
+    pub protocol_version: Option<String>,
+    /// The last lines it wrote to stderr, and to stdout where they were no messages.
+    pub log: Vec<String>,
+}
+
+impl Live {
+    pub(crate) fn tools(&self) -> Arc<[ListedTool]> {
+        Arc::clone(&self.tools.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Upstream {
+    pub(crate) fn new(name: &str, entry: ServerEntry, observer: Arc<dyn Observer>) -> Arc<Self> {
+        Arc::new(Self {
+            name: name.to_owned(),
+            entry,
+            observer,
+            log: Arc::default(),
+            phase: Mutex::new(Phase::Idle),
+            changed: watch::Sender::new(0),
+            notifications: broadcast::Sender::new(NOTIFICATIONS),
+            stop: CancellationToken::new(),
+        })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether there is anything to start.
+    pub(crate) fn can_start(&self) -> bool {
+        matches!(self.entry, ServerEntry::Stdio(_))
+    }
+
+    /// What it sends on its own account, over restarts.
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Notification> {
+        self.notifications.subscribe()
+    }
+
+    /// The connected upstream, started if need be. An error is the reason in plain words.
+    pub(crate) async fn live(self: &Arc<Self>) -> Result<Arc<Live>, String> {
+        let spec = match &self.entry {
+            ServerEntry::Stdio(spec) => spec,
+            ServerEntry::Disabled => return Err("it is disabled in the configuration".into()),
+            ServerEntry::Invalid(reason) => return Err(reason.clone()),
+        };
+        let mut changed = self.changed.subscribe();
+        let mut waited = false;
+        loop {
+            {
+                let mut phase = self.phase();
+                match &*phase {
+                    Phase::Ready(live) if !live.connection.is_closed() => return Ok(Arc::clone(live)),
+                    // The task that runs it will say in a moment what happened, or starts it.
+                    Phase::Ready(_) | Phase::Starting { .. } => {}
+                    Phase::Stopped => return Err("Schemascope is shutting down".into()),
+                    Phase::Failed { reason, retry_at, .. } if waited || *retry_at > Instant::now() => {
+                        let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+                        return Err(if pause > 0.0 {
+                            format!("{reason}; next attempt in {pause} s")
+                        } else {
+                            reason.clone()
+                        });
+                    }
+                    Phase::Idle | Phase::Failed { .. } => {
+                        let failures = match &*phase {
+                            Phase::Failed { failures, .. } => *failures,
+                            _ => 0,
+                        };
+                        *phase = Phase::Starting { since: Instant::now(), failures };
+                        tokio::spawn(Arc::clone(self).run(spec.clone(), failures));
+                    }
+                }
+            }
+            if changed.changed().await.is_err() {
+                return Err("Schemascope is shutting down".into());
+            }
+            waited = true;
+        }
+    }
+
+    /// Until when somebody who wants all upstreams should wait for this one: for `patience` from its
+    /// start, and not at all once it has failed to start.
+    pub(crate) fn worth_waiting_until(&self, patience: Duration) -> Instant {
+        match &*self.phase() {
+            Phase::Starting { failures: 1.., .. } | Phase::Failed { failures: 1.., .. } => Instant::now(),
+            Phase::Starting { since, .. } => *since + patience,
+            _ => Instant::now() + patience,
+        }
+    }
+
+    /// Its tools if it is ready now.
+    pub(crate) fn tools_now(&self) -> Option<Arc<[ListedTool]>> {
+        match &*self.phase() {
+            Phase::Ready(live) => Some(live.tools()),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let (state, reason, live) = match (&self.entry, &*self.phase()) {
+            (ServerEntry::Disabled, _) => (State::Disabled, None, None),
+            (ServerEntry::Invalid(reason), _) => (State::Invalid, Some(reason.clone()), None),
+            (_, Phase::Idle) => (State::Idle, Some("starts when first needed".into()), None),
+            (_, Phase::Starting { .. }) => (State::Starting, None, None),
+            (_, Phase::Ready(live)) => (State::Ready, None, Some(Arc::clone(live))),
+            (_, Phase::Failed { reason, .. }) => (State::Failed, Some(reason.clone()), None),
+            (_, Phase::Stopped) => (State::Idle, Some("stopped".into()), None),
+        };
+        Status {
+            name: self.name.clone(),
+            state,
+            reason,
+            tools: live.as_ref().map(|live| live.tools().len()),
+            pid: live.as_ref().and_then(|live| live.pid),
+            since: live.as_ref().map(|live| live.since),
+            protocol_version: live.as_ref().map(|live| live.hello.version.clone()),
+            log: self.log.lines(),
+        }
+    }
+
+    /// Ends the process and waits for it.
+    pub(crate) async fn stop(&self) {
+        self.stop.cancel();
+        let mut changed = self.changed.subscribe();
+        loop {
+            {
+                let mut phase = self.phase();
+                if matches!(*phase, Phase::Idle | Phase::Failed { .. } | Phase::Stopped) {
+                    *phase = Phase::Stopped;
+                    return;
+                }
+            }
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// From start to end of one process.
+    async fn run(self: Arc<Self>, spec: StdioSpec, failures: u32) {
+        let began = Instant::now();
+        tracing::info!(upstream = %self.name, command = %spec.command, "starting");
+        let mut was_ready = false;
+        let ended = self.run_process(&spec, &mut was_ready).await;
+        let Err(reason) = ended else {
+            self.enter(Phase::Stopped);
+            return;
+        };
+        let healthy = was_ready && began.elapsed() >= HEALTHY;
+        let failures = if healthy { 0 } else { failures.saturating_add(1) };
+        let pause = match failures {
+            0 => Duration::ZERO,
+            n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
+        };
+        tracing::warn!(upstream = %self.name, %reason, retry_in_s = pause.as_secs(), "upstream is not available");
+        self.enter(Phase::Failed { reason, failures, retry_at: Instant::now() + pause });
+    }
+
+    /// Runs the process until it ends, by itself (an error, with the reason) or because we stop it.
+    async fn run_process(self: &Arc<Self>, spec: &StdioSpec, was_ready: &mut bool) -> Result<(), String> {
+        let mut process = process::start(spec)?;
+        let pid = process.child.id();
+        let stderr = {
+            let log = Arc::clone(&self.log);
+            tokio::spawn(async move {
+                connection::read_lines(process.stderr, &log, |line| log.push(&line)).await;
+            })
+        };
+        let (connection, reading) = Connection::run(process.stdout, process.stdin, Arc::clone(&self.log));
+        let mut notifications = connection.subscribe();
+        let outcome = tokio::select! {
+            outcome = self.serve(&connection, pid, &mut notifications, was_ready, reading) => outcome,
+            () = self.stop.cancelled() => Ok(()),
+        };
+        let lost = connection.is_closed();
+        connection.close();
+        let status = process.child.end().await;
+        // What it wrote last is often the reason; a grandchild holding the pipe must not hold us up.
+        let _ = tokio::time::timeout(Duration::from_millis(200), stderr).await;
+        match outcome {
+            Err(reason) if lost => Err(self.epitaph(reason, status)),
+            other => other,
+        }
+    }
+
+    async fn serve(
+        self: &Arc<Self>,
+        connection: &Arc<Connection>,
+        pid: Option<u32>,
+        notifications: &mut broadcast::Receiver<Notification>,
+        was_ready: &mut bool,
+        reading: tokio::task::JoinHandle<()>,
+    ) -> Result<(), String> {
+        let hello = handshake::initialize(connection).await?;
+        let tools = if hello.has_tools { handshake::list_tools(connection).await? } else { Vec::new() };
+        self.observer.listed(&self.name, &tools);
+        tracing::info!(upstream = %self.name, tools = tools.len(), protocol = %hello.version, "ready");
+        let live = Arc::new(Live {
+            connection: Arc::clone(connection),
+            hello,
+            tools: Mutex::new(tools.into()),
+            pid,
+            since: Timestamp::now(),
+        });
+        *was_ready = true;
+        self.enter(Phase::Ready(Arc::clone(&live)));
+        self.relay(&live, notifications, reading).await;
+        Err("it ended".into())
+    }
+
+    /// Passes notifications on, and lists again when the upstream says its tools changed.
+    async fn relay(
+        &self,
+        live: &Arc<Live>,
+        notifications: &mut broadcast::Receiver<Notification>,
+        mut reading: tokio::task::JoinHandle<()>,
+    ) {
+        loop {
+            let notification = tokio::select! {
+                notification = notifications.recv() => notification,
+                _ = &mut reading => return,
+            };
+            let lagged = matches!(notification, Err(broadcast::error::RecvError::Lagged(_)));
+            let relist = match &notification {
+                Ok(notification) => notification.method == "notifications/tools/list_changed",
+                // One of those missed may have said so.
+                Err(_) => lagged,
+            };
+            if relist && live.hello.has_tools {
+                match handshake::list_tools(&live.connection).await {
+                    Ok(tools) => {
+                        self.observer.listed(&self.name, &tools);
+                        *live.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
+                        self.changed.send_modify(|version| *version += 1);
+                    }
+                    Err(reason) => {
+                        tracing::warn!(upstream = %self.name, %reason, "its changed tools could not be listed");
+                    }
+                }
+            }
+            if let Ok(notification) = notification {
+                // Nobody listening is fine.
+                let _ = self.notifications.send(notification);
+            }
+        }
+    }
+
+    /// Why a process that ended did, as far as can be known.
+    fn epitaph(&self, reason: String, status: Option<std::process::ExitStatus>) -> String {
+        let how = status.map_or(reason, |status| match status.code() {
+            Some(code) => format!("it exited with code {code}"),
+            None => format!("it was ended ({status})"),
+        });
+        match self.log.last() {
+            Some(line) => format!("{how}; its last output: {line:?}"),
+            None => format!("{how} without saying why"),
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        *self.phase() = phase;
+        self.changed.send_modify(|version| *version += 1);
+    }
+
+    /// Changes of phase and of the tools listed.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,53 @@
+//! Errors we answer ourselves, as JSON-RPC objects.
+
+use bytes::Bytes;
+use rmcp::model::ErrorCode;
+
+use super::{Body, version};
+
+/// An error of our own, said to a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RpcError {
+    code: ErrorCode,
+    message: String,
+    data: Option<serde_json::Value>,
+}
+
+impl RpcError {
+    pub(crate) fn parse(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::PARSE_ERROR, message: message.into(), data: None }
+    }
+
+    pub(crate) fn invalid_request(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::INVALID_REQUEST, message: message.into(), data: None }
+    }
+
+    pub(crate) fn invalid_params(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::INVALID_PARAMS, message: message.into(), data: None }
+    }
+
+    pub(crate) fn method_not_found(method: &str) -> Self {
+        Self { code: ErrorCode::METHOD_NOT_FOUND, message: format!("Method not found: {method}"), data: None }
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::INTERNAL_ERROR, message: message.into(), data: None }
+    }
+
+    /// The form clients of the stateless era understand, so that they fall back to a handshake.
+    pub(crate) fn unsupported_version(requested: &str) -> Self {
+        Self {
+            code: ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+            message: format!("Unsupported protocol version {requested:?}; supported: {}", version::spoken().join(", ")),
+            data: Some(serde_json::json!({"requested": requested, "supported": version::spoken()})),
+        }
+    }
+
+    pub(crate) fn body(&self) -> Body {
+        let mut error = serde_json::json!({"code": self.code.0, "message": self.message});
+        if let Some(data) = &self.data {
+            error["data"] = data.clone();
+        }
+        Body::Error(Bytes::from(error.to_string()))
+    }
+}

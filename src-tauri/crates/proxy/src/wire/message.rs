@@ -1,0 +1,163 @@
+//! Envelopes: which kind of message it is, and slices of its parts.
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// A received message. Every part is a slice of the bytes received.
+#[derive(Debug, Clone)]
+pub(crate) enum Message {
+    Request { id: Bytes, method: String, params: Option<Bytes> },
+    Notification { method: String, params: Option<Bytes> },
+    Response { id: Bytes, body: Body },
+}
+
+/// What a response carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Body {
+    Result(Bytes),
+    Error(Bytes),
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    method: Option<String>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+/// Why bytes are not a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotAMessage {
+    /// Not JSON at all.
+    Json(String),
+    /// JSON, but not a JSON-RPC 2.0 message.
+    Envelope(&'static str),
+}
+
+impl Message {
+    pub(crate) fn parse(bytes: &Bytes) -> Result<Self, NotAMessage> {
+        let envelope: Envelope<'_> = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+            serde_json::error::Category::Data => NotAMessage::Envelope("not a JSON-RPC 2.0 message object"),
+            _ => NotAMessage::Json(error.to_string()),
+        })?;
+        if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
+            return Err(NotAMessage::Envelope("\"jsonrpc\" must be \"2.0\""));
+        }
+        let slice = |raw: &RawValue| bytes.slice_ref(raw.get().as_bytes());
+        let id = envelope.id.map(slice);
+        if id.as_ref().is_some_and(|id| !matches!(id.first(), Some(b'"' | b'-' | b'0'..=b'9' | b'n'))) {
+            return Err(NotAMessage::Envelope("\"id\" must be a string or a number"));
+        }
+        let id = id.filter(|id| id.as_ref() != b"null");
+        let params = envelope.params.map(slice);
+        match (envelope.method, id, envelope.result, envelope.error) {
+            (Some(method), Some(id), None, None) => Ok(Self::Request { id, method, params }),
+            (Some(method), None, None, None) => Ok(Self::Notification { method, params }),
+            (None, Some(id), Some(result), None) => Ok(Self::Response { id, body: Body::Result(slice(result)) }),
+            (None, Some(id), None, Some(error)) => Ok(Self::Response { id, body: Body::Error(slice(error)) }),
+            _ => Err(NotAMessage::Envelope("neither a request, nor a notification, nor a response")),
+        }
+    }
+}
+
+/// Writes a request. Line breaks between tokens become spaces, so that it fits on one line.
+pub(crate) fn request(id: u64, method: &str, params: Option<&[u8]>) -> Bytes {
+    write(Some(id.to_string().as_bytes()), Some(method), params.map(|params| ("params", params)))
+}
+
+/// Writes a notification.
+pub(crate) fn notification(method: &str, params: Option<&[u8]>) -> Bytes {
+    write(None, Some(method), params.map(|params| ("params", params)))
+}
+
+/// Writes a response to the request with this id.
+pub(crate) fn response(id: &[u8], body: &Body) -> Bytes {
+    match body {
+        Body::Result(result) => write(Some(id), None, Some(("result", result))),
+        Body::Error(error) => write(Some(id), None, Some(("error", error))),
+    }
+}
+
+fn write(id: Option<&[u8]>, method: Option<&str>, part: Option<(&str, &[u8])>) -> Bytes {
+    let mut message = BytesMut::with_capacity(96 + part.map_or(0, |(_, bytes)| bytes.len()));
+    message.put_slice(b"{\"jsonrpc\":\"2.0\"");
+    if let Some(id) = id {
+        message.put_slice(b",\"id\":");
+        message.put_slice(id);
+    }
+    if let Some(method) = method {
+        message.put_slice(b",\"method\":");
+        message.put_slice(serde_json::Value::from(method).to_string().as_bytes());
+    }
+    if let Some((name, bytes)) = part {
+        message.put_slice(b",\"");
+        message.put_slice(name.as_bytes());
+        message.put_slice(b"\":");
+        let start = message.len();
+        message.put_slice(bytes);
+        // JSON has line breaks only between tokens; inside strings they are escaped.
+        for byte in &mut message[start..] {
+            if matches!(byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    message.put_u8(b'}');
+    message.freeze()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Message, NotAMessage> {
+        Message::parse(&Bytes::copy_from_slice(text.as_bytes()))
+    }
+
+    #[test]
+    fn bodies_are_the_bytes_received() {
+        let odd = r#"{"z":1.10,"a":1E5,"a":2,"n":12345678901234567890,"s":"\u00e9\/"}"#;
+        let Ok(Message::Response { id, body: Body::Result(result) }) =
+            parse(&format!("{{\"extra\":1,\"result\" : {odd} ,\"jsonrpc\":\"2.0\",\"id\":\"a\\u0031\"}}"))
+        else {
+            panic!("not a response")
+        };
+        assert_eq!(result.as_ref(), odd.as_bytes());
+        assert_eq!(id.as_ref(), b"\"a\\u0031\"");
+    }
+
+    #[test]
+    fn what_is_not_a_message_is_told_apart() {
+        assert!(matches!(parse("hello"), Err(NotAMessage::Json(_))));
+        for text in [
+            "[]",
+            "{}",
+            "1",
+            r#"{"jsonrpc":"1.0","method":"x"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
+        ] {
+            assert!(matches!(parse(text), Err(NotAMessage::Envelope(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_request_written_over_lines_becomes_one() {
+        let written = request(7, "a\"b", Some(b"{\n  \"x\": \"a\\nb\"\r\n}"));
+        assert!(!written.contains(&b'\n'));
+        let Ok(Message::Request { id, method, params }) = Message::parse(&written) else { panic!("not a request") };
+        assert_eq!((id.as_ref(), method.as_str()), (&b"7"[..], "a\"b"));
+        assert_eq!(params.unwrap().as_ref(), b"{   \"x\": \"a\\nb\"  }");
+    }
+}

@@ -1,0 +1,117 @@
+//! The few values of `params` a proxy must see, and how they are replaced in place.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// A value inside `params`, with where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) range: Range<usize>,
+    pub(crate) raw: Bytes,
+}
+
+/// What a proxy must see of a request's `params`.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) name: Option<Found>,
+    pub(crate) arguments: Option<Bytes>,
+    pub(crate) progress_token: Option<Found>,
+}
+
+#[derive(Deserialize)]
+struct Params<'a> {
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, rename = "progressToken")]
+    progress_token: Option<&'a RawValue>,
+}
+
+impl Seen {
+    /// Looks into `params`. What is not an object, or repeats one of the keys looked for, shows
+    /// nothing: it is forwarded as it is and the upstream says what it thinks of it.
+    pub(crate) fn of(params: Option<&Bytes>) -> Self {
+        let Some(params) = params else { return Self::default() };
+        let Ok(parsed) = serde_json::from_slice::<Params<'_>>(params) else { return Self::default() };
+        let meta = parsed.meta.and_then(|meta| serde_json::from_str::<Meta<'_>>(meta.get()).ok());
+        Self {
+            name: parsed.name.map(|raw| found(params, raw)),
+            arguments: parsed.arguments.map(|raw| params.slice_ref(raw.get().as_bytes())),
+            progress_token: meta.and_then(|meta| meta.progress_token).map(|raw| found(params, raw)),
+        }
+    }
+
+    /// `name` as text.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.name.as_ref().and_then(|name| serde_json::from_slice(&name.raw).ok())
+    }
+}
+
+/// The raw value of one key of an object.
+pub(crate) fn field(object: &Bytes, key: &str) -> Option<Found> {
+    let fields: std::collections::HashMap<std::borrow::Cow<'_, str>, &RawValue> =
+        serde_json::from_slice(object).ok()?;
+    fields.get(key).map(|raw| found(object, raw))
+}
+
+fn found(whole: &Bytes, raw: &RawValue) -> Found {
+    let raw = whole.slice_ref(raw.get().as_bytes());
+    let start = raw.as_ptr() as usize - whole.as_ptr() as usize;
+    Found { range: start..start + raw.len(), raw }
+}
+
+/// Replaces ranges of `bytes`, given in any order and not overlapping.
+pub(crate) fn splice(bytes: &Bytes, mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Bytes {
+    if edits.is_empty() {
+        return bytes.clone();
+    }
+    edits.sort_by_key(|(range, _)| range.start);
+    let mut spliced = Vec::with_capacity(bytes.len() + 64);
+    let mut at = 0;
+    for (range, replacement) in edits {
+        spliced.extend_from_slice(&bytes[at..range.start]);
+        spliced.extend_from_slice(&replacement);
+        at = range.end;
+    }
+    spliced.extend_from_slice(&bytes[at..]);
+    spliced.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_replaced_changes() {
+        let params = Bytes::from_static(
+            br#"{ "x":1.10, "_meta":{"k":1E5,"progressToken" : "a\u0062"},"name":"git__\u0073tatus","arguments":{"a":1,"a":2}}"#,
+        );
+        let seen = Seen::of(Some(&params));
+        assert_eq!(seen.name().as_deref(), Some("git__status"));
+        assert_eq!(seen.arguments.as_deref(), Some(&br#"{"a":1,"a":2}"#[..]));
+        let (name, token) = (seen.name.unwrap(), seen.progress_token.unwrap());
+        assert_eq!(token.raw.as_ref(), br#""a\u0062""#);
+        let spliced = splice(&params, vec![(name.range, b"\"status\"".to_vec()), (token.range, b"17".to_vec())]);
+        assert_eq!(
+            spliced.as_ref(),
+            br#"{ "x":1.10, "_meta":{"k":1E5,"progressToken" : 17},"name":"status","arguments":{"a":1,"a":2}}"#
+        );
+    }
+
+    #[test]
+    fn params_of_odd_form_show_nothing() {
+        for odd in ["[]", "null", "1", r#"{"name":"a","name":"b"}"#] {
+            assert!(Seen::of(Some(&Bytes::from(odd))).name.is_none(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! How far a tool's schema can be trusted.
+//!
+//! Owns: the definition of quality and source. Refuses to know: how they are shown.
+
+use schemascope_model::{Quality, Source};
+
+use crate::tool::{FitCount, Tool};
+
+/// Observations from which on quality is medium.
+const MEDIUM: u64 = 10;
+/// Observations from which on quality can be high.
+const HIGH: u64 = 100;
+/// Mean field consistency that high quality asks for.
+const CONSISTENT: f64 = 0.8;
+
+/// A tool's source and quality, and whether it breaks what it declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Where its schema comes from.
+    pub source: Source,
+    /// How far it can be trusted.
+    pub quality: Quality,
+    /// It declares a schema and less than 95 % of its observations conform.
+    pub violated: bool,
+}
+
+impl Tool {
+    /// Source and quality by the definitions of the design's glossary.
+    pub fn standing(&self) -> Standing {
+        let observations = self.shape.observations();
+        match self.declaration.as_ref().and_then(|declaration| declaration.output_digest()) {
+            Some(digest) => {
+                let FitCount { fits, violates } = self.fits.get(digest).copied().unwrap_or_default();
+                // Whole numbers: fits / (fits + violates) < 95 %.
+                let violated = fits * 100 < (fits + violates) * 95;
+                Standing {
+                    source: if observations == 0 { Source::Declared } else { Source::Hybrid },
+                    quality: if violated { Quality::Medium } else { Quality::High },
+                    violated,
+                }
+            }
+            None => Standing {
+                source: if observations == 0 { Source::Unknown } else { Source::Inferred },
+                quality: self.inferred_quality(observations),
+                violated: false,
+            },
+        }
+    }
+
+    fn inferred_quality(&self, observations: u64) -> Quality {
+        match observations {
+            0 => Quality::None,
+            n if n < MEDIUM => Quality::Low,
+            n if n >= HIGH && self.shape.mean_consistency().is_some_and(|mean| mean >= CONSISTENT) => Quality::High,
+            _ => Quality::Medium,
+        }
+    }
+}

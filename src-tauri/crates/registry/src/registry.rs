@@ -1,0 +1,108 @@
+//! All tools.
+//!
+//! Owns: the fold over entries, which tools changed since they were last saved, and what of a listing
+//! is new. Refuses to know: where entries come from and where states go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemascope_model::{CallRecord, Fit, Timestamp, ToolId};
+use serde_json::value::RawValue;
+
+use crate::observation::observe;
+use crate::schema::Validators;
+use crate::state::InvalidState;
+use crate::tool::{Declaration, Tool};
+
+/// All tools ever listed or called.
+#[derive(Default)]
+pub struct Registry {
+    tools: BTreeMap<ToolId, Tool>,
+    unsaved: BTreeSet<ToolId>,
+    validators: Validators,
+}
+
+/// One difference between what is known and what an upstream lists now.
+#[derive(Debug, Clone)]
+pub struct DeclaredChange {
+    /// The tool.
+    pub tool: ToolId,
+    /// Its definition; none when it is listed no longer.
+    pub definition: Option<Box<RawValue>>,
+}
+
+impl Registry {
+    /// All tools, by id.
+    pub fn tools(&self) -> &BTreeMap<ToolId, Tool> {
+        &self.tools
+    }
+
+    /// One tool.
+    pub fn tool(&self, id: &ToolId) -> Option<&Tool> {
+        self.tools.get(id)
+    }
+
+    /// Takes a tool's saved state, replacing what is known of it.
+    pub fn load(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
+        self.unsaved.remove(&id);
+        self.tools.insert(id, Tool::from_state(state)?);
+        Ok(())
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Counts a call.
+    pub fn record(&mut self, call: &CallRecord) {
+        self.change(&call.tool_id).record(call);
+    }
+
+    /// Notes what an upstream says of a tool; none when it lists it no longer.
+    pub fn declare(&mut self, id: &ToolId, at: Timestamp, definition: Option<Box<RawValue>>) {
+        self.change(id).declaration = definition.map(|definition| Declaration::new(definition, at));
+    }
+
+    fn change(&mut self, id: &ToolId) -> &mut Tool {
+        self.unsaved.insert(id.clone());
+        self.tools.entry(id.clone()).or_default()
+    }
+
+    /// What of a server's complete listing differs from what is known. Later entries of the same name
+    /// win, as they do for clients.
+    pub fn compare(&self, server: &str, listed: &BTreeMap<ToolId, Box<RawValue>>) -> Vec<DeclaredChange> {
+        let known = |id: &ToolId| self.tools.get(id).and_then(|tool| tool.declaration.as_ref());
+        let changed = listed
+            .iter()
+            .filter(|(id, definition)| known(id).is_none_or(|known| known.definition.get() != definition.get()))
+            .map(|(id, definition)| DeclaredChange { tool: id.clone(), definition: Some(definition.clone()) });
+        let gone = self
+            .tools
+            .iter()
+            .filter(|(id, tool)| id.server() == server && tool.declaration.is_some() && !listed.contains_key(id))
+            .map(|(id, _)| DeclaredChange { tool: id.clone(), definition: None });
+        changed.chain(gone).collect()
+    }
+
+    /// How a result fits the schema its tool declares now. To be asked before redaction, which would
+    /// change what is judged. None without such a schema, or when the result teaches nothing.
+    pub fn fit(&mut self, id: &ToolId, result: &RawValue) -> Option<Fit> {
+        let declaration = self.tools.get(id)?.declaration.as_ref()?;
+        let (digest, schema) = (declaration.output_digest()?, declaration.output_schema()?);
+        let document = serde_json::from_str(&observe(result)?.json).ok()?;
+        let fits = self.validators.fits(digest, schema, &document)?;
+        Some(Fit { schema: digest.into(), fits })
+    }
+
+    /// States of the tools that changed since this was last called.
+    pub fn take_unsaved(&mut self) -> Vec<(ToolId, Vec<u8>)> {
+        let unsaved = std::mem::take(&mut self.unsaved);
+        let state = |id: ToolId| self.tools.get(&id).map(|tool| (id, tool.to_state()));
+        unsaved.into_iter().filter_map(state).collect()
+    }
+
+    /// States of all tools.
+    pub fn states(&self) -> Vec<(ToolId, Vec<u8>)> {
+        self.tools.iter().map(|(id, tool)| (id.clone(), tool.to_state())).collect()
+    }
+}

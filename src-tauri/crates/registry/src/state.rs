@@ -1,0 +1,86 @@
+//! The written form of a tool's state.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemascope_model::Timestamp;
+use schemascope_shape::Shape;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::tool::{Carriers, Declaration, FitCount, Tool};
+
+/// Written into every state. One converter per bump.
+const VERSION: u32 = 1;
+
+/// A state that cannot be read.
+#[derive(Debug)]
+pub struct InvalidState(String);
+
+impl fmt::Display for InvalidState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tool state cannot be read: {}", self.0)
+    }
+}
+
+impl std::error::Error for InvalidState {}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    version: u32,
+    declared: Option<Declared>,
+    calls: u64,
+    failures: u64,
+    carriers: Carriers,
+    fits: BTreeMap<Box<str>, FitCount>,
+    last_called: Option<Timestamp>,
+    last_observed: Option<Timestamp>,
+    shape: Box<RawValue>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Declared {
+    at: Timestamp,
+    definition: Box<RawValue>,
+}
+
+impl Tool {
+    /// Writes the state. Equal tools give equal bytes.
+    pub fn to_state(&self) -> Vec<u8> {
+        let shape = String::from_utf8(self.shape.to_state()).unwrap_or_default();
+        let state = State {
+            version: VERSION,
+            declared: self
+                .declaration
+                .as_ref()
+                .map(|declaration| Declared { at: declaration.at, definition: declaration.definition.clone() }),
+            calls: self.calls,
+            failures: self.failures,
+            carriers: self.carriers,
+            fits: self.fits.clone(),
+            last_called: self.last_called,
+            last_observed: self.last_observed,
+            shape: RawValue::from_string(shape).unwrap_or_default(),
+        };
+        serde_json::to_vec(&state).unwrap_or_default()
+    }
+
+    /// Reads what [`Tool::to_state`] wrote.
+    pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
+        let state: State = serde_json::from_slice(bytes).map_err(|error| InvalidState(error.to_string()))?;
+        if state.version != VERSION {
+            return Err(InvalidState(format!("version {}; this program reads version {VERSION}", state.version)));
+        }
+        let shape = Shape::from_state(state.shape.get().as_bytes());
+        Ok(Self {
+            declaration: state.declared.map(|declared| Declaration::new(declared.definition, declared.at)),
+            calls: state.calls,
+            failures: state.failures,
+            carriers: state.carriers,
+            shape: shape.map_err(|error| InvalidState(error.to_string()))?,
+            fits: state.fits,
+            last_called: state.last_called,
+            last_observed: state.last_observed,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! One tool's state.
+//!
+//! Owns: what is counted of a tool and how one entry changes it. Refuses to know: other tools.
+
+use std::collections::BTreeMap;
+
+use schemascope_model::{CallRecord, Marker, Outcome, Redacted, Timestamp};
+use schemascope_shape::{Shape, Type};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::observation::{Carrier, observe};
+use crate::schema::digest;
+
+/// Everything known of one tool. All counts are additive.
+#[derive(Debug, Clone, Default)]
+pub struct Tool {
+    /// What the upstream says of it, while it lists it.
+    pub declaration: Option<Declaration>,
+    /// Calls, however they ended.
+    pub calls: u64,
+    /// Calls that failed.
+    pub failures: u64,
+    /// How observations were carried.
+    pub carriers: Carriers,
+    /// What observations look like.
+    pub shape: Shape,
+    /// How observations fit the schemas declared at the time, by digest.
+    pub fits: BTreeMap<Box<str>, FitCount>,
+    /// The latest call.
+    pub last_called: Option<Timestamp>,
+    /// The latest observation.
+    pub last_observed: Option<Timestamp>,
+}
+
+/// A tool's entry in its upstream's `tools/list`.
+#[derive(Debug, Clone)]
+pub struct Declaration {
+    /// Its object, as sent.
+    pub definition: Box<RawValue>,
+    /// When it was first listed so.
+    pub at: Timestamp,
+    output: Option<(Box<str>, Value)>,
+}
+
+/// How many observations were carried how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Carriers {
+    /// In `structuredContent`.
+    pub structured: u64,
+    /// As JSON in text.
+    pub json_in_text: u64,
+    /// As text.
+    pub text: u64,
+}
+
+/// How many observations fit a schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FitCount {
+    /// Those that do.
+    pub fits: u64,
+    /// Those that do not.
+    pub violates: u64,
+}
+
+impl Declaration {
+    /// Reads a tool's object. One that does not parse as expected declares no schema.
+    pub fn new(definition: Box<RawValue>, at: Timestamp) -> Self {
+        #[derive(Deserialize)]
+        struct Definition {
+            #[serde(rename = "outputSchema")]
+            output: Option<Value>,
+        }
+        let parsed: Option<Definition> = serde_json::from_str(definition.get()).ok();
+        let output = parsed.and_then(|parsed| parsed.output).filter(|schema| !schema.is_null());
+        let output = output.map(|schema| (digest(&schema), schema));
+        Self { definition, at, output }
+    }
+
+    /// The declared output schema.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.output.as_ref().map(|(_, schema)| schema)
+    }
+
+    /// The declared output schema's digest.
+    pub fn output_digest(&self) -> Option<&str> {
+        self.output.as_ref().map(|(digest, _)| digest.as_ref())
+    }
+}
+
+impl Tool {
+    /// Counts one call.
+    pub fn record(&mut self, call: &CallRecord) {
+        self.calls += 1;
+        self.failures += u64::from(call.outcome.is_failure());
+        self.last_called = self.last_called.max(Some(call.at));
+        if call.outcome != Outcome::Ok {
+            return;
+        }
+        let Some(observation) = call.result.as_deref().and_then(observe) else { return };
+        if self.shape.observe_redacted(observation.json.as_bytes(), &stands_for).is_err() {
+            return;
+        }
+        self.last_observed = self.last_observed.max(Some(call.at));
+        match observation.carrier {
+            Carrier::Structured => self.carriers.structured += 1,
+            Carrier::JsonInText => self.carriers.json_in_text += 1,
+            Carrier::Text => self.carriers.text += 1,
+        }
+        if let Some(fit) = &call.fit {
+            let count = self.fits.entry(fit.schema.clone()).or_default();
+            if fit.fits {
+                count.fits += 1;
+            } else {
+                count.violates += 1;
+            }
+        }
+    }
+}
+
+/// The type of the value a marker replaced.
+fn stands_for(text: &str) -> Option<Type> {
+    text.parse().ok().map(|Marker(redacted)| match redacted {
+        Redacted::String(_) => Type::String,
+        Redacted::Integer => Type::Integer,
+        Redacted::Number => Type::Number,
+    })
+}
