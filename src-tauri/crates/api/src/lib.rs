@@ -1,1 +1,33 @@
-//! x
+//! Commands and replies: the only language between a front and the engine.
+//!
+//! A command is a struct with a name and a reply type; fronts send it as JSON, in process or as
+//! `POST /api/NAME`. Field names are those of the design's glossary and of `--json` output. Builds for
+//! wasm32. Owns: the types. Refuses to know: transports, the engine, how anything is shown.
+
+mod calls;
+mod error;
+mod report;
+mod servers;
+mod tools;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use calls::{Backfill, BackfillReply, CallReply, CallTool, ListCalls, RejectedLine};
+pub use error::{ApiError, ErrorKind};
+pub use report::{
+    ByQuality, BySource, GetReport, Latency, RecorderReport, RecoveryReport, Report,
+};
+pub use servers::{ListServers, ServerRow, ServersReply, UpstreamState};
+pub use tools::{GetSchema, ListTools, SchemaChoice, SchemaReply, ToolRow};
+
+/// Changes when a front and an engine of different builds would misunderstand each other.
+pub const API_VERSION: u32 = 1;
+
+/// Something a front asks of the engine.
+pub trait Command: Serialize + DeserializeOwned + Send {
+    /// Its name in `POST /api/NAME`.
+    const NAME: &'static str;
+    /// What comes back.
+    type Reply: Serialize + DeserializeOwned + Send;
+}

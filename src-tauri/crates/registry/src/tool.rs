@@ -22,6 +22,8 @@ pub struct Tool {
     pub calls: u64,
     /// Calls that failed.
     pub failures: u64,
+    /// Calls that got no result: a JSON-RPC error, cancelled, or lost.
+    pub unanswered: u64,
     /// How observations were carried.
     pub carriers: Carriers,
     /// What observations look like.
@@ -90,10 +92,17 @@ impl Declaration {
 }
 
 impl Tool {
+    /// Whether there is such a tool at all, as far as is known: a name that was never listed and never
+    /// gave a result is a caller's mistake.
+    pub fn exists(&self) -> bool {
+        self.declaration.is_some() || self.calls > self.unanswered
+    }
+
     /// Counts one call.
     pub fn record(&mut self, call: &CallRecord) {
         self.calls += 1;
         self.failures += u64::from(call.outcome.is_failure());
+        self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
         self.last_called = self.last_called.max(Some(call.at));
         if call.outcome != Outcome::Ok {
             return;

@@ -76,6 +76,17 @@ fn errors_teach_nothing_but_are_counted() {
     assert_eq!(known.standing().source, Source::Unknown);
 }
 
+/// A misspelt name leads to a recorded failure, not to a tool.
+#[test]
+fn a_name_that_never_answered_is_no_tool() {
+    let mut registry = Registry::default();
+    registry.record(&call("{}", Outcome::Error));
+    registry.record(&call("{}", Outcome::Lost));
+    assert!(!registry.tool(&tool()).unwrap().exists());
+    registry.record(&call("{}", Outcome::ToolError));
+    assert!(registry.tool(&tool()).unwrap().exists());
+}
+
 #[test]
 fn a_declaration_holds_until_it_is_violated() {
     let mut registry = Registry::default();

@@ -37,23 +37,25 @@ fn emit(node: &Node, policy: &Policy) -> Map<String, Value> {
     let mut variants = variants(node);
     let nullable = node.count(Type::Null) > 0;
     if variants.len() <= 1 {
-        let kind = variants.pop();
-        let mut schema = kind.map_or_else(Map::new, |kind| keywords(node, kind, policy));
-        schema.insert("type".into(), type_keyword(kind, nullable));
-        return schema;
+        return variant(node, variants.pop(), nullable, policy);
     }
     let mut any_of: Vec<Value> = variants
         .into_iter()
-        .map(|kind| {
-            let mut schema = keywords(node, kind, policy);
-            schema.insert("type".into(), type_keyword(Some(kind), false));
-            Value::Object(schema)
-        })
+        .map(|kind| Value::Object(variant(node, Some(kind), false, policy)))
         .collect();
     if nullable {
         any_of.push(json!({"type": "null"}));
     }
     Map::from_iter([("anyOf".to_owned(), Value::Array(any_of))])
+}
+
+/// The schema of the values of one type; of none for null alone.
+fn variant(node: &Node, kind: Option<Type>, nullable: bool, policy: &Policy) -> Map<String, Value> {
+    let mut schema = Map::from_iter([("type".to_owned(), type_keyword(kind, nullable))]);
+    if let Some(kind) = kind {
+        schema.append(&mut keywords(node, kind, policy));
+    }
+    schema
 }
 
 /// The types a schema must tell apart: all that were seen but null, and integers only where no

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 pub use entry::{Declared, Entry};
 pub use open::{IndexRecovery, Recovery, open};
 pub use query::{CallQuery, Reader};
-pub use schemascope_journal::{Damage, Position, Torn};
+pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn};
 pub use write::{GROUP, Writer};
 
 use schemascope_model::ToolId;

@@ -1,0 +1,106 @@
+//! Totals.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Command;
+
+/// Gets the totals over all tools and the recorder.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetReport {}
+
+impl Command for GetReport {
+    const NAME: &'static str = "get_report";
+    type Reply = Report;
+}
+
+/// Totals over all tools, and how the recorder is doing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Report {
+    /// Upstreams that have tools here.
+    pub server_count: u64,
+    /// Tools that were ever listed, or answered a call with a result.
+    pub tool_count: u64,
+    /// Calls recorded.
+    pub call_count: u64,
+    /// Calls that failed.
+    pub failure_count: u64,
+    /// Calls whose result taught a shape.
+    pub observation_count: u64,
+    /// Tools by source.
+    pub by_source: BySource,
+    /// Tools by quality.
+    pub by_quality: ByQuality,
+    /// The recorder since the engine started.
+    pub recorder: RecorderReport,
+    /// What was mended when the engine started.
+    pub recovery: RecoveryReport,
+}
+
+/// Tools by source. Hybrid tools count as declared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BySource {
+    /// Their upstream declares a schema.
+    pub declared: u64,
+    /// Of these: observed as well.
+    pub hybrid: u64,
+    /// Of these: less than 95 % of the observations fit.
+    pub violated: u64,
+    /// Learned.
+    pub inferred: u64,
+    /// Neither declared nor observed.
+    pub unknown: u64,
+}
+
+/// Tools by quality.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByQuality {
+    /// Nothing known.
+    pub none: u64,
+    /// 1 to 9 observations.
+    pub low: u64,
+    /// 10 to 99, or inconsistent, or violated.
+    pub medium: u64,
+    /// Reliable.
+    pub high: u64,
+}
+
+/// The recorder since the engine started.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RecorderReport {
+    /// Calls journaled.
+    pub recorded: u64,
+    /// Calls recorded without their bodies, because the recorder was full.
+    pub bodies_left_out: u64,
+    /// Calls not recorded, because the recorder was full or the disk refused.
+    pub dropped: u64,
+    /// Values replaced before anything was stored.
+    pub redacted_values: u64,
+    /// Calls that wait to be journaled.
+    pub waiting: u64,
+    /// Why nothing is journaled now, if so.
+    pub stalled: Option<String>,
+    /// The index is left alone until the next start, which catches up.
+    pub index_behind: bool,
+    /// From answer to journaled.
+    pub latency: Latency,
+}
+
+/// A distribution of times, in microseconds. Quantiles are upper bounds within 19 %.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Times measured.
+    pub count: u64,
+    /// Half are shorter.
+    pub p50_us: u64,
+    /// 99 % are shorter.
+    pub p99_us: u64,
+    /// The longest.
+    pub max_us: u64,
+}
+
+/// What was mended when the engine started.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RecoveryReport {
+    /// One sentence for each thing found; empty after a clean start.
+    pub notes: Vec<String>,
+}

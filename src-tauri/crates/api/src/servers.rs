@@ -1,0 +1,78 @@
+//! Upstreams and their states.
+
+use schemascope_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::Command;
+
+/// Lists the upstreams of the configuration.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ListServers {}
+
+impl Command for ListServers {
+    const NAME: &'static str = "list_servers";
+    type Reply = ServersReply;
+}
+
+/// All upstreams, and what is wrong with the configuration as a whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ServersReply {
+    /// The configuration file.
+    pub config: String,
+    /// Why it says nothing, if it does not.
+    pub problem: Option<String>,
+    /// Its upstreams, by name.
+    pub servers: Vec<ServerRow>,
+}
+
+/// One upstream.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ServerRow {
+    /// Its name in the configuration.
+    pub server_name: String,
+    /// What it is doing.
+    pub state: UpstreamState,
+    /// Why, in plain words.
+    pub reason: Option<String>,
+    /// Tools it lists, while it is ready.
+    pub tool_count: Option<usize>,
+    /// Its process, while it is ready.
+    pub pid: Option<u32>,
+    /// Since when it is ready.
+    pub since: Option<Timestamp>,
+    /// Protocol version spoken with it, while it is ready.
+    pub protocol_version: Option<String>,
+    /// The last lines it wrote to stderr, and to stdout where they were no messages.
+    pub log: Vec<String>,
+}
+
+/// What an upstream is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UpstreamState {
+    /// Not needed yet.
+    Idle,
+    /// Connecting and listing.
+    Starting,
+    /// Usable.
+    Ready,
+    /// Not usable; the reason says why.
+    Failed,
+    /// Switched off in the configuration.
+    Disabled,
+    /// Its entry in the configuration cannot be used.
+    Invalid,
+}
+
+impl std::fmt::Display for UpstreamState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Idle => "idle",
+            Self::Starting => "starting",
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+            Self::Disabled => "disabled",
+            Self::Invalid => "invalid",
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! The command line. Its help texts are how a user learns the program.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+
+/// Stands between agents and their MCP servers, records every call, and learns the output schema of
+/// each tool from what it really returns.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Begin with:\n  \
+        schemascope serve --config mcp.json     run the proxy; point your agent at the URL it prints\n  \
+        schemascope tools                       see what was learned\n  \
+        schemascope schema SERVER__TOOL         print one schema\n\n\
+        Commands talk to the running `serve` on the same data directory, or open it themselves.\n\
+        Exit codes: 0 done, 1 failed, 2 bad usage."
+)]
+pub struct Args {
+    /// Where everything is kept [default: the user's data folder]
+    #[arg(long, global = true, value_name = "DIR", env = "SCHEMASCOPE_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The upstreams, in the common "mcpServers" form [default: mcp.json in the data directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Print JSON instead of tables
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say only what is wrong
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more; twice for everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub verbose: u8,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run the proxy
+    Serve(Serve),
+    /// List the upstreams with their states and reasons
+    Servers(Servers),
+    /// List the tools: where each schema comes from and how far it can be trusted
+    Tools(Tools),
+    /// Print a tool's schema
+    Schema(Schema),
+    /// List recorded calls, newest first
+    Calls(Calls),
+    /// Call a tool, as an agent would; the call is recorded
+    Call(Call),
+    /// Infer a schema from JSON documents, without recording anything
+    Infer(Infer),
+    /// Learn from traces of earlier calls
+    Backfill(Backfill),
+    /// Print totals, quality and how the recorder is doing
+    Report,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Agents connect to http://ADDRESS/mcp for all upstreams (tools named server__tool) or to\n\
+    http://ADDRESS/mcp/NAME for one upstream as it is, with the header\n\
+    \"Authorization: Bearer TOKEN\". Address and token stand in instance.json in the data directory;\n\
+    the token stays the same over restarts.")]
+pub struct Serve {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, default_value = "127.0.0.1:7347", value_name = "HOST:PORT")]
+    pub listen: SocketAddr,
+    /// Let everybody on this machine in, without a token
+    #[arg(long)]
+    pub no_auth: bool,
+    /// relaxed: answer at once, a kill costs at most the last 50 ms of calls; strict: answer when the
+    /// call is on disk
+    #[arg(long, value_enum, default_value_t = Durability::Relaxed)]
+    pub durability: Durability,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Durability {
+    Relaxed,
+    Strict,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Servers {
+    /// Show this one with the last lines of its log
+    pub name: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Tools {
+    /// Only tools whose id contains this
+    pub filter: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Schema {
+    /// For example git__git_status
+    pub tool_id: String,
+    /// Which schema [default: the effective one, else the inferred one]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub version: Option<Which>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Which {
+    /// What is held true of the tool
+    Effective,
+    /// What was learned
+    Inferred,
+    /// What its upstream declares
+    Declared,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Calls {
+    /// Only of this tool
+    #[arg(long, value_name = "TOOL_ID")]
+    pub tool: Option<String>,
+    /// Only those that failed
+    #[arg(long)]
+    pub failures: bool,
+    /// At most this many [default: 50; with --json all]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exits with 1 when the tool answers with an error.")]
+pub struct Call {
+    /// For example git__git_status
+    pub tool_id: String,
+    /// The arguments, a JSON object; - reads them from standard input
+    #[arg(default_value = "{}", value_name = "JSON")]
+    pub arguments: String,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Documents may stand one per line or in any other way one after the other. What is no JSON is\n\
+    reported with its line and left out; the exit code is then 1.")]
+pub struct Infer {
+    /// The documents; without it, standard input
+    pub file: Option<PathBuf>,
+    /// Documents an always present field must have been seen in before it is required
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub required_after: u64,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Each line is one call: our own export (schemascope calls --json), or\n  \
+    {\"tool_id\": \"git__git_log\", \"output\": …}   and if known\n  \
+    \"is_error\": bool, \"at\": \"2026-11-20T12:00:00Z\", \"arguments\": {…}, \"session\": \"…\"\n\
+    An output is a value, a text, or a whole MCP result with \"content\". A malformed line is reported\n\
+    with its number and left out; the exit code is then 1. Calls of an export that are recorded already\n\
+    are left out.")]
+pub struct Backfill {
+    /// The trace, one JSON object per line; - reads standard input
+    pub file: PathBuf,
+    /// Only check the lines
+    #[arg(long)]
+    pub dry_run: bool,
+}

@@ -1,0 +1,116 @@
+//! `serve`: the engine, until it is told to stop.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, Options, serve};
+use tokio_util::sync::CancellationToken;
+
+use crate::args::{self, Args, Serve};
+use crate::{front, output};
+
+/// How long to wait for a terminal command that has the data open.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
+    let durability = match verb.durability {
+        args::Durability::Relaxed => Durability::Relaxed,
+        args::Durability::Strict => Durability::Strict,
+    };
+    let options = front::options(args, durability)?;
+    let engine = Arc::new(open(&options).await?);
+    let token = if verb.no_auth { None } else { Some(engine.data().token()?) };
+    let shutdown = CancellationToken::new();
+    tokio::spawn(stop_on_signal(shutdown.clone()));
+    let served = serve(Arc::clone(&engine), verb.listen, token, shutdown, |instance| {
+        greet(&options, &engine, instance, verb);
+    });
+    let served = served.await;
+    tracing::info!("stopping");
+    engine.close().await;
+    served?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn open(options: &Options) -> Result<Engine> {
+    let began = Instant::now();
+    loop {
+        let pid = match Engine::open(options) {
+            Ok(engine) => return Ok(engine),
+            Err(OpenError::DataDir(DataDirError::Owned { pid, .. })) => pid,
+            Err(error) => return Err(error.into()),
+        };
+        let dir = options.data_dir.display();
+        let owner = Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
+        if let Some(owner) = owner {
+            bail!(
+                "Schemascope runs on {dir} already: pid {pid}, listening on {}\n\
+                 Connect to it there, stop it, or name another --data-dir",
+                owner.address
+            );
+        }
+        if began.elapsed() > PATIENCE {
+            bail!("{dir} is in use by process {pid}; stop it or name another --data-dir");
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) {
+    let config = engine.config();
+    let names: Vec<&str> = config.config.servers.keys().map(String::as_str).collect();
+    let upstreams = match &config.problem {
+        Some(problem) => format!("none: {} {problem}", config.path.display()),
+        None if names.is_empty() => format!("none in {}", config.path.display()),
+        None => format!("{} (each starts when first needed)", names.join(", ")),
+    };
+    let token = match verb.no_auth {
+        true => "none needed (--no-auth)".to_owned(),
+        false => format!("in {}", Instance::path(&options.data_dir).display()),
+    };
+    let url = &instance.mcp_url;
+    output::note(&format!("Schemascope {} is ready", instance.version));
+    output::note(&format!("  all upstreams  {url}"));
+    output::note(&format!("  one upstream   {url}/NAME"));
+    output::note(&format!("  token          {token}"));
+    output::note(&format!("  upstreams      {upstreams}"));
+    if !verb.listen.ip().is_loopback() {
+        output::note("  WARNING: this address can be reached from other machines");
+    }
+    if let Some(problem) = &config.problem {
+        tracing::warn!(file = %config.path.display(), %problem, "the configuration cannot be used");
+    }
+    for (name, entry) in &config.config.servers {
+        if let schemascope_engine::ServerEntry::Invalid(reason) = entry {
+            tracing::warn!(upstream = %name, %reason, "its entry in the configuration cannot be used");
+        }
+    }
+}
+
+/// Once to stop in order, twice to stop at once.
+async fn stop_on_signal(shutdown: CancellationToken) {
+    signal().await;
+    shutdown.cancel();
+    signal().await;
+    std::process::exit(130);
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    let _ = tokio::signal::ctrl_c().await;
+}

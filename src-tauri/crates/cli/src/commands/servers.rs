@@ -1,0 +1,63 @@
+//! `servers`.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use comfy_table::{Cell, Color};
+use schemascope_api::{ListServers, ServerRow, ServersReply, UpstreamState};
+
+use crate::args::{Args, Servers};
+use crate::front::Front;
+use crate::output::{self, harmless};
+
+pub async fn run(args: &Args, verb: &Servers, front: &Front) -> Result<ExitCode> {
+    let mut reply = front.call(ListServers {}).await?;
+    if let Some(name) = &verb.name {
+        let names: Vec<String> = reply.servers.iter().map(|server| server.server_name.clone()).collect();
+        reply.servers.retain(|server| server.server_name == *name);
+        if reply.servers.is_empty() {
+            bail!("{} names no server {name:?}; there are: {}", reply.config, names.join(", "));
+        }
+    }
+    if args.json {
+        output::json(&reply)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    print(&reply, front.is_attached())?;
+    if verb.name.is_some() {
+        for line in reply.servers.iter().flat_map(|server| &server.log) {
+            output::line(&format!("  {}", harmless(line)))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(reply: &ServersReply, running: bool) -> Result<()> {
+    if let Some(problem) = &reply.problem {
+        output::note(&format!("{} {problem}", reply.config));
+    }
+    if !running {
+        output::note("Schemascope is not running here; this is what the configuration says.");
+    }
+    if reply.servers.is_empty() {
+        return Ok(());
+    }
+    let mut table = output::table(&["server", "state", "tools", "protocol", "reason"], &[2]);
+    for ServerRow { server_name, state, tool_count, protocol_version, reason, .. } in &reply.servers {
+        let colour = match state {
+            UpstreamState::Ready => Color::Green,
+            UpstreamState::Failed | UpstreamState::Invalid => Color::Red,
+            UpstreamState::Starting => Color::Yellow,
+            UpstreamState::Idle | UpstreamState::Disabled => Color::DarkGrey,
+        };
+        table.add_row([
+            Cell::new(harmless(server_name)),
+            Cell::new(state).fg(colour),
+            Cell::new(tool_count.map_or_else(String::new, |count| count.to_string())),
+            Cell::new(protocol_version.as_deref().map_or_else(String::new, harmless)),
+            Cell::new(reason.as_deref().map_or_else(String::new, harmless)),
+        ]);
+    }
+    output::print(&table)?;
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Listing and making calls.
+
+use bytes::Bytes;
+use schemascope_api::{ApiError, CallReply, CallTool, ErrorKind, ListCalls};
+use schemascope_model::{CallRecord, Client, Origin, ToolId};
+use schemascope_proxy::{CallFailed, Caller};
+use schemascope_registry::is_error;
+use schemascope_store::CallQuery;
+use serde_json::value::RawValue;
+
+use super::{Handle, internal, nearest, tools};
+use crate::engine::Engine;
+
+/// Calls in one reply at most, and bytes of their bodies, so that a reply stays bounded.
+const MAX_CALLS: usize = 1_000;
+
+impl Handle<ListCalls> for Engine {
+    async fn handle(&self, command: ListCalls) -> Result<Vec<CallRecord>, ApiError> {
+        let tool = match &command.tool_id {
+            Some(written) => {
+                tools::find(&self.registry(), written)?;
+                written.parse().ok()
+            }
+            None => None,
+        };
+        let query = CallQuery {
+            tool,
+            failures: command.failures,
+            before: command.before,
+            limit: command.limit.min(MAX_CALLS),
+        };
+        let reader = self.reader.clone();
+        // sled reads from disk.
+        let listed = tokio::task::spawn_blocking(move || reader.calls(&query)).await;
+        listed.map_err(internal)?.map_err(internal)
+    }
+}
+
+impl Handle<CallTool> for Engine {
+    async fn handle(&self, command: CallTool) -> Result<CallReply, ApiError> {
+        let invalid = |message: String| ApiError::new(ErrorKind::Invalid, message);
+        let tool: ToolId = command.tool_id.parse().map_err(|error| invalid(format!("{error}")))?;
+        if !command.arguments.get().trim_start().starts_with('{') {
+            return Err(invalid("the arguments must be a JSON object such as {\"path\": \"README.md\"}".into()));
+        }
+        let servers = self.hub.status();
+        if !servers.iter().any(|server| server.name == tool.server()) {
+            let hint = nearest::suggestion(tool.server(), servers.iter().map(|server| server.name.as_str()));
+            let message = format!("{} names no server {:?}{hint}", self.config.path.display(), tool.server());
+            return Err(ApiError::new(ErrorKind::NotFound, message));
+        }
+        let caller = Caller {
+            origin: Origin::Terminal,
+            session: None,
+            client: Some(Client { name: "schemascope".into(), version: env!("CARGO_PKG_VERSION").into() }),
+            protocol_version: None,
+        };
+        let arguments = Bytes::from(command.arguments.get().to_owned());
+        let called = self.hub.call(&tool, arguments, caller).await;
+        // Whoever reads the list next finds the call in it.
+        self.recorder.flush().await;
+        match called {
+            Ok(answer) => {
+                let result = raw(&answer.result)?;
+                Ok(CallReply { is_error: is_error(&result), result: Some(result), error: None })
+            }
+            Err(CallFailed::Error(error)) => Ok(CallReply { result: None, error: Some(raw(&error)?), is_error: true }),
+            Err(error @ CallFailed::BrokenOff) => Err(ApiError::new(ErrorKind::Unavailable, error.to_string())),
+        }
+    }
+}
+
+fn raw(bytes: &Bytes) -> Result<Box<RawValue>, ApiError> {
+    let text = String::from_utf8(bytes.to_vec()).map_err(internal)?;
+    RawValue::from_string(text).map_err(internal)
+}

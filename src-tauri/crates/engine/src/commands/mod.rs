@@ -1,0 +1,60 @@
+//! What each command does. One file per subject.
+
+mod backfill;
+mod calls;
+mod nearest;
+mod report;
+mod servers;
+mod tools;
+
+use std::future::Future;
+
+use schemascope_api::{
+    ApiError, Backfill, CallTool, Command, ErrorKind, GetReport, GetSchema, ListCalls, ListServers, ListTools,
+};
+
+use crate::engine::Engine;
+
+/// Carries out a command.
+pub trait Handle<C: Command> {
+    /// Gives the reply, or an error for a person.
+    fn handle(&self, command: C) -> impl Future<Output = Result<C::Reply, ApiError>> + Send;
+}
+
+/// Every command there is, by name.
+macro_rules! dispatch {
+    ($engine:expr, $name:expr, $body:expr; $($command:ty),+ $(,)?) => {
+        match $name {
+            $(<$command as Command>::NAME => answer::<$command>($engine, $body).await,)+
+            other => Err(ApiError::new(ErrorKind::NotFound, format!(
+                "there is no command {other:?}; there are: {}",
+                [$(<$command as Command>::NAME),+].join(", ")
+            ))),
+        }
+    };
+}
+
+impl Engine {
+    /// Carries out a command that came as bytes.
+    pub async fn dispatch(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
+        dispatch!(self, name, body;
+            ListTools, GetSchema, ListCalls, CallTool, Backfill, GetReport, ListServers)
+    }
+}
+
+async fn answer<C: Command>(engine: &Engine, body: &[u8]) -> Result<Vec<u8>, ApiError>
+where
+    Engine: Handle<C>,
+{
+    let body = if body.is_empty() { b"{}" } else { body };
+    let command: C = serde_json::from_slice(body).map_err(|error| {
+        ApiError::new(ErrorKind::Invalid, format!("not a {} command: {error}", C::NAME))
+    })?;
+    let reply = engine.handle(command).await?;
+    serde_json::to_vec(&reply).map_err(internal)
+}
+
+/// For what should not happen.
+fn internal(error: impl std::fmt::Display) -> ApiError {
+    ApiError::new(ErrorKind::Internal, error.to_string())
+}

@@ -1,0 +1,166 @@
+//! Opening and closing an engine.
+//!
+//! Owns: the order in which parts come up and go down. Refuses to know: what they do.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use schemascope_model::{IdSource, Timestamp, ToolId};
+use schemascope_proxy::{Hub, Observer};
+use schemascope_registry::Registry;
+use schemascope_store::{Entry, Fold, IndexRecovery, Reader, Recovery};
+
+use crate::config::LoadedConfig;
+use crate::data::{DataDir, DataDirError};
+use crate::recorder::{Durability, Recorder};
+
+/// How often progress of a rebuild is told.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+/// What an engine runs on.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where everything is kept.
+    pub data_dir: PathBuf,
+    /// The `mcp.json`.
+    pub config: PathBuf,
+    /// When answers may go out.
+    pub durability: Durability,
+}
+
+/// Why an engine does not open.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The data directory cannot be owned.
+    #[error(transparent)]
+    DataDir(#[from] DataDirError),
+    /// The store cannot be used.
+    #[error(transparent)]
+    Store(#[from] schemascope_store::Error),
+    /// The recorder's thread, or the source of random numbers, is not to be had.
+    #[error("the system refused what the engine needs: {0}")]
+    System(std::io::Error),
+}
+
+/// Proxy, recorder, store and registry, wired.
+pub struct Engine {
+    pub(crate) data: DataDir,
+    pub(crate) config: LoadedConfig,
+    pub(crate) registry: Arc<Mutex<Registry>>,
+    pub(crate) reader: Reader,
+    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) hub: Arc<Hub>,
+    pub(crate) recovery: Vec<String>,
+}
+
+impl Engine {
+    /// Owns the data directory, opens the store, and takes the upstreams of the configuration without
+    /// starting them. Needs a tokio runtime; blocks while the store is opened or rebuilt.
+    pub fn open(options: &Options) -> Result<Self, OpenError> {
+        let data = DataDir::own(&options.data_dir)?;
+        let mut replay = Replay { registry: Registry::default(), told: Instant::now() };
+        let (writer, reader, recovery) =
+            schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
+        let registry = Arc::new(Mutex::new(replay.registry));
+        let mut start = [0; 4];
+        getrandom::fill(&mut start).map_err(|error| OpenError::System(std::io::Error::other(error)))?;
+        let ids = IdSource::new(data.node()?, u32::from_le_bytes(start));
+        let recorder = Recorder::start(writer, Arc::clone(&registry), ids, options.durability)
+            .map_err(OpenError::System)?;
+        let config = LoadedConfig::read(&options.config);
+        let observer: Arc<dyn Observer> = Arc::clone(&recorder) as _;
+        let hub = Hub::new(&config.config, observer);
+        let recovery = notes(&recovery);
+        for note in &recovery {
+            tracing::warn!("{note}");
+        }
+        Ok(Self { data, config, registry, reader, recorder, hub, recovery })
+    }
+
+    /// What is wrong with the configuration as a whole, if anything is.
+    pub fn config(&self) -> &LoadedConfig {
+        &self.config
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> &DataDir {
+        &self.data
+    }
+
+    /// Ends the upstreams, writes what is waiting, closes the store.
+    pub async fn close(&self) {
+        self.hub.stop().await;
+        let recorder = Arc::clone(&self.recorder);
+        // Joining the thread blocks.
+        let _ = tokio::task::spawn_blocking(move || recorder.close()).await;
+    }
+
+    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Feeds the store's replay into a registry.
+struct Replay {
+    registry: Registry,
+    told: Instant,
+}
+
+impl Fold for Replay {
+    fn load(&mut self, tool: ToolId, state: &[u8]) -> Result<(), String> {
+        self.registry.load(tool, state).map_err(|error| error.to_string())
+    }
+
+    fn clear(&mut self) {
+        self.registry.clear();
+    }
+
+    fn apply(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Call(call) => self.registry.record(call),
+            Entry::Declared(declared) => {
+                self.registry.declare(&declared.tool_id, declared.at, declared.definition.clone());
+            }
+            // Loaded by the store.
+            Entry::State { .. } => {}
+        }
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        if self.told.elapsed() >= PROGRESS {
+            self.told = Instant::now();
+            let percent = done * 100 / total.max(1);
+            tracing::info!("reading the journal: {percent} % of {} MB", total / 1_000_000);
+        }
+    }
+}
+
+/// What was mended, in sentences.
+fn notes(recovery: &Recovery) -> Vec<String> {
+    let mut notes = Vec::new();
+    match &recovery.index {
+        IndexRecovery::Intact => {}
+        IndexRecovery::Built => notes.push(format!(
+            "there was no index; it was built from the journal ({} entries)",
+            recovery.replayed
+        )),
+        IndexRecovery::Replaced { reason, moved_to } => notes.push(format!(
+            "the index was unusable ({reason}); it was moved to {} and built anew from the journal",
+            moved_to.display()
+        )),
+    }
+    if let Some(torn) = recovery.torn {
+        notes.push(format!(
+            "{} bytes of an unfinished write were cut from the end of journal segment {}; nothing acknowledged was in them",
+            torn.bytes, torn.at.segment
+        ));
+    }
+    notes.extend(recovery.damaged.iter().map(|damage| {
+        format!(
+            "journal segment {} is damaged at offset {} ({} bytes, {}); what was there is lost, the rest is not",
+            damage.at.segment, damage.at.offset, damage.bytes, damage.reason
+        )
+    }));
+    notes
+}

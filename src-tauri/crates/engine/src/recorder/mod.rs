@@ -1,0 +1,218 @@
+//! The recorder: from the call path to disk, without holding calls up.
+//!
+//! A queue bounded in bytes. While there is room, handing a call over costs microseconds. When it is
+//! full a call waits for 250 ms at most, then its bodies are left out, then the call itself; each step
+//! is counted and shown. Owns: the queue and what is counted. Refuses to know: upstreams, commands.
+
+mod draft;
+mod writer;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use schemascope_api::RecorderReport;
+use schemascope_model::{CallId, CallRecord, IdSource, Timestamp};
+use schemascope_proxy::{FinishedCall, ListedTool, Observer};
+use schemascope_registry::Registry;
+use schemascope_store::Writer;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use crate::histogram::Histogram;
+use draft::Draft;
+
+/// Bytes of calls that may wait.
+const BUDGET: usize = 64 << 20;
+/// What a call costs beside its bodies, so that the budget bounds their number too.
+const CALL_COST: usize = 1 << 10;
+/// Jobs that may wait: as many calls as the budget allows, and some listings.
+const JOBS: usize = BUDGET / CALL_COST + 1_024;
+/// How long a call waits for room.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// When an answer may go out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// At once; a kill costs at most the last 50 ms of calls.
+    #[default]
+    Relaxed,
+    /// When the call is on disk.
+    Strict,
+}
+
+/// What all parts of the recorder count.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    recorded: AtomicU64,
+    bodies_left_out: AtomicU64,
+    dropped: AtomicU64,
+    redacted_values: AtomicU64,
+    waiting: AtomicU64,
+    stalled: Mutex<Option<String>>,
+    index_behind: AtomicBool,
+    closing: AtomicBool,
+    latency: Histogram,
+}
+
+/// Takes calls. One per engine.
+pub(crate) struct Recorder {
+    jobs: SyncSender<Job>,
+    budget: Arc<Semaphore>,
+    metrics: Arc<Metrics>,
+    durability: Durability,
+    ids: IdSource,
+    writing: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the writing thread does, in order.
+enum Job {
+    Call(Box<Waiting>),
+    Listed { server: String, tools: Vec<ListedTool>, at: Timestamp },
+    Flush(oneshot::Sender<()>),
+    Close,
+}
+
+/// A call in the queue.
+struct Waiting {
+    draft: Draft,
+    since: Instant,
+    done: Option<oneshot::Sender<()>>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Recorder {
+    pub(crate) fn start(
+        writer: Writer,
+        registry: Arc<Mutex<Registry>>,
+        ids: IdSource,
+        durability: Durability,
+    ) -> std::io::Result<Arc<Self>> {
+        let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
+        let metrics = Arc::new(Metrics::default());
+        let thread = writer::WriterThread::new(writer, registry, Arc::clone(&metrics), durability, queue);
+        let writing = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run())?;
+        Ok(Arc::new(Self {
+            jobs,
+            budget: Arc::new(Semaphore::new(BUDGET)),
+            metrics,
+            durability,
+            ids,
+            writing: Mutex::new(Some(writing)),
+        }))
+    }
+
+    /// An id for a call of a trace.
+    pub(crate) fn id_at(&self, at: Timestamp) -> CallId {
+        self.ids.at(at)
+    }
+
+    /// Takes a call of a trace, waiting for room as long as it takes. Whether it was taken.
+    pub(crate) async fn submit(&self, record: CallRecord, own_export: bool) -> bool {
+        let draft = Draft::Trace { record, own_export };
+        let Ok(room) = Arc::clone(&self.budget).acquire_many_owned(cost(&draft)).await else { return false };
+        self.enqueue(draft, room, None)
+    }
+
+    /// Waits until everything taken so far is journaled and counted.
+    pub(crate) async fn flush(&self) {
+        let (done, flushed) = oneshot::channel();
+        if self.jobs.try_send(Job::Flush(done)).is_ok() {
+            let _ = flushed.await;
+        }
+    }
+
+    /// Writes what is waiting and ends the thread. Calls that come later are counted as dropped.
+    pub(crate) fn close(&self) {
+        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(writing) = writing {
+            self.metrics.closing.store(true, Ordering::Relaxed);
+            // A full queue is being written; there is room in a moment.
+            let _ = self.jobs.send(Job::Close);
+            if writing.join().is_err() {
+                tracing::error!("the recorder ended with a panic; what was journaled is safe");
+            }
+        }
+    }
+
+    pub(crate) fn report(&self) -> RecorderReport {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        RecorderReport {
+            recorded: count(&self.metrics.recorded),
+            bodies_left_out: count(&self.metrics.bodies_left_out),
+            dropped: count(&self.metrics.dropped),
+            redacted_values: count(&self.metrics.redacted_values),
+            waiting: count(&self.metrics.waiting),
+            stalled: self.metrics.stalled.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            index_behind: self.metrics.index_behind.load(Ordering::Relaxed),
+            latency: self.metrics.latency.summary(),
+        }
+    }
+
+    async fn take(&self, call: FinishedCall) {
+        let mut draft = Draft::Live { id: self.ids.live(call.at), call, bodies_left_out: false };
+        let mut room = self.room(&draft);
+        if room.is_none() {
+            let wait = Arc::clone(&self.budget).acquire_many_owned(cost(&draft));
+            room = tokio::time::timeout(PATIENCE, wait).await.ok().and_then(Result::ok);
+        }
+        if room.is_none() {
+            draft.leave_bodies_out();
+            room = self.room(&draft);
+            if room.is_some() {
+                self.metrics.bodies_left_out.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let Some(room) = room else {
+            self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        match self.durability {
+            Durability::Relaxed => drop(self.enqueue(draft, room, None)),
+            Durability::Strict => {
+                let (done, journaled) = oneshot::channel();
+                if self.enqueue(draft, room, Some(done)) {
+                    let _ = journaled.await;
+                }
+            }
+        }
+    }
+
+    fn room(&self, draft: &Draft) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.budget).try_acquire_many_owned(cost(draft)).ok()
+    }
+
+    fn enqueue(&self, draft: Draft, room: OwnedSemaphorePermit, done: Option<oneshot::Sender<()>>) -> bool {
+        self.metrics.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting { draft, since: Instant::now(), done, _room: room };
+        let taken = self.jobs.try_send(Job::Call(Box::new(waiting))).is_ok();
+        if !taken {
+            self.metrics.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        taken
+    }
+}
+
+/// Room a call takes in the queue; never more than there is, so that the largest call gets in alone.
+fn cost(draft: &Draft) -> u32 {
+    (draft.body_bytes() + CALL_COST).min(BUDGET) as u32
+}
+
+impl Observer for Recorder {
+    fn finished(&self, call: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.take(call))
+    }
+
+    fn listed(&self, server: &str, tools: &[ListedTool]) {
+        let job = Job::Listed { server: server.to_owned(), tools: tools.to_vec(), at: Timestamp::now() };
+        match self.jobs.try_send(job) {
+            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+            // The next listing brings the same again.
+            Err(TrySendError::Full(_)) => tracing::warn!(server, "the recorder is too busy to take a listing"),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The thread that writes: groups, redacts, journals, counts.
+//!
+//! Owns: the order journal, index, registry, so that nothing is counted that a kill could take back.
+//! Refuses to know: where calls come from.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use schemascope_model::{Timestamp, ToolId};
+use schemascope_proxy::ListedTool;
+use schemascope_registry::Registry;
+use schemascope_store::{Declared, Entry, Error, GROUP, Writer};
+use serde_json::value::RawValue;
+
+use super::{Durability, Job, Metrics, Waiting};
+
+/// How long a group waits for company when no answer waits for it.
+const GATHER: Duration = Duration::from_millis(20);
+/// How often changed states are saved. What a kill leaves unsaved is replayed from the journal.
+const SAVE_EVERY: Duration = Duration::from_secs(2);
+/// Pause before a refused write is tried again.
+const RETRY: Duration = Duration::from_millis(500);
+/// Attempts to write when closing, before giving up what is waiting.
+const LAST_ATTEMPTS: usize = 4;
+
+pub(super) struct WriterThread {
+    writer: Writer,
+    registry: Arc<Mutex<Registry>>,
+    metrics: Arc<Metrics>,
+    durability: Durability,
+    queue: Receiver<Job>,
+    saved: Instant,
+    closing: bool,
+}
+
+impl WriterThread {
+    pub(super) fn new(
+        writer: Writer,
+        registry: Arc<Mutex<Registry>>,
+        metrics: Arc<Metrics>,
+        durability: Durability,
+        queue: Receiver<Job>,
+    ) -> Self {
+        Self { writer, registry, metrics, durability, queue, saved: Instant::now(), closing: false }
+    }
+
+    pub(super) fn run(mut self) {
+        while !self.closing {
+            match self.queue.recv_timeout(SAVE_EVERY) {
+                Ok(job) => self.work(job),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.closing = true,
+            }
+            if self.saved.elapsed() >= SAVE_EVERY {
+                self.save_states();
+            }
+        }
+        self.save_states();
+        if let Err(error) = self.writer.close() {
+            tracing::warn!(%error, "the index could not be flushed; the next start catches up");
+        }
+    }
+
+    /// Gathers a group that begins with `job`, and does the job that ended the gathering.
+    fn work(&mut self, job: Job) {
+        let mut group = Vec::new();
+        let mut next = Some(job);
+        let began = Instant::now();
+        while let Some(Job::Call(waiting)) = next {
+            group.push(*waiting);
+            next = if group.len() == GROUP { None } else { self.company(began) };
+        }
+        if !group.is_empty() {
+            self.write_calls(group);
+        }
+        match next {
+            Some(Job::Listed { server, tools, at }) => self.write_listing(&server, tools, at),
+            Some(Job::Flush(done)) => drop(done.send(())),
+            Some(Job::Close) => self.closing = true,
+            Some(Job::Call(_)) | None => {}
+        }
+    }
+
+    fn company(&self, began: Instant) -> Option<Job> {
+        match self.durability {
+            // While one group is synced the next gathers by itself.
+            Durability::Strict => self.queue.try_recv().ok(),
+            Durability::Relaxed => self.queue.recv_timeout(GATHER.saturating_sub(began.elapsed())).ok(),
+        }
+    }
+
+    fn write_calls(&mut self, group: Vec<Waiting>) {
+        let mut entries = Vec::with_capacity(group.len());
+        let mut waiting = Vec::with_capacity(group.len());
+        {
+            let mut registry = self.registry();
+            for Waiting { draft, since, done, _room } in group {
+                entries.push(Entry::Call(draft.into_record(&mut registry)));
+                waiting.push((since, done, _room));
+            }
+        }
+        let written = self.append(&mut entries);
+        let count = entries.len() as u64;
+        if written {
+            let mut redacted = 0;
+            let mut registry = self.registry();
+            for entry in &entries {
+                if let Entry::Call(call) = entry {
+                    registry.record(call);
+                    redacted += call.redacted;
+                }
+            }
+            drop(registry);
+            self.metrics.redacted_values.fetch_add(redacted, Ordering::Relaxed);
+            self.metrics.recorded.fetch_add(count, Ordering::Relaxed);
+        } else {
+            self.metrics.dropped.fetch_add(count, Ordering::Relaxed);
+        }
+        self.metrics.waiting.fetch_sub(count, Ordering::Relaxed);
+        for (since, done, _) in waiting {
+            if written {
+                let micros = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
+                self.metrics.latency.add(micros);
+            }
+            if let Some(done) = done {
+                let _ = done.send(());
+            }
+        }
+        self.roll();
+    }
+
+    fn write_listing(&mut self, server: &str, tools: Vec<ListedTool>, at: Timestamp) {
+        let mut listed = BTreeMap::new();
+        for tool in tools {
+            let definition = String::from_utf8(tool.definition.to_vec()).ok().and_then(|text| RawValue::from_string(text).ok());
+            if let (Ok(id), Some(definition)) = (ToolId::new(server, &tool.name), definition) {
+                listed.insert(id, definition);
+            }
+        }
+        let changes = self.registry().compare(server, &listed);
+        for chunk in changes.chunks(GROUP) {
+            let mut entries: Vec<Entry> = chunk
+                .iter()
+                .map(|change| {
+                    let (tool_id, definition) = (change.tool.clone(), change.definition.clone());
+                    Entry::Declared(Declared { tool_id, at, definition })
+                })
+                .collect();
+            if self.append(&mut entries) {
+                let mut registry = self.registry();
+                for change in chunk {
+                    registry.declare(&change.tool, at, change.definition.clone());
+                }
+            }
+        }
+        self.roll();
+    }
+
+    /// Appends, trying again while the disk refuses. False only when closing and still refused.
+    fn append(&mut self, entries: &mut [Entry]) -> bool {
+        for attempt in 1.. {
+            match self.writer.append(entries) {
+                Ok(()) => break,
+                Err(Error::Journal(schemascope_store::JournalError::TooLarge(bytes))) => {
+                    tracing::warn!(bytes, "a call is too large to keep; its bodies are left out");
+                    leave_bodies_out(entries);
+                }
+                Err(error @ Error::Journal(_)) => {
+                    self.stall(Some(error.to_string()));
+                    if self.is_closing() && attempt >= LAST_ATTEMPTS {
+                        return false;
+                    }
+                    std::thread::sleep(RETRY);
+                }
+                // Journaled, so it has happened; the index catches up at the next start.
+                Err(error) => {
+                    tracing::error!(%error, "the index refuses; calls are still recorded, lists stay as they are until the next start");
+                    self.metrics.index_behind.store(true, Ordering::Relaxed);
+                    break;
+                }
+            }
+        }
+        self.stall(None);
+        true
+    }
+
+    /// While the disk refuses nothing is read from the queue, so a wish to close is only counted in.
+    fn is_closing(&self) -> bool {
+        self.closing || self.metrics.closing.load(Ordering::Relaxed)
+    }
+
+    fn stall(&self, reason: Option<String>) {
+        let mut stalled = self.metrics.stalled.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*stalled, &reason) {
+            (None, Some(reason)) => tracing::error!(%reason, "recording has stopped; trying again until it works"),
+            (Some(_), None) => tracing::info!("recording goes on"),
+            _ => {}
+        }
+        *stalled = reason;
+    }
+
+    fn roll(&mut self) {
+        let registry = Arc::clone(&self.registry);
+        let states = || registry.lock().unwrap_or_else(PoisonError::into_inner).states();
+        if let Err(error) = self.writer.roll(states) {
+            tracing::warn!(%error, "a new journal segment could not be begun; the old one goes on");
+        }
+    }
+
+    fn save_states(&mut self) {
+        self.saved = Instant::now();
+        let states = self.registry().take_unsaved();
+        if states.is_empty() {
+            return;
+        }
+        if let Err(error) = self.writer.save_states(&states) {
+            tracing::warn!(%error, "tool states could not be saved; the next start replays them from the journal");
+        }
+    }
+
+    fn registry(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn leave_bodies_out(entries: &mut [Entry]) {
+    for entry in entries {
+        if let Entry::Call(call) = entry {
+            *call = call.without_bodies();
+            call.bodies_left_out = true;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The listener: the proxy's endpoints and the commands, behind one guard.
+//!
+//! Owns: routes under `/api`, and orderly shutdown. Refuses to know: what commands do.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::http::{StatusCode, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::serve::ListenerExt;
+use axum::Router;
+use schemascope_api::{API_VERSION, ApiError, ErrorKind};
+use schemascope_model::Timestamp;
+use schemascope_proxy::endpoint::{self, guard};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::Engine;
+use crate::instance::Instance;
+
+/// Largest command: a batch of trace lines.
+const MAX_COMMAND: usize = 64 << 20;
+/// How long open connections may take to end.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// Why the engine cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Somebody listens there already.
+    #[error("{0} is in use by another program; choose another with --listen HOST:PORT (port 0 takes a free one)")]
+    InUse(SocketAddr),
+    /// The system refused the address.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// The file that tells others where we are cannot be written.
+    #[error("cannot write instance.json: {0}")]
+    Instance(std::io::Error),
+}
+
+/// Serves until `shutdown` is cancelled. `ready` is told where, once connections are accepted.
+/// `token` none lets everybody on this machine in.
+pub async fn serve(
+    engine: Arc<Engine>,
+    address: SocketAddr,
+    token: Option<Arc<str>>,
+    shutdown: CancellationToken,
+    ready: impl FnOnce(&Instance),
+) -> Result<(), ServeError> {
+    let listener = TcpListener::bind(address).await.map_err(|source| match source.kind() {
+        std::io::ErrorKind::AddrInUse => ServeError::InUse(address),
+        _ => ServeError::Listen { address, source },
+    })?;
+    let address = listener.local_addr().map_err(|source| ServeError::Listen { address, source })?;
+    let instance = Instance {
+        pid: std::process::id(),
+        address: address.to_string(),
+        mcp_url: format!("http://{address}/mcp"),
+        token: token.as_ref().map(|token| token.to_string()),
+        started: Timestamp::now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        api_version: API_VERSION,
+    };
+    let app = router(&engine, guard::Guard { address, token }, &shutdown);
+    // Without it every event of a stream waits 40 ms for the client's acknowledgement.
+    let listener = listener.tap_io(|stream| {
+        let _ = stream.set_nodelay(true);
+    });
+    let data_dir = engine.data.path();
+    instance.write(data_dir).map_err(ServeError::Instance)?;
+    ready(&instance);
+    let served = axum::serve(listener, app).with_graceful_shutdown(shutdown.clone().cancelled_owned());
+    let late = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = async { served.await } => {
+            if let Err(error) = served {
+                tracing::error!(%error, "the listener failed");
+            }
+        }
+        () = late => tracing::info!("some connections did not end in time and were dropped"),
+    }
+    Instance::remove(data_dir);
+    Ok(())
+}
+
+fn router(engine: &Arc<Engine>, guard: guard::Guard, shutdown: &CancellationToken) -> Router {
+    Router::new()
+        .route("/api/{name}", post(command))
+        .layer(DefaultBodyLimit::max(MAX_COMMAND))
+        .with_state(Arc::clone(engine))
+        .merge(endpoint::router(Arc::clone(&engine.hub), shutdown.clone()))
+        .layer(middleware::from_fn_with_state(guard, guard::check))
+}
+
+async fn command(State(engine): State<Arc<Engine>>, Path(name): Path<String>, body: Bytes) -> Response {
+    let (status, body) = match engine.dispatch(&name, &body).await {
+        Ok(reply) => (StatusCode::OK, reply),
+        // Two strings always serialise.
+        Err(error) => (status(&error), serde_json::to_vec(&error).unwrap_or_default()),
+    };
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+fn status(error: &ApiError) -> StatusCode {
+    match error.kind {
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::Invalid => StatusCode::BAD_REQUEST,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,38 @@
+// The official TypeScript SDK as a client, with its validation on.
+//
+// Reads {"url", "token", "calls": [{"name", "arguments"}]} from stdin and writes what it saw as JSON. The SDK is
+// found in the folder given as the first argument.
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const require = createRequire(process.argv[2] + "/");
+const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
+const { Client } = await load("client/index.js");
+const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
+
+const job = JSON.parse(readFileSync(0, "utf8"));
+const client = new Client({ name: "ts-sdk", version: "1" });
+await client.connect(
+  new StreamableHTTPClientTransport(new URL(job.url), {
+    requestInit: { headers: { Authorization: `Bearer ${job.token}` } },
+  }),
+);
+const seen = { server: client.getServerVersion().name, calls: [] };
+seen.tools = (await client.listTools()).tools.map((tool) => tool.name);
+for (const call of job.calls) {
+  const progress = [];
+  const onprogress = ({ progress: done, total, message }) => progress.push([done, total, message]);
+  let answer;
+  try {
+    answer = { result: await client.callTool(call, undefined, { onprogress }) };
+  } catch (error) {
+    answer = error.code === -32602 && /output schema|structured/i.test(error.message)
+      ? { refused: error.message }
+      : { error: { code: error.code, message: error.message } };
+  }
+  seen.calls.push({ ...answer, progress });
+}
+await client.close();
+process.stdout.write(JSON.stringify(seen));
