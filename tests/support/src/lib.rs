@@ -1,1 +1,11 @@
-//! x
+//! What tests and the demo share: a small MCP client, the running program, and where things are.
+//!
+//! Owns: talking to Schemascope from outside, as its users do. Refuses to know: its insides.
+
+mod client;
+mod places;
+mod program;
+
+pub use client::{Exchange, McpClient};
+pub use places::{Places, stdio};
+pub use program::{Program, Run, Serve};

@@ -16,6 +16,7 @@ const MAX_CALLS: usize = 1_000;
 
 impl Handle<ListCalls> for Engine {
     async fn handle(&self, command: ListCalls) -> Result<Vec<CallRecord>, ApiError> {
+        self.recorder.settle().await;
         let tool = match &command.tool_id {
             Some(written) => {
                 tools::find(&self.registry(), written)?;
@@ -57,8 +58,6 @@ impl Handle<CallTool> for Engine {
         };
         let arguments = Bytes::from(command.arguments.get().to_owned());
         let called = self.hub.call(&tool, arguments, caller).await;
-        // Whoever reads the list next finds the call in it.
-        self.recorder.flush().await;
         match called {
             Ok(answer) => {
                 let result = raw(&answer.result)?;

@@ -10,6 +10,7 @@ use crate::engine::Engine;
 
 impl Handle<GetReport> for Engine {
     async fn handle(&self, _: GetReport) -> Result<Report, ApiError> {
+        self.recorder.settle().await;
         let mut report = Report {
             server_count: 0,
             tool_count: 0,

@@ -10,12 +10,14 @@ use crate::engine::Engine;
 
 impl Handle<ListTools> for Engine {
     async fn handle(&self, _: ListTools) -> Result<Vec<ToolRow>, ApiError> {
+        self.recorder.settle().await;
         Ok(self.registry().tools().iter().filter(|(_, tool)| tool.exists()).map(|(id, tool)| row(id, tool)).collect())
     }
 }
 
 impl Handle<GetSchema> for Engine {
     async fn handle(&self, command: GetSchema) -> Result<SchemaReply, ApiError> {
+        self.recorder.settle().await;
         let registry = self.registry();
         let tool = find(&registry, &command.tool_id)?;
         let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());

@@ -125,6 +125,12 @@ impl Recorder {
         }
     }
 
+    /// Lets what was just answered be counted, so that a reader finds it; not for long, so that a disk
+    /// that refuses does not hold readers up.
+    pub(crate) async fn settle(&self) {
+        let _ = tokio::time::timeout(PATIENCE, self.flush()).await;
+    }
+
     /// Writes what is waiting and ends the thread. Calls that come later are counted as dropped.
     pub(crate) fn close(&self) {
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner).take();

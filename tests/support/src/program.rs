@@ -1,0 +1,200 @@
+//! The `schemascope` program, run as its users run it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+
+use crate::client::McpClient;
+use crate::places::Places;
+
+/// How long the program may take to start or stop.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program with a data directory and a configuration.
+#[derive(Debug, Clone)]
+pub struct Program {
+    places: Places,
+    data_dir: PathBuf,
+    config: PathBuf,
+}
+
+/// What a command wrote and how it ended.
+#[derive(Debug)]
+pub struct Run {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// What it wrote to stdout.
+    pub out: String,
+    /// What it wrote to stderr.
+    pub err: String,
+}
+
+/// A running `serve`. Killed when dropped.
+#[derive(Debug)]
+pub struct Serve {
+    child: Child,
+    /// What `instance.json` said when it was ready.
+    pub instance: Value,
+    log: PathBuf,
+}
+
+impl Program {
+    /// In `scratch`: the data directory `data` and the configuration `mcp.json` with these servers.
+    pub fn new(places: &Places, scratch: &Path, servers: Map<String, Value>) -> Result<Self> {
+        let config = scratch.join("mcp.json");
+        fs::write(&config, json!({"mcpServers": servers}).to_string())?;
+        Ok(Self { places: places.clone(), data_dir: scratch.join("data"), config })
+    }
+
+    /// The data directory.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// The configuration file.
+    pub fn config(&self) -> &Path {
+        &self.config
+    }
+
+    /// The program with arguments, ready to be started.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.places.schemascope());
+        command.args(args).arg("--data-dir").arg(&self.data_dir).arg("--config").arg(&self.config);
+        // What the machine's own user has set must not matter.
+        command.env_remove("SCHEMASCOPE_DATA_DIR").env_remove("SCHEMASCOPE_LOG");
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, args: &[&str]) -> Result<Run> {
+        self.run_with_input(args, "")
+    }
+
+    /// Runs a command to its end with something on stdin.
+    pub fn run_with_input(&self, args: &[&str], input: &str) -> Result<Run> {
+        let mut child = self
+            .command(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("schemascope does not start; was it built?")?;
+        let mut stdin = child.stdin.take().context("stdin was asked for")?;
+        // A command that reads nothing may have ended already.
+        let _ = stdin.write_all(input.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output()?;
+        Ok(Run {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout)?,
+            err: String::from_utf8(output.stderr)?,
+        })
+    }
+
+    /// Runs a command with `--json` and reads what it wrote.
+    pub fn json(&self, args: &[&str]) -> Result<Value> {
+        let run = self.run(&[args, &["--json"]].concat())?;
+        serde_json::from_str(&run.out).with_context(|| format!("{args:?}: {run:?}"))
+    }
+
+    /// Runs a command that writes a JSON value a line and reads them.
+    pub fn json_lines(&self, args: &[&str]) -> Result<Vec<Value>> {
+        let run = self.run(&[args, &["--json"]].concat())?;
+        run.out.lines().map(|line| serde_json::from_str(line).with_context(|| format!("{args:?}: {line}"))).collect()
+    }
+
+    /// Starts `serve` on a free port and waits until it is ready.
+    pub fn serve(&self, args: &[&str]) -> Result<Serve> {
+        fs::create_dir_all(&self.data_dir)?;
+        let log = self.data_dir.with_extension("serve.log");
+        let instance_path = self.data_dir.join("instance.json");
+        let child = self
+            .command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(fs::OpenOptions::new().create(true).append(true).open(&log)?)
+            .spawn()
+            .context("schemascope does not start; was it built?")?;
+        let mut serve = Serve { child, instance: Value::Null, log };
+        let began = Instant::now();
+        loop {
+            let instance = fs::read(&instance_path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+            // A killed one leaves its file behind.
+            if let Some(instance) = instance.filter(|instance| instance["pid"] == serve.child.id()) {
+                serve.instance = instance;
+                return Ok(serve);
+            }
+            if let Some(status) = serve.child.try_wait()? {
+                bail!("serve ended with {status}:\n{}", serve.log()?);
+            }
+            if began.elapsed() > PATIENCE {
+                bail!("serve is not ready:\n{}", serve.log()?);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Serve {
+    /// The URL of `/mcp` or, with a name, of `/mcp/NAME`.
+    pub fn url(&self, upstream: Option<&str>) -> String {
+        let url = self.instance["mcp_url"].as_str().unwrap_or_default();
+        upstream.map_or_else(|| url.to_owned(), |name| format!("{url}/{name}"))
+    }
+
+    /// What requests must carry.
+    pub fn token(&self) -> &str {
+        self.instance["token"].as_str().unwrap_or_default()
+    }
+
+    /// Opens a session on `/mcp` or `/mcp/NAME`.
+    pub fn connect(&self, upstream: Option<&str>) -> Result<McpClient> {
+        McpClient::connect(&self.url(upstream), self.token())
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it wrote to stderr.
+    pub fn log(&self) -> Result<String> {
+        Ok(fs::read_to_string(&self.log)?)
+    }
+
+    /// Ends it with kill -9.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Asks it to stop, as Ctrl-C or a service manager would, and waits. Its exit code.
+    pub fn stop(mut self) -> Result<Option<i32>> {
+        let asked = Command::new("kill").arg(self.child.id().to_string()).status()?;
+        if !asked.success() {
+            bail!("cannot signal serve");
+        }
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status.code());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        bail!("serve does not stop:\n{}", self.log()?)
+    }
+}
+
+impl Drop for Serve {
+    fn drop(&mut self) {
+        // Gone already is fine.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
