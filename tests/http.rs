@@ -1,2 +1,223 @@
-//! x
+//! The endpoint answers what is wrong as the specification asks, and lets nobody in who may not.
 
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use schemascope_test_support::{Exchange, McpClient, Places, Program, Serve, stdio};
+use serde_json::{Map, Value, json};
+
+struct Fixture {
+    program: Program,
+    serve: Serve,
+    _scratch: tempfile::TempDir,
+}
+
+fn fixture(args: &[&str]) -> Fixture {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([
+        ("shop".to_owned(), stdio(places.fixture("shop"), &["--step-ms", "30"])),
+        ("odd".to_owned(), stdio(places.fixture("odd"), &[])),
+    ]);
+    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let serve = program.serve(args).unwrap();
+    Fixture { program, serve, _scratch: scratch }
+}
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+fn post(client: &McpClient, body: &str, headers: &[(&str, &str)]) -> (u16, Value) {
+    let exchange = client.post(body, &headers.iter().copied().collect()).unwrap();
+    (exchange.status, exchange.answer().unwrap_or(Value::Null)["error"]["code"].clone())
+}
+
+#[test]
+fn what_is_wrong_gets_the_status_the_specification_asks_for() {
+    let fixture = fixture(&[]);
+    let client = fixture.serve.connect(None).unwrap();
+    assert_eq!(post(&client, PING, &[]), (200, Value::Null));
+    // Headers.
+    assert_eq!(post(&client, PING, &[("mcp-session-id", "")]), (400, json!(-32600)));
+    assert_eq!(post(&client, PING, &[("mcp-session-id", "0000")]), (404, json!(-32600)));
+    assert_eq!(post(&client, PING, &[("mcp-protocol-version", "1999-01-01")]), (400, json!(-32022)));
+    assert_eq!(post(&client, PING, &[("mcp-protocol-version", "")]), (200, Value::Null));
+    assert_eq!(post(&client, PING, &[("content-type", "text/plain")]), (415, json!(-32600)));
+    assert_eq!(post(&client, PING, &[("accept", "text/html")]), (406, json!(-32600)));
+    // Bodies.
+    assert_eq!(post(&client, "{", &[]), (400, json!(-32700)));
+    assert_eq!(post(&client, &format!("[{PING}]"), &[]), (400, json!(-32600)));
+    assert_eq!(post(&client, "{\"jsonrpc\":\"2.0\"}", &[]), (400, json!(-32600)));
+    assert_eq!(post(&client, "\u{0}", &[]).0, 400);
+    // Methods and tools that do not exist.
+    assert_eq!(post(&client, r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, &[]), (200, json!(-32601)));
+    let unknown = client.call("nope__x", &json!({})).unwrap().answer().unwrap();
+    assert_eq!(unknown["error"]["code"], -32602);
+    // Notifications, known or not, and answers nobody asked for are accepted.
+    for body in [
+        r#"{"jsonrpc":"2.0","method":"notifications/whatever"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
+        r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+    ] {
+        assert_eq!(client.post(body, &BTreeMap::new()).unwrap().status, 202, "{body}");
+    }
+    // A session belongs to its endpoint and ends when asked to.
+    let other = fixture.serve.connect(Some("odd")).unwrap();
+    let stolen = client.post(PING, &BTreeMap::new()).unwrap();
+    assert_eq!(stolen.status, 200);
+    assert_eq!(client.delete().unwrap(), 204);
+    assert_eq!(client.post(PING, &BTreeMap::new()).unwrap().status, 404);
+    assert_eq!(other.post(PING, &BTreeMap::new()).unwrap().status, 200);
+}
+
+/// Speaks HTTP by hand, to send what a client library would not.
+fn raw(fixture: &Fixture, request: &str) -> String {
+    let mut stream = TcpStream::connect(fixture.serve.instance["address"].as_str().unwrap()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    let _ = stream.read_to_string(&mut answer);
+    answer
+}
+
+#[test]
+fn nobody_gets_in_without_token_or_from_elsewhere() {
+    let fixture = fixture(&[]);
+    let token = fixture.serve.token().to_owned();
+    let port = fixture.serve.instance["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
+    let status = |method: &str, path: &str, headers: &str| -> String {
+        let request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n");
+        raw(&fixture, &request).split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    let authorized = format!("authorization: Bearer {token}\r\n");
+    for (method, path) in [
+        ("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("POST", "/mcp/shop"), ("POST", "/mcp/nope"),
+        ("POST", "/api/list_tools"), ("GET", "/"), ("GET", "/anything"),
+    ] {
+        let local = "host: 127.0.0.1\r\n";
+        assert_eq!(status(method, path, local), "401", "{method} {path}");
+        assert_eq!(status(method, path, &format!("{local}authorization: Bearer wrong\r\n")), "401");
+        for foreign in ["host: evil.example\r\n", "host: 127.0.0.1\r\norigin: http://evil.example\r\n", "host: localhost\r\norigin: http://localhost:1\r\n"] {
+            assert_eq!(status(method, path, &format!("{foreign}{authorized}")), "403", "{method} {path} {foreign}");
+        }
+    }
+    let own = format!("host: localhost:{port}\r\norigin: http://localhost:{port}\r\n{authorized}");
+    assert_eq!(status("POST", "/api/list_tools", &own), "200");
+    assert_eq!(status("POST", "/mcp/nope", &own), "404");
+    assert_eq!(status("PUT", "/mcp", &own), "405");
+}
+
+#[test]
+fn no_auth_is_explicit_and_keeps_the_other_checks() {
+    let fixture = fixture(&["--no-auth"]);
+    assert_eq!(fixture.serve.instance["token"], Value::Null);
+    let request = |headers: &str| {
+        raw(&fixture, &format!("POST /api/list_tools HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n"))
+    };
+    assert!(request("host: localhost\r\n").starts_with("HTTP/1.1 200"));
+    assert!(request("host: evil.example\r\n").starts_with("HTTP/1.1 403"));
+    assert!(request("host: localhost\r\norigin: https://evil.example\r\n").starts_with("HTTP/1.1 403"));
+    // Terminal commands find their way without a token.
+    assert!(fixture.program.json(&["tools"]).unwrap().is_array());
+}
+
+fn slow(client: &McpClient, name: &str, steps: u32, token: &Value) -> Exchange {
+    let params = json!({"name": name, "arguments": {"steps": steps}, "_meta": {"progressToken": token}});
+    client.request("tools/call", &params.to_string()).unwrap()
+}
+
+#[test]
+fn progress_comes_in_order_with_the_clients_token_before_the_answer() {
+    let fixture = fixture(&[]);
+    for (upstream, name) in [(None, "shop__rebuild_catalog"), (Some("shop"), "rebuild_catalog")] {
+        // Two clients with the same token on one upstream: each gets its own.
+        std::thread::scope(|scope| {
+            for steps in [4, 7] {
+                let client = fixture.serve.connect(upstream).unwrap();
+                scope.spawn(move || {
+                    let exchange = slow(&client, name, steps, &json!("same"));
+                    assert_eq!(exchange.media_type, "text/event-stream");
+                    let progress = exchange.progress().unwrap();
+                    let numbers: Vec<f64> = progress.iter().map(|p| p["progress"].as_f64().unwrap()).collect();
+                    let expect: Vec<f64> = (1..=steps).map(f64::from).collect();
+                    assert_eq!(numbers, expect);
+                    assert!(progress.iter().all(|p| p["progressToken"] == "same"));
+                    assert!(exchange.result().unwrap()["content"][0]["text"].as_str().unwrap().contains(&format!("\"rebuilt\":{steps}")));
+                });
+            }
+        });
+    }
+    // Nobody asked for progress: a plain answer.
+    let client = fixture.serve.connect(None).unwrap();
+    let exchange = client.call("shop__rebuild_catalog", &json!({"steps": 2})).unwrap();
+    assert_eq!((exchange.media_type.as_str(), exchange.messages.len()), ("application/json", 1));
+}
+
+#[test]
+fn cancelling_ends_the_call_here_and_upstream() {
+    let fixture = fixture(&[]);
+    let client = fixture.serve.connect(None).unwrap();
+    std::thread::scope(|scope| {
+        let began = Instant::now();
+        let calling = scope.spawn(|| {
+            let params = r#"{"name":"shop__rebuild_catalog","arguments":{"steps":900},"_meta":{"progressToken":1}}"#;
+            client.request_as("\"slow\"", "tools/call", params).unwrap()
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        client.notify("notifications/cancelled", r#"{"requestId":"slow","reason":"changed my mind"}"#).unwrap();
+        let exchange = calling.join().unwrap();
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        assert!(exchange.messages.iter().all(|message| message.contains("notifications/progress")), "{exchange:?}");
+    });
+    // The upstream is free again at once, and the call is recorded as what it was.
+    assert!(client.call("shop__order_total", &json!({})).unwrap().result().is_ok());
+    let calls = fixture.program.json_lines(&["calls", "--tool", "shop__rebuild_catalog"]).unwrap();
+    assert_eq!(calls[0]["outcome"], "cancelled");
+}
+
+/// A client that goes away in the middle does not lose the record.
+#[test]
+fn a_client_that_leaves_leaves_a_record() {
+    let fixture = fixture(&[]);
+    let client = fixture.serve.connect(None).unwrap();
+    drop(client);
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"leaver","version":"1"}}}"#;
+    let (address, token) = (fixture.serve.instance["address"].as_str().unwrap(), fixture.serve.token());
+    let head = |length: usize, more: &str| {
+        format!("POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ncontent-length: {length}\r\n{more}\r\n")
+    };
+    let answer = raw(&fixture, &format!("{}{hello}", head(hello.len(), "")));
+    assert!(answer.contains("\"protocolVersion\":\"2025-06-18\""), "{answer}");
+    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().trim().to_owned();
+    let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shop__rebuild_catalog","arguments":{"steps":10}}}"#;
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(format!("{}{call}", head(call.len(), &format!("mcp-session-id: {session}\r\n"))).as_bytes()).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    drop(stream);
+    let began = Instant::now();
+    loop {
+        let calls = fixture.program.json_lines(&["calls"]).unwrap();
+        if let [call] = calls.as_slice() {
+            assert_eq!((&call["outcome"], &call["client"]["name"]), (&json!("ok"), &json!("leaver")));
+            assert_eq!((&call["session"], &call["protocol_version"]), (&json!(session), &json!("2025-06-18")));
+            break;
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "{calls:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn unknown_commands_and_bad_bodies_are_answered_in_words() {
+    let fixture = fixture(&[]);
+    let ask = |path: &str, body: &str| {
+        let token = fixture.serve.token();
+        raw(&fixture, &format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()))
+    };
+    let answer = ask("/api/nope", "{}");
+    assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("there are: list_tools"), "{answer}");
+    let answer = ask("/api/get_schema", "{\"tool\":1}");
+    assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("tool_id"), "{answer}");
+}

@@ -1,2 +1,202 @@
-//! x
+//! The terminal commands: output for people and programs, errors that say what would be right.
 
+use std::fs;
+use std::net::TcpListener;
+
+use schemascope_test_support::{Places, Program, Run, stdio};
+use serde_json::{Map, Value, json};
+
+fn program(scratch: &tempfile::TempDir) -> Program {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    Program::new(&places, scratch.path(), servers).unwrap()
+}
+
+#[track_caller]
+fn fails(run: &Run, words: &str) {
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.out.is_empty() && run.err.contains(words), "expected {words:?}: {run:?}");
+}
+
+/// The same commands, with an engine of their own and through a running one.
+#[test]
+fn commands_work_alone_and_attached() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let mut expect_calls = 0;
+    for attached in [false, true, false] {
+        let serve = attached.then(|| program.serve(&[]).unwrap());
+        let run = program.run(&["call", "shop__store_info"]).unwrap();
+        assert_eq!((run.code, run.out.trim()), (Some(0), r#"{"city":"Graz","name":"The Shop","open":["09:00","17:30"]}"#));
+        let result = program.json(&["call", "shop__list_orders", "{\"limit\": 2}"]).unwrap();
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("orders"));
+        let run = program.run_with_input(&["call", "shop__refund", "-"], "{\"id\": \"7\"}").unwrap();
+        assert_eq!((run.code, run.out.trim()), (Some(1), "{\"refused\": \"the shop keeps what it has\"}"));
+        expect_calls += 3;
+        assert_eq!(program.json_lines(&["calls"]).unwrap().len(), expect_calls);
+        assert_eq!(program.json_lines(&["calls", "--failures"]).unwrap().len(), expect_calls / 3);
+        assert_eq!(program.json_lines(&["calls", "--limit", "2"]).unwrap().len(), 2);
+        let tools = program.json(&["tools"]).unwrap();
+        assert_eq!(tools.as_array().unwrap().len(), 13);
+        let declared = program.json(&["schema", "shop__store_info"]).unwrap();
+        assert_eq!(declared["additionalProperties"], false);
+        let inferred = program.json(&["schema", "shop__store_info", "--version", "inferred"]).unwrap();
+        assert_eq!(inferred["properties"]["open"]["items"]["type"], "string");
+        if let Some(serve) = serve {
+            assert_eq!(serve.stop().unwrap(), Some(0));
+            assert!(!program.data_dir().join("instance.json").exists());
+        }
+    }
+}
+
+#[test]
+fn tables_are_for_people() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let empty = program.run(&["tools"]).unwrap();
+    assert!(empty.out.is_empty() && empty.err.contains("schemascope serve"), "{empty:?}");
+    program.run(&["call", "shop__list_orders"]).unwrap();
+    let tools = program.run(&["tools"]).unwrap().out;
+    assert!(tools.lines().next().unwrap().starts_with("tool "), "{tools}");
+    let row = tools.lines().find(|line| line.contains("shop__list_orders")).unwrap();
+    assert_eq!(row.split_whitespace().take(5).collect::<Vec<_>>(), ["shop__list_orders", "inferred", "low", "1", "1"]);
+    assert!(!tools.contains('\u{1b}'), "colours belong on a terminal only");
+    let calls = program.run(&["calls"]).unwrap().out;
+    assert!(calls.contains("shop__list_orders") && calls.contains(" ok "), "{calls}");
+    let report = program.run(&["report"]).unwrap().out;
+    assert!(report.starts_with("13 tools of 1 servers, 1 calls (0 failed), 1 observations"), "{report}");
+    let servers = program.run(&["servers"]).unwrap();
+    assert!(servers.out.contains("shop") && servers.err.contains("not running"), "{servers:?}");
+}
+
+#[test]
+fn errors_say_what_would_be_right() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    fails(&program.run(&["schema", "shop__list_orders"]).unwrap(), "no tool has been listed or called yet");
+    program.run(&["call", "shop__order_total"]).unwrap();
+    fails(&program.run(&["schema", "shop__list_order"]).unwrap(), "did you mean shop__list_orders");
+    fails(&program.run(&["schema", "list_orders"]).unwrap(), "did you mean shop__list_orders");
+    fails(&program.run(&["schema", "shop__list_orders"]).unwrap(), "no successful call has been observed");
+    fails(&program.run(&["schema", "shop__order_total", "--version", "declared"]).unwrap(), "--version inferred");
+    fails(&program.run(&["calls", "--tool", "shop__nope"]).unwrap(), "there is no tool");
+    fails(&program.run(&["call", "shop__order_total", "{"]).unwrap(), "expected an object");
+    fails(&program.run(&["call", "shop__order_total", "[]"]).unwrap(), "must be a JSON object");
+    fails(&program.run(&["call", "shop"]).unwrap(), "server__tool");
+    fails(&program.run(&["call", "shoop__order_total"]).unwrap(), "did you mean shop?");
+    fails(&program.run(&["servers", "nope"]).unwrap(), "there are: shop");
+    fails(&program.run(&["infer", "/no/such/file"]).unwrap(), "/no/such/file");
+    fails(&program.run(&["backfill", "/no/such/file"]).unwrap(), "/no/such/file");
+    for args in [&["nonsense"][..], &["schema"], &["schema", "a__b", "--version", "7th"], &["calls", "--limit", "many"]] {
+        assert_eq!(program.run(args).unwrap().code, Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn a_second_serve_says_who_owns_the_data() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let serve = program.serve(&[]).unwrap();
+    let address = serve.instance["address"].as_str().unwrap();
+    let second = program.run(&["serve", "--listen", "127.0.0.1:0"]).unwrap();
+    fails(&second, &format!("pid {}, listening on {address}", serve.pid()));
+    // A killed one leaves a file that fools nobody.
+    serve.kill().unwrap();
+    assert!(program.data_dir().join("instance.json").exists());
+    assert_eq!(program.run(&["tools"]).unwrap().code, Some(0));
+    assert_eq!(program.serve(&[]).unwrap().stop().unwrap(), Some(0));
+}
+
+#[test]
+fn the_token_stays_over_restarts_and_is_private() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let first = program.serve(&[]).unwrap();
+    let token = first.token().to_owned();
+    assert_eq!(token.len(), 64);
+    for file in ["instance.json", "token", "lock", "journal/00000001.journal"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(program.data_dir().join(file)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{file}");
+    }
+    first.stop().unwrap();
+    assert_eq!(program.serve(&[]).unwrap().token(), token);
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let run = program.run(&["serve", "--listen", &address]).unwrap();
+    fails(&run, &format!("{address} is in use"));
+}
+
+#[test]
+fn a_configuration_that_says_nothing_is_explained() {
+    for (text, words) in [
+        (None, "does not exist; create it with"),
+        (Some("{ not json"), "not valid JSON"),
+        (Some("{\"servers\": {}}"), "has no \"mcpServers\""),
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let program = program(&scratch);
+        match text {
+            Some(text) => fs::write(program.config(), text).unwrap(),
+            None => fs::remove_file(program.config()).unwrap(),
+        }
+        // It serves all the same: what was learned can be looked at.
+        let serve = program.serve(&[]).unwrap();
+        let servers = program.json(&["servers"]).unwrap();
+        assert!(servers["problem"].as_str().unwrap().contains(words), "{servers}");
+        assert!(serve.log().unwrap().contains(words), "{}", serve.log().unwrap());
+        assert_eq!(serve.connect(None).unwrap().request("tools/list", "{}").unwrap().result().unwrap(), json!({"tools": []}));
+    }
+}
+
+fn infer(program: &Program, input: &str) -> (Run, Value) {
+    let run = program.run_with_input(&["infer"], input).unwrap();
+    let schema = serde_json::from_str(&run.out).unwrap_or(Value::Null);
+    (run, schema)
+}
+
+#[test]
+fn infer_reads_any_layout_and_names_what_is_broken() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let documents = "{\"a\":1,\"b\":\"x\"}\n{\"a\":2.5}\n{\n  \"a\": null\n}\n".repeat(4);
+    let (run, schema) = infer(&program, &documents);
+    assert_eq!(run.code, Some(0));
+    assert_eq!(schema["properties"], json!({"a": {"type": ["number", "null"]}, "b": {"type": "string"}}));
+    assert_eq!(schema["required"], json!(["a"]));
+    assert!(run.err.contains("12 documents, 2 fields"), "{}", run.err);
+
+    let (run, schema) = infer(&program, "{\"a\":1}\n{\"a\":\n[1]\nnot json\n");
+    assert_eq!(run.code, Some(1));
+    assert!(run.err.contains("line 2: ") && run.err.contains("line 4: "), "{}", run.err);
+    assert_eq!(schema["anyOf"].as_array().unwrap().len(), 2);
+
+    let (run, _) = infer(&program, "");
+    fails(&run, "no JSON document");
+    let file = scratch.path().join("one.json");
+    fs::write(&file, "[1, \"x\"]").unwrap();
+    let all = program.json(&["infer", file.to_str().unwrap()]).unwrap();
+    assert_eq!((&all["documents"], &all["schema"]["type"]), (&json!(1), &json!("array")));
+    // It learns from nothing and keeps nothing.
+    assert!(!program.data_dir().exists());
+}
+
+#[test]
+fn help_teaches() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let help = std::process::Command::new(places.schemascope()).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for verb in ["serve", "servers", "tools", "schema", "calls", "call", "infer", "backfill", "report"] {
+        assert!(help.contains(&format!("\n  {verb} ")), "{verb}: {help}");
+        let run = program.run(&[verb, "--help"]).unwrap();
+        assert!(run.code == Some(0) && run.out.contains("Usage:"), "{run:?}");
+    }
+}
