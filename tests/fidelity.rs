@@ -1,18 +1,20 @@
 //! What an upstream sends is what a client gets, byte for byte, and the other way round.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_test_support::{Places, Program, Serve, stdio};
 use serde_json::{Map, Value, json};
 
 /// What the odd upstream answers; see `tests/upstreams/src/odd.rs`.
 const RESULT: &str = r#"{"zeta":1.10,"structuredContent":{"b":1E5,"a":12345678901234567890,"a":[1.0,-0,1e-7,123456789012345678901234567890]},"content":[{"unknown":{"x":1.50},"type":"text","text":"caf\u00e9 \/ \ud83d\ude00 \u0041"},{"type":"hologram","depth":3.140}],"isError":false,"_meta":{"z":0.10,"a":1}}"#;
-const ERROR: &str = r#"{"message":"odd \u0065rror","extra":[1.10],"code":-32001,"data":{"b":1.10,"a":1E5,"a":"\/"}}"#;
+const ERROR: &str =
+    r#"{"message":"odd \u0065rror","extra":[1.10],"code":-32001,"data":{"b":1.10,"a":1E5,"a":"\/"}}"#;
 const TOOLS: &str = r#"{"tools":[{"future":{"x":1.10},"name":"odd_result","inputSchema":{"type":"object","x-order":[2.0,1]}},{"name":"odd_error","inputSchema":{"type":"object"},"execution":{"taskSupport":"forbidden"}},{"inputSchema":{"type":"object"},"name":"echo","annotations":{"z":1,"readOnlyHint":true}}],"ttlMs":1.0,"unheard":"of"}"#;
 const HELLO: &str = r#"{"serverInfo":{"version":"1.0","name":"odd","motto":1.10},"capabilities":{"tools":{"listChanged":false},"future":{}},"protocolVersion":"2025-11-25","instructions":"caf\u00e9"}"#;
 
 fn odd(scratch: &tempfile::TempDir) -> (Program, Serve) {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let servers = Map::from_iter([("odd".to_owned(), stdio(places.fixture("odd"), &[]))]);
-    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
     let serve = program.serve(&[]).unwrap();
     (program, serve)
 }
@@ -101,7 +103,10 @@ fn ids_come_back_as_they_were() {
             let exchange = client.request_as(id, "ping", "{}").unwrap();
             assert_eq!(exchange.raw("id").unwrap(), id);
             let exchange = client.request_as(id, "tools/call", r#"{"name":"odd_result"}"#).unwrap();
-            assert_eq!((exchange.raw("id").unwrap().as_str(), exchange.raw("result").unwrap().as_str()), (id, RESULT));
+            assert_eq!(
+                (exchange.raw("id").unwrap().as_str(), exchange.raw("result").unwrap().as_str()),
+                (id, RESULT)
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
 //! The endpoint answers what is wrong as the specification asks, and lets nobody in who may not.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -21,7 +22,7 @@ fn fixture(args: &[&str]) -> Fixture {
         ("shop".to_owned(), stdio(places.fixture("shop"), &["--step-ms", "30"])),
         ("odd".to_owned(), stdio(places.fixture("odd"), &[])),
     ]);
-    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
     let serve = program.serve(args).unwrap();
     Fixture { program, serve, _scratch: scratch }
 }
@@ -88,19 +89,34 @@ fn nobody_gets_in_without_token_or_from_elsewhere() {
     let token = fixture.serve.token().to_owned();
     let port = fixture.serve.instance["address"].as_str().unwrap().rsplit(':').next().unwrap().to_owned();
     let status = |method: &str, path: &str, headers: &str| -> String {
-        let request = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n");
+        let request =
+            format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n");
         raw(&fixture, &request).split(' ').nth(1).unwrap_or_default().to_owned()
     };
     let authorized = format!("authorization: Bearer {token}\r\n");
     for (method, path) in [
-        ("POST", "/mcp"), ("GET", "/mcp"), ("DELETE", "/mcp"), ("POST", "/mcp/shop"), ("POST", "/mcp/nope"),
-        ("POST", "/api/list_tools"), ("GET", "/"), ("GET", "/anything"),
+        ("POST", "/mcp"),
+        ("GET", "/mcp"),
+        ("DELETE", "/mcp"),
+        ("POST", "/mcp/shop"),
+        ("POST", "/mcp/nope"),
+        ("POST", "/api/list_tools"),
+        ("GET", "/"),
+        ("GET", "/anything"),
     ] {
         let local = "host: 127.0.0.1\r\n";
         assert_eq!(status(method, path, local), "401", "{method} {path}");
         assert_eq!(status(method, path, &format!("{local}authorization: Bearer wrong\r\n")), "401");
-        for foreign in ["host: evil.example\r\n", "host: 127.0.0.1\r\norigin: http://evil.example\r\n", "host: localhost\r\norigin: http://localhost:1\r\n"] {
-            assert_eq!(status(method, path, &format!("{foreign}{authorized}")), "403", "{method} {path} {foreign}");
+        for foreign in [
+            "host: evil.example\r\n",
+            "host: 127.0.0.1\r\norigin: http://evil.example\r\n",
+            "host: localhost\r\norigin: http://localhost:1\r\n",
+        ] {
+            assert_eq!(
+                status(method, path, &format!("{foreign}{authorized}")),
+                "403",
+                "{method} {path} {foreign}"
+            );
         }
     }
     let own = format!("host: localhost:{port}\r\norigin: http://localhost:{port}\r\n{authorized}");
@@ -114,7 +130,12 @@ fn no_auth_is_explicit_and_keeps_the_other_checks() {
     let fixture = fixture(&["--no-auth"]);
     assert_eq!(fixture.serve.instance["token"], Value::Null);
     let request = |headers: &str| {
-        raw(&fixture, &format!("POST /api/list_tools HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n"))
+        raw(
+            &fixture,
+            &format!(
+                "POST /api/list_tools HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n"
+            ),
+        )
     };
     assert!(request("host: localhost\r\n").starts_with("HTTP/1.1 200"));
     assert!(request("host: evil.example\r\n").starts_with("HTTP/1.1 403"));
@@ -140,11 +161,17 @@ fn progress_comes_in_order_with_the_clients_token_before_the_answer() {
                     let exchange = slow(&client, name, steps, &json!("same"));
                     assert_eq!(exchange.media_type, "text/event-stream");
                     let progress = exchange.progress().unwrap();
-                    let numbers: Vec<f64> = progress.iter().map(|p| p["progress"].as_f64().unwrap()).collect();
+                    let numbers: Vec<f64> =
+                        progress.iter().map(|p| p["progress"].as_f64().unwrap()).collect();
                     let expect: Vec<f64> = (1..=steps).map(f64::from).collect();
                     assert_eq!(numbers, expect);
                     assert!(progress.iter().all(|p| p["progressToken"] == "same"));
-                    assert!(exchange.result().unwrap()["content"][0]["text"].as_str().unwrap().contains(&format!("\"rebuilt\":{steps}")));
+                    assert!(
+                        exchange.result().unwrap()["content"][0]["text"]
+                            .as_str()
+                            .unwrap()
+                            .contains(&format!("\"rebuilt\":{steps}"))
+                    );
                 });
             }
         });
@@ -162,14 +189,20 @@ fn cancelling_ends_the_call_here_and_upstream() {
     std::thread::scope(|scope| {
         let began = Instant::now();
         let calling = scope.spawn(|| {
-            let params = r#"{"name":"shop__rebuild_catalog","arguments":{"steps":900},"_meta":{"progressToken":1}}"#;
+            let params =
+                r#"{"name":"shop__rebuild_catalog","arguments":{"steps":900},"_meta":{"progressToken":1}}"#;
             client.request_as("\"slow\"", "tools/call", params).unwrap()
         });
         std::thread::sleep(Duration::from_millis(300));
-        client.notify("notifications/cancelled", r#"{"requestId":"slow","reason":"changed my mind"}"#).unwrap();
+        client
+            .notify("notifications/cancelled", r#"{"requestId":"slow","reason":"changed my mind"}"#)
+            .unwrap();
         let exchange = calling.join().unwrap();
         assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
-        assert!(exchange.messages.iter().all(|message| message.contains("notifications/progress")), "{exchange:?}");
+        assert!(
+            exchange.messages.iter().all(|message| message.contains("notifications/progress")),
+            "{exchange:?}"
+        );
     });
     // The upstream is free again at once, and the call is recorded as what it was.
     assert!(client.call("shop__order_total", &json!({})).unwrap().result().is_ok());
@@ -186,14 +219,21 @@ fn a_client_that_leaves_leaves_a_record() {
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"leaver","version":"1"}}}"#;
     let (address, token) = (fixture.serve.instance["address"].as_str().unwrap(), fixture.serve.token());
     let head = |length: usize, more: &str| {
-        format!("POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ncontent-length: {length}\r\n{more}\r\n")
+        format!(
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ncontent-length: {length}\r\n{more}\r\n"
+        )
     };
     let answer = raw(&fixture, &format!("{}{hello}", head(hello.len(), "")));
     assert!(answer.contains("\"protocolVersion\":\"2025-06-18\""), "{answer}");
-    let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().trim().to_owned();
+    let session =
+        answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().trim().to_owned();
     let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shop__rebuild_catalog","arguments":{"steps":10}}}"#;
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(format!("{}{call}", head(call.len(), &format!("mcp-session-id: {session}\r\n"))).as_bytes()).unwrap();
+    stream
+        .write_all(
+            format!("{}{call}", head(call.len(), &format!("mcp-session-id: {session}\r\n"))).as_bytes(),
+        )
+        .unwrap();
     std::thread::sleep(Duration::from_millis(100));
     drop(stream);
     let began = Instant::now();
@@ -201,7 +241,10 @@ fn a_client_that_leaves_leaves_a_record() {
         let calls = fixture.program.json_lines(&["calls"]).unwrap();
         if let [call] = calls.as_slice() {
             assert_eq!((&call["outcome"], &call["client"]["name"]), (&json!("ok"), &json!("leaver")));
-            assert_eq!((&call["session"], &call["protocol_version"]), (&json!(session), &json!("2025-06-18")));
+            assert_eq!(
+                (&call["session"], &call["protocol_version"]),
+                (&json!(session), &json!("2025-06-18"))
+            );
             break;
         }
         assert!(began.elapsed() < Duration::from_secs(10), "{calls:?}");
@@ -214,7 +257,13 @@ fn unknown_commands_and_bad_bodies_are_answered_in_words() {
     let fixture = fixture(&[]);
     let ask = |path: &str, body: &str| {
         let token = fixture.serve.token();
-        raw(&fixture, &format!("POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len()))
+        raw(
+            &fixture,
+            &format!(
+                "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            ),
+        )
     };
     let answer = ask("/api/nope", "{}");
     assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("there are: list_tools"), "{answer}");

@@ -1,2 +1,196 @@
-//! x
+//! Real servers behind us and real SDKs in front of us.
+//!
+//! `cargo xtask setup` installs both, pinned, in the target folder.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use schemascope_test_support::{Places, Program, stdio};
+use serde_json::{Map, Value, json};
+
+fn places() -> Places {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    assert!(
+        places.python().exists() && places.npm().join("node_modules").exists(),
+        "run `cargo xtask setup` first"
+    );
+    places
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+    let status = Command::new("git")
+        .args(identity)
+        .args(args)
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+/// The real servers on a folder with a file and a repository.
+fn real_servers(scratch: &tempfile::TempDir) -> Program {
+    let folder = scratch.path().join("folder");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("hello.txt"), "hello\n").unwrap();
+    git(&folder, &["init", "-q"]);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-q", "-m", "first"]);
+    let places = places();
+    Program::new(&places, scratch.path(), &places.real_servers(&folder)).unwrap()
+}
+
+#[test]
+fn real_servers_are_listed_called_recorded_and_learned() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = real_servers(&scratch);
+    let folder = scratch.path().join("folder");
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let list = client.request("tools/list", "{}").unwrap().result().unwrap();
+    let count = |server: &str| {
+        let prefix = format!("{server}__");
+        list["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|tool| tool["name"].as_str().unwrap().starts_with(&prefix))
+            .count()
+    };
+    for (server, tools) in [("everything", 10), ("files", 10), ("memory", 9), ("git", 10), ("time", 2)] {
+        assert!(
+            count(server) >= tools,
+            "{server} lists {}: {}",
+            count(server),
+            program.json(&["servers"]).unwrap()
+        );
+    }
+    let file = folder.join("hello.txt");
+    let calls = [
+        ("everything__echo", json!({"message": "hi"})),
+        ("everything__get-env", json!({})),
+        ("files__read_text_file", json!({"path": file})),
+        ("files__list_directory", json!({"path": folder})),
+        (
+            "memory__create_entities",
+            json!({"entities": [{"name": "a", "entityType": "t", "observations": ["o"]}]}),
+        ),
+        ("memory__read_graph", json!({})),
+        ("git__git_status", json!({"repo_path": folder})),
+        ("git__git_log", json!({"repo_path": folder})),
+        ("time__get_current_time", json!({"timezone": "UTC"})),
+    ];
+    for (tool, arguments) in &calls {
+        let result = client.call(tool, arguments).unwrap().result().unwrap();
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+    }
+    let failed =
+        client.call("files__read_text_file", &json!({"path": "/etc/passwd"})).unwrap().result().unwrap();
+    assert_eq!(failed["isError"], true, "{failed}");
+    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), calls.len() + 1);
+
+    let tools = program.json(&["tools"]).unwrap();
+    let row = |id: &str| tools.as_array().unwrap().iter().find(|row| row["tool_id"] == id).unwrap();
+    for (tool, source) in [
+        ("everything__echo", "inferred"),
+        ("everything__get-env", "inferred"),
+        ("files__list_directory", "hybrid"),
+        ("memory__read_graph", "hybrid"),
+        ("git__git_status", "inferred"),
+        ("time__get_current_time", "hybrid"),
+    ] {
+        assert_eq!(
+            (&row(tool)["source"], &row(tool)["violated"]),
+            (&json!(source), &json!(false)),
+            "{}",
+            row(tool)
+        );
+    }
+    // JSON in text that nobody declared: the case this is for.
+    let env = program.json(&["schema", "everything__get-env"]).unwrap();
+    assert_eq!(env["properties"]["PATH"]["type"], "string");
+    assert_eq!(program.json(&["schema", "git__git_status"]).unwrap()["type"], "string");
+}
+
+/// Each upstream as it is, seen through its own endpoint and directly.
+#[test]
+fn one_upstream_is_transparent() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = real_servers(&scratch);
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(Some("everything")).unwrap();
+    let hello = client.hello.result().unwrap();
+    assert!(hello["serverInfo"]["name"].as_str().unwrap().contains("everything"), "{hello}");
+    assert!(hello["capabilities"]["prompts"].is_object());
+    // What we know nothing of passes as well.
+    let prompts = client.request("prompts/list", "{}").unwrap().result().unwrap();
+    assert!(!prompts["prompts"].as_array().unwrap().is_empty());
+    let resources = client.request("resources/list", "{}").unwrap().result().unwrap();
+    assert!(!resources["resources"].as_array().unwrap().is_empty());
+}
+
+/// Runs an SDK's client script with a job and reads what it saw.
+fn sdk(mut command: Command, job: &Value) -> Value {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(job.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}\n{err}"))
+}
+
+#[test]
+fn the_official_sdks_are_content() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = places();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sdk");
+    let python = || {
+        let mut command = Command::new(places.python());
+        command.arg(scripts.join("client.py"));
+        command
+    };
+    let node = || {
+        let mut command = Command::new("node");
+        command.arg(scripts.join("client.mjs")).arg(places.npm());
+        command
+    };
+    let clients: [(&str, &dyn Fn() -> Command); 2] = [("python", &python), ("typescript", &node)];
+    for (upstream, prefix) in [(None, "shop__"), (Some("shop"), "")] {
+        for (name, client) in clients {
+            let call = |tool: &str, arguments: Value| json!({"name": format!("{prefix}{tool}"), "arguments": arguments});
+            let job = json!({"url": serve.url(upstream), "token": serve.token(), "calls": [
+                call("list_orders", json!({})),
+                call("store_info", json!({})),
+                call("refund", json!({"id": "1"})),
+                call("refund", json!({})),
+                call("rebuild_catalog", json!({"steps": 3})),
+            ]});
+            let seen = sdk(client(), &job);
+            let context = format!("{name} on {upstream:?}: {seen}");
+            assert_eq!(seen["server"], if prefix.is_empty() { "shop" } else { "schemascope" }, "{context}");
+            assert_eq!(seen["tools"].as_array().unwrap().len(), 13, "{context}");
+            let calls = &seen["calls"];
+            assert!(
+                calls[0]["result"]["content"][0]["text"].as_str().unwrap().contains("orders"),
+                "{context}"
+            );
+            assert_eq!(calls[1]["result"]["structuredContent"]["city"], "Graz", "{context}");
+            assert_eq!(calls[2]["result"]["isError"], true, "{context}");
+            assert_eq!(calls[3]["error"]["code"], -32602, "{context}");
+            assert!(
+                calls[3]["error"]["message"].as_str().unwrap().contains("refund needs an id"),
+                "{context}"
+            );
+            let progress: Vec<&Value> =
+                calls[4]["progress"].as_array().unwrap().iter().map(|step| &step[2]).collect();
+            assert_eq!(progress, ["shelf 1", "shelf 2", "shelf 3"], "{context}");
+        }
+    }
+    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 20);
+}

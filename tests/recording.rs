@@ -1,4 +1,5 @@
 //! Every call is recorded, redacted, and there again whatever happens to the process or the index.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +11,22 @@ use serde_json::{Map, Value, json};
 fn shop(scratch: &Path) -> Program {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &["--step-ms", "5"]))]);
-    Program::new(&places, scratch, servers).unwrap()
+    Program::new(&places, scratch, &servers).unwrap()
 }
 
 const TOOLS: &[&str] = &[
-    "list_orders", "get_order", "search_customers", "get_customer", "check_stock", "list_invoices", "list_events",
-    "order_total", "shipping_label", "store_info", "exchange_rates", "refund",
+    "list_orders",
+    "get_order",
+    "search_customers",
+    "get_customer",
+    "check_stock",
+    "list_invoices",
+    "list_events",
+    "order_total",
+    "shipping_label",
+    "store_info",
+    "exchange_rates",
+    "refund",
 ];
 
 /// `rounds` calls of every tool.
@@ -32,7 +43,8 @@ fn use_the_shop(serve: &Serve, rounds: usize) -> usize {
 /// What must be the same after whatever happened: every tool's row and inferred schema.
 fn learned(program: &Program) -> (Value, BTreeMap<String, Value>) {
     let tools = program.json(&["tools"]).unwrap();
-    let ids: Vec<String> = tools.as_array().unwrap().iter().map(|row| row["tool_id"].as_str().unwrap().to_owned()).collect();
+    let ids: Vec<String> =
+        tools.as_array().unwrap().iter().map(|row| row["tool_id"].as_str().unwrap().to_owned()).collect();
     let schema = |id: String| {
         let run = program.run(&["schema", &id, "--version", "inferred"]).unwrap();
         let schema = serde_json::from_str(&run.out).unwrap_or(Value::Null);
@@ -143,7 +155,8 @@ fn secrets_under_telling_keys_never_reach_the_disk() {
     let program = shop(scratch.path());
     let serve = program.serve(&["-vv"]).unwrap();
     let client = serve.connect(None).unwrap();
-    let arguments = json!({"id": "1", "api_key": "planted-argument", "nested": {"password": ["planted-nested"]}});
+    let arguments =
+        json!({"id": "1", "api_key": "planted-argument", "nested": {"password": ["planted-nested"]}});
     for _ in 0..10 {
         let result = client.call("shop__get_customer", &arguments).unwrap().result().unwrap();
         // The client gets the real value.
@@ -207,7 +220,9 @@ fn backfill_equals_live() {
         let (tools, schemas) = learned(&program);
         for (id, schema) in &schemas {
             assert_eq!(schema, &live_schemas[id], "{name} {id}");
-            for field in ["observation_count", "call_count", "failure_count", "mean_consistency", "last_observed"] {
+            for field in
+                ["observation_count", "call_count", "failure_count", "mean_consistency", "last_observed"]
+            {
                 assert_eq!(row(&tools, id)[field], row(&live_tools, id)[field], "{name} {id} {field}");
             }
         }
@@ -240,12 +255,21 @@ fn malformed_lines_are_named_and_the_rest_goes_on() {
     fs::write(&file, lines.join("\n")).unwrap();
     let run = program.run(&["backfill", file.to_str().unwrap()]).unwrap();
     assert_eq!(run.code, Some(1));
-    for expect in ["line 2: not a JSON object", "line 4: has no \"tool_id\"", "line 5: ", "line 6: has no \"output\"", "line 7: \"at\": "] {
+    for expect in [
+        "line 2: not a JSON object",
+        "line 4: has no \"tool_id\"",
+        "line 5: ",
+        "line 6: has no \"output\"",
+        "line 7: \"at\": ",
+    ] {
         assert!(run.err.contains(expect), "{expect}: {}", run.err);
     }
     assert!(run.out.contains("3 calls of 2 tools recorded"), "{}", run.out);
     let tools = program.json(&["tools"]).unwrap();
-    assert_eq!((&row(&tools, "a__x")["observation_count"], &row(&tools, "a__x")["failure_count"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&row(&tools, "a__x")["observation_count"], &row(&tools, "a__x")["failure_count"]),
+        (&json!(1), &json!(1))
+    );
     assert_eq!(program.json(&["schema", "a__y"]).unwrap()["type"], "null");
     assert_eq!(row(&tools, "a__y")["last_observed"], "2026-01-02T03:04:05.000Z");
 }
@@ -265,7 +289,10 @@ fn concurrent_calls_are_all_counted() {
     recorded.dedup();
     assert_eq!(recorded.len(), sent);
     let (tools, schemas) = learned(&program);
-    assert_eq!(tools.as_array().unwrap().iter().map(|row| row["call_count"].as_u64().unwrap()).sum::<u64>(), sent as u64);
+    assert_eq!(
+        tools.as_array().unwrap().iter().map(|row| row["call_count"].as_u64().unwrap()).sum::<u64>(),
+        sent as u64
+    );
     assert_eq!(serve.stop().unwrap(), Some(0));
     fs::remove_dir_all(program.data_dir().join("index")).unwrap();
     assert_eq!(learned(&program), (tools, schemas));

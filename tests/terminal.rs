@@ -1,4 +1,5 @@
 //! The terminal commands: output for people and programs, errors that say what would be right.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value, json};
 fn program(scratch: &tempfile::TempDir) -> Program {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
-    Program::new(&places, scratch.path(), servers).unwrap()
+    Program::new(&places, scratch.path(), &servers).unwrap()
 }
 
 #[track_caller]
@@ -27,7 +28,10 @@ fn commands_work_alone_and_attached() {
     for attached in [false, true, false] {
         let serve = attached.then(|| program.serve(&[]).unwrap());
         let run = program.run(&["call", "shop__store_info"]).unwrap();
-        assert_eq!((run.code, run.out.trim()), (Some(0), r#"{"city":"Graz","name":"The Shop","open":["09:00","17:30"]}"#));
+        assert_eq!(
+            (run.code, run.out.trim()),
+            (Some(0), r#"{"city":"Graz","name":"The Shop","open":["09:00","17:30"]}"#)
+        );
         let result = program.json(&["call", "shop__list_orders", "{\"limit\": 2}"]).unwrap();
         assert!(result["content"][0]["text"].as_str().unwrap().contains("orders"));
         let run = program.run_with_input(&["call", "shop__refund", "-"], "{\"id\": \"7\"}").unwrap();
@@ -59,7 +63,10 @@ fn tables_are_for_people() {
     let tools = program.run(&["tools"]).unwrap().out;
     assert!(tools.lines().next().unwrap().starts_with("tool "), "{tools}");
     let row = tools.lines().find(|line| line.contains("shop__list_orders")).unwrap();
-    assert_eq!(row.split_whitespace().take(5).collect::<Vec<_>>(), ["shop__list_orders", "inferred", "low", "1", "1"]);
+    assert_eq!(
+        row.split_whitespace().take(5).collect::<Vec<_>>(),
+        ["shop__list_orders", "inferred", "low", "1", "1"]
+    );
     assert!(!tools.contains('\u{1b}'), "colours belong on a terminal only");
     let calls = program.run(&["calls"]).unwrap().out;
     assert!(calls.contains("shop__list_orders") && calls.contains(" ok "), "{calls}");
@@ -78,7 +85,10 @@ fn errors_say_what_would_be_right() {
     fails(&program.run(&["schema", "shop__list_order"]).unwrap(), "did you mean shop__list_orders");
     fails(&program.run(&["schema", "list_orders"]).unwrap(), "did you mean shop__list_orders");
     fails(&program.run(&["schema", "shop__list_orders"]).unwrap(), "no successful call has been observed");
-    fails(&program.run(&["schema", "shop__order_total", "--version", "declared"]).unwrap(), "--version inferred");
+    fails(
+        &program.run(&["schema", "shop__order_total", "--version", "declared"]).unwrap(),
+        "--version inferred",
+    );
     fails(&program.run(&["calls", "--tool", "shop__nope"]).unwrap(), "there is no tool");
     fails(&program.run(&["call", "shop__order_total", "{"]).unwrap(), "expected an object");
     fails(&program.run(&["call", "shop__order_total", "[]"]).unwrap(), "must be a JSON object");
@@ -87,7 +97,12 @@ fn errors_say_what_would_be_right() {
     fails(&program.run(&["servers", "nope"]).unwrap(), "there are: shop");
     fails(&program.run(&["infer", "/no/such/file"]).unwrap(), "/no/such/file");
     fails(&program.run(&["backfill", "/no/such/file"]).unwrap(), "/no/such/file");
-    for args in [&["nonsense"][..], &["schema"], &["schema", "a__b", "--version", "7th"], &["calls", "--limit", "many"]] {
+    for args in [
+        &["nonsense"][..],
+        &["schema"],
+        &["schema", "a__b", "--version", "7th"],
+        &["calls", "--limit", "many"],
+    ] {
         assert_eq!(program.run(args).unwrap().code, Some(2), "{args:?}");
     }
 }
@@ -151,7 +166,10 @@ fn a_configuration_that_says_nothing_is_explained() {
         let servers = program.json(&["servers"]).unwrap();
         assert!(servers["problem"].as_str().unwrap().contains(words), "{servers}");
         assert!(serve.log().unwrap().contains(words), "{}", serve.log().unwrap());
-        assert_eq!(serve.connect(None).unwrap().request("tools/list", "{}").unwrap().result().unwrap(), json!({"tools": []}));
+        assert_eq!(
+            serve.connect(None).unwrap().request("tools/list", "{}").unwrap().result().unwrap(),
+            json!({"tools": []})
+        );
     }
 }
 

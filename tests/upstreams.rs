@@ -1,4 +1,5 @@
 //! One upstream that misbehaves is told in plain words and harms no other.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ fn program(scratch: &tempfile::TempDir, more: &[(&str, Value)]) -> Program {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let mut servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
     servers.extend(more.iter().map(|(name, entry)| ((*name).to_owned(), entry.clone())));
-    Program::new(&places, scratch.path(), servers).unwrap()
+    Program::new(&places, scratch.path(), &servers).unwrap()
 }
 
 fn faulty(fault: &str) -> Value {
@@ -19,7 +20,13 @@ fn faulty(fault: &str) -> Value {
 
 fn server(program: &Program, name: &str) -> Value {
     let servers = program.json(&["servers"]).unwrap();
-    servers["servers"].as_array().unwrap().iter().find(|server| server["server_name"] == name).unwrap().clone()
+    servers["servers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|server| server["server_name"] == name)
+        .unwrap()
+        .clone()
 }
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
@@ -131,15 +138,19 @@ fn late_upstreams_are_announced() {
     std::thread::scope(|scope| {
         let listening = scope.spawn(|| {
             let mut heard = Vec::new();
-            client.listen(|message| {
-                heard.push(message.to_owned());
-                heard.len() < 2
-            })
-            .unwrap();
+            client
+                .listen(|message| {
+                    heard.push(message.to_owned());
+                    heard.len() < 2
+                })
+                .unwrap();
             heard
         });
         let heard = listening.join().unwrap();
-        assert!(heard.iter().all(|message| message.contains("notifications/tools/list_changed")), "{heard:?}");
+        assert!(
+            heard.iter().all(|message| message.contains("notifications/tools/list_changed")),
+            "{heard:?}"
+        );
     });
     assert!(names(&serve).contains(&"late__ask".to_owned()));
 }
@@ -155,7 +166,10 @@ fn names_clients_refuse_are_aliased_and_callable() {
     let answers: Vec<String> = aliases
         .iter()
         .map(|alias| {
-            assert!(alias.len() <= 128 && alias.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)), "{alias}");
+            assert!(
+                alias.len() <= 128 && alias.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c)),
+                "{alias}"
+            );
             let result = client.call(alias, &json!({})).unwrap().result().unwrap();
             result["content"][0]["text"].as_str().unwrap().to_owned()
         })
@@ -169,7 +183,11 @@ fn stopping_ends_children_and_grandchildren() {
     let scratch = tempfile::tempdir().unwrap();
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let pid_file = scratch.path().join("grandchild");
-    let script = format!("sleep 300 & echo $! > '{}'; exec '{}'", pid_file.display(), places.fixture("shop").display());
+    let script = format!(
+        "sleep 300 & echo $! > '{}'; exec '{}'",
+        pid_file.display(),
+        places.fixture("shop").display()
+    );
     let program = program(&scratch, &[("family", stdio("sh", &["-c", &script]))]);
     let serve = program.serve(&[]).unwrap();
     let client = serve.connect(Some("family")).unwrap();

@@ -48,7 +48,8 @@ impl Places {
 
     /// The real servers, with what they need in `scratch`.
     pub fn real_servers(&self, scratch: &Path) -> Map<String, Value> {
-        let npm = |name: &str| self.npm().join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
+        let npm =
+            |name: &str| self.npm().join(format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));
         let node = |script: PathBuf, args: &[&str]| {
             let args: Vec<Value> =
                 std::iter::once(json!(script)).chain(args.iter().map(|arg| json!(arg))).collect();

@@ -45,7 +45,7 @@ pub struct Serve {
 
 impl Program {
     /// In `scratch`: the data directory `data` and the configuration `mcp.json` with these servers.
-    pub fn new(places: &Places, scratch: &Path, servers: Map<String, Value>) -> Result<Self> {
+    pub fn new(places: &Places, scratch: &Path, servers: &Map<String, Value>) -> Result<Self> {
         let config = scratch.join("mcp.json");
         fs::write(&config, json!({"mcpServers": servers}).to_string())?;
         Ok(Self { places: places.clone(), data_dir: scratch.join("data"), config })
@@ -105,16 +105,24 @@ impl Program {
     /// Runs a command that writes a JSON value a line and reads them.
     pub fn json_lines(&self, args: &[&str]) -> Result<Vec<Value>> {
         let run = self.run(&[args, &["--json"]].concat())?;
-        run.out.lines().map(|line| serde_json::from_str(line).with_context(|| format!("{args:?}: {line}"))).collect()
+        run.out
+            .lines()
+            .map(|line| serde_json::from_str(line).with_context(|| format!("{args:?}: {line}")))
+            .collect()
     }
 
     /// Starts `serve` on a free port and waits until it is ready.
     pub fn serve(&self, args: &[&str]) -> Result<Serve> {
+        self.serve_on("127.0.0.1:0", args)
+    }
+
+    /// Starts `serve` on an address and waits until it is ready.
+    pub fn serve_on(&self, address: &str, args: &[&str]) -> Result<Serve> {
         fs::create_dir_all(&self.data_dir)?;
         let log = self.data_dir.with_extension("serve.log");
         let instance_path = self.data_dir.join("instance.json");
         let child = self
-            .command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat())
+            .command(&[&["serve", "--listen", address], args].concat())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(fs::OpenOptions::new().create(true).append(true).open(&log)?)
@@ -123,7 +131,8 @@ impl Program {
         let mut serve = Serve { child, instance: Value::Null, log };
         let began = Instant::now();
         loop {
-            let instance = fs::read(&instance_path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+            let instance =
+                fs::read(&instance_path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
             // A killed one leaves its file behind.
             if let Some(instance) = instance.filter(|instance| instance["pid"] == serve.child.id()) {
                 serve.instance = instance;
@@ -165,6 +174,12 @@ impl Serve {
     /// What it wrote to stderr.
     pub fn log(&self) -> Result<String> {
         Ok(fs::read_to_string(&self.log)?)
+    }
+
+    /// Waits until it ends by itself.
+    pub fn wait(mut self) -> Result<()> {
+        self.child.wait()?;
+        Ok(())
     }
 
     /// Ends it with kill -9.

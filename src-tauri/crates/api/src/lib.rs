@@ -15,9 +15,7 @@ use serde::de::DeserializeOwned;
 
 pub use calls::{Backfill, BackfillReply, CallReply, CallTool, ListCalls, RejectedLine};
 pub use error::{ApiError, ErrorKind};
-pub use report::{
-    ByQuality, BySource, GetReport, Latency, RecorderReport, RecoveryReport, Report,
-};
+pub use report::{ByQuality, BySource, GetReport, Latency, RecorderReport, RecoveryReport, Report};
 pub use servers::{ListServers, ServerRow, ServersReply, UpstreamState};
 pub use tools::{GetSchema, ListTools, SchemaChoice, SchemaReply, ToolRow};
 

@@ -61,10 +61,12 @@ pub enum Verb {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Agents connect to http://ADDRESS/mcp for all upstreams (tools named server__tool) or to\n\
+#[command(
+    after_help = "Agents connect to http://ADDRESS/mcp for all upstreams (tools named server__tool) or to\n\
     http://ADDRESS/mcp/NAME for one upstream as it is, with the header\n\
     \"Authorization: Bearer TOKEN\". Address and token stand in instance.json in the data directory;\n\
-    the token stays the same over restarts.")]
+    the token stays the same over restarts."
+)]
 pub struct Serve {
     /// Where to listen; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:7347", value_name = "HOST:PORT")]
@@ -139,8 +141,10 @@ pub struct Call {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Documents may stand one per line or in any other way one after the other. What is no JSON is\n\
-    reported with its line and left out; the exit code is then 1.")]
+#[command(
+    after_help = "Documents may stand one per line or in any other way one after the other. What is no JSON is\n\
+    reported with its line and left out; the exit code is then 1."
+)]
 pub struct Infer {
     /// The documents; without it, standard input
     pub file: Option<PathBuf>,

@@ -104,7 +104,10 @@ mod tests {
         let mut documents = Documents::new(text.as_bytes());
         let mut all = Vec::new();
         while let Some(next) = documents.next().unwrap() {
-            all.push(next.map(|document| String::from_utf8(document.to_vec()).unwrap()).map_err(|broken| broken.line));
+            all.push(
+                next.map(|document| String::from_utf8(document.to_vec()).unwrap())
+                    .map_err(|broken| broken.line),
+            );
         }
         all
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use etcetera::BaseStrategy;
 use schemascope_api::{API_VERSION, ApiError, Command};
 use schemascope_engine::{DataDirError, Durability, Engine, Handle, Instance, OpenError, Options};
 
@@ -32,14 +33,15 @@ pub struct Attached {
 pub fn options(args: &Args, durability: Durability) -> Result<Options> {
     let data_dir = match &args.data_dir {
         Some(dir) => dir.clone(),
-        None => default_data_dir().context("no data folder is known for this user; name one with --data-dir DIR")?,
+        None => default_data_dir()
+            .context("no data folder is known for this user; name one with --data-dir DIR")?,
     };
     let config = args.config.clone().unwrap_or_else(|| data_dir.join("mcp.json"));
     Ok(Options { data_dir, config, durability })
 }
 
 fn default_data_dir() -> Option<PathBuf> {
-    dirs::data_dir().map(|dir| dir.join("schemascope"))
+    etcetera::base_strategy::choose_native_strategy().ok().map(|base| base.data_dir().join("schemascope"))
 }
 
 impl Front {
@@ -53,12 +55,16 @@ impl Front {
                 Err(error) => return Err(error.into()),
             };
             // An instance file of another process than the lock's is what a killed one left behind.
-            let instance = Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
+            let instance =
+                Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
             if let Some(instance) = instance {
                 return Attached::to(instance).map(Self::Attached);
             }
             if began.elapsed() > PATIENCE {
-                bail!("{} is in use by process {pid}, which does not say where it listens", options.data_dir.display());
+                bail!(
+                    "{} is in use by process {pid}, which does not say where it listens",
+                    options.data_dir.display()
+                );
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -118,11 +124,14 @@ impl Attached {
         let status = response.status();
         let body = response.body_mut().with_config().limit(MAX_REPLY).read_to_vec()?;
         if status.is_success() {
-            return serde_json::from_slice(&body).context("the running Schemascope answered in a form unknown here");
+            return serde_json::from_slice(&body)
+                .context("the running Schemascope answered in a form unknown here");
         }
         match serde_json::from_slice::<ApiError>(&body) {
             Ok(error) => Err(error.into()),
-            Err(_) => bail!("Schemascope on {address} answered {status}: {}", String::from_utf8_lossy(&body).trim()),
+            Err(_) => {
+                bail!("Schemascope on {address} answered {status}: {}", String::from_utf8_lossy(&body).trim())
+            }
         }
     }
 }

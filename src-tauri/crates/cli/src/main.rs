@@ -25,7 +25,9 @@ async fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             // A reader that has seen enough is no failure.
-            let closed = error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
+            let closed = error
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
             if !closed {
                 output::note(&format!("error: {error:#}"));
             }

@@ -31,9 +31,7 @@ impl LoadedConfig {
         };
         match parsed {
             Ok(config) => Self { path: path.to_owned(), config, problem: None },
-            Err(problem) => {
-                Self { path: path.to_owned(), config: Config::default(), problem: Some(problem) }
-            }
+            Err(problem) => Self { path: path.to_owned(), config: Config::default(), problem: Some(problem) },
         }
     }
 }

@@ -59,9 +59,10 @@ impl DataDir {
             }
             Err(TryLockError::Error(source)) => return Err(io(&lock_path)(source)),
         }
-        let note = lock.set_len(0).and_then(|()| lock.rewind()).and_then(|()| {
-            lock.write_all(std::process::id().to_string().as_bytes())
-        });
+        let note = lock
+            .set_len(0)
+            .and_then(|()| lock.rewind())
+            .and_then(|()| lock.write_all(std::process::id().to_string().as_bytes()));
         note.map_err(io(&lock_path))?;
         Ok(Self { path: path.to_owned(), _lock: lock })
     }

@@ -60,8 +60,7 @@ impl Engine {
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let data = DataDir::own(&options.data_dir)?;
         let mut replay = Replay { registry: Registry::default(), told: Instant::now() };
-        let (writer, reader, recovery) =
-            schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
+        let (writer, reader, recovery) = schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
         let registry = Arc::new(Mutex::new(replay.registry));
         let mut start = [0; 4];
         getrandom::fill(&mut start).map_err(|error| OpenError::System(std::io::Error::other(error)))?;

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{StatusCode, header};
@@ -13,7 +14,6 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::serve::ListenerExt;
-use axum::Router;
 use schemascope_api::{API_VERSION, ApiError, ErrorKind};
 use schemascope_model::Timestamp;
 use schemascope_proxy::endpoint::{self, guard};
@@ -32,7 +32,9 @@ const GRACE: Duration = Duration::from_secs(3);
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Somebody listens there already.
-    #[error("{0} is in use by another program; choose another with --listen HOST:PORT (port 0 takes a free one)")]
+    #[error(
+        "{0} is in use by another program; choose another with --listen HOST:PORT (port 0 takes a free one)"
+    )]
     InUse(SocketAddr),
     /// The system refused the address.
     #[error("cannot listen on {address}: {source}")]

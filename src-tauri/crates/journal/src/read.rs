@@ -81,7 +81,9 @@ impl Reader {
                     }
                     let next = Position { segment: *number, offset: *offset as u64 };
                     return Ok(Some(match zstd::decode_all(frame.payload) {
-                        Ok(payload) => Found::Entry(Entry { at, next, kind: frame.kind, id: frame.id, payload }),
+                        Ok(payload) => {
+                            Found::Entry(Entry { at, next, kind: frame.kind, id: frame.id, payload })
+                        }
                         Err(_) => Found::Damage(Damage {
                             at,
                             bytes: frame.len() as u64,

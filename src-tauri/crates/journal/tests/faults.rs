@@ -1,4 +1,5 @@
 //! What is appended is read back, whatever happens to the files.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +33,8 @@ fn filled(dir: &Path) -> (Vec<Vec<u8>>, Vec<Position>) {
     let (mut journal, _) = Journal::open(dir).unwrap();
     let (mut payloads, mut positions) = (Vec::new(), Vec::new());
     for group in 0..3 {
-        let records: Vec<_> = (0..3).map(|n| format!("record {group}-{n} {}", "x".repeat(n * 50)).into_bytes()).collect();
+        let records: Vec<_> =
+            (0..3).map(|n| format!("record {group}-{n} {}", "x".repeat(n * 50)).into_bytes()).collect();
         positions.extend(append(&mut journal, &records));
         payloads.extend(records);
     }

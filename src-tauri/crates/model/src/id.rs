@@ -97,8 +97,7 @@ mod tests {
     #[test]
     fn live_ids_rise_even_when_the_clock_goes_back() {
         let source = IdSource::new(7, 0);
-        let ids: Vec<_> =
-            [5, 5, 3, 9].iter().map(|ms| source.live(Timestamp::from_millis(*ms))).collect();
+        let ids: Vec<_> = [5, 5, 3, 9].iter().map(|ms| source.live(Timestamp::from_millis(*ms))).collect();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
     }
 

@@ -25,9 +25,7 @@ pub struct ToolId {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidName {
     /// A server name breaks the rules that keep `server__tool` unambiguous.
-    #[error(
-        "server name {0:?} must be 1 to 64 of A-Z a-z 0-9 _ . - without \"__\" and not ending in \"_\""
-    )]
+    #[error("server name {0:?} must be 1 to 64 of A-Z a-z 0-9 _ . - without \"__\" and not ending in \"_\"")]
     Server(String),
     /// A written tool id has no separator or an empty side.
     #[error("tool id {0:?} must have the form server__tool, for example git__git_status")]

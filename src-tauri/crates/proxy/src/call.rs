@@ -94,7 +94,16 @@ pub(crate) fn start(
             let Caller { origin, session, client, protocol_version } = caller;
             let total_us = micros(began);
             let call = FinishedCall {
-                tool, at, origin, session, client, protocol_version, arguments, ended, upstream_us, total_us,
+                tool,
+                at,
+                origin,
+                session,
+                client,
+                protocol_version,
+                arguments,
+                ended,
+                upstream_us,
+                total_us,
             };
             observer.finished(call).await;
         }

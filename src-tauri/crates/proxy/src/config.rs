@@ -61,8 +61,7 @@ pub enum ConfigError {
 impl Config {
     /// Reads the text of an `mcp.json`.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let file: Value =
-            serde_json::from_str(text).map_err(|error| ConfigError::Json(error.to_string()))?;
+        let file: Value = serde_json::from_str(text).map_err(|error| ConfigError::Json(error.to_string()))?;
         let servers = file.get("mcpServers").and_then(Value::as_object).ok_or(ConfigError::NoServers)?;
         let entries = servers.iter().map(|(name, value)| (name.clone(), entry(name, value)));
         Ok(Self { servers: entries.collect() })

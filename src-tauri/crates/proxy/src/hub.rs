@@ -67,7 +67,10 @@ impl Hub {
 
     /// Starts every upstream that can be and waits until each is ready or has failed.
     pub async fn warm_up(&self) {
-        let starting: Vec<_> = self.startable().map(|upstream| tokio::spawn(async move { drop(upstream.live().await) })).collect();
+        let starting: Vec<_> = self
+            .startable()
+            .map(|upstream| tokio::spawn(async move { drop(upstream.live().await) }))
+            .collect();
         for start in starting {
             let _ = start.await;
         }
@@ -75,7 +78,12 @@ impl Hub {
 
     /// Ends every upstream and waits for them.
     pub async fn stop(&self) {
-        let stopping: Vec<_> = self.upstreams.values().cloned().map(|upstream| tokio::spawn(async move { upstream.stop().await })).collect();
+        let stopping: Vec<_> = self
+            .upstreams
+            .values()
+            .cloned()
+            .map(|upstream| tokio::spawn(async move { upstream.stop().await }))
+            .collect();
         for stop in stopping {
             let _ = stop.await;
         }

@@ -93,11 +93,23 @@ mod tests {
     fn a_result_is_looked_at_in_order() {
         use Carrier::{JsonInText, Structured, Text};
         check(r#"{"content":[],"structuredContent":{"n":1.10}}"#, Some((Structured, r#"{"n":1.10}"#)));
-        check(r#"{"structuredContent":[1],"content":[{"type":"text","text":"{}"}]}"#, Some((Structured, "[1]")));
+        check(
+            r#"{"structuredContent":[1],"content":[{"type":"text","text":"{}"}]}"#,
+            Some((Structured, "[1]")),
+        );
         check(r#"{"content":[{"type":"text","text":" {\"a\":1E5} "}]}"#, Some((JsonInText, " {\"a\":1E5} ")));
-        check(r#"{"content":[{"type":"text","text":"[1,"},{"type":"text","text":"2]"}]}"#, Some((JsonInText, "[1,2]")));
-        check(r#"{"content":[{"type":"image","data":""},{"type":"text","text":"{}"},{"type":"text","text":"done"}]}"#, Some((JsonInText, "{}")));
-        check(r#"{"content":[{"type":"text","text":"On branch \"main\""}]}"#, Some((Text, r#""On branch \"main\"""#)));
+        check(
+            r#"{"content":[{"type":"text","text":"[1,"},{"type":"text","text":"2]"}]}"#,
+            Some((JsonInText, "[1,2]")),
+        );
+        check(
+            r#"{"content":[{"type":"image","data":""},{"type":"text","text":"{}"},{"type":"text","text":"done"}]}"#,
+            Some((JsonInText, "{}")),
+        );
+        check(
+            r#"{"content":[{"type":"text","text":"On branch \"main\""}]}"#,
+            Some((Text, r#""On branch \"main\"""#)),
+        );
         check(r#"{"content":[{"text":"{}","x":1,"type":"text"}],"content2":1}"#, Some((JsonInText, "{}")));
     }
 

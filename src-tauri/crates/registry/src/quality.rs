@@ -51,7 +51,9 @@ impl Tool {
         match observations {
             0 => Quality::None,
             n if n < MEDIUM => Quality::Low,
-            n if n >= HIGH && self.shape.mean_consistency().is_some_and(|mean| mean >= CONSISTENT) => Quality::High,
+            n if n >= HIGH && self.shape.mean_consistency().is_some_and(|mean| mean >= CONSISTENT) => {
+                Quality::High
+            }
             _ => Quality::Medium,
         }
     }

@@ -74,12 +74,19 @@ impl Registry {
         let known = |id: &ToolId| self.tools.get(id).and_then(|tool| tool.declaration.as_ref());
         let changed = listed
             .iter()
-            .filter(|(id, definition)| known(id).is_none_or(|known| known.definition.get() != definition.get()))
-            .map(|(id, definition)| DeclaredChange { tool: id.clone(), definition: Some(definition.clone()) });
+            .filter(|(id, definition)| {
+                known(id).is_none_or(|known| known.definition.get() != definition.get())
+            })
+            .map(|(id, definition)| DeclaredChange {
+                tool: id.clone(),
+                definition: Some(definition.clone()),
+            });
         let gone = self
             .tools
             .iter()
-            .filter(|(id, tool)| id.server() == server && tool.declaration.is_some() && !listed.contains_key(id))
+            .filter(|(id, tool)| {
+                id.server() == server && tool.declaration.is_some() && !listed.contains_key(id)
+            })
             .map(|(id, _)| DeclaredChange { tool: id.clone(), definition: None });
         changed.chain(gone).collect()
     }

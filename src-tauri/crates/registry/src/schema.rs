@@ -86,7 +86,11 @@ mod tests {
     #[test]
     fn a_schema_that_cannot_be_used_judges_nothing() {
         let mut validators = Validators::default();
-        for schema in [json!({"type": 7}), json!({"$ref": "http://127.0.0.1:1/x.json"}), json!({"$ref": "file:///etc/passwd"})] {
+        for schema in [
+            json!({"type": 7}),
+            json!({"$ref": "http://127.0.0.1:1/x.json"}),
+            json!({"$ref": "file:///etc/passwd"}),
+        ] {
             assert_eq!(validators.fits(&digest(&schema), &schema, &json!(1)), None, "{schema}");
         }
         let schema = json!({"type": "integer"});

@@ -51,10 +51,10 @@ impl Tool {
         let shape = String::from_utf8(self.shape.to_state()).unwrap_or_default();
         let state = State {
             version: VERSION,
-            declared: self
-                .declaration
-                .as_ref()
-                .map(|declaration| Declared { at: declaration.at, definition: declaration.definition.clone() }),
+            declared: self.declaration.as_ref().map(|declaration| Declared {
+                at: declaration.at,
+                definition: declaration.definition.clone(),
+            }),
             calls: self.calls,
             failures: self.failures,
             unanswered: self.unanswered,
@@ -71,7 +71,10 @@ impl Tool {
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         let state: State = serde_json::from_slice(bytes).map_err(|error| InvalidState(error.to_string()))?;
         if state.version != VERSION {
-            return Err(InvalidState(format!("version {}; this program reads version {VERSION}", state.version)));
+            return Err(InvalidState(format!(
+                "version {}; this program reads version {VERSION}",
+                state.version
+            )));
         }
         let shape = Shape::from_state(state.shape.get().as_bytes());
         Ok(Self {

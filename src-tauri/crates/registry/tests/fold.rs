@@ -1,4 +1,5 @@
 //! What calls and listings make of a tool.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 
@@ -55,7 +56,13 @@ fn observe(registry: &mut Registry, value: &str, times: usize) {
 #[test]
 fn quality_follows_observations_and_consistency() {
     let mut registry = Registry::default();
-    for (times, quality) in [(1, Quality::Low), (8, Quality::Low), (1, Quality::Medium), (89, Quality::Medium), (1, Quality::High)] {
+    for (times, quality) in [
+        (1, Quality::Low),
+        (8, Quality::Low),
+        (1, Quality::Medium),
+        (89, Quality::Medium),
+        (1, Quality::High),
+    ] {
         observe(&mut registry, "{\"a\":1}", times);
         assert_eq!(registry.tool(&tool()).unwrap().standing().quality, quality);
     }
@@ -120,7 +127,11 @@ fn redacted_values_count_with_their_own_type() {
 #[test]
 fn states_round_trip_and_only_changes_are_unsaved() {
     let mut registry = Registry::default();
-    registry.declare(&tool(), Timestamp::from_millis(1), Some(raw(r#"{"name":"t","n":1.10,"outputSchema":{}}"#)));
+    registry.declare(
+        &tool(),
+        Timestamp::from_millis(1),
+        Some(raw(r#"{"name":"t","n":1.10,"outputSchema":{}}"#)),
+    );
     observe(&mut registry, "{\"a\":[1,null]}", 3);
     registry.record(&call("{}", Outcome::Error));
     let states = registry.take_unsaved();

@@ -39,10 +39,8 @@ fn emit(node: &Node, policy: &Policy) -> Map<String, Value> {
     if variants.len() <= 1 {
         return variant(node, variants.pop(), nullable, policy);
     }
-    let mut any_of: Vec<Value> = variants
-        .into_iter()
-        .map(|kind| Value::Object(variant(node, Some(kind), false, policy)))
-        .collect();
+    let mut any_of: Vec<Value> =
+        variants.into_iter().map(|kind| Value::Object(variant(node, Some(kind), false, policy))).collect();
     if nullable {
         any_of.push(json!({"type": "null"}));
     }

@@ -79,7 +79,9 @@ impl Shape {
         read(&mut root, 1, &mut nodes)?;
         match nodes.next() {
             None => Ok(Self { observations: state.observations, root }),
-            Some((depth, ..)) => Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent"))),
+            Some((depth, ..)) => {
+                Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent")))
+            }
         }
     }
 }

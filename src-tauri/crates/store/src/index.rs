@@ -226,7 +226,8 @@ fn decode(value: &[u8]) -> Result<Stored, Error> {
     match value.split_first() {
         Some((&WHOLE, rest)) => Ok(Stored::Whole(record(rest)?)),
         Some((&REFERENCE, rest)) => {
-            let (at, rest) = rest.split_first_chunk::<16>().ok_or_else(|| malformed("a call is cut short"))?;
+            let (at, rest) =
+                rest.split_first_chunk::<16>().ok_or_else(|| malformed("a call is cut short"))?;
             Ok(Stored::Reference(record(rest)?, Position::from_bytes(*at)))
         }
         _ => Err(malformed("a call has an unknown format")),

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use schemascope_model::{CallId, CallRecord, ToolId};
 
+use crate::Error;
 use crate::entry::Entry;
 use crate::index::{Index, Stored};
-use crate::Error;
 
 /// Calls looked at for one page at most, so that a filter that matches nothing ends.
 const MAX_SCAN: usize = 100_000;

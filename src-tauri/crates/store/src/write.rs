@@ -42,7 +42,8 @@ impl Writer {
             .collect();
         let appended = self.journal.append(&records)?;
         self.since_snapshot += appended.iter().map(|one| one.compressed.len() as u64).sum::<u64>();
-        let indexed = entries.iter().zip(&appended).map(|(entry, one)| (entry, one.at, one.compressed.as_slice()));
+        let indexed =
+            entries.iter().zip(&appended).map(|(entry, one)| (entry, one.at, one.compressed.as_slice()));
         let end = self.journal.end();
         self.index_unless_behind(|index| Ok(index.apply(indexed, end)?))
     }
@@ -82,7 +83,8 @@ impl Writer {
         if self.since_snapshot < self.snapshot_size * SNAPSHOT_SHARE {
             return Ok(());
         }
-        let entries: Vec<Entry> = states().into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
+        let entries: Vec<Entry> =
+            states().into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
         let before = self.journal.end().offset;
         // One group, so that a snapshot is there whole or not at all.
         self.append(&entries)?;

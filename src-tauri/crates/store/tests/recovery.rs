@@ -1,4 +1,5 @@
 //! Every acknowledged call is there again, whatever happened to the index or the process.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,7 +74,12 @@ fn fill(writer: &mut Writer, counter: &mut Counter, ids: &IdSource, count: usize
     let calls: Vec<Entry> = (0..count)
         .map(|n| {
             let outcome = if n % 5 == 0 { Outcome::Error } else { Outcome::Ok };
-            call(ids, if n % 2 == 0 { "a__x" } else { "b__y" }, if n % 10 == 3 { 20_000 } else { 10 }, outcome)
+            call(
+                ids,
+                if n % 2 == 0 { "a__x" } else { "b__y" },
+                if n % 10 == 3 { 20_000 } else { 10 },
+                outcome,
+            )
         })
         .collect();
     for group in calls.chunks(8) {
@@ -208,8 +214,7 @@ fn a_snapshot_stands_for_the_segments_before_it() {
     let (mut writer, reader, _, mut counter) = open(dir.path());
     fill(&mut writer, &mut counter, &ids, 20);
     let states = counter.states();
-    let snapshot: Vec<Entry> =
-        states.into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
+    let snapshot: Vec<Entry> = states.into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
     writer.append(&snapshot).unwrap();
     fill(&mut writer, &mut counter, &ids, 20);
     writer.close().unwrap();
@@ -222,6 +227,7 @@ fn a_snapshot_stands_for_the_segments_before_it() {
 fn a_second_opener_is_told_so() {
     let dir = tempfile::tempdir().unwrap();
     let _open = open(dir.path());
-    let error = schemascope_store::open(dir.path(), &mut Counter::default(), Timestamp::from_millis(2)).unwrap_err();
+    let error =
+        schemascope_store::open(dir.path(), &mut Counter::default(), Timestamp::from_millis(2)).unwrap_err();
     assert!(error.to_string().contains("open in another process"), "{error}");
 }

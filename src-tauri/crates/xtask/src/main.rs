@@ -1,2 +1,59 @@
-//! x
-fn main(){}
+//! `cargo xtask`: setting up, testing, demonstrating.
+//!
+//! Owns: everything somebody does with a fresh clone. Refuses to know: the program's insides; it uses
+//! the binaries as a user would. CI runs `cargo xtask test` and nothing else.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "talking to the person at the terminal is its job"
+)]
+
+mod checks;
+mod demo;
+mod setup;
+mod shell;
+mod test;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test            everything CI checks: format, lints, licences, layering, unit, property and
+                  end-to-end tests against fixtures and real servers; installs what it needs
+  demo            builds and starts everything with a shop and real servers, makes several hundred
+                  calls, shows what was learned, and stays up for you to connect
+      --once      ends after showing what was learned
+      --keep      goes on with the data of the last demo
+  setup           installs what tests and demo need (into the target folder) and nothing else
+
+Needs Rust, Node and Python 3. Where a system package is missing it is installed with apt if that is
+allowed, or named.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        ["test"] => test::run(),
+        ["setup"] => setup::everything(),
+        ["demo", options @ ..] if options.iter().all(|option| ["--once", "--keep"].contains(option)) => {
+            demo::run(options)
+        }
+        ["help" | "--help" | "-h"] => {
+            println!("{HELP}");
+            Ok(true)
+        }
+        _ => {
+            eprintln!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -34,7 +34,8 @@ fn summary(random: &mut Random, drift: bool) -> Value {
 
 /// A map: keys are data.
 fn meta(random: &mut Random) -> Value {
-    let entries = (0..random.below(3)).map(|_| (format!("tag-{}", random.below(10_000)), json!(random.pick(CITIES))));
+    let entries =
+        (0..random.below(3)).map(|_| (format!("tag-{}", random.below(10_000)), json!(random.pick(CITIES))));
     Value::Object(entries.collect())
 }
 
@@ -46,7 +47,9 @@ pub fn order(random: &mut Random, drift: bool) -> Value {
     let mut order = summary(random, drift);
     order["lines"] = (0..=random.below(4)).map(|_| line(random)).collect();
     order["payment"] = match random.below(3) {
-        0 => json!({"kind": "card", "brand": random.pick(&["visa", "amex"]), "last4": format!("{:04}", random.below(10_000))}),
+        0 => {
+            json!({"kind": "card", "brand": random.pick(&["visa", "amex"]), "last4": format!("{:04}", random.below(10_000))})
+        }
         1 => json!({"kind": "invoice", "dueDays": random.pick(&[14, 30])}),
         _ => json!({"kind": "voucher", "code": format!("V{}", random.below(1_000)), "rest": price(random)}),
     };
@@ -113,7 +116,12 @@ pub fn total(random: &mut Random) -> Value {
 }
 
 pub fn label(random: &mut Random) -> String {
-    format!("TO: {}\nCITY: {}\nWEIGHT: {} g\n", random.pick(NAMES), random.pick(CITIES), 100 + random.below(4_000))
+    format!(
+        "TO: {}\nCITY: {}\nWEIGHT: {} g\n",
+        random.pick(NAMES),
+        random.pick(CITIES),
+        100 + random.below(4_000)
+    )
 }
 
 pub fn store_schema() -> Value {
@@ -142,7 +150,7 @@ pub fn rates(random: &mut Random) -> Value {
 /// Whole amounts are sent as integers, as JSON libraries do.
 fn price(random: &mut Random) -> Value {
     let cents = random.below(10_000) + 12;
-    if cents % 10 == 0 { json!(cents / 10) } else { json!(cents as f64 / 100.0) }
+    if cents.is_multiple_of(10) { json!(cents / 10) } else { json!(cents as f64 / 100.0) }
 }
 
 fn sku(random: &mut Random) -> String {
@@ -150,5 +158,11 @@ fn sku(random: &mut Random) -> String {
 }
 
 fn time(random: &mut Random) -> String {
-    format!("2026-{:02}-{:02}T{:02}:{:02}:00Z", 1 + random.below(12), 1 + random.below(28), random.below(24), random.below(60))
+    format!(
+        "2026-{:02}-{:02}T{:02}:{:02}:00Z",
+        1 + random.below(12),
+        1 + random.below(28),
+        random.below(24),
+        random.below(60)
+    )
 }

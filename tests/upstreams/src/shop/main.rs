@@ -14,8 +14,9 @@ use std::time::Duration;
 use clap::Parser;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    Tool,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::{Value, json};
@@ -49,7 +50,11 @@ fn object(value: Value) -> Arc<serde_json::Map<String, Value>> {
 }
 
 fn tool(name: &'static str, description: &'static str, properties: Value) -> Tool {
-    Tool::new(Cow::Borrowed(name), Cow::Borrowed(description), object(json!({"type": "object", "properties": properties})))
+    Tool::new(
+        Cow::Borrowed(name),
+        Cow::Borrowed(description),
+        object(json!({"type": "object", "properties": properties})),
+    )
 }
 
 fn tools() -> Vec<Tool> {
@@ -59,7 +64,11 @@ fn tools() -> Vec<Tool> {
     let mut rates = tool("exchange_rates", "Rates of today; declares a schema and breaks it", json!({}));
     rates.output_schema = Some(object(goods::rates_schema()));
     vec![
-        tool("list_orders", "Recent orders, a page at a time", json!({"limit": {"type": "integer"}, "cursor": {"type": "string"}})),
+        tool(
+            "list_orders",
+            "Recent orders, a page at a time",
+            json!({"limit": {"type": "integer"}, "cursor": {"type": "string"}}),
+        ),
         tool("get_order", "One order with its payment", id.clone()),
         tool("search_customers", "Customers by name", json!({"query": {"type": "string"}})),
         tool("get_customer", "One customer", id.clone()),
@@ -70,7 +79,11 @@ fn tools() -> Vec<Tool> {
         tool("shipping_label", "A label to print, as plain text", id.clone()),
         store,
         rates,
-        tool("rebuild_catalog", "Takes a while and tells how far it is", json!({"steps": {"type": "integer"}})),
+        tool(
+            "rebuild_catalog",
+            "Takes a while and tells how far it is",
+            json!({"steps": {"type": "integer"}}),
+        ),
         tool("refund", "Refuses every refund", id),
     ]
 }
@@ -116,7 +129,8 @@ impl Shop {
 impl ServerHandler for Shop {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
-        ServerConfig::new(capabilities).with_server_info(Implementation::new("shop", env!("CARGO_PKG_VERSION")))
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("shop", env!("CARGO_PKG_VERSION")))
     }
 
     async fn list_tools(
@@ -154,10 +168,15 @@ impl ServerHandler for Shop {
                 let steps = arguments.get("steps").and_then(Value::as_u64).unwrap_or(5).min(1_000);
                 self.rebuild(steps, &context).await
             }
-            "refund" if arguments.contains_key("id") => {
-                CallToolResult::error(vec![ContentBlock::text("{\"refused\": \"the shop keeps what it has\"}")])
+            "refund" if arguments.contains_key("id") => CallToolResult::error(vec![ContentBlock::text(
+                "{\"refused\": \"the shop keeps what it has\"}",
+            )]),
+            "refund" => {
+                return Err(ErrorData::invalid_params(
+                    "refund needs an id",
+                    Some(json!({"missing": ["id"]})),
+                ));
             }
-            "refund" => return Err(ErrorData::invalid_params("refund needs an id", Some(json!({"missing": ["id"]})))),
             other => return Err(ErrorData::invalid_params(format!("there is no tool {other:?}"), None)),
         };
         Ok(result.into())

@@ -28,7 +28,8 @@ pub async fn run(args: &Args, verb: &Backfill, front: &Front) -> Result<ExitCode
         (Box::new(file), length)
     };
     let style = ProgressStyle::with_template("{bytes} of {total_bytes} {wide_bar:.cyan/black} {eta}");
-    let progress = ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let progress =
+        ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut reader = BufReader::new(progress.wrap_read(reader));
     let mut total = BackfillReply::default();
     let mut line_number = 1;
@@ -40,7 +41,9 @@ pub async fn run(args: &Args, verb: &Backfill, front: &Front) -> Result<ExitCode
         line_number += batch.lines.len() as u64;
         let reply = front.call(batch).await?;
         for rejected in &reply.rejected {
-            progress.suspend(|| output::note(&format!("line {}: {}", rejected.line, output::harmless(&rejected.reason))));
+            progress.suspend(|| {
+                output::note(&format!("line {}: {}", rejected.line, output::harmless(&rejected.reason)));
+            });
         }
         total.accepted += reply.accepted;
         total.known += reply.known;
@@ -72,7 +75,8 @@ fn read_batch(reader: &mut impl BufRead, first_line: u64, dry_run: bool) -> Resu
     let mut bytes = 0;
     while lines.len() < BATCH && bytes < BATCH_BYTES {
         let mut line = Vec::new();
-        let read = reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line).context("cannot read on")?;
+        let read =
+            reader.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line).context("cannot read on")?;
         if read == 0 {
             break;
         }

@@ -16,7 +16,9 @@ pub async fn run(args: &Args, verb: &Call, front: &Front) -> Result<ExitCode> {
     let mut text = verb.arguments.clone();
     if text == "-" {
         text.clear();
-        std::io::stdin().read_to_string(&mut text).context("cannot read the arguments from standard input")?;
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("cannot read the arguments from standard input")?;
     }
     let arguments = RawValue::from_string(text.trim().to_owned())
         .context("the arguments are not JSON; expected an object such as {\"path\": \"README.md\"}")?;
@@ -41,7 +43,8 @@ fn print(reply: &CallReply) -> Result<()> {
         output::note(&format!("error: {}", output::harmless(&message)));
         return Ok(());
     }
-    let result: Value = reply.result.as_ref().map_or(Ok(Value::Null), |result| serde_json::from_str(result.get()))?;
+    let result: Value =
+        reply.result.as_ref().map_or(Ok(Value::Null), |result| serde_json::from_str(result.get()))?;
     let mut has_text = false;
     for block in result["content"].as_array().into_iter().flatten() {
         match (block["text"].as_str(), block["type"].as_str()) {

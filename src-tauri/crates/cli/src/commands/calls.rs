@@ -21,7 +21,8 @@ pub async fn run(args: &Args, verb: &Calls, front: &Front) -> Result<ExitCode> {
     let mut before = None;
     let mut shown = Vec::new();
     while left > 0 {
-        let page = ListCalls { tool_id: verb.tool.clone(), failures: verb.failures, before, limit: left.min(PAGE) };
+        let page =
+            ListCalls { tool_id: verb.tool.clone(), failures: verb.failures, before, limit: left.min(PAGE) };
         let asked = page.limit;
         let calls = front.call(page).await?;
         left -= calls.len();

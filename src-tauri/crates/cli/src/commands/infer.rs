@@ -44,7 +44,10 @@ pub fn run(args: &Args, verb: &Infer) -> Result<ExitCode> {
         };
         broken += 1;
         if broken <= NAMED {
-            let place = line.map_or_else(|| format!("document {}", shape.observations() + broken), |line| format!("line {line}"));
+            let place = line.map_or_else(
+                || format!("document {}", shape.observations() + broken),
+                |line| format!("line {line}"),
+            );
             progress.suspend(|| output::note(&format!("{place}: {reason}")));
         }
     }
@@ -82,7 +85,9 @@ pub fn run(args: &Args, verb: &Infer) -> Result<ExitCode> {
 fn bar(length: Option<u64>) -> ProgressBar {
     let template = "{bytes} of {total_bytes} {wide_bar:.cyan/black} {bytes_per_sec} {eta}";
     match length {
-        Some(length) => ProgressBar::new(length).with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())),
+        Some(length) => ProgressBar::new(length).with_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        ),
         None => ProgressBar::new_spinner(),
     }
 }

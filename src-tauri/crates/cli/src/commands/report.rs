@@ -34,11 +34,9 @@ fn print(report: &Report, running: bool) -> Result<()> {
         let all = report.tool_count.max(1);
         format!("{:>3} %  {}", part * 100 / all, "█".repeat((part * 30).div_ceil(all) as usize))
     };
-    for (name, tools) in [
-        ("declared", by_source.declared),
-        ("inferred", by_source.inferred),
-        ("unknown", by_source.unknown),
-    ] {
+    for (name, tools) in
+        [("declared", by_source.declared), ("inferred", by_source.inferred), ("unknown", by_source.unknown)]
+    {
         output::line(format!("  {name:<10}{:>6}  {}", count(tools), share(tools)).trim_end())?;
     }
     if by_source.declared > 0 {

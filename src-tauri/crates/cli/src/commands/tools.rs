@@ -22,7 +22,9 @@ pub async fn run(args: &Args, verb: &Tools, front: &Front) -> Result<ExitCode> {
     if rows.is_empty() {
         output::note(match &verb.filter {
             Some(_) => "No tool id contains that.",
-            None => "No tools yet. Start `schemascope serve` and connect an agent, call one with `schemascope call`, or read traces with `schemascope backfill`.",
+            None => {
+                "No tools yet. Start `schemascope serve` and connect an agent, call one with `schemascope call`, or read traces with `schemascope backfill`."
+            }
         });
         return Ok(ExitCode::SUCCESS);
     }

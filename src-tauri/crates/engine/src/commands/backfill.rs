@@ -35,7 +35,9 @@ impl Handle<Backfill> for Engine {
                 }
             };
             // What this very command submitted may not be in the store yet.
-            if !seen.insert(record.id) || own_export && self.reader.contains(record.id).map_err(super::internal)? {
+            if !seen.insert(record.id)
+                || own_export && self.reader.contains(record.id).map_err(super::internal)?
+            {
                 reply.known += 1;
                 continue;
             }
@@ -139,8 +141,14 @@ mod tests {
             (r#"{"a":1}"#, r#"{"content":[],"structuredContent":{"a":1}}"#),
             (r#""{\"a\":1}""#, r#"{"content":[{"type":"text","text":"{\"a\":1}"}]}"#),
             ("null", r#"{"content":[{"type":"text","text":"null"}]}"#),
-            (r#"{"content":[{"type":"text","text":"x"}],"isError":true}"#, r#"{"content":[{"type":"text","text":"x"}],"isError":true}"#),
-            (r#"{"content":[{"type":"a"}],"more":1}"#, r#"{"content":[],"structuredContent":{"content":[{"type":"a"}],"more":1}}"#),
+            (
+                r#"{"content":[{"type":"text","text":"x"}],"isError":true}"#,
+                r#"{"content":[{"type":"text","text":"x"}],"isError":true}"#,
+            ),
+            (
+                r#"{"content":[{"type":"a"}],"more":1}"#,
+                r#"{"content":[],"structuredContent":{"content":[{"type":"a"}],"more":1}}"#,
+            ),
             (r#"{"content":"x"}"#, r#"{"content":[],"structuredContent":{"content":"x"}}"#),
         ] {
             let raw = RawValue::from_string(output.to_owned()).unwrap();

@@ -42,7 +42,9 @@ impl Handle<CallTool> for Engine {
         let invalid = |message: String| ApiError::new(ErrorKind::Invalid, message);
         let tool: ToolId = command.tool_id.parse().map_err(|error| invalid(format!("{error}")))?;
         if !command.arguments.get().trim_start().starts_with('{') {
-            return Err(invalid("the arguments must be a JSON object such as {\"path\": \"README.md\"}".into()));
+            return Err(invalid(
+                "the arguments must be a JSON object such as {\"path\": \"README.md\"}".into(),
+            ));
         }
         let servers = self.hub.status();
         if !servers.iter().any(|server| server.name == tool.server()) {
@@ -63,8 +65,12 @@ impl Handle<CallTool> for Engine {
                 let result = raw(&answer.result)?;
                 Ok(CallReply { is_error: is_error(&result), result: Some(result), error: None })
             }
-            Err(CallFailed::Error(error)) => Ok(CallReply { result: None, error: Some(raw(&error)?), is_error: true }),
-            Err(error @ CallFailed::BrokenOff) => Err(ApiError::new(ErrorKind::Unavailable, error.to_string())),
+            Err(CallFailed::Error(error)) => {
+                Ok(CallReply { result: None, error: Some(raw(&error)?), is_error: true })
+            }
+            Err(error @ CallFailed::BrokenOff) => {
+                Err(ApiError::new(ErrorKind::Unavailable, error.to_string()))
+            }
         }
     }
 }

@@ -47,9 +47,8 @@ where
     Engine: Handle<C>,
 {
     let body = if body.is_empty() { b"{}" } else { body };
-    let command: C = serde_json::from_slice(body).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("not a {} command: {error}", C::NAME))
-    })?;
+    let command: C = serde_json::from_slice(body)
+        .map_err(|error| ApiError::new(ErrorKind::Invalid, format!("not a {} command: {error}", C::NAME)))?;
     let reply = engine.handle(command).await?;
     serde_json::to_vec(&reply).map_err(internal)
 }

@@ -42,7 +42,10 @@ mod tests {
     #[test]
     fn near_names_come_first() {
         let known = ["shop__list_orders", "shop__get_order", "git__git_status"];
-        assert_eq!(suggestion("shop__list_order", known.into_iter()), "; did you mean shop__list_orders or shop__get_order?");
+        assert_eq!(
+            suggestion("shop__list_order", known.into_iter()),
+            "; did you mean shop__list_orders or shop__get_order?"
+        );
         assert_eq!(suggestion("git_status", known.into_iter()), "; did you mean git__git_status?");
         assert_eq!(suggestion("zzzzzzzzzzzzzzzzzzzzz", known.into_iter()), "");
     }

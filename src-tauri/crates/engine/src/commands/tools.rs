@@ -11,7 +11,13 @@ use crate::engine::Engine;
 impl Handle<ListTools> for Engine {
     async fn handle(&self, _: ListTools) -> Result<Vec<ToolRow>, ApiError> {
         self.recorder.settle().await;
-        Ok(self.registry().tools().iter().filter(|(_, tool)| tool.exists()).map(|(id, tool)| row(id, tool)).collect())
+        Ok(self
+            .registry()
+            .tools()
+            .iter()
+            .filter(|(_, tool)| tool.exists())
+            .map(|(id, tool)| row(id, tool))
+            .collect())
     }
 }
 
@@ -24,7 +30,9 @@ impl Handle<GetSchema> for Engine {
         let inferred = || (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
         // Until something is promoted or pinned, what is declared is what holds.
         let found = match command.choice {
-            SchemaChoice::Effective | SchemaChoice::Declared => declared.cloned().map(|schema| (Source::Declared, schema)),
+            SchemaChoice::Effective | SchemaChoice::Declared => {
+                declared.cloned().map(|schema| (Source::Declared, schema))
+            }
             SchemaChoice::Inferred => inferred().map(|schema| (Source::Inferred, schema)),
             SchemaChoice::Best => declared
                 .cloned()
@@ -33,9 +41,13 @@ impl Handle<GetSchema> for Engine {
         };
         let Some((source, schema)) = found else {
             let missing = match command.choice {
-                SchemaChoice::Effective => "has no effective schema: its upstream declares none and none was promoted; the inferred one is --version inferred",
+                SchemaChoice::Effective => {
+                    "has no effective schema: its upstream declares none and none was promoted; the inferred one is --version inferred"
+                }
                 SchemaChoice::Declared => "declares no output schema; the inferred one is --version inferred",
-                SchemaChoice::Inferred | SchemaChoice::Best => "has no schema yet: no successful call has been observed",
+                SchemaChoice::Inferred | SchemaChoice::Best => {
+                    "has no schema yet: no successful call has been observed"
+                }
             };
             return Err(ApiError::new(ErrorKind::NotFound, format!("{} {missing}", command.tool_id)));
         };
@@ -53,7 +65,8 @@ impl Handle<GetSchema> for Engine {
 pub(super) fn find<'a>(registry: &'a Registry, written: &str) -> Result<&'a Tool, ApiError> {
     let id: Option<ToolId> = written.parse().ok();
     id.and_then(|id| registry.tool(&id)).ok_or_else(|| {
-        let known: Vec<String> = registry.tools().iter().filter(|(_, tool)| tool.exists()).map(|(id, _)| id.to_string()).collect();
+        let known: Vec<String> =
+            registry.tools().iter().filter(|(_, tool)| tool.exists()).map(|(id, _)| id.to_string()).collect();
         let hint = nearest::suggestion(written, known.iter().map(String::as_str));
         let hint = if known.is_empty() { "; no tool has been listed or called yet".into() } else { hint };
         ApiError::new(ErrorKind::NotFound, format!("there is no tool {written:?}{hint}"))

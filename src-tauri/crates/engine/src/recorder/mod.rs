@@ -218,7 +218,9 @@ impl Observer for Recorder {
         match self.jobs.try_send(job) {
             Ok(()) | Err(TrySendError::Disconnected(_)) => {}
             // The next listing brings the same again.
-            Err(TrySendError::Full(_)) => tracing::warn!(server, "the recorder is too busy to take a listing"),
+            Err(TrySendError::Full(_)) => {
+                tracing::warn!(server, "the recorder is too busy to take a listing");
+            }
         }
     }
 }

@@ -135,7 +135,9 @@ impl WriterThread {
     fn write_listing(&mut self, server: &str, tools: Vec<ListedTool>, at: Timestamp) {
         let mut listed = BTreeMap::new();
         for tool in tools {
-            let definition = String::from_utf8(tool.definition.to_vec()).ok().and_then(|text| RawValue::from_string(text).ok());
+            let definition = String::from_utf8(tool.definition.to_vec())
+                .ok()
+                .and_then(|text| RawValue::from_string(text).ok());
             if let (Ok(id), Some(definition)) = (ToolId::new(server, &tool.name), definition) {
                 listed.insert(id, definition);
             }
@@ -195,7 +197,9 @@ impl WriterThread {
     fn stall(&self, reason: Option<String>) {
         let mut stalled = self.metrics.stalled.lock().unwrap_or_else(PoisonError::into_inner);
         match (&*stalled, &reason) {
-            (None, Some(reason)) => tracing::error!(%reason, "recording has stopped; trying again until it works"),
+            (None, Some(reason)) => {
+                tracing::error!(%reason, "recording has stopped; trying again until it works");
+            }
             (Some(_), None) => tracing::info!("recording goes on"),
             _ => {}
         }

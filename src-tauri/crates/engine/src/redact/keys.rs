@@ -5,13 +5,31 @@
 
 /// Words a telling key ends in.
 const ENDINGS: &[&str] = &[
-    "accesskey", "accesskeyid", "apikey", "authorization", "clientsecret", "connectionstring", "cookie",
-    "credential", "credentials", "passphrase", "passwd", "password", "privatekey", "pwd", "secret",
-    "secretkey", "setcookie", "signingkey", "token", "xauth",
+    "accesskey",
+    "accesskeyid",
+    "apikey",
+    "authorization",
+    "clientsecret",
+    "connectionstring",
+    "cookie",
+    "credential",
+    "credentials",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "pwd",
+    "secret",
+    "secretkey",
+    "setcookie",
+    "signingkey",
+    "token",
+    "xauth",
 ];
 
 /// Endings in "token" that are places in a list, not secrets.
-const PAGING: &[&str] = &["pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "progresstoken"];
+const PAGING: &[&str] =
+    &["pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "progresstoken"];
 
 /// Whether values under this key are secrets.
 pub(crate) fn is_telling(key: &str) -> bool {
@@ -21,7 +39,8 @@ pub(crate) fn is_telling(key: &str) -> bool {
     }
     let plain: String =
         key.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect();
-    ENDINGS.iter().any(|ending| plain.ends_with(ending)) && !PAGING.iter().any(|ending| plain.ends_with(ending))
+    ENDINGS.iter().any(|ending| plain.ends_with(ending))
+        && !PAGING.iter().any(|ending| plain.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -31,14 +50,33 @@ mod tests {
     #[test]
     fn telling_keys_and_their_lookalikes() {
         for key in [
-            "password", "Authorization", "X-API-Key", "apiKey", "access_token", "refreshToken", "db.password",
-            "client secret", "Set-Cookie", "AWS_SECRET_ACCESS_KEY", "private-key", "credentials",
+            "password",
+            "Authorization",
+            "X-API-Key",
+            "apiKey",
+            "access_token",
+            "refreshToken",
+            "db.password",
+            "client secret",
+            "Set-Cookie",
+            "AWS_SECRET_ACCESS_KEY",
+            "private-key",
+            "credentials",
         ] {
             assert!(is_telling(key), "{key}");
         }
         for key in [
-            "nextPageToken", "max_tokens", "tokens", "token_count", "passenger", "author", "key", "secretary",
-            "password_changed_at", "continuation_token", "",
+            "nextPageToken",
+            "max_tokens",
+            "tokens",
+            "token_count",
+            "passenger",
+            "author",
+            "key",
+            "secretary",
+            "password_changed_at",
+            "continuation_token",
+            "",
         ] {
             assert!(!is_telling(key), "{key}");
         }

@@ -117,7 +117,8 @@ impl Scan<'_> {
             return;
         }
         let inside = text.trim_start();
-        if maybe_json && inside.starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(inside).is_ok() {
+        if maybe_json && inside.starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(inside).is_ok()
+        {
             let scan = Scan {
                 json: &text,
                 trust: self.trust,
@@ -190,7 +191,11 @@ mod tests {
             r#"{ "a":1.10, "password" : "⟦redacted string 7⟧","b":1E5,"b":"\u00e9"}"#,
             1,
         );
-        check(r#"{"pin_token":1234,"x_token":1.5,"y_token":null,"z_token":true}"#, r#"{"pin_token":"⟦redacted integer⟧","x_token":"⟦redacted number⟧","y_token":null,"z_token":true}"#, 2);
+        check(
+            r#"{"pin_token":1234,"x_token":1.5,"y_token":null,"z_token":true}"#,
+            r#"{"pin_token":"⟦redacted integer⟧","x_token":"⟦redacted number⟧","y_token":null,"z_token":true}"#,
+            2,
+        );
         check(
             r#"[{"credentials":{"user":"u","list":["a",{"b":2}]},"user":"u"}]"#,
             r#"[{"credentials":{"user":"⟦redacted string 1⟧","list":["⟦redacted string 1⟧",{"b":"⟦redacted integer⟧"}]},"user":"u"}]"#,
@@ -213,7 +218,13 @@ mod tests {
 
     #[test]
     fn what_has_no_secrets_is_left_alone() {
-        for json in ["{}", "[]", "1", r#""password""#, r#"{"a":"password","text":"{\"a\":1}","broken":"{\"token\":"}"#] {
+        for json in [
+            "{}",
+            "[]",
+            "1",
+            r#""password""#,
+            r#"{"a":"password","text":"{\"a\":1}","broken":"{\"token\":"}"#,
+        ] {
             assert_eq!(redact(json, Trust::Foreign), None, "{json}");
         }
     }
@@ -232,7 +243,13 @@ mod tests {
     }
 
     fn document() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![any::<i32>().prop_map(Value::from), any::<bool>().prop_map(Value::from), Just(Value::Null), ".{0,8}".prop_map(Value::from), Just(Value::from("needle"))];
+        let leaf = prop_oneof![
+            any::<i32>().prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+            Just(Value::Null),
+            ".{0,8}".prop_map(Value::from),
+            Just(Value::from("needle"))
+        ];
         leaf.prop_recursive(4, 30, 5, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),

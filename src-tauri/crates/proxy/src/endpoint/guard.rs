@@ -88,8 +88,10 @@ mod tests {
 
     fn status(headers: &[(&str, &str)], token: Option<&str>) -> Option<u16> {
         let guard = Guard { address: "127.0.0.1:7347".parse().unwrap(), token: token.map(Into::into) };
-        let headers: HeaderMap =
-            headers.iter().map(|(k, v)| (k.parse::<header::HeaderName>().unwrap(), v.parse().unwrap())).collect();
+        let headers: HeaderMap = headers
+            .iter()
+            .map(|(k, v)| (k.parse::<header::HeaderName>().unwrap(), v.parse().unwrap()))
+            .collect();
         guard.refuses(&headers, None).map(|response| response.status().as_u16())
     }
 
@@ -118,10 +120,18 @@ mod tests {
     #[test]
     fn the_token_is_needed_when_there_is_one() {
         let host = ("host", "localhost");
-        for (authorization, expect) in
-            [("Bearer s3cret", None), ("bearer s3cret", None), ("Bearer wrong", Some(401)), ("s3cret", Some(401)), ("", Some(401))]
-        {
-            assert_eq!(status(&[host, ("authorization", authorization)], Some("s3cret")), expect, "{authorization}");
+        for (authorization, expect) in [
+            ("Bearer s3cret", None),
+            ("bearer s3cret", None),
+            ("Bearer wrong", Some(401)),
+            ("s3cret", Some(401)),
+            ("", Some(401)),
+        ] {
+            assert_eq!(
+                status(&[host, ("authorization", authorization)], Some("s3cret")),
+                expect,
+                "{authorization}"
+            );
         }
         assert_eq!(status(&[host], Some("s3cret")), Some(401));
     }

@@ -36,9 +36,9 @@ pub(crate) async fn initialize(
         #[serde(rename = "clientInfo")]
         client: Option<Client>,
     }
-    let params: Params = params
-        .and_then(|params| serde_json::from_slice(params).ok())
-        .ok_or_else(|| RpcError::invalid_params("initialize needs protocolVersion, capabilities and clientInfo"))?;
+    let params: Params = params.and_then(|params| serde_json::from_slice(params).ok()).ok_or_else(|| {
+        RpcError::invalid_params("initialize needs protocolVersion, capabilities and clientInfo")
+    })?;
     let (result, protocol_version) = match target {
         Target::All => {
             // So that the first list finds them started.

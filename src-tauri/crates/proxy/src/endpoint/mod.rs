@@ -59,11 +59,7 @@ async fn all(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Respons
     serve(endpoint, Target::All, request).await
 }
 
-async fn one(
-    State(endpoint): State<Arc<Endpoint>>,
-    Path(name): Path<String>,
-    request: Request,
-) -> Response {
+async fn one(State(endpoint): State<Arc<Endpoint>>, Path(name): Path<String>, request: Request) -> Response {
     match endpoint.hub.upstream(&name).cloned() {
         Some(upstream) => serve(endpoint, Target::One(upstream), request).await,
         None => {

@@ -60,10 +60,8 @@ pub(crate) fn json(message: &Bytes) -> Response {
 pub(crate) fn stream(buffer: usize) -> (mpsc::Sender<Bytes>, Response) {
     let (sender, receiver) = mpsc::channel(buffer);
     let body = HttpBody::from_stream(ReceiverStream::new(receiver).map(Ok::<Bytes, Infallible>));
-    let headers = [
-        (header::CONTENT_TYPE, "text/event-stream"),
-        (header::CACHE_CONTROL, "no-cache, no-transform"),
-    ];
+    let headers =
+        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache, no-transform")];
     (sender, (StatusCode::OK, headers, body).into_response())
 }
 

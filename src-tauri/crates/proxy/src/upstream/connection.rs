@@ -295,7 +295,10 @@ mod tests {
         peer.says(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#).await;
         peer.says(r#"{"jsonrpc":"2.0","id":2,"error":{"code":1.0,"message":"m","data":1E5}}"#).await;
         peer.says(r#"{"jsonrpc":"2.0","id":1,"result":{"n":1.10}}"#).await;
-        assert_eq!(second.answer_body().await, Some(Body::Error(r#"{"code":1.0,"message":"m","data":1E5}"#.into())));
+        assert_eq!(
+            second.answer_body().await,
+            Some(Body::Error(r#"{"code":1.0,"message":"m","data":1E5}"#.into()))
+        );
         assert_eq!(first.answer_body().await, Some(Body::Result(r#"{"n":1.10}"#.into())));
         assert_eq!(log.lines().len(), 2);
     }

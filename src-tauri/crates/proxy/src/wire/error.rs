@@ -38,7 +38,10 @@ impl RpcError {
     pub(crate) fn unsupported_version(requested: &str) -> Self {
         Self {
             code: ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
-            message: format!("Unsupported protocol version {requested:?}; supported: {}", version::spoken().join(", ")),
+            message: format!(
+                "Unsupported protocol version {requested:?}; supported: {}",
+                version::spoken().join(", ")
+            ),
             data: Some(serde_json::json!({"requested": requested, "supported": version::spoken()})),
         }
     }

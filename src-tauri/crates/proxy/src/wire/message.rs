@@ -45,10 +45,13 @@ pub(crate) enum NotAMessage {
 
 impl Message {
     pub(crate) fn parse(bytes: &Bytes) -> Result<Self, NotAMessage> {
-        let envelope: Envelope<'_> = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => NotAMessage::Envelope("not a JSON-RPC 2.0 message object"),
-            _ => NotAMessage::Json(error.to_string()),
-        })?;
+        let envelope: Envelope<'_> =
+            serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+                serde_json::error::Category::Data => {
+                    NotAMessage::Envelope("not a JSON-RPC 2.0 message object")
+                }
+                _ => NotAMessage::Json(error.to_string()),
+            })?;
         if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
             return Err(NotAMessage::Envelope("\"jsonrpc\" must be \"2.0\""));
         }
@@ -62,7 +65,9 @@ impl Message {
         match (envelope.method, id, envelope.result, envelope.error) {
             (Some(method), Some(id), None, None) => Ok(Self::Request { id, method, params }),
             (Some(method), None, None, None) => Ok(Self::Notification { method, params }),
-            (None, Some(id), Some(result), None) => Ok(Self::Response { id, body: Body::Result(slice(result)) }),
+            (None, Some(id), Some(result), None) => {
+                Ok(Self::Response { id, body: Body::Result(slice(result)) })
+            }
             (None, Some(id), None, Some(error)) => Ok(Self::Response { id, body: Body::Error(slice(error)) }),
             _ => Err(NotAMessage::Envelope("neither a request, nor a notification, nor a response")),
         }
@@ -156,7 +161,9 @@ mod tests {
     fn a_request_written_over_lines_becomes_one() {
         let written = request(7, "a\"b", Some(b"{\n  \"x\": \"a\\nb\"\r\n}"));
         assert!(!written.contains(&b'\n'));
-        let Ok(Message::Request { id, method, params }) = Message::parse(&written) else { panic!("not a request") };
+        let Ok(Message::Request { id, method, params }) = Message::parse(&written) else {
+            panic!("not a request")
+        };
         assert_eq!((id.as_ref(), method.as_str()), (&b"7"[..], "a\"b"));
         assert_eq!(params.unwrap().as_ref(), b"{   \"x\": \"a\\nb\"  }");
     }

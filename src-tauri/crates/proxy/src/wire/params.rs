@@ -101,7 +101,8 @@ mod tests {
         assert_eq!(seen.arguments.as_deref(), Some(&br#"{"a":1,"a":2}"#[..]));
         let (name, token) = (seen.name.unwrap(), seen.progress_token.unwrap());
         assert_eq!(token.raw.as_ref(), br#""a\u0062""#);
-        let spliced = splice(&params, vec![(name.range, b"\"status\"".to_vec()), (token.range, b"17".to_vec())]);
+        let spliced =
+            splice(&params, vec![(name.range, b"\"status\"".to_vec()), (token.range, b"17".to_vec())]);
         assert_eq!(
             spliced.as_ref(),
             br#"{ "x":1.10, "_meta":{"k":1E5,"progressToken" : 17},"name":"status","arguments":{"a":1,"a":2}}"#

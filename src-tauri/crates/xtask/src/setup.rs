@@ -1,0 +1,138 @@
+//! Installing what tests and demo need. What is there is left alone; what is pinned is checked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell::{cargo, is_there, must, root, step, target};
+
+const CARGO_DENY: &str = "0.20.2";
+
+/// Installs everything.
+pub fn everything() -> Result<bool> {
+    servers()?;
+    cargo_deny()?;
+    Ok(true)
+}
+
+/// The real servers and the SDKs, from npm and PyPI, pinned in `tests/sdk`.
+pub fn servers() -> Result<()> {
+    system_packages()?;
+    let tools = target()?.join("tools");
+    fs::create_dir_all(&tools)?;
+    step("real servers and SDK from npm", || {
+        pinned(&tools.join("npm"), &["package.json", "package-lock.json"], npm)
+    })?;
+    step("real servers and SDK from PyPI", || pinned(&tools.join("python"), &["requirements.txt"], python))
+}
+
+/// The licence checker: one already installed is used, else a pinned one is built.
+pub fn cargo_deny() -> Result<PathBuf> {
+    if is_there("cargo-deny", &["--version"]) {
+        return Ok("cargo-deny".into());
+    }
+    let tools = target()?.join("tools");
+    let own = tools.join("bin/cargo-deny");
+    if is_there(&own, &["--version"]) {
+        return Ok(own);
+    }
+    step("cargo-deny (built once, takes some minutes)", || {
+        let build = tools.join("build");
+        must(
+            cargo()
+                .args([
+                    "install",
+                    "cargo-deny",
+                    "--version",
+                    CARGO_DENY,
+                    "--locked",
+                    "--debug",
+                    "--quiet",
+                    "--root",
+                ])
+                .arg(&tools)
+                .arg("--target-dir")
+                .arg(&build),
+        )?;
+        fs::remove_dir_all(build)?;
+        Ok(own)
+    })
+}
+
+/// Programs we need and the Debian packages they come in.
+fn system_packages() -> Result<()> {
+    let mut missing = Vec::new();
+    for (program, args, packages) in [
+        ("cc", &["--version"][..], &["build-essential"][..]),
+        ("git", &["--version"], &["git"]),
+        ("node", &["--version"], &["nodejs"]),
+        ("npm", &["--version"], &["npm"]),
+        ("python3", &["-c", "import venv, ensurepip"], &["python3", "python3-venv"]),
+    ] {
+        if !is_there(program, args) {
+            missing.extend_from_slice(packages);
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let wanted = missing.join(" ");
+    let sudo: &[&str] = if is_there("sudo", &["-n", "true"]) { &["sudo", "-n"] } else { &[] };
+    let root = is_there("sh", &["-c", "test $(id -u) -eq 0"]);
+    if !is_there("apt-get", &["--version"]) || (!root && sudo.is_empty()) {
+        bail!("missing here: {wanted}. On Debian or Ubuntu: sudo apt-get install {wanted}");
+    }
+    step(&format!("apt-get install {wanted}"), || {
+        let apt = |args: &[&str]| {
+            let words = [if root { &[] } else { sudo }, &["apt-get"], args].concat();
+            must(
+                Command::new(words[0])
+                    .args(&words[1..])
+                    .env("DEBIAN_FRONTEND", "noninteractive")
+                    .stdout(Stdio::null()),
+            )
+        };
+        apt(&["update", "-q"])?;
+        apt(&[&["install", "-y", "-q", "--no-install-recommends"][..], &missing].concat())
+    })
+}
+
+/// Installs into `folder` unless it was installed with the same pins before.
+fn pinned(folder: &Path, pins: &[&str], install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let stamp = folder.join("installed-from");
+    let mut wanted = String::new();
+    for pin in pins {
+        let path = root().join("tests/sdk").join(pin);
+        wanted += &fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    }
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder)?;
+    for pin in pins {
+        fs::copy(root().join("tests/sdk").join(pin), folder.join(pin))?;
+    }
+    install(folder)?;
+    Ok(fs::write(stamp, wanted)?)
+}
+
+fn npm(folder: &Path) -> Result<()> {
+    must(
+        Command::new("npm")
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            .current_dir(folder),
+    )
+}
+
+fn python(folder: &Path) -> Result<()> {
+    must(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    let pip = folder.join("bin/python");
+    must(
+        Command::new(pip)
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
+            .arg(folder.join("requirements.txt")),
+    )
+}

@@ -1,0 +1,73 @@
+//! Running other programs, and where things are.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
+}
+
+/// The target folder this program was built in.
+pub fn target() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    Ok(own.parent().and_then(Path::parent).context("this program lies in a target folder")?.to_owned())
+}
+
+/// The cargo that runs us.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs a command and shows what it writes. Whether it succeeded.
+pub fn succeeds(command: &mut Command) -> Result<bool> {
+    Ok(command.status().with_context(|| format!("cannot run {}", command.get_program().display()))?.success())
+}
+
+/// Runs a command that must succeed.
+pub fn must(command: &mut Command) -> Result<()> {
+    if succeeds(command)? {
+        return Ok(());
+    }
+    let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    bail!("failed: {} {}", command.get_program().display(), args.join(" "))
+}
+
+/// Runs a command and gives what it wrote to stdout.
+pub fn output(command: &mut Command) -> Result<String> {
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("cannot run {}", command.get_program().display()))?;
+    if !output.status.success() {
+        bail!("{} failed", command.get_program().display());
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Whether a program is there and answers.
+pub fn is_there(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> bool {
+    let ran = Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    ran.is_ok_and(|status| status.success())
+}
+
+/// Tells what is being done and how long it took.
+pub fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    println!("── {name}");
+    let began = Instant::now();
+    let done = work();
+    if began.elapsed() > Duration::from_secs(2) {
+        println!("   {name}: {:.0} s", began.elapsed().as_secs_f64());
+    }
+    done
+}
