@@ -24,7 +24,16 @@ pub struct ListCalls {
 
 impl Command for ListCalls {
     const NAME: &'static str = "list_calls";
-    type Reply = Vec<CallRecord>;
+    type Reply = CallsPage;
+}
+
+/// Calls, and where the next page begins.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct CallsPage {
+    /// Newest first. May be fewer than asked for although there are more.
+    pub calls: Vec<CallRecord>,
+    /// `before` of the next page; none when there is nothing more.
+    pub next: Option<CallId>,
 }
 
 /// Calls a tool, as a client would. Recorded as any call.

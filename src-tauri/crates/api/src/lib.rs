@@ -13,7 +13,7 @@ mod tools;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use calls::{Backfill, BackfillReply, CallReply, CallTool, ListCalls, RejectedLine};
+pub use calls::{Backfill, BackfillReply, CallReply, CallTool, CallsPage, ListCalls, RejectedLine};
 pub use error::{ApiError, ErrorKind};
 pub use report::{ByQuality, BySource, GetReport, Latency, RecorderReport, RecoveryReport, Report};
 pub use servers::{ListServers, ServerRow, ServersReply, UpstreamState};

@@ -8,6 +8,7 @@ mod commands;
 mod documents;
 mod front;
 mod output;
+mod signal;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -115,15 +115,17 @@ impl Fold for Replay {
         self.registry.clear();
     }
 
-    fn apply(&mut self, entry: &Entry) {
+    fn apply(&mut self, entry: &Entry) -> Result<(), String> {
         match entry {
             Entry::Call(call) => self.registry.record(call),
             Entry::Declared(declared) => {
                 self.registry.declare(&declared.tool_id, declared.at, declared.definition.clone());
             }
-            // Loaded by the store.
-            Entry::State { .. } => {}
+            Entry::State { tool, state } => {
+                self.registry.restore(tool.clone(), state).map_err(|error| error.to_string())?;
+            }
         }
+        Ok(())
     }
 
     fn progress(&mut self, done: u64, total: u64) {
@@ -162,4 +164,73 @@ fn notes(recovery: &Recovery) -> Vec<String> {
         )
     }));
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use schemascope_model::{CallRecord, Origin, Outcome};
+    use schemascope_store::Entry;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn replayed(dir: &std::path::Path) -> (schemascope_store::Writer, Registry) {
+        let mut replay = Replay { registry: Registry::default(), told: Instant::now() };
+        let (writer, ..) = schemascope_store::open(dir, &mut replay, Timestamp::from_millis(1)).unwrap();
+        (writer, replay.registry)
+    }
+
+    fn call(ids: &IdSource, tool: &str) -> Entry {
+        let at = Timestamp::from_millis(5);
+        let result = r#"{"content":[],"structuredContent":{"a":1}}"#;
+        Entry::Call(CallRecord {
+            id: ids.at(at),
+            at,
+            tool_id: tool.parse().unwrap(),
+            outcome: Outcome::Ok,
+            origin: Origin::Proxy,
+            session: None,
+            client: None,
+            protocol_version: None,
+            upstream_us: None,
+            total_us: None,
+            arguments_bytes: 0,
+            result_bytes: 0,
+            redacted: 0,
+            fit: None,
+            bodies_left_out: false,
+            arguments: None,
+            result: Some(RawValue::from_string(result.to_owned()).unwrap()),
+            error: None,
+        })
+    }
+
+    /// A tool without calls behind a snapshot must be saved after a rebuild like any other; it was
+    /// forgotten when only replayed calls counted as changes.
+    #[test]
+    fn tools_known_from_a_snapshot_alone_outlive_a_rebuild() {
+        let dir = tempfile::tempdir().unwrap();
+        let ids = IdSource::new(0, 0);
+        let (mut writer, mut registry) = replayed(dir.path());
+        for entry in [call(&ids, "s__quiet"), call(&ids, "s__busy")] {
+            writer.append(std::slice::from_ref(&entry)).unwrap();
+            if let Entry::Call(call) = &entry {
+                registry.record(call);
+            }
+        }
+        let snapshot: Vec<Entry> =
+            registry.states().into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
+        writer.append(&snapshot).unwrap();
+        let entry = call(&ids, "s__busy");
+        writer.append(std::slice::from_ref(&entry)).unwrap();
+        writer.close().unwrap();
+        std::fs::remove_dir_all(dir.path().join("index")).unwrap();
+
+        let (mut writer, mut rebuilt) = replayed(dir.path());
+        let states = rebuilt.states();
+        assert_eq!(states.len(), 2);
+        writer.save_states(&rebuilt.take_unsaved()).unwrap();
+        writer.close().unwrap();
+        assert_eq!(replayed(dir.path()).1.states(), states);
+    }
 }

@@ -83,17 +83,19 @@ pub async fn serve(
     let served = axum::serve(listener, app).with_graceful_shutdown(shutdown.clone().cancelled_owned());
     let late = async {
         shutdown.cancelled().await;
+        // Nobody should come any more.
+        Instance::remove(data_dir);
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
         served = async { served.await } => {
+            Instance::remove(data_dir);
             if let Err(error) = served {
                 tracing::error!(%error, "the listener failed");
             }
         }
         () = late => tracing::info!("some connections did not end in time and were dropped"),
     }
-    Instance::remove(data_dir);
     Ok(())
 }
 

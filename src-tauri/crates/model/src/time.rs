@@ -18,11 +18,11 @@ pub struct Timestamp(u64);
 #[error("{0:?} is not a time such as 2026-11-20T12:00:00.000Z")]
 pub struct InvalidTimestamp(String);
 
-/// Latest time that fits the 48 bits a call id has for it (the year 10889).
-const MAX_MILLIS: u64 = (1 << 48) - 1;
+/// The end of the year 9999, the latest RFC 3339 can write; it fits the 48 bits a call id has.
+const MAX_MILLIS: u64 = 253_402_300_799_999;
 
 impl Timestamp {
-    /// The time `millis` milliseconds after 1970, cut to what a call id can carry.
+    /// The time `millis` milliseconds after 1970, or the latest there is.
     pub fn from_millis(millis: u64) -> Self {
         Self(millis.min(MAX_MILLIS))
     }
@@ -57,6 +57,7 @@ impl FromStr for Timestamp {
         });
         time.ok()
             .and_then(|t| u64::try_from(t.timestamp_millis()).ok())
+            .filter(|millis| *millis <= MAX_MILLIS)
             .map(Self::from_millis)
             .ok_or_else(|| InvalidTimestamp(text.to_owned()))
     }
@@ -86,6 +87,10 @@ mod tests {
         assert_eq!("2026-11-20T14:00:00.25+02:00".parse(), Ok(noon));
         assert_eq!("2026-11-20T12:00:00.25".parse(), Ok(noon));
         assert!("yesterday".parse::<Timestamp>().is_err());
-        assert!("1969-01-01T00:00:00Z".parse::<Timestamp>().is_err());
+        for outside in ["1969-01-01T00:00:00Z", "+10889-01-01T00:00:00", "9999-12-31T23:59:59-23:59"] {
+            assert!(outside.parse::<Timestamp>().is_err(), "{outside}");
+        }
+        let latest = Timestamp::from_millis(u64::MAX);
+        assert_eq!(latest.to_string().parse(), Ok(latest));
     }
 }

@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// Stands between server and tool in the written form.
 pub const SEPARATOR: &str = "__";
 
+/// Longest name of a tool, in bytes. Longer ones are nobody's, and would be kept for ever.
+const MAX_TOOL_NAME: usize = 1_024;
+
 /// Longest server name, leaving room for the tool within the 128 characters clients accept.
 const MAX_SERVER_NAME: usize = 64;
 
@@ -43,11 +46,12 @@ pub fn check_server_name(name: &str) -> Result<(), InvalidName> {
 }
 
 impl ToolId {
-    /// Pairs a server with one of its tools. The tool's name may be anything but empty.
+    /// Pairs a server with one of its tools. The tool's name may be anything from 1 to 1,024 bytes.
     pub fn new(server: &str, tool: &str) -> Result<Self, InvalidName> {
         check_server_name(server)?;
-        if tool.is_empty() {
-            return Err(InvalidName::ToolId(format!("{server}{SEPARATOR}")));
+        if tool.is_empty() || tool.len() > MAX_TOOL_NAME {
+            let shown: String = tool.chars().take(40).collect();
+            return Err(InvalidName::ToolId(format!("{server}{SEPARATOR}{shown}")));
         }
         Ok(Self { server: server.into(), tool: tool.into() })
     }

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use schemascope_model::{Client, Origin, Timestamp, ToolId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::upstream::Upstream;
@@ -62,26 +63,34 @@ pub(crate) struct Active {
     pub(crate) progress: mpsc::Receiver<Bytes>,
     /// Closed without an answer when the request was cancelled.
     pub(crate) answer: oneshot::Receiver<Body>,
-    /// Cancels the request, upstream too.
+}
+
+/// A request on its way to an upstream.
+pub(crate) struct Outgoing {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) method: String,
+    pub(crate) params: Option<Bytes>,
+    /// What to record of it, if it is a tool call.
+    pub(crate) recording: Option<Recording>,
+    /// Cancels it, upstream too.
     pub(crate) cancel: CancellationToken,
 }
 
-/// Sends a request. It runs on a task of its own to its end, and is observed if `recording` is given.
+/// Sends a request. It runs on a task of its own to its end, holding `guard` as long.
 pub(crate) fn start(
-    upstream: Arc<Upstream>,
+    outgoing: Outgoing,
     observer: Arc<dyn Observer>,
-    method: String,
-    params: Option<Bytes>,
-    recording: Option<Recording>,
+    tasks: &TaskTracker,
+    guard: impl Send + 'static,
 ) -> Active {
+    let Outgoing { upstream, method, params, recording, cancel } = outgoing;
     let (progress_sender, progress) = mpsc::channel(PROGRESS);
     let (answer_sender, answer) = oneshot::channel();
-    let cancel = CancellationToken::new();
-    let cancelled = cancel.clone();
-    tokio::spawn(async move {
+    tasks.spawn(async move {
+        let _guard = guard;
         let at = Timestamp::now();
         let began = Instant::now();
-        let (ended, upstream_us) = drive(&upstream, &method, params, progress_sender, &cancelled).await;
+        let (ended, upstream_us) = drive(&upstream, &method, params, progress_sender, &cancel).await;
         let body = match &ended {
             Ended::Result(result) => Some(Body::Result(result.clone())),
             Ended::Error(error) => Some(Body::Error(error.clone())),
@@ -112,7 +121,7 @@ pub(crate) fn start(
             let _ = answer_sender.send(body);
         }
     });
-    Active { progress, answer, cancel }
+    Active { progress, answer }
 }
 
 /// Returns how it ended and how long the upstream took, in microseconds.
@@ -155,7 +164,7 @@ async fn drive(
                 };
             }
             () = cancelled.cancelled() => {
-                request.cancel("cancelled by the client").await;
+                request.cancel("cancelled by the client");
                 break Ended::Cancelled;
             }
         }

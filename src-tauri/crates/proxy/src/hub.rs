@@ -10,8 +10,10 @@ use bytes::Bytes;
 use schemascope_model::{SEPARATOR, ToolId};
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use crate::call::{self, Active, Answer, CallFailed, Caller, Recording};
+use crate::call::{self, Active, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::Config;
 use crate::observer::{ListedTool, Observer};
 use crate::upstream::{Status, Upstream};
@@ -28,6 +30,7 @@ pub struct Hub {
     upstreams: BTreeMap<String, Arc<Upstream>>,
     observer: Arc<dyn Observer>,
     changed: Arc<watch::Sender<u64>>,
+    requests: TaskTracker,
 }
 
 impl Hub {
@@ -42,7 +45,7 @@ impl Hub {
         for upstream in upstreams.values() {
             tokio::spawn(announce_changes(Arc::clone(upstream), Arc::clone(&changed)));
         }
-        Arc::new(Self { upstreams, observer, changed })
+        Arc::new(Self { upstreams, observer, changed, requests: TaskTracker::new() })
     }
 
     /// Every upstream's state, by name.
@@ -50,11 +53,15 @@ impl Hub {
         self.upstreams.values().map(|upstream| upstream.status()).collect()
     }
 
-    /// Calls a tool for ourselves, by its upstream name. Recorded as any call.
+    /// Calls a tool for ourselves, by its upstream name. Recorded as any call; cancelled when the
+    /// returned future is dropped.
     pub async fn call(&self, tool: &ToolId, arguments: Bytes, caller: Caller) -> Result<Answer, CallFailed> {
         let name = serde_json::Value::from(tool.tool()).to_string();
         let params = [b"{\"name\":", name.as_bytes(), b",\"arguments\":", &arguments, b"}"].concat();
-        let call = self.start_call(tool.clone(), params.into(), Some(arguments), caller);
+        let recording = Recording { tool: tool.clone(), arguments: Some(arguments), caller };
+        let cancel = CancellationToken::new();
+        let _cancelled_when_dropped = cancel.clone().drop_guard();
+        let call = self.start_call(params.into(), recording, cancel, ());
         match call.map_err(|error| error.body()) {
             Ok(active) => match active.answer.await {
                 Ok(Body::Result(result)) => Ok(Answer { result }),
@@ -65,18 +72,7 @@ impl Hub {
         }
     }
 
-    /// Starts every upstream that can be and waits until each is ready or has failed.
-    pub async fn warm_up(&self) {
-        let starting: Vec<_> = self
-            .startable()
-            .map(|upstream| tokio::spawn(async move { drop(upstream.live().await) }))
-            .collect();
-        for start in starting {
-            let _ = start.await;
-        }
-    }
-
-    /// Ends every upstream and waits for them.
+    /// Ends every upstream, and waits for them and for the requests that end with them.
     pub async fn stop(&self) {
         let stopping: Vec<_> = self
             .upstreams
@@ -87,6 +83,8 @@ impl Hub {
         for stop in stopping {
             let _ = stop.await;
         }
+        self.requests.close();
+        self.requests.wait().await;
     }
 
     pub(crate) fn upstream(&self, name: &str) -> Option<&Arc<Upstream>> {
@@ -144,27 +142,33 @@ impl Hub {
     /// Starts a `tools/call` whose `params` name the tool as its upstream does.
     pub(crate) fn start_call(
         &self,
-        tool: ToolId,
         params: Bytes,
-        arguments: Option<Bytes>,
-        caller: Caller,
+        recording: Recording,
+        cancel: CancellationToken,
+        guard: impl Send + 'static,
     ) -> Result<Active, RpcError> {
-        let Some(upstream) = self.upstreams.get(tool.server()) else {
-            return Err(RpcError::invalid_params(format!("Unknown server: {}", tool.server())));
+        let server = recording.tool.server();
+        let Some(upstream) = self.upstreams.get(server) else {
+            return Err(RpcError::invalid_params(format!("Unknown server: {server}")));
         };
-        let recording = Recording { tool, arguments, caller };
-        Ok(self.start(upstream, "tools/call".into(), Some(params), Some(recording)))
+        let outgoing = Outgoing {
+            upstream: Arc::clone(upstream),
+            method: "tools/call".into(),
+            params: Some(params),
+            recording: Some(recording),
+            cancel,
+        };
+        Ok(self.start(outgoing, guard))
     }
 
-    /// Starts any request.
-    pub(crate) fn start(
-        &self,
-        upstream: &Arc<Upstream>,
-        method: String,
-        params: Option<Bytes>,
-        recording: Option<Recording>,
-    ) -> Active {
-        call::start(Arc::clone(upstream), Arc::clone(&self.observer), method, params, recording)
+    /// Starts any request. `guard` is held until it has ended.
+    pub(crate) fn start(&self, outgoing: Outgoing, guard: impl Send + 'static) -> Active {
+        call::start(outgoing, Arc::clone(&self.observer), &self.requests, guard)
+    }
+
+    /// Which list of all tools this is; changes with every change.
+    pub(crate) fn version(&self) -> u64 {
+        *self.changed.borrow()
     }
 
     fn startable(&self) -> impl Iterator<Item = Arc<Upstream>> {

@@ -14,6 +14,6 @@ mod tool;
 pub use observation::{Carrier, Observation, is_error, observe};
 pub use quality::Standing;
 pub use registry::{DeclaredChange, Registry};
-pub use schema::digest;
+pub use schema::{DeclaredSchema, Validators, digest};
 pub use state::InvalidState;
 pub use tool::{Carriers, Declaration, FitCount, Tool};

@@ -28,9 +28,10 @@ impl Tool {
     /// Source and quality by the definitions of the design's glossary.
     pub fn standing(&self) -> Standing {
         let observations = self.shape.observations();
-        match self.declaration.as_ref().and_then(|declaration| declaration.output_digest()) {
-            Some(digest) => {
-                let FitCount { fits, violates } = self.fits.get(digest).copied().unwrap_or_default();
+        match self.declaration.as_ref().and_then(|declaration| declaration.output_schema()) {
+            Some(declared) => {
+                let FitCount { fits, violates } =
+                    self.fits.get(&declared.digest).copied().unwrap_or_default();
                 // Whole numbers: fits / (fits + violates) < 95 %.
                 let violated = fits * 100 < (fits + violates) * 95;
                 Standing {

@@ -5,11 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemascope_model::{CallRecord, Fit, Timestamp, ToolId};
+use schemascope_model::{CallRecord, Timestamp, ToolId};
 use serde_json::value::RawValue;
 
-use crate::observation::observe;
-use crate::schema::Validators;
+use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
 use crate::tool::{Declaration, Tool};
 
@@ -18,7 +17,6 @@ use crate::tool::{Declaration, Tool};
 pub struct Registry {
     tools: BTreeMap<ToolId, Tool>,
     unsaved: BTreeSet<ToolId>,
-    validators: Validators,
 }
 
 /// One difference between what is known and what an upstream lists now.
@@ -45,6 +43,12 @@ impl Registry {
     pub fn load(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
         self.unsaved.remove(&id);
         self.tools.insert(id, Tool::from_state(state)?);
+        Ok(())
+    }
+
+    /// Takes a tool's state from a snapshot: like [`Registry::load`], but it is still to be saved.
+    pub fn restore(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
+        *self.change(&id) = Tool::from_state(state)?;
         Ok(())
     }
 
@@ -91,14 +95,9 @@ impl Registry {
         changed.chain(gone).collect()
     }
 
-    /// How a result fits the schema its tool declares now. To be asked before redaction, which would
-    /// change what is judged. None without such a schema, or when the result teaches nothing.
-    pub fn fit(&mut self, id: &ToolId, result: &RawValue) -> Option<Fit> {
-        let declaration = self.tools.get(id)?.declaration.as_ref()?;
-        let (digest, schema) = (declaration.output_digest()?, declaration.output_schema()?);
-        let document = serde_json::from_str(&observe(result)?.json).ok()?;
-        let fits = self.validators.fits(digest, schema, &document)?;
-        Some(Fit { schema: digest.into(), fits })
+    /// The output schema a tool declares now.
+    pub fn declared_schema(&self, id: &ToolId) -> Option<DeclaredSchema> {
+        self.tools.get(id)?.declaration.as_ref()?.output_schema().cloned()
     }
 
     /// States of the tools that changed since this was last called.

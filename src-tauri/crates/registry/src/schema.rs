@@ -4,9 +4,23 @@
 //! validator is built without the means. Refuses to know: tools.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use schemascope_model::Fit;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+
+use crate::observation::observe;
+
+/// An output schema as an upstream declares it. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct DeclaredSchema {
+    /// Identifies it.
+    pub digest: Box<str>,
+    /// The schema.
+    pub schema: Arc<Value>,
+}
 
 /// Validators kept at most; beyond that the cache starts anew.
 const MAX_VALIDATORS: usize = 1_000;
@@ -45,13 +59,22 @@ fn write_canonical(value: &Value, into: &mut Vec<u8>) {
     }
 }
 
-/// Compiled schemas by digest. A cache, never part of a state.
+/// Compiled schemas by digest. A cache, never part of a state; its owner validates without holding
+/// anybody else up.
 #[derive(Default)]
-pub(crate) struct Validators(HashMap<Box<str>, Option<jsonschema::Validator>>);
+pub struct Validators(HashMap<Box<str>, Option<jsonschema::Validator>>);
 
 impl Validators {
+    /// How a result fits a schema its tool declares. To be asked before redaction, which would change
+    /// what is judged. None when the result teaches nothing or the schema cannot be used.
+    pub fn judge(&mut self, declared: &DeclaredSchema, result: &RawValue) -> Option<Fit> {
+        let document = serde_json::from_str(&observe(result)?.json).ok()?;
+        let fits = self.fits(&declared.digest, &declared.schema, &document)?;
+        Some(Fit { schema: declared.digest.clone(), fits })
+    }
+
     /// Whether a document fits; none when the schema itself cannot be used.
-    pub(crate) fn fits(&mut self, digest: &str, schema: &Value, document: &Value) -> Option<bool> {
+    fn fits(&mut self, digest: &str, schema: &Value, document: &Value) -> Option<bool> {
         if self.0.len() >= MAX_VALIDATORS && !self.0.contains_key(digest) {
             self.0.clear();
         }

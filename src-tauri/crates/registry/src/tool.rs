@@ -3,6 +3,7 @@
 //! Owns: what is counted of a tool and how one entry changes it. Refuses to know: other tools.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemascope_model::{CallRecord, Marker, Outcome, Redacted, Timestamp};
 use schemascope_shape::{Shape, Type};
@@ -11,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::observation::{Carrier, observe};
-use crate::schema::digest;
+use crate::schema::{DeclaredSchema, digest};
 
 /// Everything known of one tool. All counts are additive.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +44,7 @@ pub struct Declaration {
     pub definition: Box<RawValue>,
     /// When it was first listed so.
     pub at: Timestamp,
-    output: Option<(Box<str>, Value)>,
+    output: Option<DeclaredSchema>,
 }
 
 /// How many observations were carried how.
@@ -76,18 +77,14 @@ impl Declaration {
         }
         let parsed: Option<Definition> = serde_json::from_str(definition.get()).ok();
         let output = parsed.and_then(|parsed| parsed.output).filter(|schema| !schema.is_null());
-        let output = output.map(|schema| (digest(&schema), schema));
+        let output =
+            output.map(|schema| DeclaredSchema { digest: digest(&schema), schema: Arc::new(schema) });
         Self { definition, at, output }
     }
 
     /// The declared output schema.
-    pub fn output_schema(&self) -> Option<&Value> {
-        self.output.as_ref().map(|(_, schema)| schema)
-    }
-
-    /// The declared output schema's digest.
-    pub fn output_digest(&self) -> Option<&str> {
-        self.output.as_ref().map(|(digest, _)| digest.as_ref())
+    pub fn output_schema(&self) -> Option<&DeclaredSchema> {
+        self.output.as_ref()
     }
 }
 

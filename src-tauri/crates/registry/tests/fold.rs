@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Quality, Source, Timestamp, ToolId};
-use schemascope_registry::Registry;
+use schemascope_registry::{Registry, Validators};
 use schemascope_shape::Policy;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -48,7 +48,9 @@ fn structured(value: &str) -> String {
 fn observe(registry: &mut Registry, value: &str, times: usize) {
     for _ in 0..times {
         let mut call = call(&structured(value), Outcome::Ok);
-        call.fit = registry.fit(&tool(), call.result.as_deref().unwrap());
+        let declared = registry.declared_schema(&tool());
+        call.fit =
+            declared.and_then(|schema| Validators::default().judge(&schema, call.result.as_deref().unwrap()));
         registry.record(&call);
     }
 }

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 pub use entry::{Declared, Entry};
 pub use open::{IndexRecovery, Recovery, open};
-pub use query::{CallQuery, Reader};
+pub use query::{CallQuery, Page, Reader};
 pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn};
 pub use write::{GROUP, Writer};
 
@@ -26,12 +26,13 @@ use schemascope_model::ToolId;
 
 /// What turns journal entries into tool states. The store replays into it at open.
 pub trait Fold {
-    /// Takes a tool's state as it was saved, replacing what is known of the tool.
+    /// Takes a tool's state as the index has it, replacing what is known of the tool.
     fn load(&mut self, tool: ToolId, state: &[u8]) -> Result<(), String>;
     /// Forgets everything loaded, because the index it came from is unusable.
     fn clear(&mut self);
-    /// Advances by one entry that is not in the loaded states.
-    fn apply(&mut self, entry: &Entry);
+    /// Advances by one entry that is not in the loaded states. An [`Entry::State`] replaces what is
+    /// known of its tool, and is not in the index yet: it must be saved like any other change.
+    fn apply(&mut self, entry: &Entry) -> Result<(), String>;
     /// Told now and then how many bytes of how many have been replayed.
     fn progress(&mut self, _done: u64, _total: u64) {}
 }

@@ -55,28 +55,45 @@ pub enum IndexRecovery {
 /// Opens the store in `dir`, replaying into `fold` what its states lack.
 pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, Reader, Recovery), Error> {
     let (journal, tail) = Journal::open(&dir.join("journal"))?;
-    let mut recovery = Recovery { torn: tail.torn, ..Recovery::default() };
     let path = dir.join("index");
-    let opened = match open_index(&path, &journal, fold) {
+    let mut recovery = Recovery { torn: tail.torn, ..Recovery::default() };
+    let caught_up = match catch_up(&path, &journal, fold, &mut recovery) {
         Err(Refusal::Damaged(reason)) => {
             let moved_to = dir.join(format!("index.bad-{}", now.as_millis()));
             let io = |source| Error::Io { path: path.clone(), source };
             fs::rename(&path, &moved_to).map_err(io)?;
-            let _ = fs::remove_file(index::marker(&path));
             tracing::warn!(%reason, moved_to = %moved_to.display(), "the index is unusable; rebuilding it from the journal");
-            recovery.index = IndexRecovery::Replaced { reason, moved_to };
             fold.clear();
-            open_index(&path, &journal, fold)
+            let index = IndexRecovery::Replaced { reason, moved_to };
+            recovery = Recovery { torn: tail.torn, index, ..Recovery::default() };
+            catch_up(&path, &journal, fold, &mut recovery)
         }
-        opened => opened,
+        caught_up => caught_up,
     };
-    let Opened { index, as_of } = opened.map_err(Refusal::into_error)?;
-    if index.checkpoint()?.is_none() && journal.end() > FIRST && recovery.index == IndexRecovery::Intact {
-        recovery.index = IndexRecovery::Built;
-    }
-    replay(&journal, &index, fold, &as_of, &mut recovery)?;
+    let index = caught_up.map_err(Refusal::into_error)?;
     let reader = Reader::new(journal.dir().to_owned(), index.clone());
     Ok((Writer::new(journal, index), reader, recovery))
+}
+
+/// An index that has everything the journal has. A panic of sled is damage like any other.
+fn catch_up(
+    path: &Path,
+    journal: &Journal,
+    fold: &mut dyn Fold,
+    recovery: &mut Recovery,
+) -> Result<Index, Refusal> {
+    let attempt = AssertUnwindSafe(|| {
+        let Opened { index, as_of } = open_index(path, journal, fold)?;
+        if index.checkpoint().map_err(damaged)?.is_none()
+            && journal.end() > FIRST
+            && recovery.index == IndexRecovery::Intact
+        {
+            recovery.index = IndexRecovery::Built;
+        }
+        replay(journal, &index, fold, &as_of, recovery)?;
+        Ok(index)
+    });
+    catch_unwind(attempt).unwrap_or_else(|_| Err(Refusal::Damaged("reading it panicked".into())))
 }
 
 /// Where the first frame of an empty journal would be.
@@ -104,13 +121,33 @@ struct Opened {
     as_of: HashMap<ToolId, Position>,
 }
 
+fn damaged(error: sled::Error) -> Refusal {
+    Refusal::Damaged(error.to_string())
+}
+
+impl From<Error> for Refusal {
+    /// Whatever is wrong with the index, the journal has everything; what is wrong with the journal
+    /// cannot be mended here.
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Index(error) => damaged(error),
+            Error::IndexPanicked => Self::Damaged(error.to_string()),
+            error => Self::Fatal(error),
+        }
+    }
+}
+
 fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Opened, Refusal> {
-    if index::marker(path).exists() && path.exists() {
-        return Err(Refusal::Damaged("damage was met while reading it".into()));
+    let marker = index::marker(path);
+    if marker.exists() {
+        let _ = fs::remove_file(&marker);
+        // Without an index the note is about one that is gone already.
+        if path.exists() {
+            return Err(Refusal::Damaged("damage was met while reading it".into()));
+        }
     }
     sweep(path);
     let index = open_guarded(path)?;
-    let damaged = |error: sled::Error| Refusal::Damaged(error.to_string());
     match index.format().map_err(damaged)? {
         Some(index::FORMAT) => {}
         Some(found) => {
@@ -174,15 +211,16 @@ fn replay(
     fold: &mut dyn Fold,
     as_of: &HashMap<ToolId, Position>,
     recovery: &mut Recovery,
-) -> Result<(), Error> {
-    let indexed = index.checkpoint()?.unwrap_or(Position::START);
-    let states = index.states_checkpoint()?.unwrap_or(Position::START);
+) -> Result<(), Refusal> {
+    let indexed = index.checkpoint().map_err(damaged)?.unwrap_or(Position::START);
+    let states = index.states_checkpoint().map_err(damaged)?.unwrap_or(Position::START);
     let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
-    let mut reader = schemascope_journal::Reader::new(journal.dir(), indexed.min(states))?;
+    let mut reader =
+        schemascope_journal::Reader::new(journal.dir(), indexed.min(states)).map_err(Error::from)?;
     let total = reader.bytes_left();
     let mut since_progress = 0;
     while let Some(found) = reader.next() {
-        let read = match found? {
+        let read = match found.map_err(Error::from)? {
             Found::Entry(read) => read,
             Found::Damage(damage) => {
                 report(&damage);
@@ -194,12 +232,12 @@ fn replay(
             Ok(entry) => entry,
             Err(error @ Unreadable::Format(_)) => {
                 // Whole and checksummed, so no damage: a newer program wrote it.
-                return Err(Error::Malformed(format!(
+                return Err(Refusal::Fatal(Error::Malformed(format!(
                     "{} segment {}: {}; a newer Schemascope wrote this data",
                     journal.dir().display(),
                     read.at.segment,
                     error.reason()
-                )));
+                ))));
             }
             Err(Unreadable::Malformed(_)) => {
                 let bytes = read.next.offset - read.at.offset;
@@ -210,19 +248,14 @@ fn replay(
             }
         };
         if read.at >= states && as_of.get(entry.tool()).is_none_or(|as_of| read.at >= *as_of) {
-            match &entry {
-                Entry::State { tool, state } => {
-                    fold.load(tool.clone(), state).map_err(Error::Malformed)?;
-                }
-                other => fold.apply(other),
-            }
+            fold.apply(&entry).map_err(|reason| Refusal::Fatal(Error::Malformed(reason)))?;
             recovery.replayed += 1;
         }
         if read.at >= indexed {
             let compressed = zstd::encode_all(read.payload.as_slice(), 1).unwrap_or_default();
             group.push((entry, read.at, compressed));
             if group.len() == GROUP {
-                index.apply(borrowed(&group), read.next)?;
+                index.apply(borrowed(&group), read.next).map_err(damaged)?;
                 group.clear();
             }
         }
@@ -232,7 +265,7 @@ fn replay(
             fold.progress(total.saturating_sub(reader.bytes_left()), total);
         }
     }
-    Ok(index.apply(borrowed(&group), journal.end())?)
+    index.apply(borrowed(&group), journal.end()).map_err(damaged)
 }
 
 fn borrowed(group: &[(Entry, Position, Vec<u8>)]) -> impl Iterator<Item = (&Entry, Position, &[u8])> {

@@ -14,6 +14,18 @@ use crate::index::{Index, Stored};
 /// Calls looked at for one page at most, so that a filter that matches nothing ends.
 const MAX_SCAN: usize = 100_000;
 
+/// Bytes of bodies from which on a page ends.
+const PAGE_BYTES: u64 = 32 << 20;
+
+/// Calls, and where the next page begins.
+#[derive(Debug, Clone, Default)]
+pub struct Page {
+    /// Newest first.
+    pub calls: Vec<CallRecord>,
+    /// [`CallQuery::before`] of the next page; none when there is nothing more to look at.
+    pub next: Option<CallId>,
+}
+
 /// Which calls to list, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct CallQuery {
@@ -39,24 +51,30 @@ impl Reader {
         Self { journal, index }
     }
 
-    /// Lists calls, newest first.
-    pub fn calls(&self, query: &CallQuery) -> Result<Vec<CallRecord>, Error> {
+    /// Lists calls, newest first. A page ends at its limit, or earlier when its bodies are large or
+    /// little of what was looked at matches; it says where to go on.
+    pub fn calls(&self, query: &CallQuery) -> Result<Page, Error> {
         self.index.guarded(|| self.scan(query))
     }
 
-    fn scan(&self, query: &CallQuery) -> Result<Vec<CallRecord>, Error> {
-        let mut calls = Vec::new();
-        for id in self.index.ids_before(query.tool.as_ref(), query.before).take(MAX_SCAN) {
-            if calls.len() == query.limit {
-                break;
+    fn scan(&self, query: &CallQuery) -> Result<Page, Error> {
+        let mut page = Page::default();
+        let mut bytes = 0;
+        for (looked_at, id) in self.index.ids_before(query.tool.as_ref(), query.before).enumerate() {
+            if page.calls.len() == query.limit || bytes >= PAGE_BYTES || looked_at == MAX_SCAN {
+                return Ok(page);
             }
-            let Some(stored) = self.index.call(id?)? else { continue };
+            let id = id?;
+            page.next = Some(id);
+            let Some(stored) = self.index.call(id)? else { continue };
             let (Stored::Whole(record) | Stored::Reference(record, _)) = &stored;
             if !query.failures || record.outcome.is_failure() {
-                calls.push(self.whole(stored));
+                bytes += record.arguments_bytes + record.result_bytes;
+                page.calls.push(self.whole(stored));
             }
         }
-        Ok(calls)
+        page.next = None;
+        Ok(page)
     }
 
     /// One call.

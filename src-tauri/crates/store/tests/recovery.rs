@@ -24,10 +24,13 @@ impl Fold for Counter {
         self.0.clear();
     }
 
-    fn apply(&mut self, entry: &Entry) {
-        if let Entry::Call(call) = entry {
-            *self.0.entry(call.tool_id.clone()).or_default() += 1;
+    fn apply(&mut self, entry: &Entry) -> Result<(), String> {
+        match entry {
+            Entry::Call(call) => *self.0.entry(call.tool_id.clone()).or_default() += 1,
+            Entry::State { tool, state } => self.load(tool.clone(), state)?,
+            Entry::Declared(_) => {}
         }
+        Ok(())
     }
 }
 
@@ -84,13 +87,14 @@ fn fill(writer: &mut Writer, counter: &mut Counter, ids: &IdSource, count: usize
         .collect();
     for group in calls.chunks(8) {
         writer.append(group).unwrap();
-        group.iter().for_each(|entry| counter.apply(entry));
+        group.iter().for_each(|entry| counter.apply(entry).unwrap());
     }
 }
 
 fn all(reader: &Reader) -> Vec<String> {
     let calls = reader.calls(&CallQuery { limit: 10_000, ..CallQuery::default() }).unwrap();
-    calls.iter().map(|call| serde_json::to_string(call).unwrap()).collect()
+    assert_eq!(calls.next, None);
+    calls.calls.iter().map(|call| serde_json::to_string(call).unwrap()).collect()
 }
 
 #[test]
@@ -101,7 +105,7 @@ fn calls_come_back_whole_filtered_and_paged() {
     fill(&mut writer, &mut counter, &ids, 100);
     let page = |tool: Option<&str>, failures, before, limit| {
         let query = CallQuery { tool: tool.map(|tool| tool.parse().unwrap()), failures, before, limit };
-        reader.calls(&query).unwrap()
+        reader.calls(&query).unwrap().calls
     };
     let newest = page(None, false, None, 60);
     let older = page(None, false, newest.last().map(|call| call.id), 60);

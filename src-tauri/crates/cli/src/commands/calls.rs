@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::ListCalls;
+use schemascope_api::{CallsPage, ListCalls};
 use schemascope_model::{CallRecord, Outcome};
 
 use crate::args::{Args, Calls};
@@ -23,11 +23,9 @@ pub async fn run(args: &Args, verb: &Calls, front: &Front) -> Result<ExitCode> {
     while left > 0 {
         let page =
             ListCalls { tool_id: verb.tool.clone(), failures: verb.failures, before, limit: left.min(PAGE) };
-        let asked = page.limit;
-        let calls = front.call(page).await?;
+        let CallsPage { calls, next } = front.call(page).await?;
         left -= calls.len();
-        before = calls.last().map(|call| call.id);
-        let last = calls.len() < asked;
+        before = next;
         if args.json {
             for call in &calls {
                 output::line(&serde_json::to_string(call)?)?;
@@ -35,7 +33,7 @@ pub async fn run(args: &Args, verb: &Calls, front: &Front) -> Result<ExitCode> {
         } else {
             shown.extend(calls);
         }
-        if last {
+        if before.is_none() {
             break;
         }
     }

@@ -9,7 +9,7 @@ use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, 
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Args, Serve};
-use crate::{front, output};
+use crate::{front, output, signal};
 
 /// How long to wait for a terminal command that has the data open.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -91,26 +91,8 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
 
 /// Once to stop in order, twice to stop at once.
 async fn stop_on_signal(shutdown: CancellationToken) {
-    signal().await;
+    signal::received().await;
     shutdown.cancel();
-    signal().await;
+    signal::received().await;
     std::process::exit(130);
-}
-
-#[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn signal() {
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -1,8 +1,8 @@
 //! Listing and making calls.
 
 use bytes::Bytes;
-use schemascope_api::{ApiError, CallReply, CallTool, ErrorKind, ListCalls};
-use schemascope_model::{CallRecord, Client, Origin, ToolId};
+use schemascope_api::{ApiError, CallReply, CallTool, CallsPage, ErrorKind, ListCalls};
+use schemascope_model::{Client, Origin, ToolId};
 use schemascope_proxy::{CallFailed, Caller};
 use schemascope_registry::is_error;
 use schemascope_store::CallQuery;
@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 use super::{Handle, internal, nearest, tools};
 use crate::engine::Engine;
 
-/// Calls in one reply at most, and bytes of their bodies, so that a reply stays bounded.
+/// Calls in one reply at most; the store bounds the bytes of their bodies.
 const MAX_CALLS: usize = 1_000;
 
 impl Handle<ListCalls> for Engine {
-    async fn handle(&self, command: ListCalls) -> Result<Vec<CallRecord>, ApiError> {
+    async fn handle(&self, command: ListCalls) -> Result<CallsPage, ApiError> {
         self.recorder.settle().await;
         let tool = match &command.tool_id {
             Some(written) => {
@@ -33,7 +33,8 @@ impl Handle<ListCalls> for Engine {
         let reader = self.reader.clone();
         // sled reads from disk.
         let listed = tokio::task::spawn_blocking(move || reader.calls(&query)).await;
-        listed.map_err(internal)?.map_err(internal)
+        let page = listed.map_err(internal)?.map_err(internal)?;
+        Ok(CallsPage { calls: page.calls, next: page.next })
     }
 }
 

@@ -27,6 +27,7 @@ impl Handle<GetSchema> for Engine {
         let registry = self.registry();
         let tool = find(&registry, &command.tool_id)?;
         let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());
+        let declared = declared.map(|declared| declared.schema.as_ref());
         let inferred = || (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
         // Until something is promoted or pinned, what is declared is what holds.
         let found = match command.choice {

@@ -7,11 +7,12 @@
 mod draft;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -65,15 +66,37 @@ pub(crate) struct Recorder {
     metrics: Arc<Metrics>,
     durability: Durability,
     ids: IdSource,
+    listings: Arc<Listings>,
     writing: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What the writing thread does, in order.
 enum Job {
     Call(Box<Waiting>),
-    Listed { server: String, tools: Vec<ListedTool>, at: Timestamp },
+    /// The newest listing of this server, in [`Listings`].
+    Listed(String),
     Flush(oneshot::Sender<()>),
     Close,
+}
+
+/// The newest listing of each server that is not written yet: an upstream that lists again and again
+/// replaces its own.
+#[derive(Default)]
+struct Listings(Mutex<BTreeMap<String, (Vec<ListedTool>, Timestamp)>>);
+
+impl Listings {
+    /// Whether there was none of this server waiting.
+    fn put(&self, server: &str, tools: &[ListedTool], at: Timestamp) -> bool {
+        self.lock().insert(server.to_owned(), (tools.to_vec(), at)).is_none()
+    }
+
+    fn take(&self, server: &str) -> Option<(Vec<ListedTool>, Timestamp)> {
+        self.lock().remove(server)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (Vec<ListedTool>, Timestamp)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A call in the queue.
@@ -93,7 +116,15 @@ impl Recorder {
     ) -> std::io::Result<Arc<Self>> {
         let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
         let metrics = Arc::new(Metrics::default());
-        let thread = writer::WriterThread::new(writer, registry, Arc::clone(&metrics), durability, queue);
+        let listings = Arc::new(Listings::default());
+        let thread = writer::WriterThread::new(
+            writer,
+            registry,
+            Arc::clone(&metrics),
+            durability,
+            queue,
+            Arc::clone(&listings),
+        );
         let writing = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run())?;
         Ok(Arc::new(Self {
             jobs,
@@ -101,6 +132,7 @@ impl Recorder {
             metrics,
             durability,
             ids,
+            listings,
             writing: Mutex::new(Some(writing)),
         }))
     }
@@ -214,13 +246,11 @@ impl Observer for Recorder {
     }
 
     fn listed(&self, server: &str, tools: &[ListedTool]) {
-        let job = Job::Listed { server: server.to_owned(), tools: tools.to_vec(), at: Timestamp::now() };
-        match self.jobs.try_send(job) {
-            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
-            // The next listing brings the same again.
-            Err(TrySendError::Full(_)) => {
-                tracing::warn!(server, "the recorder is too busy to take a listing");
-            }
+        let first = self.listings.put(server, tools, Timestamp::now());
+        if first && self.jobs.try_send(Job::Listed(server.to_owned())).is_err() {
+            // Or nobody would ever come for it.
+            self.listings.take(server);
+            tracing::warn!(server, "the recorder could not take a listing; the next one brings it");
         }
     }
 }

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_proxy::ListedTool;
-use schemascope_registry::Registry;
-use schemascope_store::{Declared, Entry, Error, GROUP, Writer};
+use schemascope_registry::{Registry, Validators};
+use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
 use serde_json::value::RawValue;
 
-use super::{Durability, Job, Metrics, Waiting};
+use super::{Durability, Job, Listings, Metrics, Waiting};
 
 /// How long a group waits for company when no answer waits for it.
 const GATHER: Duration = Duration::from_millis(20);
@@ -23,8 +23,8 @@ const GATHER: Duration = Duration::from_millis(20);
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// Pause before a refused write is tried again.
 const RETRY: Duration = Duration::from_millis(500);
-/// Attempts to write when closing, before giving up what is waiting.
-const LAST_ATTEMPTS: usize = 4;
+/// How long a closing recorder tries to write what is waiting before it gives it up.
+const LAST_ATTEMPTS: Duration = Duration::from_secs(3);
 
 pub(super) struct WriterThread {
     writer: Writer,
@@ -32,8 +32,12 @@ pub(super) struct WriterThread {
     metrics: Arc<Metrics>,
     durability: Durability,
     queue: Receiver<Job>,
+    listings: Arc<Listings>,
+    validators: Validators,
     saved: Instant,
     closing: bool,
+    /// When to stop trying to write, once closing.
+    give_up: Option<Instant>,
 }
 
 impl WriterThread {
@@ -43,8 +47,20 @@ impl WriterThread {
         metrics: Arc<Metrics>,
         durability: Durability,
         queue: Receiver<Job>,
+        listings: Arc<Listings>,
     ) -> Self {
-        Self { writer, registry, metrics, durability, queue, saved: Instant::now(), closing: false }
+        Self {
+            writer,
+            registry,
+            metrics,
+            durability,
+            queue,
+            listings,
+            validators: Validators::default(),
+            saved: Instant::now(),
+            closing: false,
+            give_up: None,
+        }
     }
 
     pub(super) fn run(mut self) {
@@ -57,6 +73,10 @@ impl WriterThread {
             if self.saved.elapsed() >= SAVE_EVERY {
                 self.save_states();
             }
+        }
+        // Whatever came in behind the wish to close.
+        while let Ok(job) = self.queue.try_recv() {
+            self.work(job);
         }
         self.save_states();
         if let Err(error) = self.writer.close() {
@@ -77,7 +97,11 @@ impl WriterThread {
             self.write_calls(group);
         }
         match next {
-            Some(Job::Listed { server, tools, at }) => self.write_listing(&server, tools, at),
+            Some(Job::Listed(server)) => {
+                if let Some((tools, at)) = self.listings.take(&server) {
+                    self.write_listing(&server, tools, at);
+                }
+            }
             Some(Job::Flush(done)) => drop(done.send(())),
             Some(Job::Close) => self.closing = true,
             Some(Job::Call(_)) | None => {}
@@ -95,25 +119,25 @@ impl WriterThread {
     fn write_calls(&mut self, group: Vec<Waiting>) {
         let mut entries = Vec::with_capacity(group.len());
         let mut waiting = Vec::with_capacity(group.len());
-        {
-            let mut registry = self.registry();
-            for Waiting { draft, since, done, _room } in group {
-                entries.push(Entry::Call(draft.into_record(&mut registry)));
-                waiting.push((since, done, _room));
-            }
+        for Waiting { draft, since, done, _room } in group {
+            // The registry is asked for a moment only; validation and redaction take longer.
+            let record = draft.into_record(|tool, result| {
+                let declared = lock(&self.registry).declared_schema(tool)?;
+                self.validators.judge(&declared, result)
+            });
+            entries.push(Entry::Call(record));
+            waiting.push((since, done, _room));
         }
         let written = self.append(&mut entries);
         let count = entries.len() as u64;
         if written {
             let mut redacted = 0;
-            let mut registry = self.registry();
             for entry in &entries {
                 if let Entry::Call(call) = entry {
-                    registry.record(call);
+                    lock(&self.registry).record(call);
                     redacted += call.redacted;
                 }
             }
-            drop(registry);
             self.metrics.redacted_values.fetch_add(redacted, Ordering::Relaxed);
             self.metrics.recorded.fetch_add(count, Ordering::Relaxed);
         } else {
@@ -142,7 +166,7 @@ impl WriterThread {
                 listed.insert(id, definition);
             }
         }
-        let changes = self.registry().compare(server, &listed);
+        let changes = lock(&self.registry).compare(server, &listed);
         for chunk in changes.chunks(GROUP) {
             let mut entries: Vec<Entry> = chunk
                 .iter()
@@ -152,7 +176,7 @@ impl WriterThread {
                 })
                 .collect();
             if self.append(&mut entries) {
-                let mut registry = self.registry();
+                let mut registry = lock(&self.registry);
                 for change in chunk {
                     registry.declare(&change.tool, at, change.definition.clone());
                 }
@@ -163,16 +187,19 @@ impl WriterThread {
 
     /// Appends, trying again while the disk refuses. False only when closing and still refused.
     fn append(&mut self, entries: &mut [Entry]) -> bool {
-        for attempt in 1.. {
+        loop {
             match self.writer.append(entries) {
                 Ok(()) => break,
-                Err(Error::Journal(schemascope_store::JournalError::TooLarge(bytes))) => {
+                Err(Error::Journal(JournalError::TooLarge(bytes))) => {
                     tracing::warn!(bytes, "a call is too large to keep; its bodies are left out");
                     leave_bodies_out(entries);
                 }
                 Err(error @ Error::Journal(_)) => {
                     self.stall(Some(error.to_string()));
-                    if self.is_closing() && attempt >= LAST_ATTEMPTS {
+                    if self.is_closing()
+                        && *self.give_up.get_or_insert_with(|| Instant::now() + LAST_ATTEMPTS)
+                            < Instant::now()
+                    {
                         return false;
                     }
                     std::thread::sleep(RETRY);
@@ -180,12 +207,12 @@ impl WriterThread {
                 // Journaled, so it has happened; the index catches up at the next start.
                 Err(error) => {
                     tracing::error!(%error, "the index refuses; calls are still recorded, lists stay as they are until the next start");
-                    self.metrics.index_behind.store(true, Ordering::Relaxed);
                     break;
                 }
             }
         }
         self.stall(None);
+        self.metrics.index_behind.store(self.writer.is_index_behind(), Ordering::Relaxed);
         true
     }
 
@@ -208,7 +235,7 @@ impl WriterThread {
 
     fn roll(&mut self) {
         let registry = Arc::clone(&self.registry);
-        let states = || registry.lock().unwrap_or_else(PoisonError::into_inner).states();
+        let states = || lock(&registry).states();
         if let Err(error) = self.writer.roll(states) {
             tracing::warn!(%error, "a new journal segment could not be begun; the old one goes on");
         }
@@ -216,7 +243,7 @@ impl WriterThread {
 
     fn save_states(&mut self) {
         self.saved = Instant::now();
-        let states = self.registry().take_unsaved();
+        let states = lock(&self.registry).take_unsaved();
         if states.is_empty() {
             return;
         }
@@ -224,10 +251,10 @@ impl WriterThread {
             tracing::warn!(%error, "tool states could not be saved; the next start replays them from the journal");
         }
     }
+}
 
-    fn registry(&self) -> MutexGuard<'_, Registry> {
-        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock(registry: &Mutex<Registry>) -> MutexGuard<'_, Registry> {
+    registry.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn leave_bodies_out(entries: &mut [Entry]) {

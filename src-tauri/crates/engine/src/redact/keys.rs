@@ -39,8 +39,12 @@ pub(crate) fn is_telling(key: &str) -> bool {
     }
     let plain: String =
         key.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect();
-    ENDINGS.iter().any(|ending| plain.ends_with(ending))
-        && !PAGING.iter().any(|ending| plain.ends_with(ending))
+    // One of several secrets is a secret; "tokens" are mostly counted, not kept.
+    let singular = plain.strip_suffix('s').filter(|singular| !singular.ends_with("token"));
+    let ends = |ending: &&str| {
+        plain.ends_with(*ending) || singular.is_some_and(|singular| singular.ends_with(*ending))
+    };
+    ENDINGS.iter().any(|ending| ends(&ending)) && !PAGING.iter().any(|ending| plain.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -62,6 +66,9 @@ mod tests {
             "AWS_SECRET_ACCESS_KEY",
             "private-key",
             "credentials",
+            "passwords",
+            "api_keys",
+            "secrets",
         ] {
             assert!(is_telling(key), "{key}");
         }

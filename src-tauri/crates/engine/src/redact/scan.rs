@@ -7,8 +7,9 @@ use serde::de::IgnoredAny;
 
 use super::keys::is_telling;
 
-/// How often a string may hold JSON that holds a string that holds JSON.
-const MAX_NESTING: usize = 3;
+/// How often a string may hold JSON that holds a string that holds JSON. Deeper ones are replaced as a
+/// whole: nobody can say what is in them.
+const MAX_NESTING: usize = 6;
 
 /// Whether markers in the input are ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl Scan<'_> {
     fn string(&mut self, start: usize, end: usize, secret: bool) {
         let quoted = &self.json[start..end];
         // Cheap looks first: most strings are neither secret nor JSON nor markers.
-        let maybe_json = self.nesting < MAX_NESTING && quoted.len() > 4 && quoted.contains(['{', '[']);
+        let maybe_json = quoted.len() > 4 && quoted.contains(['{', '[']);
         let maybe_marker = quoted.contains('⟦') || quoted.contains("\\u27");
         if !secret && !maybe_json && !maybe_marker {
             return;
@@ -111,23 +112,14 @@ impl Scan<'_> {
         if is_marker && self.trust == Trust::Own {
             return;
         }
-        if secret || is_marker {
+        let is_json = !secret && maybe_json && is_json(&text);
+        if secret || is_marker || is_json && self.nesting == MAX_NESTING {
             let marker = Marker(Redacted::String(text.chars().count()));
             self.replace(start, end, &marker.to_string());
-            return;
-        }
-        let inside = text.trim_start();
-        if maybe_json && inside.starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(inside).is_ok()
-        {
-            let scan = Scan {
-                json: &text,
-                trust: self.trust,
-                nesting: self.nesting + 1,
-                out: String::new(),
-                copied: 0,
-                replaced: 0,
-            };
-            if let Some((redacted, replaced)) = scan.run() {
+        } else if is_json {
+            let (trust, nesting) = (self.trust, self.nesting + 1);
+            let inner = Scan { json: &text, trust, nesting, out: String::new(), copied: 0, replaced: 0 };
+            if let Some((redacted, replaced)) = inner.run() {
                 self.replace(start, end, &redacted);
                 self.replaced += replaced - 1;
             }
@@ -141,6 +133,14 @@ impl Scan<'_> {
         self.copied = end;
         self.replaced += 1;
     }
+}
+
+/// Whether a text is JSON that may hold fields: one value or several after one another, as in NDJSON.
+fn is_json(text: &str) -> bool {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>().peekable();
+    text.trim_start().starts_with(['{', '[', '"'])
+        && values.peek().is_some()
+        && values.all(|value| value.is_ok())
 }
 
 /// Just behind the closing quote of the string that opens at `start`.
@@ -211,9 +211,22 @@ mod tests {
             r#"{"content":[{"type":"text","text":"{\"token\":\"⟦redacted string 3⟧\",\"n\":1.10}"}]}"#,
             1,
         );
-        let twice = Value::from(Value::from(r#"{"secret":"x"}"#).to_string()).to_string();
-        let thrice = format!("[{}]", Value::from(format!("[{twice}]")));
-        assert!(redact(&thrice, Trust::Foreign).is_none_or(|(text, _)| !text.contains("\"x\"")));
+        check(
+            r#"{"text":"{\"token\":\"abc\"}\n{\"token\":\"de\"}\n"}"#,
+            r#"{"text":"{\"token\":\"⟦redacted string 3⟧\"}\n{\"token\":\"⟦redacted string 2⟧\"}\n"}"#,
+            2,
+        );
+    }
+
+    /// Text in text in text: looked into as long as that is sensible, then replaced as a whole.
+    #[test]
+    fn nesting_hides_nothing() {
+        let mut json = r#"{"secret":"planted"}"#.to_owned();
+        for _ in 0..10 {
+            let (redacted, _) = redact(&json, Trust::Foreign).unwrap();
+            assert!(!redacted.contains("planted"), "{redacted}");
+            json = Value::from(json).to_string();
+        }
     }
 
     #[test]

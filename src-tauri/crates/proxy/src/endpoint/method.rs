@@ -1,12 +1,16 @@
 //! What each method means on each endpoint.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use bytes::Bytes;
 use schemascope_model::{Client, Origin, ToolId};
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use super::session::Session;
 use super::{Endpoint, Target};
-use crate::call::{Active, Caller, Recording};
+use crate::call::{Active, Caller, Outgoing, Recording};
 use crate::wire::{Body, RpcError, params, version};
 
 /// What became of a request.
@@ -70,22 +74,27 @@ pub(crate) async fn initialize(
 pub(crate) async fn request(
     endpoint: &Endpoint,
     target: &Target,
-    session: &Session,
+    session: &Arc<Session>,
+    id: &Bytes,
     method: String,
     params: Option<Bytes>,
 ) -> Handled {
     if method == "ping" {
         return Handled::Now(Body::Result(Bytes::from_static(b"{}")));
     }
+    let cancel = CancellationToken::new();
     let handled = match target {
-        Target::All => all(endpoint, session, &method, params).await,
+        Target::All => all(endpoint, session, id, &method, params, cancel).await,
         Target::One(upstream) => {
             let recording = if method == "tools/call" {
                 recording(upstream.name(), session, params.as_ref())
             } else {
                 None
             };
-            Ok(Handled::Active(endpoint.hub.start(upstream, method, params, recording)))
+            let under_way = session.under_way(id.clone(), cancel.clone());
+            let upstream = Arc::clone(upstream);
+            let outgoing = Outgoing { upstream, method, params, recording, cancel };
+            Ok(Handled::Active(endpoint.hub.start(outgoing, under_way)))
         }
     };
     handled.unwrap_or_else(|error| Handled::Now(error.body()))
@@ -93,12 +102,16 @@ pub(crate) async fn request(
 
 async fn all(
     endpoint: &Endpoint,
-    session: &Session,
+    session: &Arc<Session>,
+    id: &Bytes,
     method: &str,
     params: Option<Bytes>,
+    cancel: CancellationToken,
 ) -> Result<Handled, RpcError> {
     match method {
         "tools/list" => {
+            // Before collecting: what changes meanwhile is announced rather than missed.
+            session.listed.store(endpoint.hub.version(), Ordering::Relaxed);
             let tools = endpoint.hub.tools().await;
             let list = [b"{\"tools\":[".as_slice(), &tools.join(&b","[..]), b"]}"].concat();
             Ok(Handled::Now(Body::Result(list.into())))
@@ -111,7 +124,9 @@ async fn all(
             let tool = endpoint.hub.resolve(&name)?;
             let upstream_name = serde_json::Value::from(tool.tool()).to_string().into_bytes();
             let params = params::splice(params, vec![(found.range.clone(), upstream_name)]);
-            Ok(Handled::Active(endpoint.hub.start_call(tool, params, seen.arguments, caller(session))?))
+            let recording = Recording { tool, arguments: seen.arguments, caller: caller(session) };
+            let under_way = session.under_way(id.clone(), cancel.clone());
+            Ok(Handled::Active(endpoint.hub.start_call(params, recording, cancel, under_way)?))
         }
         _ => Err(RpcError::method_not_found(method)),
     }

@@ -57,12 +57,11 @@ async fn receive(
         }
         Message::Request { id, method, params } => {
             let session = endpoint.sessions.of(headers, target)?;
-            let handled = method::request(endpoint, target, &session, method, params).await;
+            let handled = method::request(endpoint, target, &session, &id, method, params).await;
             Ok(match handled {
                 Handled::Now(body) => reply::json(&message::response(&id, &body)),
                 Handled::Active(active) => {
-                    let under_way = session.under_way(id.clone(), active.cancel.clone());
-                    reply::when_done(active, id, accepts, under_way, endpoint.shutdown.clone()).await
+                    reply::when_done(active, id, accepts, endpoint.shutdown.clone()).await
                 }
             })
         }

@@ -12,7 +12,6 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 
-use super::session::UnderWay;
 use crate::call::Active;
 use crate::wire::message;
 
@@ -79,7 +78,6 @@ pub(crate) async fn when_done(
     mut active: Active,
     id: Bytes,
     accepts: Accepts,
-    under_way: UnderWay,
     shutdown: CancellationToken,
 ) -> Response {
     let quiet = if accepts == Accepts::Stream { Duration::ZERO } else { QUIET };
@@ -111,17 +109,11 @@ pub(crate) async fn when_done(
     if let Some(first) = first {
         let _ = sender.send(first).await;
     }
-    tokio::spawn(feed(active, id, sender, under_way, shutdown));
+    tokio::spawn(feed(active, id, sender, shutdown));
     response
 }
 
-async fn feed(
-    mut active: Active,
-    id: Bytes,
-    sender: mpsc::Sender<Bytes>,
-    _under_way: UnderWay,
-    shutdown: CancellationToken,
-) {
+async fn feed(mut active: Active, id: Bytes, sender: mpsc::Sender<Bytes>, shutdown: CancellationToken) {
     loop {
         let next = tokio::select! {
             biased;

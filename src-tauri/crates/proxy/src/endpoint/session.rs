@@ -1,7 +1,7 @@
 //! Sessions: what a client said of itself and which of its requests are under way.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -17,6 +17,10 @@ use crate::wire::{RpcError, version};
 
 /// Sessions kept at most; then the one not heard of for longest goes.
 const MAX_SESSIONS: usize = 10_000;
+/// Characters kept of what a client says it is called, and of its version.
+const MAX_CLIENT_NAME: usize = 200;
+/// Stands for a session that was not given a list yet.
+pub(crate) const NEVER_LISTED: u64 = u64::MAX;
 
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<HashMap<Box<str>, Arc<Session>>>);
@@ -27,8 +31,12 @@ pub(crate) struct Session {
     endpoint: Option<String>,
     pub(crate) client: Option<Client>,
     pub(crate) protocol_version: Box<str>,
-    /// Requests under way, by the client's id, as sent.
-    requests: Mutex<HashMap<Bytes, CancellationToken>>,
+    /// Requests under way, each with the client's id, as sent. Ids should be different; nothing breaks
+    /// when they are not.
+    requests: Mutex<HashMap<u64, (Bytes, CancellationToken)>>,
+    next_request: AtomicU64,
+    /// The version of the list of all tools it was given last.
+    pub(crate) listed: AtomicU64,
     /// Whether somebody listens on its GET stream.
     pub(crate) listening: AtomicBool,
     /// Cancelled when the session ends.
@@ -50,9 +58,11 @@ impl Sessions {
         let session = Arc::new(Session {
             id: id.clone(),
             endpoint: target.name().map(str::to_owned),
-            client,
+            client: client.map(cut),
             protocol_version: protocol_version.into(),
             requests: Mutex::default(),
+            next_request: AtomicU64::new(0),
+            listed: AtomicU64::new(NEVER_LISTED),
             listening: AtomicBool::new(false),
             ended: CancellationToken::new(),
             heard: Mutex::new(Instant::now()),
@@ -91,16 +101,27 @@ impl Sessions {
     }
 }
 
+/// A client's name and version stand in every record of its calls.
+fn cut(client: Client) -> Client {
+    let short = |text: &str| text.chars().take(MAX_CLIENT_NAME).collect::<String>().into();
+    Client { name: short(&client.name), version: short(&client.version) }
+}
+
 impl Session {
     /// Notes a request under way, until the returned value is dropped.
     pub(crate) fn under_way(self: &Arc<Self>, id: Bytes, cancel: CancellationToken) -> UnderWay {
-        self.requests().insert(id.clone(), cancel);
-        UnderWay { session: Arc::clone(self), id }
+        let number = self.next_request.fetch_add(1, Ordering::Relaxed);
+        // A session that ended meanwhile cancels nothing more by itself.
+        if self.ended.is_cancelled() {
+            cancel.cancel();
+        }
+        self.requests().insert(number, (id, cancel));
+        UnderWay { session: Arc::clone(self), number }
     }
 
     /// Cancels a request of this client, by the id it gave it.
     pub(crate) fn cancel(&self, id: &[u8]) {
-        if let Some(cancel) = self.requests().get(id) {
+        for (_, cancel) in self.requests().values().filter(|(own, _)| own.as_ref() == id) {
             cancel.cancel();
         }
     }
@@ -112,12 +133,12 @@ impl Session {
 
     fn end(&self) {
         self.ended.cancel();
-        for cancel in self.requests().values() {
+        for (_, cancel) in self.requests().values() {
             cancel.cancel();
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<Bytes, CancellationToken>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<u64, (Bytes, CancellationToken)>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -133,12 +154,12 @@ impl Session {
 /// Keeps a request cancellable while it is under way.
 pub(crate) struct UnderWay {
     session: Arc<Session>,
-    id: Bytes,
+    number: u64,
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.session.requests().remove(&self.id);
+        self.session.requests().remove(&self.number);
     }
 }
 

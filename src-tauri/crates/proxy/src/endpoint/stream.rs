@@ -10,7 +10,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::reply::{self, Accepts, KEEP_ALIVE};
-use super::session::{Refusal, Session, check_version};
+use super::session::{NEVER_LISTED, Refusal, Session, check_version};
 use super::{Endpoint, Target};
 use crate::upstream::connection::Notification;
 use crate::wire::message;
@@ -40,7 +40,15 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
         return (StatusCode::CONFLICT, "this session is listened to already\n").into_response();
     }
     let source = match target {
-        Target::All => Source::All(endpoint.hub.changes()),
+        Target::All => {
+            let mut changes = endpoint.hub.changes();
+            let listed = session.listed.load(Ordering::Relaxed);
+            // What came since its last list is news for it.
+            if listed != NEVER_LISTED && listed != endpoint.hub.version() {
+                changes.mark_changed();
+            }
+            Source::All(changes)
+        }
         Target::One(upstream) => Source::One(upstream.subscribe()),
     };
     let (sender, response) = reply::stream(BUFFER);

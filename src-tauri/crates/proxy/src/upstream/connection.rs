@@ -4,13 +4,13 @@
 //! Refuses to know: handshakes, tools, processes, and what the messages say.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{broadcast, mpsc, oneshot};
-use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::log::LogTail;
 use crate::wire::message::{self, Body, Message};
@@ -38,8 +38,7 @@ pub(crate) struct Connection {
     next: AtomicU64,
     pending: Mutex<HashMap<u64, Pending>>,
     notifications: broadcast::Sender<Notification>,
-    closed: AtomicBool,
-    writing: AbortHandle,
+    closed: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -73,19 +72,28 @@ impl Connection {
         log: Arc<LogTail>,
     ) -> (Arc<Self>, tokio::task::JoinHandle<()>) {
         let (outgoing, messages) = mpsc::channel(OUTGOING);
-        let writing = tokio::spawn(write_lines(writer, messages)).abort_handle();
         let connection = Arc::new(Self {
             outgoing,
             next: AtomicU64::new(1),
             pending: Mutex::default(),
             notifications: broadcast::Sender::new(NOTIFICATIONS),
-            closed: AtomicBool::new(false),
-            writing,
+            closed: CancellationToken::new(),
+        });
+        tokio::spawn({
+            let connection = Arc::clone(&connection);
+            async move {
+                // Ending drops the writer, which closes the upstream's stdin and asks it to end.
+                tokio::select! {
+                    () = write_lines(writer, messages) => {}
+                    () = connection.closed.cancelled() => {}
+                }
+                connection.close();
+            }
         });
         let reading = tokio::spawn({
             let connection = Arc::clone(&connection);
             async move {
-                read_lines(reader, &log, |line| connection.receive(&line, &log)).await;
+                read_lines(reader, |line| connection.receive(line, &log)).await;
                 connection.close();
             }
         });
@@ -132,7 +140,12 @@ impl Connection {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
+        self.closed.is_cancelled()
+    }
+
+    /// Waits until the connection is gone.
+    pub(crate) async fn closed(&self) {
+        self.closed.cancelled().await;
     }
 
     fn pending(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Pending>> {
@@ -141,13 +154,19 @@ impl Connection {
 
     /// Ends every request under way and closes the upstream's stdin, which asks it to end.
     pub(crate) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.closed.cancel();
         self.pending().clear();
-        self.writing.abort();
     }
 
-    fn receive(&self, line: &Bytes, log: &LogTail) {
-        match Message::parse(line) {
+    fn receive(&self, line: Line, log: &LogTail) {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::TooLong { head, tail } => {
+                log.push(b"(a line longer than 64 MB was skipped)");
+                return self.refuse(&head, &tail, "its answer is longer than 64 MB");
+            }
+        };
+        match Message::parse(&line) {
             Ok(Message::Response { id, body }) => self.answer(&id, body, log),
             Ok(Message::Notification { method, params }) if method == "notifications/progress" => {
                 if let Some(params) = params {
@@ -166,7 +185,20 @@ impl Connection {
                 // An upstream that asks without reading the answers must not hold up its own results.
                 let _ = self.outgoing.try_send(message::response(&id, &body));
             }
-            Err(_) => log.push(&[b"(not a message) ", line.as_ref()].concat()),
+            Err(error) => {
+                log.push(&[b"(not a message) ", line.as_ref()].concat());
+                self.refuse(&line, &line, &format!("its answer is not a JSON-RPC message: {error}"));
+            }
+        }
+    }
+
+    /// Ends the request that a broken line seems to answer, if there is one.
+    fn refuse(&self, head: &[u8], tail: &[u8], reason: &str) {
+        let pending = message::probable_id(head, tail).and_then(|id| self.pending().remove(&id));
+        if let Some(pending) = pending {
+            let _ = pending
+                .answer
+                .send(RpcError::internal(format!("the upstream broke the protocol: {reason}")).body());
         }
     }
 
@@ -189,12 +221,13 @@ impl Connection {
 }
 
 impl Request {
-    /// Tells the upstream that nobody waits any longer.
-    pub(crate) async fn cancel(self, reason: &str) {
+    /// Tells the upstream that nobody waits any longer. One that does not read is not waited for: it
+    /// would not read this either.
+    pub(crate) fn cancel(self, reason: &str) {
         let params = serde_json::json!({"requestId": self.id, "reason": reason}).to_string();
         self.connection.pending().remove(&self.id);
-        // Gone already is as good as cancelled.
-        let _ = self.connection.notify("notifications/cancelled", Some(&params.into())).await;
+        let message = message::notification("notifications/cancelled", Some(params.as_bytes()));
+        let _ = self.connection.outgoing.try_send(message);
     }
 }
 
@@ -218,41 +251,47 @@ async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut messages: mpsc::Re
     }
 }
 
-/// Hands every line to `each`. Lines that are too long are skipped and noted.
-pub(crate) async fn read_lines(
-    mut reader: impl AsyncRead + Unpin,
-    log: &LogTail,
-    mut each: impl FnMut(Bytes),
-) {
+/// What a reader of lines hands on.
+pub(crate) enum Line {
+    /// A line without its end.
+    Whole(Bytes),
+    /// A line that was skipped, and its two ends.
+    TooLong { head: Bytes, tail: Bytes },
+}
+
+/// Bytes kept of each end of a line that is too long.
+const ENDS: usize = 4 << 10;
+
+/// Hands every line to `each`. Of lines that are too long only the ends are kept.
+pub(crate) async fn read_lines(mut reader: impl AsyncRead + Unpin, mut each: impl FnMut(Line)) {
     let mut buffer = BytesMut::with_capacity(64 << 10);
-    let (mut searched, mut skipping) = (0, false);
+    let mut searched = 0;
+    let mut skipped: Option<Bytes> = None;
     loop {
-        while let Some(at) = memchr(&buffer[searched..]) {
+        while let Some(at) = memchr::memchr(b'\n', &buffer[searched..]) {
             let mut line = buffer.split_to(searched + at + 1).freeze();
             searched = 0;
             line.truncate(line.len() - 1);
-            if std::mem::take(&mut skipping) {
-                log.push(b"(a line longer than 64 MB was skipped)");
-            } else if !line.trim_ascii().is_empty() {
-                each(line);
+            match skipped.take() {
+                Some(head) => {
+                    each(Line::TooLong { head, tail: line.slice(line.len().saturating_sub(ENDS)..) })
+                }
+                None if line.trim_ascii().is_empty() => {}
+                None => each(Line::Whole(line)),
             }
         }
-        searched = buffer.len();
         if buffer.len() > MAX_LINE {
-            skipping = true;
-            buffer.clear();
-            searched = 0;
+            skipped.get_or_insert_with(|| Bytes::copy_from_slice(&buffer[..ENDS]));
+            // The line's end may be among what is kept, and what it is looked for in.
+            let _ = buffer.split_to(buffer.len() - ENDS);
         }
+        searched = buffer.len();
         buffer.reserve(16 << 10);
         match reader.read_buf(&mut buffer).await {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
     }
-}
-
-fn memchr(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr(b'\n', bytes)
 }
 
 #[cfg(test)]
@@ -334,13 +373,63 @@ mod tests {
         let (connection, mut peer, log) = pair();
         let request = connection.request("slow", None).await.unwrap();
         peer.sees().await;
-        request.cancel("no longer needed").await;
+        request.cancel("no longer needed");
         assert!(peer.sees().await.contains(r#""requestId":1"#));
         peer.says(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
         let next = connection.request("x", None).await.unwrap();
         peer.says(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#).await;
         assert!(next.answer_body().await.is_some());
         assert_eq!(log.lines().len(), 1);
+    }
+
+    /// An answer nobody can read still ends the request it seems to belong to.
+    #[tokio::test]
+    async fn broken_answers_end_their_requests() {
+        for line in [
+            &b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"\xff\"}}\n"[..],
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"result\":{}}\n",
+            b"{\"result\":{\"half\":,\"jsonrpc\":\"2.0\",\"id\":1}\n",
+        ] {
+            let (connection, mut peer, _) = pair();
+            let request = connection.request("x", None).await.unwrap();
+            peer.writer.write_all(line).await.unwrap();
+            let Some(Body::Error(error)) = request.answer_body().await else { panic!("{line:?}") };
+            assert!(String::from_utf8_lossy(&error).contains("broke the protocol"), "{error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn lines_that_are_too_long_are_skipped_and_end_their_requests() {
+        let (connection, mut peer, log) = pair();
+        let long = connection.request("long", None).await.unwrap();
+        let short = connection.request("short", None).await.unwrap();
+        let feeding = tokio::spawn(async move {
+            peer.writer.write_all(b"{\"result\":\"").await.unwrap();
+            let block = vec![b'x'; 1 << 20];
+            for _ in 0..=MAX_LINE >> 20 {
+                peer.writer.write_all(&block).await.unwrap();
+            }
+            peer.says("\",\"jsonrpc\":\"2.0\",\"id\":1}").await;
+            peer.says(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#).await;
+            peer
+        });
+        let Some(Body::Error(error)) = long.answer_body().await else { panic!("no error") };
+        assert!(String::from_utf8_lossy(&error).contains("longer than 64 MB"), "{error:?}");
+        assert_eq!(short.answer_body().await, Some(Body::Result("{}".into())));
+        assert_eq!(log.lines().len(), 1);
+        drop(feeding.await);
+    }
+
+    /// An upstream that closed its stdin cannot be asked any more.
+    #[tokio::test]
+    async fn a_connection_that_cannot_be_written_to_is_closed() {
+        let (ours, theirs) = tokio::io::duplex(1 << 10);
+        let (_writer, reader) = tokio::io::duplex(1 << 10);
+        let (connection, _) = Connection::run(reader, ours, Arc::default());
+        drop(theirs);
+        let request = connection.request("x", None).await.unwrap();
+        assert_eq!(request.answer_body().await, None);
+        assert!(connection.is_closed());
     }
 
     #[tokio::test]

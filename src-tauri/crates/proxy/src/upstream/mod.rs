@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemascope_model::Timestamp;
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{ServerEntry, StdioSpec};
@@ -24,6 +24,10 @@ use log::LogTail;
 const HEALTHY: Duration = Duration::from_secs(10);
 /// Longest pause between two attempts.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// How long the last words of an ended process are waited for.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+/// Pause before changed tools that could not be listed are listed again.
+const RELIST_PAUSE: Duration = Duration::from_secs(10);
 /// Notifications that may wait for a slow listener.
 const NOTIFICATIONS: usize = 256;
 
@@ -254,21 +258,29 @@ impl Upstream {
         let pid = process.child.id();
         let stderr = {
             let log = Arc::clone(&self.log);
-            tokio::spawn(async move {
-                connection::read_lines(process.stderr, &log, |line| log.push(&line)).await;
-            })
+            tokio::spawn(connection::read_lines(process.stderr, move |line| {
+                if let connection::Line::Whole(line) = line {
+                    log.push(&line);
+                }
+            }))
         };
         let (connection, reading) = Connection::run(process.stdout, process.stdin, Arc::clone(&self.log));
         let mut notifications = connection.subscribe();
         let outcome = tokio::select! {
-            outcome = self.serve(&connection, pid, &mut notifications, was_ready, reading) => outcome,
+            outcome = self.serve(&connection, pid, &mut notifications, was_ready) => outcome,
             () = self.stop.cancelled() => Ok(()),
+            // A grandchild may hold its stdout open; what it still had to say is read for a moment.
+            _ = process.child.wait() => {
+                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+                connection.close();
+                Err("it ended".to_owned())
+            }
         };
         let lost = connection.is_closed();
         connection.close();
         let status = process.child.end().await;
         // What it wrote last is often the reason; a grandchild holding the pipe must not hold us up.
-        let _ = tokio::time::timeout(Duration::from_millis(200), stderr).await;
+        let _ = tokio::time::timeout(LAST_WORDS, stderr).await;
         match outcome {
             Err(reason) if lost => Err(self.epitaph(reason, status)),
             other => other,
@@ -281,7 +293,6 @@ impl Upstream {
         pid: Option<u32>,
         notifications: &mut broadcast::Receiver<Notification>,
         was_ready: &mut bool,
-        reading: tokio::task::JoinHandle<()>,
     ) -> Result<(), String> {
         let hello = handshake::initialize(connection).await?;
         let tools = if hello.has_tools { handshake::list_tools(connection).await? } else { Vec::new() };
@@ -296,43 +307,53 @@ impl Upstream {
         });
         *was_ready = true;
         self.enter(Phase::Ready(Arc::clone(&live)));
-        self.relay(&live, notifications, reading).await;
+        let relist = Notify::new();
+        tokio::select! {
+            () = self.relay(&live, notifications, &relist) => {}
+            () = self.keep_listed(&live, &relist) => {}
+            () = live.connection.closed() => {}
+        }
         Err("it ended".into())
     }
 
-    /// Passes notifications on, and lists again when the upstream says its tools changed.
+    /// Passes notifications on, and notes when the upstream says that its tools changed.
     async fn relay(
         &self,
-        live: &Arc<Live>,
+        live: &Live,
         notifications: &mut broadcast::Receiver<Notification>,
-        mut reading: tokio::task::JoinHandle<()>,
+        relist: &Notify,
     ) {
         loop {
-            let notification = tokio::select! {
-                notification = notifications.recv() => notification,
-                _ = &mut reading => return,
-            };
-            let lagged = matches!(notification, Err(broadcast::error::RecvError::Lagged(_)));
-            let relist = match &notification {
-                Ok(notification) => notification.method == "notifications/tools/list_changed",
-                // One of those missed may have said so.
-                Err(_) => lagged,
-            };
-            if relist && live.hello.has_tools {
-                match handshake::list_tools(&live.connection).await {
-                    Ok(tools) => {
-                        self.observer.listed(&self.name, &tools);
-                        *live.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
-                        self.changed.send_modify(|version| *version += 1);
+            match notifications.recv().await {
+                Ok(notification) => {
+                    if live.hello.has_tools && notification.method == "notifications/tools/list_changed" {
+                        relist.notify_one();
                     }
-                    Err(reason) => {
-                        tracing::warn!(upstream = %self.name, %reason, "its changed tools could not be listed");
-                    }
+                    // Nobody listening is fine.
+                    let _ = self.notifications.send(notification);
                 }
+                // One of those missed may have said so.
+                Err(broadcast::error::RecvError::Lagged(_)) => relist.notify_one(),
+                Err(broadcast::error::RecvError::Closed) => return,
             }
-            if let Ok(notification) = notification {
-                // Nobody listening is fine.
-                let _ = self.notifications.send(notification);
+        }
+    }
+
+    /// Lists again whenever asked to, until it works.
+    async fn keep_listed(&self, live: &Live, relist: &Notify) {
+        loop {
+            relist.notified().await;
+            match handshake::list_tools(&live.connection).await {
+                Ok(tools) => {
+                    self.observer.listed(&self.name, &tools);
+                    *live.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
+                    self.changed.send_modify(|version| *version += 1);
+                }
+                Err(reason) => {
+                    tracing::warn!(upstream = %self.name, %reason, "its changed tools could not be listed; trying again");
+                    tokio::time::sleep(RELIST_PAUSE).await;
+                    relist.notify_one();
+                }
             }
         }
     }

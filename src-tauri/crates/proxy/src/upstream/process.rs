@@ -107,6 +107,11 @@ impl ProcessGroup {
         Self { child, group }
     }
 
+    /// Waits until the process has ended by itself.
+    pub(crate) async fn wait(&mut self) -> Option<ExitStatus> {
+        self.child.wait().await.ok()
+    }
+
     pub(crate) fn id(&self) -> Option<u32> {
         self.child.id()
     }

@@ -28,10 +28,15 @@ struct Envelope<'a> {
     method: Option<String>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
-    #[serde(borrow)]
+    // Present but null is not absent: `"result":null` is an answer.
+    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// Why bytes are not a message.
@@ -41,6 +46,15 @@ pub(crate) enum NotAMessage {
     Json(String),
     /// JSON, but not a JSON-RPC 2.0 message.
     Envelope(&'static str),
+}
+
+impl std::fmt::Display for NotAMessage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Json(reason) => f.write_str(reason),
+            Self::Envelope(reason) => f.write_str(reason),
+        }
+    }
 }
 
 impl Message {
@@ -72,6 +86,18 @@ impl Message {
             _ => Err(NotAMessage::Envelope("neither a request, nor a notification, nor a response")),
         }
     }
+}
+
+/// The number a line that is no message may have as its `id`, as far as can be told from its ends: enough
+/// to end the request it seems to answer rather than let it wait for ever.
+pub(crate) fn probable_id(head: &[u8], tail: &[u8]) -> Option<u64> {
+    let number = |text: &[u8], at: usize| {
+        let rest = text[at + 4..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+    };
+    let first = memchr::memmem::find(head, b"\"id\"").and_then(|at| number(head, at));
+    first.or_else(|| memchr::memmem::rfind(tail, b"\"id\"").and_then(|at| number(tail, at)))
 }
 
 /// Writes a request. Line breaks between tokens become spaces, so that it fits on one line.
@@ -138,6 +164,26 @@ mod tests {
         };
         assert_eq!(result.as_ref(), odd.as_bytes());
         assert_eq!(id.as_ref(), b"\"a\\u0031\"");
+    }
+
+    #[test]
+    fn a_null_result_is_an_answer() {
+        let parsed = parse(r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
+        assert!(
+            matches!(parsed, Ok(Message::Response { body: Body::Result(result), .. }) if result.as_ref() == b"null")
+        );
+    }
+
+    #[test]
+    fn ids_of_broken_lines() {
+        for (line, id) in [
+            (r#"{"jsonrpc":"2.0","id":17,"result":{bro"#, Some(17)),
+            (r#"{"result":{"s":"broken},"jsonrpc":"2.0","id" : 4}"#, Some(4)),
+            ("DEBUG hello", None),
+            (r#""id""#, None),
+        ] {
+            assert_eq!(probable_id(line.as_bytes(), line.as_bytes()), id, "{line}");
+        }
     }
 
     #[test]

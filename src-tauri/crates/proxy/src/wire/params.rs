@@ -1,9 +1,10 @@
 //! The few values of `params` a proxy must see, and how they are replaced in place.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use bytes::Bytes;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// A value inside `params`, with where it stands.
@@ -21,33 +22,20 @@ pub(crate) struct Seen {
     pub(crate) progress_token: Option<Found>,
 }
 
-#[derive(Deserialize)]
-struct Params<'a> {
-    #[serde(borrow)]
-    name: Option<&'a RawValue>,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, rename = "_meta")]
-    meta: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Meta<'a> {
-    #[serde(borrow, rename = "progressToken")]
-    progress_token: Option<&'a RawValue>,
-}
+/// An object's fields. Of a repeated key the last counts, as it does for the upstreams' readers.
+type Fields<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
 
 impl Seen {
-    /// Looks into `params`. What is not an object, or repeats one of the keys looked for, shows
-    /// nothing: it is forwarded as it is and the upstream says what it thinks of it.
+    /// Looks into `params`. What is not an object shows nothing: it is forwarded as it is and the
+    /// upstream says what it thinks of it.
     pub(crate) fn of(params: Option<&Bytes>) -> Self {
         let Some(params) = params else { return Self::default() };
-        let Ok(parsed) = serde_json::from_slice::<Params<'_>>(params) else { return Self::default() };
-        let meta = parsed.meta.and_then(|meta| serde_json::from_str::<Meta<'_>>(meta.get()).ok());
+        let Ok(fields) = serde_json::from_slice::<Fields<'_>>(params) else { return Self::default() };
+        let meta = fields.get("_meta").and_then(|meta| serde_json::from_str::<Fields<'_>>(meta.get()).ok());
         Self {
-            name: parsed.name.map(|raw| found(params, raw)),
-            arguments: parsed.arguments.map(|raw| params.slice_ref(raw.get().as_bytes())),
-            progress_token: meta.and_then(|meta| meta.progress_token).map(|raw| found(params, raw)),
+            name: fields.get("name").map(|raw| found(params, raw)),
+            arguments: fields.get("arguments").map(|raw| params.slice_ref(raw.get().as_bytes())),
+            progress_token: meta.and_then(|meta| meta.get("progressToken").map(|raw| found(params, raw))),
         }
     }
 
@@ -59,8 +47,7 @@ impl Seen {
 
 /// The raw value of one key of an object.
 pub(crate) fn field(object: &Bytes, key: &str) -> Option<Found> {
-    let fields: std::collections::HashMap<std::borrow::Cow<'_, str>, &RawValue> =
-        serde_json::from_slice(object).ok()?;
+    let fields: Fields<'_> = serde_json::from_slice(object).ok()?;
     fields.get(key).map(|raw| found(object, raw))
 }
 
@@ -111,7 +98,9 @@ mod tests {
 
     #[test]
     fn params_of_odd_form_show_nothing() {
-        for odd in ["[]", "null", "1", r#"{"name":"a","name":"b"}"#] {
+        let repeated = Bytes::from(r#"{"name":"a","name":"b"}"#);
+        assert_eq!(Seen::of(Some(&repeated)).name().as_deref(), Some("b"));
+        for odd in ["[]", "null", "1", r#"{"arguments":{}}"#] {
             assert!(Seen::of(Some(&Bytes::from(odd))).name.is_none(), "{odd}");
         }
     }
