@@ -30,7 +30,7 @@ fn commands_work_alone_and_attached() {
         let run = program.run(&["call", "shop__store_info"]).unwrap();
         assert_eq!(
             (run.code, run.out.trim()),
-            (Some(0), r#"{"city":"Graz","name":"The Shop","open":["09:00","17:30"]}"#)
+            (Some(0), r#"{"name":"The Shop","city":"Graz","open":["09:00","17:30"]}"#)
         );
         let result = program.json(&["call", "shop__list_orders", "{\"limit\": 2}"]).unwrap();
         assert!(result["content"][0]["text"].as_str().unwrap().contains("orders"));

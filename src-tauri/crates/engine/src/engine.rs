@@ -122,7 +122,7 @@ impl Fold for Replay {
                 self.registry.declare(&declared.tool_id, declared.at, declared.definition.clone());
             }
             Entry::State { tool, state } => {
-                self.registry.restore(tool.clone(), state).map_err(|error| error.to_string())?;
+                self.registry.restore(tool, state).map_err(|error| error.to_string())?;
             }
         }
         Ok(())

@@ -47,8 +47,8 @@ impl Registry {
     }
 
     /// Takes a tool's state from a snapshot: like [`Registry::load`], but it is still to be saved.
-    pub fn restore(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
-        *self.change(&id) = Tool::from_state(state)?;
+    pub fn restore(&mut self, id: &ToolId, state: &[u8]) -> Result<(), InvalidState> {
+        *self.change(id) = Tool::from_state(state)?;
         Ok(())
     }
 

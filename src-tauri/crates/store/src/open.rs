@@ -84,10 +84,7 @@ fn catch_up(
 ) -> Result<Index, Refusal> {
     let attempt = AssertUnwindSafe(|| {
         let Opened { index, as_of } = open_index(path, journal, fold)?;
-        if index.checkpoint().map_err(damaged)?.is_none()
-            && journal.end() > FIRST
-            && recovery.index == IndexRecovery::Intact
-        {
+        if index.checkpoint()?.is_none() && journal.end() > FIRST && recovery.index == IndexRecovery::Intact {
             recovery.index = IndexRecovery::Built;
         }
         replay(journal, &index, fold, &as_of, recovery)?;
@@ -121,8 +118,10 @@ struct Opened {
     as_of: HashMap<ToolId, Position>,
 }
 
-fn damaged(error: sled::Error) -> Refusal {
-    Refusal::Damaged(error.to_string())
+impl From<sled::Error> for Refusal {
+    fn from(error: sled::Error) -> Self {
+        Self::Damaged(error.to_string())
+    }
 }
 
 impl From<Error> for Refusal {
@@ -130,7 +129,7 @@ impl From<Error> for Refusal {
     /// cannot be mended here.
     fn from(error: Error) -> Self {
         match error {
-            Error::Index(error) => damaged(error),
+            Error::Index(error) => error.into(),
             Error::IndexPanicked => Self::Damaged(error.to_string()),
             error => Self::Fatal(error),
         }
@@ -148,7 +147,7 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
     }
     sweep(path);
     let index = open_guarded(path)?;
-    match index.format().map_err(damaged)? {
+    match index.format()? {
         Some(index::FORMAT) => {}
         Some(found) => {
             return Err(Refusal::Fatal(Error::Version {
@@ -158,10 +157,10 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
                 supported: index::FORMAT,
             }));
         }
-        None if index.is_empty() => index.set_format().map_err(damaged)?,
+        None if index.is_empty() => index.set_format()?,
         None => return Err(Refusal::Damaged("it has data but no format".into())),
     }
-    let checkpoint = index.checkpoint().map_err(damaged)?;
+    let checkpoint = index.checkpoint()?;
     if checkpoint.is_some_and(|checkpoint| checkpoint > journal.end()) {
         return Err(Refusal::Damaged("it is ahead of the journal".into()));
     }
@@ -212,8 +211,8 @@ fn replay(
     as_of: &HashMap<ToolId, Position>,
     recovery: &mut Recovery,
 ) -> Result<(), Refusal> {
-    let indexed = index.checkpoint().map_err(damaged)?.unwrap_or(Position::START);
-    let states = index.states_checkpoint().map_err(damaged)?.unwrap_or(Position::START);
+    let indexed = index.checkpoint()?.unwrap_or(Position::START);
+    let states = index.states_checkpoint()?.unwrap_or(Position::START);
     let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
     let mut reader =
         schemascope_journal::Reader::new(journal.dir(), indexed.min(states)).map_err(Error::from)?;
@@ -255,7 +254,7 @@ fn replay(
             let compressed = zstd::encode_all(read.payload.as_slice(), 1).unwrap_or_default();
             group.push((entry, read.at, compressed));
             if group.len() == GROUP {
-                index.apply(borrowed(&group), read.next).map_err(damaged)?;
+                index.apply(borrowed(&group), read.next)?;
                 group.clear();
             }
         }
@@ -265,7 +264,7 @@ fn replay(
             fold.progress(total.saturating_sub(reader.bytes_left()), total);
         }
     }
-    index.apply(borrowed(&group), journal.end()).map_err(damaged)
+    Ok(index.apply(borrowed(&group), journal.end())?)
 }
 
 fn borrowed(group: &[(Entry, Position, Vec<u8>)]) -> impl Iterator<Item = (&Entry, Position, &[u8])> {

@@ -41,10 +41,9 @@ pub(crate) fn is_telling(key: &str) -> bool {
         key.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect();
     // One of several secrets is a secret; "tokens" are mostly counted, not kept.
     let singular = plain.strip_suffix('s').filter(|singular| !singular.ends_with("token"));
-    let ends = |ending: &&str| {
-        plain.ends_with(*ending) || singular.is_some_and(|singular| singular.ends_with(*ending))
-    };
-    ENDINGS.iter().any(|ending| ends(&ending)) && !PAGING.iter().any(|ending| plain.ends_with(ending))
+    let ends =
+        |ending: &str| plain.ends_with(ending) || singular.is_some_and(|singular| singular.ends_with(ending));
+    ENDINGS.iter().any(|ending| ends(ending)) && !PAGING.iter().any(|ending| plain.ends_with(ending))
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ fn parse(body: &Bytes) -> Result<Message, Refusal> {
 async fn initialize(endpoint: &Endpoint, target: &Target, id: &Bytes, params: Option<&Bytes>) -> Response {
     let opened = async {
         let hello = method::initialize(endpoint, target, params).await?;
-        let session = endpoint.sessions.open(target, hello.client, &hello.protocol_version)?;
+        let session = endpoint.sessions.open(target, hello.client.as_ref(), &hello.protocol_version)?;
         Ok::<_, RpcError>((session, hello.result))
     };
     match opened.await {

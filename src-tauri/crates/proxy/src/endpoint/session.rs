@@ -48,7 +48,7 @@ impl Sessions {
     pub(crate) fn open(
         &self,
         target: &Target,
-        client: Option<Client>,
+        client: Option<&Client>,
         protocol_version: &str,
     ) -> Result<Arc<Session>, RpcError> {
         let mut random = [0; 16];
@@ -102,7 +102,7 @@ impl Sessions {
 }
 
 /// A client's name and version stand in every record of its calls.
-fn cut(client: Client) -> Client {
+fn cut(client: &Client) -> Client {
     let short = |text: &str| text.chars().take(MAX_CLIENT_NAME).collect::<String>().into();
     Client { name: short(&client.name), version: short(&client.version) }
 }

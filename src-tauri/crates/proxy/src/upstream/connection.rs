@@ -274,7 +274,7 @@ pub(crate) async fn read_lines(mut reader: impl AsyncRead + Unpin, mut each: imp
             line.truncate(line.len() - 1);
             match skipped.take() {
                 Some(head) => {
-                    each(Line::TooLong { head, tail: line.slice(line.len().saturating_sub(ENDS)..) })
+                    each(Line::TooLong { head, tail: line.slice(line.len().saturating_sub(ENDS)..) });
                 }
                 None if line.trim_ascii().is_empty() => {}
                 None => each(Line::Whole(line)),
