@@ -49,11 +49,11 @@ fn object(value: Value) -> Arc<serde_json::Map<String, Value>> {
     })
 }
 
-fn tool(name: &'static str, description: &'static str, properties: Value) -> Tool {
+fn tool(name: &'static str, description: &'static str, properties: impl Into<Value>) -> Tool {
     Tool::new(
         Cow::Borrowed(name),
         Cow::Borrowed(description),
-        object(json!({"type": "object", "properties": properties})),
+        object(json!({"type": "object", "properties": properties.into()})),
     )
 }
 
