@@ -83,6 +83,11 @@ impl Node {
         for field in self.fields.values() {
             values.merge(field);
         }
+        // Of values not kept only the type is known; what was inside them may be anything.
+        for kind in Type::ALL {
+            let seen = if matches!(kind, Type::Object | Type::Array) { Type::Opaque } else { kind };
+            values.counts[seen as usize] += self.other[kind as usize];
+        }
         values
     }
 

@@ -5,6 +5,10 @@
 //! the work over threads, machines or days gets the same state, byte for byte. Nothing else may
 //! enter a shape: no float sums, no arrival order, no "first seen".
 //!
+//! A shape keeps [`MAX_NODES`] paths at most. Which ones is decided by a rank intrinsic to the path, so
+//! the bound does not break the algebra: whatever the order, the same paths stay, with exact counts, and
+//! what went is counted, by type, at its parent.
+//!
 //! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network, and
 //! keeps no observed value: only types, counts and field names.
 
@@ -12,13 +16,19 @@ mod emit;
 mod fields;
 mod node;
 mod observe;
+mod rank;
 mod state;
+mod strict;
+mod survey;
 
 pub use emit::Policy;
 pub use fields::{FieldReport, Presence, TypeCount};
 pub use node::{Shape, Type};
 pub use observe::Unreadable;
 pub use state::InvalidState;
+
+/// Paths a shape keeps unless told otherwise.
+pub const MAX_NODES: usize = 4_096;
 
 /// Levels of nesting that are looked into. What lies deeper is counted as opaque and may be
 /// anything; the limit keeps every recursion here bounded, whatever a document holds.

@@ -4,6 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::MAX_NODES;
+use crate::rank::Rank;
+
 /// The types told apart. JSON Schema's, and `Opaque` for what lies deeper than [`crate::MAX_DEPTH`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Type {
@@ -61,6 +64,8 @@ pub(crate) struct Node {
     pub(crate) counts: [u64; Type::ALL.len()],
     pub(crate) fields: BTreeMap<Box<str>, Node>,
     pub(crate) items: Option<Box<Node>>,
+    /// Values of children that were not kept, by type.
+    pub(crate) other: [u64; Type::ALL.len()],
     pub(crate) mark: Mark,
 }
 
@@ -91,30 +96,99 @@ impl Node {
         self.counts.iter().sum()
     }
 
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.present += other.present;
-        for (mine, theirs) in self.counts.iter_mut().zip(other.counts) {
-            *mine += theirs;
-        }
-        for (key, theirs) in &other.fields {
+    /// Adds another node's counts; returns how many nodes came in below this one.
+    pub(crate) fn merge(&mut self, theirs: &Self) -> usize {
+        self.present += theirs.present;
+        add(&mut self.counts, &theirs.counts);
+        add(&mut self.other, &theirs.other);
+        let mut new = 0;
+        for (key, field) in &theirs.fields {
             match self.fields.get_mut(key) {
-                Some(mine) => mine.merge(theirs),
+                Some(mine) => new += mine.merge(field),
                 None => {
-                    self.fields.insert(key.clone(), theirs.clone());
+                    new += 1 + field.descendants();
+                    self.fields.insert(key.clone(), field.clone());
                 }
             }
         }
-        if let Some(theirs) = &other.items {
-            self.items.get_or_insert_default().merge(theirs);
+        if let Some(items) = &theirs.items {
+            new += usize::from(self.items.is_none());
+            new += self.items.get_or_insert_default().merge(items);
         }
+        new
+    }
+
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Self> {
+        self.fields.values().chain(self.items.as_deref())
+    }
+
+    pub(crate) fn descendants(&self) -> usize {
+        self.children().map(|child| 1 + child.descendants()).sum()
+    }
+
+    /// Ranks of all nodes below this one.
+    fn ranks(&self, own: Rank, into: &mut Vec<Rank>) {
+        for (key, field) in &self.fields {
+            let rank = own.field(key);
+            into.push(rank);
+            field.ranks(rank, into);
+        }
+        if let Some(items) = &self.items {
+            let rank = own.items();
+            into.push(rank);
+            items.ranks(rank, into);
+        }
+    }
+
+    /// Drops every node from `cut` on and counts its values here. Returns how many stay.
+    fn trim(&mut self, own: Rank, cut: Rank) -> usize {
+        let mut kept = 0;
+        let Self { fields, items, other, .. } = self;
+        fields.retain(|key, field| {
+            let rank = own.field(key);
+            if rank >= cut {
+                add(other, &field.counts);
+                return false;
+            }
+            kept += 1 + field.trim(rank, cut);
+            true
+        });
+        if let Some(node) = items {
+            let rank = own.items();
+            if rank >= cut {
+                add(other, &node.counts);
+                *items = None;
+            } else {
+                kept += 1 + node.trim(rank, cut);
+            }
+        }
+        kept
+    }
+}
+
+fn add(mine: &mut [u64; Type::ALL.len()], theirs: &[u64; Type::ALL.len()]) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine += theirs;
     }
 }
 
 /// The summary of all observations of one tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     pub(crate) observations: u64,
     pub(crate) root: Node,
+    /// Nodes below the root.
+    pub(crate) nodes: usize,
+    /// Nodes that may be kept below the root.
+    pub(crate) cap: usize,
+    /// The lowest rank that was not kept, once something was not.
+    pub(crate) cut: Option<Rank>,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self::with_cap(MAX_NODES)
+    }
 }
 
 impl Shape {
@@ -123,14 +197,56 @@ impl Shape {
         Self::default()
     }
 
+    /// A shape of nothing that keeps so many paths at most.
+    pub fn with_cap(cap: usize) -> Self {
+        Self { observations: 0, root: Node::default(), nodes: 0, cap, cut: None }
+    }
+
     /// Documents counted.
     pub fn observations(&self) -> u64 {
         self.observations
     }
 
-    /// Adds another shape's counts. Commutative and associative, exactly.
+    /// Whether there were more paths than could be kept.
+    pub fn is_trimmed(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// Adds another shape's counts. Commutative and associative, exactly; of different caps the smaller
+    /// holds from then on.
     pub fn merge(&mut self, other: &Self) {
         self.observations += other.observations;
-        self.root.merge(&other.root);
+        let new = self.root.merge(&other.root);
+        self.nodes += new;
+        let before = self.cut;
+        self.cap = self.cap.min(other.cap);
+        self.cut = lower(self.cut, other.cut);
+        if let Some(cut) = self.cut
+            && (new > 0 || before != self.cut)
+        {
+            self.nodes = self.root.trim(Rank::ROOT, cut);
+        }
+        self.fit_cap();
+    }
+
+    /// Keeps the `cap` lowest ranks.
+    pub(crate) fn fit_cap(&mut self) {
+        if self.nodes <= self.cap {
+            return;
+        }
+        let mut ranks = Vec::with_capacity(self.nodes);
+        self.root.ranks(Rank::ROOT, &mut ranks);
+        let (_, first_out, _) = ranks.select_nth_unstable(self.cap);
+        let cut = *first_out;
+        self.cut = lower(self.cut, Some(cut));
+        self.nodes = self.root.trim(Rank::ROOT, cut);
+    }
+}
+
+/// The lower of two cuts; none is above all.
+pub(crate) fn lower(a: Option<Rank>, b: Option<Rank>) -> Option<Rank> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
     }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::MAX_DEPTH;
 use crate::node::{Node, Shape, Type};
+use crate::rank::Rank;
 
 /// Written into every state. One converter per bump.
 const VERSION: u32 = 1;
@@ -39,8 +40,17 @@ impl std::error::Error for InvalidState {}
 struct State {
     version: u32,
     observations: u64,
-    nodes: Vec<(usize, Step, u64, [u64; Type::ALL.len()])>,
+    cap: usize,
+    cut: Option<Rank>,
+    nodes: Vec<Flat>,
 }
+
+/// A node: its depth, how it hangs off its parent, presence, counts, and the counts of what was not
+/// kept below it, if there was anything.
+#[derive(Serialize, Deserialize)]
+struct Flat(usize, Step, u64, Counts, Option<Counts>);
+
+type Counts = [u64; Type::ALL.len()];
 
 /// How a node hangs off its parent: a field by its key, or the items of an array.
 #[derive(Serialize, Deserialize)]
@@ -54,7 +64,13 @@ enum Step {
 impl Shape {
     /// Writes the state. Equal shapes give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
-        let mut state = State { version: VERSION, observations: self.observations, nodes: Vec::new() };
+        let mut state = State {
+            version: VERSION,
+            observations: self.observations,
+            cap: self.cap,
+            cut: self.cut,
+            nodes: Vec::new(),
+        };
         write(&self.root, Step::Items, 0, &mut state);
         serde_json::to_vec(&state).unwrap_or_default()
     }
@@ -72,22 +88,27 @@ impl Shape {
         }
         let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
         let mut nodes = state.nodes.into_iter().peekable();
-        let Some((0, _, present, counts)) = nodes.next() else {
+        let Some(Flat(0, _, present, counts, other)) = nodes.next() else {
             return Err(InvalidState::Malformed("no root".into()));
         };
-        let mut root = Node { present, counts, ..Node::default() };
+        let other = other.unwrap_or_default();
+        let mut root = Node { present, counts, other, ..Node::default() };
         read(&mut root, 1, &mut nodes)?;
-        match nodes.next() {
-            None => Ok(Self { observations: state.observations, root }),
-            Some((depth, ..)) => {
-                Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent")))
-            }
+        if let Some(Flat(depth, ..)) = nodes.next() {
+            return Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent")));
         }
+        let nodes = root.descendants();
+        let mut shape =
+            Self { observations: state.observations, root, nodes, cap: state.cap, cut: state.cut };
+        // Changes nothing but in a state that nobody wrote.
+        shape.fit_cap();
+        Ok(shape)
     }
 }
 
 fn write(node: &Node, step: Step, depth: usize, state: &mut State) {
-    state.nodes.push((depth, step, node.present, node.counts));
+    let other = node.other.iter().any(|count| *count > 0).then_some(node.other);
+    state.nodes.push(Flat(depth, step, node.present, node.counts, other));
     for (key, field) in &node.fields {
         write(field, Step::Field(key.clone()), depth + 1, state);
     }
@@ -96,10 +117,10 @@ fn write(node: &Node, step: Step, depth: usize, state: &mut State) {
     }
 }
 
-type Nodes = std::iter::Peekable<std::vec::IntoIter<(usize, Step, u64, [u64; Type::ALL.len()])>>;
+type Nodes = std::iter::Peekable<std::vec::IntoIter<Flat>>;
 
 fn read(parent: &mut Node, depth: usize, nodes: &mut Nodes) -> Result<(), InvalidState> {
-    while let Some((_, step, present, counts)) = nodes.next_if(|(found, ..)| *found == depth) {
+    while let Some(Flat(_, step, present, counts, other)) = nodes.next_if(|flat| flat.0 == depth) {
         if depth > MAX_DEPTH {
             return Err(InvalidState::Malformed(format!("deeper than {MAX_DEPTH} levels")));
         }
@@ -107,8 +128,7 @@ fn read(parent: &mut Node, depth: usize, nodes: &mut Nodes) -> Result<(), Invali
             Step::Items => parent.items.get_or_insert_default(),
             Step::Field(key) => parent.fields.entry(key).or_default(),
         };
-        child.present = present;
-        child.counts = counts;
+        (child.present, child.counts, child.other) = (present, counts, other.unwrap_or_default());
         read(child, depth + 1, nodes)?;
     }
     Ok(())

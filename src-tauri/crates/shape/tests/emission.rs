@@ -144,3 +144,45 @@ fn a_state_of_another_version_is_refused_by_name() {
     let error = Shape::from_state(b"{\"version\":9,\"new\":[]}").unwrap_err();
     assert!(error.to_string().contains("version 9"), "{error}");
 }
+
+/// A million keys, in one document or over many: bounded state, exact where it is kept.
+#[test]
+fn random_keys_do_not_grow_a_shape() {
+    let keys = |from: usize, to: usize| {
+        let entries: Vec<String> = (from..to).map(|n| format!("\"key-{n:07}\":{n}")).collect();
+        format!("{{\"name\":\"x\",\"map\":{{{}}}}}", entries.join(","))
+    };
+    let mut at_once = Shape::new();
+    at_once.observe(keys(0, 200_000).as_bytes()).unwrap();
+    let mut one_by_one = Shape::new();
+    for start in (0..40_000).step_by(1_000) {
+        one_by_one.observe(keys(start, start + 1_000).as_bytes()).unwrap();
+    }
+    for shape in [at_once, one_by_one] {
+        assert!(shape.is_trimmed());
+        assert!(shape.to_state().len() < 400_000, "{}", shape.to_state().len());
+        assert!(shape.fields().iter().any(|field| field.path == "name"));
+        let schema = shape.schema(&Policy { required_after: 1 });
+        assert_eq!(schema["required"], json!(["map", "name"]));
+    }
+}
+
+/// What is skipped is refused as what is read would be.
+#[test]
+fn unreadable_documents_do_not_count_whatever_is_kept() {
+    for cap in [0, 1_000] {
+        let mut shape = Shape::with_cap(cap);
+        shape.observe(b"{\"a\":1,\"b\":{\"c\":2}}").unwrap();
+        let before = shape.clone();
+        for document in [
+            &b"{\"z\":{\"n\":1e999}}"[..],
+            b"{\"z\":\"\\ud800\"}",
+            b"{\"z\":\"\xff\"}",
+            b"{\"z\":[1,}",
+            b"{\"z\":1",
+        ] {
+            assert!(shape.observe(document).is_err(), "{cap}");
+            assert_eq!(shape, before);
+        }
+    }
+}

@@ -31,6 +31,24 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Many keys, most of them data, so that small caps trim hard; numbers and texts that are hard to read.
+fn wide_document() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        Just(Value::from(-0.0)),
+        Just(Value::from(1.0)),
+        Just(Value::from(u64::MAX)),
+        "[a-c]{0,2}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 120, 12, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[a-d]|[0-9]{4}|id_[0-9]{4}", inner, 0..14)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -50,6 +68,35 @@ proptest! {
         prop_assert_eq!(merged.to_state(), whole.to_state());
         prop_assert_eq!(merged.schema(&Policy::default()), whole.schema(&Policy::default()));
         prop_assert_eq!(merged, whole);
+    }
+
+    /// The same where the bound trims: one shape over all, and any split of it.
+    #[test]
+    fn any_split_gives_the_same_state_when_trimmed(
+        documents in prop::collection::vec((wide_document(), 0usize..3), 0..25),
+        order in Just([0usize, 1, 2]).prop_shuffle(),
+        cap in 1usize..60,
+    ) {
+        let over = |documents: &[&Value]| {
+            let mut shape = Shape::with_cap(cap);
+            for document in documents {
+                shape.observe(document.to_string().as_bytes()).unwrap();
+            }
+            shape
+        };
+        let whole = over(&documents.iter().map(|(d, _)| d).collect::<Vec<_>>());
+        let mut merged = Shape::with_cap(cap);
+        for part in order {
+            let mine: Vec<_> = documents.iter().filter(|(_, p)| *p == part).map(|(d, _)| d).collect();
+            merged.merge(&Shape::from_state(&over(&mine).to_state()).unwrap());
+        }
+        prop_assert_eq!(&merged, &whole);
+        prop_assert_eq!(merged.to_state(), whole.to_state());
+        let schema = whole.schema(&Policy { required_after: 1 });
+        let validator = jsonschema::draft202012::new(&schema).unwrap();
+        for (document, _) in &documents {
+            prop_assert!(validator.is_valid(document), "{} refuses {}", schema, document);
+        }
     }
 
     #[test]
