@@ -132,7 +132,7 @@ impl Fold for Replay {
         if self.told.elapsed() >= PROGRESS {
             self.told = Instant::now();
             let percent = done * 100 / total.max(1);
-            tracing::info!("reading the journal: {percent} % of {} MB", total / 1_000_000);
+            tracing::warn!("catching up with the journal: {percent} % of {} MB", total / 1_000_000);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! Failures it answers for: a torn tail (cut at open, and said), a damaged frame (costs that record
 //! only, reported by segment and offset), a failed write (the file goes back to its last commit).
 
+mod compress;
 mod frame;
 mod read;
 mod recover;

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::compress::Decompressor;
 use crate::frame::{self, COMMIT};
 use crate::{Damage, Error, Position, segment};
 
@@ -24,6 +25,8 @@ pub struct Entry {
     pub id: [u8; 16],
     /// The bytes appended.
     pub payload: Vec<u8>,
+    /// The same as they are on disk.
+    pub compressed: Vec<u8>,
 }
 
 /// What comes next in a segment.
@@ -42,13 +45,14 @@ pub struct Reader {
     segments: VecDeque<u64>,
     from: Position,
     current: Option<(u64, Vec<u8>, usize)>,
+    decompressor: Decompressor,
 }
 
 impl Reader {
     /// Starts at the first frame at or behind `from`.
     pub fn new(dir: &Path, from: Position) -> Result<Self, Error> {
         let segments = segment::list(dir)?.into_iter().filter(|number| *number >= from.segment).collect();
-        Ok(Self { dir: dir.to_owned(), segments, from, current: None })
+        Ok(Self { dir: dir.to_owned(), segments, from, current: None, decompressor: Decompressor::default() })
     }
 
     /// Bytes there are to read from here, for progress.
@@ -80,9 +84,17 @@ impl Reader {
                         continue;
                     }
                     let next = Position { segment: *number, offset: *offset as u64 };
-                    return Ok(Some(match zstd::decode_all(frame.payload) {
+                    return Ok(Some(match self.decompressor.decompress(frame.payload) {
                         Ok(payload) => {
-                            Found::Entry(Entry { at, next, kind: frame.kind, id: frame.id, payload })
+                            let compressed = frame.payload.to_vec();
+                            Found::Entry(Entry {
+                                at,
+                                next,
+                                kind: frame.kind,
+                                id: frame.id,
+                                payload,
+                                compressed,
+                            })
                         }
                         Err(_) => Found::Damage(Damage {
                             at,
@@ -125,7 +137,8 @@ pub fn read_at(dir: &Path, at: Position) -> Result<Entry, Error> {
     }
     file.take(length).read_to_end(&mut bytes).map_err(io)?;
     let frame = frame::parse(&bytes).map_err(|_| Error::NoFrame(at))?;
-    let payload = zstd::decode_all(frame.payload).map_err(|_| Error::NoFrame(at))?;
+    let payload = Decompressor::default().decompress(frame.payload).map_err(|_| Error::NoFrame(at))?;
     let next = Position { segment: at.segment, offset: at.offset + frame.len() as u64 };
-    Ok(Entry { at, next, kind: frame.kind, id: frame.id, payload })
+    let compressed = frame.payload.to_vec();
+    Ok(Entry { at, next, kind: frame.kind, id: frame.id, payload, compressed })
 }

@@ -6,11 +6,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::compress::Compressor;
 use crate::recover::{self, Recovery};
 use crate::{Error, Position, frame, segment};
-
-/// Fast, and smaller than nothing: higher levels cost more than the disk they save.
-const COMPRESSION_LEVEL: i32 = 1;
 
 /// A record to append. Kind 0 is the journal's own.
 #[derive(Debug, Clone, Copy)]
@@ -38,27 +36,29 @@ pub struct Journal {
     dir: PathBuf,
     file: File,
     end: Position,
+    compressor: Compressor,
 }
 
 impl Journal {
     /// Opens or creates the journal in `dir`, and mends its tail.
     pub fn open(dir: &Path) -> Result<(Self, Recovery), Error> {
         fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+        let compressor = Compressor::new().map_err(|source| Error::Io { path: dir.to_owned(), source })?;
         let Some(number) = segment::list(dir)?.last().copied() else {
             let (file, end) = create(dir, 1)?;
-            return Ok((Self { dir: dir.to_owned(), file, end }, Recovery::default()));
+            return Ok((Self { dir: dir.to_owned(), file, end, compressor }, Recovery::default()));
         };
         let tail = recover::inspect(dir, number)?;
         if tail.keep == 0 {
             let (file, end) = create(dir, number)?;
-            return Ok((Self { dir: dir.to_owned(), file, end }, tail.recovery));
+            return Ok((Self { dir: dir.to_owned(), file, end, compressor }, tail.recovery));
         }
         let path = segment::path(dir, number);
         let io = |source| Error::Io { path: path.clone(), source };
         let file = OpenOptions::new().read(true).write(true).open(&path).map_err(io)?;
         file.set_len(tail.keep).map_err(io)?;
         let end = Position { segment: number, offset: tail.keep };
-        let mut journal = Self { dir: dir.to_owned(), file, end };
+        let mut journal = Self { dir: dir.to_owned(), file, end, compressor };
         if tail.commit {
             let mut commit = Vec::new();
             frame::write_commit(&mut commit, 0);
@@ -95,7 +95,9 @@ impl Journal {
         let mut bytes = Vec::new();
         let mut appended = Vec::with_capacity(records.len());
         for record in records {
-            let payload = zstd::encode_all(record.payload, COMPRESSION_LEVEL)
+            let payload = self
+                .compressor
+                .compress(record.payload)
                 .map_err(|source| Error::Io { path: self.dir.clone(), source })?;
             if payload.len() > frame::MAX_PAYLOAD {
                 return Err(Error::TooLarge(record.payload.len()));

@@ -9,6 +9,10 @@ use crate::node::{Node, Shape, Type};
 /// Distinct keys an object needs before it may be taken for a map.
 const MAP_MIN_KEYS: usize = 8;
 
+/// Keys and objects from which on it tells that no key is in most of the objects.
+const MAP_MANY_KEYS: usize = 16;
+const MAP_MIN_OBJECTS: u64 = 8;
+
 /// How often a field is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
@@ -67,14 +71,16 @@ impl Shape {
 }
 
 impl Node {
-    /// Whether the object here is a key-value map rather than a record: at least eight keys, half
-    /// of them in one object only, values alike. One object alone never tells.
+    /// Whether the object here is a key-value map rather than a record: at least eight keys, values
+    /// alike, and either half of the keys in one object only, or, when there are more keys, none in
+    /// more than half of the objects. Records have fields that are mostly there. One object alone
+    /// never tells.
     pub(crate) fn is_map(&self) -> bool {
+        let (keys, objects) = (self.fields.len(), self.count(Type::Object));
         let singletons = self.fields.values().filter(|field| field.present == 1).count();
-        self.count(Type::Object) >= 2
-            && self.fields.len() >= MAP_MIN_KEYS
-            && singletons * 2 >= self.fields.len()
-            && self.values_alike()
+        let most = self.fields.values().map(|field| field.present).max().unwrap_or(0);
+        let seldom = keys >= MAP_MANY_KEYS && objects >= MAP_MIN_OBJECTS && most * 2 <= objects;
+        objects >= 2 && keys >= MAP_MIN_KEYS && (singletons * 2 >= keys || seldom) && self.values_alike()
     }
 
     /// All values of a map as one node.

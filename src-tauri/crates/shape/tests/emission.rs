@@ -97,6 +97,27 @@ fn maps_with_changing_keys_are_not_records() {
     assert_eq!(paths, ["stock"]);
 }
 
+/// When every key has been seen often no key is a singleton any more; it is a map all the same.
+#[test]
+fn a_map_stays_one_when_its_keys_come_again() {
+    let documents: Vec<String> =
+        (0..2_000).map(|n| format!("{{\"sku-{}\":{n},\"sku-{}\":1}}", n % 40, n * 7 % 40)).collect();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    let shape = shape(&documents);
+    let schema = shape.schema(&Policy::default());
+    assert_eq!(schema["additionalProperties"], json!({"type": "integer"}));
+    assert_eq!(shape.mean_consistency(), Some(1.0));
+}
+
+/// Many optional fields beside one that is always there are a record.
+#[test]
+fn a_record_of_many_optional_fields_is_a_record() {
+    let documents: Vec<String> =
+        (0..200).map(|n| format!("{{\"id\":\"x\",\"field{}\":\"a\"}}", (b'a' + n % 26) as char)).collect();
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    assert_eq!(shape(&documents).fields().len(), 27);
+}
+
 #[test]
 fn a_wide_record_seen_once_is_a_record() {
     let document = "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1}";

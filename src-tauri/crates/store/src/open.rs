@@ -10,7 +10,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemascope_journal::{Damage, Found, Journal, Position, Torn};
 use schemascope_model::{Timestamp, ToolId};
@@ -21,6 +21,8 @@ use crate::{Error, Fold, GROUP, Reader, Writer};
 
 /// Opening a healthy index of millions of calls takes a second or two.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// How long a lock that is held is asked for again.
+const LOCK_LIMIT: Duration = Duration::from_secs(1);
 
 /// What was found and mended at open.
 #[derive(Debug, Default)]
@@ -173,7 +175,20 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
     Ok(Opened { index, as_of })
 }
 
+/// sled lets go of its lock a moment after it was dropped, so a lock that is held is asked for again.
 fn open_guarded(path: &Path) -> Result<Index, Refusal> {
+    let began = Instant::now();
+    loop {
+        match open_once(path) {
+            Err(Refusal::Fatal(Error::Locked(_))) if began.elapsed() < LOCK_LIMIT => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            opened => return opened,
+        }
+    }
+}
+
+fn open_once(path: &Path) -> Result<Index, Refusal> {
     let (send, receive) = mpsc::sync_channel(1);
     let owned = path.to_owned();
     let opening = move || {
@@ -251,8 +266,7 @@ fn replay(
             recovery.replayed += 1;
         }
         if read.at >= indexed {
-            let compressed = zstd::encode_all(read.payload.as_slice(), 1).unwrap_or_default();
-            group.push((entry, read.at, compressed));
+            group.push((entry, read.at, read.compressed));
             if group.len() == GROUP {
                 index.apply(borrowed(&group), read.next)?;
                 group.clear();
