@@ -163,6 +163,10 @@ fn notes(recovery: &Recovery) -> Vec<String> {
             damage.at.segment, damage.at.offset, damage.bytes, damage.reason
         )
     }));
+    let unnamed = recovery.damaged_count - recovery.damaged.len() as u64;
+    if unnamed > 0 {
+        notes.push(format!("and {unnamed} more places like these"));
+    }
     notes
 }
 

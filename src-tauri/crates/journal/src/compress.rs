@@ -32,7 +32,8 @@ impl Decompressor {
     pub(crate) fn decompress(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let size = zstd_safe::get_frame_content_size(bytes).ok().flatten();
         let size = size.filter(|size| *size <= MAX_SIZE).and_then(|size| usize::try_from(size).ok());
-        let size = size.ok_or_else(|| io::Error::other("no size"))?;
+        // A frame written as a stream does not tell its size beforehand.
+        let Some(size) = size else { return zstd::decode_all(bytes) };
         let decompressor = match &mut self.0 {
             Some(decompressor) => decompressor,
             none => none.insert(zstd::bulk::Decompressor::new()?),

@@ -19,6 +19,8 @@ use crate::entry::{Entry, Unreadable};
 use crate::index::{self, Index};
 use crate::{Error, Fold, GROUP, Reader, Writer};
 
+/// Places of damage named one by one.
+const DAMAGE_NAMED: usize = 10;
 /// Opening a healthy index of millions of calls takes a second or two.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 /// How long a lock that is held is asked for again.
@@ -29,8 +31,10 @@ const LOCK_LIMIT: Duration = Duration::from_secs(1);
 pub struct Recovery {
     /// An unfinished group that was cut from the journal's end.
     pub torn: Option<Torn>,
-    /// Records that could not be read, each stepped over.
+    /// The first records that could not be read; each was stepped over.
     pub damaged: Vec<Damage>,
+    /// How many there were.
+    pub damaged_count: u64,
     /// What happened to the index.
     pub index: IndexRecovery,
     /// Entries replayed into states.
@@ -237,8 +241,7 @@ fn replay(
         let read = match found.map_err(Error::from)? {
             Found::Entry(read) => read,
             Found::Damage(damage) => {
-                report(&damage);
-                recovery.damaged.push(damage);
+                recovery.note(damage);
                 continue;
             }
         };
@@ -256,8 +259,7 @@ fn replay(
             Err(Unreadable::Malformed(_)) => {
                 let bytes = read.next.offset - read.at.offset;
                 let damage = Damage { at: read.at, bytes, reason: "record does not parse" };
-                report(&damage);
-                recovery.damaged.push(damage);
+                recovery.note(damage);
                 continue;
             }
         };
@@ -285,12 +287,12 @@ fn borrowed(group: &[(Entry, Position, Vec<u8>)]) -> impl Iterator<Item = (&Entr
     group.iter().map(|(entry, at, compressed)| (entry, *at, compressed.as_slice()))
 }
 
-fn report(damage: &Damage) {
-    tracing::warn!(
-        segment = damage.at.segment,
-        offset = damage.at.offset,
-        bytes = damage.bytes,
-        reason = damage.reason,
-        "a journal record cannot be read and is left out"
-    );
+impl Recovery {
+    /// Notes and tells damage; of much damage the first places stand for all.
+    fn note(&mut self, damage: Damage) {
+        self.damaged_count += 1;
+        if self.damaged.len() < DAMAGE_NAMED {
+            self.damaged.push(damage);
+        }
+    }
 }
