@@ -274,6 +274,28 @@ fn malformed_lines_are_named_and_the_rest_goes_on() {
     assert_eq!(row(&tools, "a__y")["last_observed"], "2026-01-02T03:04:05.000Z");
 }
 
+/// An upstream that answers otherwise after a release: both shapes are in what was learned.
+#[test]
+fn changed_answers_widen_what_was_learned() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = shop(scratch.path());
+    let amount = |program: &Program| {
+        let schema = program.json(&["schema", "shop__list_invoices"]).unwrap();
+        schema["properties"]["invoices"]["items"]["properties"]["amount"].clone()
+    };
+    let serve = program.serve(&[]).unwrap();
+    use_the_shop(&serve, 3);
+    assert_eq!(amount(&program), json!({"type": "number"}));
+    serve.stop().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &["--drift"]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    use_the_shop(&serve, 3);
+    assert_eq!(amount(&program), json!({"anyOf": [{"type": "number"}, {"type": "string"}]}));
+    drop(serve);
+}
+
 /// Many clients at once: none lost, none counted twice.
 #[test]
 fn concurrent_calls_are_all_counted() {

@@ -74,10 +74,10 @@ fn faulty_upstreams_are_explained_and_the_others_work() {
 
     for (name, state, words) in [
         ("shop", "ready", ""),
-        ("noisy", "ready", ""),
+        ("noisy", "ready", "lines to stdout that are no messages"),
         ("missing", "failed", "was not found"),
         ("exits", "failed", "exited with code 3; its last output: \"TOKEN is not set\""),
-        ("hangs", "starting", ""),
+        ("hangs", "starting", "is not ready yet"),
         ("off", "disabled", ""),
         ("we__ird", "invalid", "without \"__\""),
         ("web", "invalid", "HTTP"),

@@ -47,6 +47,9 @@ pub fn table(header: &[&str], right: &[usize]) -> Table {
         table.force_no_tty();
     }
     table.set_header(header.iter().map(|name| Cell::new(name).fg(Color::DarkGrey)));
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
     for column in right {
         if let Some(column) = table.column_mut(*column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -59,7 +62,7 @@ pub fn table(header: &[&str], right: &[usize]) -> Table {
 pub fn print(table: &Table) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for row in table.to_string().lines() {
-        writeln!(out, "{}", row.trim_end().strip_prefix(' ').unwrap_or(row.trim_end()))?;
+        writeln!(out, "{}", row.trim_end())?;
     }
     Ok(())
 }

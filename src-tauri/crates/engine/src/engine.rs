@@ -188,24 +188,8 @@ mod tests {
         let at = Timestamp::from_millis(5);
         let result = r#"{"content":[],"structuredContent":{"a":1}}"#;
         Entry::Call(CallRecord {
-            id: ids.at(at),
-            at,
-            tool_id: tool.parse().unwrap(),
-            outcome: Outcome::Ok,
-            origin: Origin::Proxy,
-            session: None,
-            client: None,
-            protocol_version: None,
-            upstream_us: None,
-            total_us: None,
-            arguments_bytes: 0,
-            result_bytes: 0,
-            redacted: 0,
-            fit: None,
-            bodies_left_out: false,
-            arguments: None,
             result: Some(RawValue::from_string(result.to_owned()).unwrap()),
-            error: None,
+            ..CallRecord::new(ids.at(at), at, tool.parse().unwrap(), Outcome::Ok, Origin::Proxy)
         })
     }
 

@@ -65,6 +65,30 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
+    /// A record of which nothing more is known; the rest is filled in field by field.
+    pub fn new(id: CallId, at: Timestamp, tool_id: ToolId, outcome: Outcome, origin: Origin) -> Self {
+        Self {
+            id,
+            at,
+            tool_id,
+            outcome,
+            origin,
+            session: None,
+            client: None,
+            protocol_version: None,
+            upstream_us: None,
+            total_us: None,
+            arguments_bytes: 0,
+            result_bytes: 0,
+            redacted: 0,
+            fit: None,
+            bodies_left_out: false,
+            arguments: None,
+            result: None,
+            error: None,
+        }
+    }
+
     /// The record without its bodies, as lists need it.
     pub fn without_bodies(&self) -> Self {
         Self { arguments: None, result: None, error: None, ..self.clone() }

@@ -20,24 +20,8 @@ fn tool() -> ToolId {
 fn call(result: &str, outcome: Outcome) -> CallRecord {
     let at = Timestamp::from_millis(5);
     CallRecord {
-        id: IdSource::new(0, 0).at(at),
-        at,
-        tool_id: tool(),
-        outcome,
-        origin: Origin::Proxy,
-        session: None,
-        client: None,
-        protocol_version: None,
-        upstream_us: None,
-        total_us: None,
-        arguments_bytes: 0,
-        result_bytes: 0,
-        redacted: 0,
-        fit: None,
-        bodies_left_out: false,
-        arguments: None,
         result: Some(raw(result)),
-        error: None,
+        ..CallRecord::new(IdSource::new(0, 0).at(at), at, tool(), outcome, Origin::Proxy)
     }
 }
 

@@ -50,25 +50,11 @@ fn open(dir: &Path) -> (Writer, Reader, Recovery, Counter) {
 fn call(ids: &IdSource, tool: &str, body_bytes: usize, outcome: Outcome) -> Entry {
     // Incompressible enough to go beyond what the index keeps inline.
     let body: String = (0..body_bytes).map(|n| char::from(b'a' + (n * n * 31 + n / 7) as u8 % 26)).collect();
+    let at = Timestamp::from_millis(1_000);
     Entry::Call(CallRecord {
-        id: ids.at(Timestamp::from_millis(1_000)),
-        at: Timestamp::from_millis(1_000),
-        tool_id: tool.parse().unwrap(),
-        outcome,
-        origin: Origin::Proxy,
-        session: None,
-        client: None,
-        protocol_version: None,
-        upstream_us: Some(1),
-        total_us: Some(2),
-        arguments_bytes: 2,
         result_bytes: body_bytes as u64,
-        redacted: 0,
-        fit: None,
-        bodies_left_out: false,
-        arguments: None,
         result: Some(RawValue::from_string(format!("{{\"n\": 1.10, \"body\": \"{body}\"}}")).unwrap()),
-        error: None,
+        ..CallRecord::new(ids.at(at), at, tool.parse().unwrap(), outcome, Origin::Proxy)
     })
 }
 
@@ -91,10 +77,18 @@ fn fill(writer: &mut Writer, counter: &mut Counter, ids: &IdSource, count: usize
     }
 }
 
+/// Every call, over as many pages as it takes.
 fn all(reader: &Reader) -> Vec<String> {
-    let calls = reader.calls(&CallQuery { limit: 10_000, ..CallQuery::default() }).unwrap();
-    assert_eq!(calls.next, None);
-    calls.calls.iter().map(|call| serde_json::to_string(call).unwrap()).collect()
+    let mut query = CallQuery { limit: 10_000, ..CallQuery::default() };
+    let mut all = Vec::new();
+    loop {
+        let page = reader.calls(&query).unwrap();
+        all.extend(page.calls.iter().map(|call| serde_json::to_string(call).unwrap()));
+        query.before = page.next;
+        if page.next.is_none() {
+            return all;
+        }
+    }
 }
 
 #[test]
@@ -225,6 +219,44 @@ fn a_snapshot_stands_for_the_segments_before_it() {
     drop(reader);
     fs::remove_dir_all(dir.path().join("index")).unwrap();
     assert_eq!(open(dir.path()).3, counter);
+}
+
+/// A full segment is followed by one that begins with a snapshot.
+#[test]
+fn full_segments_roll_and_begin_with_a_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    // Noise that does not compress; each record is compressed by itself, so the same serves for all.
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        char::from(b'0' + (state >> 58) as u8)
+    };
+    let noise = (0..4 << 20).map(|_| next()).collect::<String>().replace('\\', "x");
+    let segments = || fs::read_dir(dir.path().join("journal")).unwrap().count();
+    while segments() < 2 {
+        let Entry::Call(mut call) = call(&ids, "a__x", 10, Outcome::Ok) else { panic!("a call") };
+        call.result = Some(RawValue::from_string(format!("\"{noise}\"")).unwrap());
+        let entry = Entry::Call(call);
+        writer.append(std::slice::from_ref(&entry)).unwrap();
+        counter.apply(&entry).unwrap();
+        writer.roll(|| counter.states()).unwrap();
+    }
+    fill(&mut writer, &mut counter, &ids, 20);
+    let before = all(&reader).len();
+    writer.close().unwrap();
+    drop(reader);
+    // The first segment is not needed to know what the states are.
+    fs::remove_dir_all(dir.path().join("index")).unwrap();
+    let (writer, reader, _, restored) = open(dir.path());
+    assert_eq!((all(&reader).len(), &restored), (before, &counter));
+    drop((writer, reader));
+    fs::remove_dir_all(dir.path().join("index")).unwrap();
+    fs::remove_file(dir.path().join("journal/00000001.journal")).unwrap();
+    let (_writer, reader, _, restored) = open(dir.path());
+    assert_eq!(restored, counter);
+    assert_eq!(all(&reader).len(), 20);
 }
 
 #[test]

@@ -76,25 +76,14 @@ impl Engine {
             id = self.recorder.id_at(at);
         }
         let arguments = fields.get("arguments").map(|raw| (*raw).to_owned());
+        let outcome = if is_error { Outcome::ToolError } else { Outcome::Ok };
         let record = CallRecord {
-            id,
-            at,
-            tool_id,
-            outcome: if is_error { Outcome::ToolError } else { Outcome::Ok },
-            origin: Origin::Backfill,
             session,
-            client: None,
-            protocol_version: None,
-            upstream_us: None,
-            total_us: None,
             arguments_bytes: arguments.as_ref().map_or(0, |raw| raw.get().len() as u64),
             result_bytes: output.get().len() as u64,
-            redacted: 0,
-            fit: None,
-            bodies_left_out: false,
             arguments,
             result: Some(result),
-            error: None,
+            ..CallRecord::new(id, at, tool_id, outcome, Origin::Backfill)
         };
         Ok((record, false))
     }

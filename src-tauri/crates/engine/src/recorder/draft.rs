@@ -75,11 +75,6 @@ fn live(id: CallId, call: &FinishedCall, bodies_left_out: bool) -> CallRecord {
         Ended::Cancelled => Outcome::Cancelled,
     };
     CallRecord {
-        id,
-        at: call.at,
-        tool_id: call.tool.clone(),
-        outcome,
-        origin: call.origin,
         session: call.session.clone(),
         client: call.client.clone(),
         protocol_version: call.protocol_version.clone(),
@@ -87,12 +82,11 @@ fn live(id: CallId, call: &FinishedCall, bodies_left_out: bool) -> CallRecord {
         total_us: Some(call.total_us),
         arguments_bytes: call.arguments.as_ref().map_or(0, |bytes| bytes.len() as u64),
         result_bytes: ended(call).len() as u64,
-        redacted: 0,
-        fit: None,
         bodies_left_out,
         arguments: call.arguments.as_ref().and_then(keep),
         result: result.filter(|_| !bodies_left_out),
         error: error.filter(|_| !bodies_left_out),
+        ..CallRecord::new(id, call.at, call.tool.clone(), outcome, call.origin)
     }
 }
 

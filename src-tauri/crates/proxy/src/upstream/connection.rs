@@ -39,6 +39,7 @@ pub(crate) struct Connection {
     pending: Mutex<HashMap<u64, Pending>>,
     notifications: broadcast::Sender<Notification>,
     closed: CancellationToken,
+    noise: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -78,6 +79,7 @@ impl Connection {
             pending: Mutex::default(),
             notifications: broadcast::Sender::new(NOTIFICATIONS),
             closed: CancellationToken::new(),
+            noise: AtomicU64::new(0),
         });
         tokio::spawn({
             let connection = Arc::clone(&connection);
@@ -148,6 +150,11 @@ impl Connection {
         self.closed.cancelled().await;
     }
 
+    /// Lines so far that were no messages.
+    pub(crate) fn noise(&self) -> u64 {
+        self.noise.load(Ordering::Relaxed)
+    }
+
     fn pending(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Pending>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -186,6 +193,7 @@ impl Connection {
                 let _ = self.outgoing.try_send(message::response(&id, &body));
             }
             Err(error) => {
+                self.noise.fetch_add(1, Ordering::Relaxed);
                 log.push(&[b"(not a message) ", line.as_ref()].concat());
                 self.refuse(&line, &line, &format!("its answer is not a JSON-RPC message: {error}"));
             }

@@ -197,8 +197,16 @@ impl Upstream {
             (ServerEntry::Disabled, _) => (State::Disabled, None, None),
             (ServerEntry::Invalid(reason), _) => (State::Invalid, Some(reason.clone()), None),
             (_, Phase::Idle) => (State::Idle, Some("starts when first needed".into()), None),
-            (_, Phase::Starting { .. }) => (State::Starting, None, None),
-            (_, Phase::Ready(live)) => (State::Ready, None, Some(Arc::clone(live))),
+            (_, Phase::Starting { since, .. }) => {
+                let seconds = since.elapsed().as_secs();
+                let reason = format!("started {seconds} s ago and is not ready yet");
+                (State::Starting, Some(reason).filter(|_| seconds > 0), None)
+            }
+            (_, Phase::Ready(live)) => {
+                let noise = live.connection.noise();
+                let reason = format!("works, but wrote {noise} lines to stdout that are no messages");
+                (State::Ready, Some(reason).filter(|_| noise > 0), Some(Arc::clone(live)))
+            }
             (_, Phase::Failed { reason, .. }) => (State::Failed, Some(reason.clone()), None),
             (_, Phase::Stopped) => (State::Idle, Some("stopped".into()), None),
         };
