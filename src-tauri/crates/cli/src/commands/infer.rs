@@ -7,16 +7,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_shape::{Policy, Shape};
-use serde_json::json;
 
-use crate::args::{Args, Infer};
+use crate::args::Infer;
 use crate::documents::Documents;
 use crate::output::{self, count};
 
 /// Broken documents named one by one; further ones are only counted.
 const NAMED: u64 = 10;
 
-pub fn run(args: &Args, verb: &Infer) -> Result<ExitCode> {
+pub fn run(verb: &Infer) -> Result<ExitCode> {
     let (reader, length): (Box<dyn Read>, Option<u64>) = match &verb.file {
         Some(path) => {
             let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -58,26 +57,14 @@ pub fn run(args: &Args, verb: &Infer) -> Result<ExitCode> {
     if shape.observations() == 0 {
         anyhow::bail!("there was no JSON document to learn from");
     }
-    let schema = shape.schema(&Policy { required_after: verb.required_after });
-    let fields = shape.fields();
-    if args.json {
-        output::json(&json!({
-            "documents": shape.observations(),
-            "broken": broken,
-            "mean_consistency": shape.mean_consistency(),
-            "schema": schema,
-            "fields": fields,
-        }))?;
-    } else {
-        output::schema(&schema)?;
-        output::note(&format!(
-            "{} documents, {} fields, mean consistency {:.2}{}",
-            count(shape.observations()),
-            count(fields.len() as u64),
-            shape.mean_consistency().unwrap_or_default(),
-            if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() }
-        ));
-    }
+    output::schema(&shape.schema(&Policy { required_after: verb.required_after }))?;
+    let left_out = if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() };
+    output::note(&format!(
+        "{} documents, {} fields, mean consistency {:.2}{left_out}",
+        count(shape.observations()),
+        count(shape.fields().len() as u64),
+        shape.mean_consistency().unwrap_or_default(),
+    ));
     Ok(ExitCode::from(u8::from(broken > 0)))
 }
 

@@ -22,7 +22,7 @@ use crate::{output, signal};
 pub async fn run(args: Args) -> Result<ExitCode> {
     match &args.verb {
         Verb::Serve(serve) => return serve::run(&args, serve).await,
-        Verb::Infer(infer) => return infer::run(&args, infer),
+        Verb::Infer(infer) => return infer::run(infer),
         _ => {}
     }
     let front = Front::open(&args).await?;
