@@ -85,6 +85,10 @@ fn keywords(node: &Node, kind: Type, policy: &Policy) -> Map<String, Value> {
             Map::from_iter([("additionalProperties".to_owned(), Value::Object(values))])
         }
         Type::Object => record(node, policy),
+        Type::String => {
+            let format = node.format().map(|format| ("format".to_owned(), format.name().into()));
+            format.into_iter().collect()
+        }
         Type::Array => {
             let items = node.items.as_deref().map(|items| Value::Object(emit(items, policy)));
             items.map(|items| ("items".to_owned(), items)).into_iter().collect()

@@ -14,6 +14,7 @@
 
 mod emit;
 mod fields;
+mod format;
 mod node;
 mod observe;
 mod rank;

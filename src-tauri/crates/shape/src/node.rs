@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::MAX_NODES;
+use crate::format::Format;
 use crate::rank::Rank;
 
 /// The types told apart. JSON Schema's, and `Opaque` for what lies deeper than [`crate::MAX_DEPTH`].
@@ -64,6 +65,8 @@ pub(crate) struct Node {
     pub(crate) counts: [u64; Type::ALL.len()],
     pub(crate) fields: BTreeMap<Box<str>, Node>,
     pub(crate) items: Option<Box<Node>>,
+    /// Strings of each format.
+    pub(crate) formats: [u64; Format::ALL.len()],
     /// Values of children that were not kept, by type.
     pub(crate) other: [u64; Type::ALL.len()],
     pub(crate) mark: Mark,
@@ -91,6 +94,20 @@ impl Node {
         self.counts[kind as usize] += 1;
     }
 
+    /// Counts a string; which, decides its format.
+    pub(crate) fn add_string(&mut self, text: &str) {
+        self.add(Type::String);
+        if let Some(format) = Format::of(text) {
+            self.formats[format as usize] += 1;
+        }
+    }
+
+    /// The format all strings seen here have.
+    pub(crate) fn format(&self) -> Option<Format> {
+        let strings = self.count(Type::String);
+        Format::ALL.into_iter().find(|format| strings > 0 && self.formats[*format as usize] == strings)
+    }
+
     /// Values seen here, of any type.
     pub(crate) fn total(&self) -> u64 {
         self.counts.iter().sum()
@@ -101,6 +118,7 @@ impl Node {
         self.present += theirs.present;
         add(&mut self.counts, &theirs.counts);
         add(&mut self.other, &theirs.other);
+        add(&mut self.formats, &theirs.formats);
         let mut new = 0;
         for (key, field) in &theirs.fields {
             match self.fields.get_mut(key) {
@@ -166,7 +184,7 @@ impl Node {
     }
 }
 
-fn add(mine: &mut [u64; Type::ALL.len()], theirs: &[u64; Type::ALL.len()]) {
+fn add<const N: usize>(mine: &mut [u64; N], theirs: &[u64; N]) {
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
         *mine += theirs;
     }

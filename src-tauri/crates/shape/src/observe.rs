@@ -199,7 +199,11 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        self.node.add((self.reading.stands_for)(text).unwrap_or(Type::String));
+        match (self.reading.stands_for)(text) {
+            // What a replaced string looked like is not known.
+            Some(kind) => self.node.add(kind),
+            None => self.node.add_string(text),
+        }
         Ok(())
     }
 

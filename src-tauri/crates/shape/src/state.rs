@@ -8,6 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_DEPTH;
+use crate::format::Format;
 use crate::node::{Node, Shape, Type};
 use crate::rank::Rank;
 
@@ -45,10 +46,10 @@ struct State {
     nodes: Vec<Flat>,
 }
 
-/// A node: its depth, how it hangs off its parent, presence, counts, and the counts of what was not
-/// kept below it, if there was anything.
+/// A node: its depth, how it hangs off its parent, presence, counts, and, where there are any, the
+/// counts of what was not kept below it and of string formats.
 #[derive(Serialize, Deserialize)]
-struct Flat(usize, Step, u64, Counts, Option<Counts>);
+struct Flat(usize, Step, u64, Counts, Option<Counts>, Option<[u64; Format::ALL.len()]>);
 
 type Counts = [u64; Type::ALL.len()];
 
@@ -88,11 +89,11 @@ impl Shape {
         }
         let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
         let mut nodes = state.nodes.into_iter().peekable();
-        let Some(Flat(0, _, present, counts, other)) = nodes.next() else {
+        let Some(Flat(0, _, present, counts, other, formats)) = nodes.next() else {
             return Err(InvalidState::Malformed("no root".into()));
         };
-        let other = other.unwrap_or_default();
-        let mut root = Node { present, counts, other, ..Node::default() };
+        let (other, formats) = (other.unwrap_or_default(), formats.unwrap_or_default());
+        let mut root = Node { present, counts, other, formats, ..Node::default() };
         read(&mut root, 1, &mut nodes)?;
         if let Some(Flat(depth, ..)) = nodes.next() {
             return Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent")));
@@ -108,7 +109,8 @@ impl Shape {
 
 fn write(node: &Node, step: Step, depth: usize, state: &mut State) {
     let other = node.other.iter().any(|count| *count > 0).then_some(node.other);
-    state.nodes.push(Flat(depth, step, node.present, node.counts, other));
+    let formats = node.formats.iter().any(|count| *count > 0).then_some(node.formats);
+    state.nodes.push(Flat(depth, step, node.present, node.counts, other, formats));
     for (key, field) in &node.fields {
         write(field, Step::Field(key.clone()), depth + 1, state);
     }
@@ -120,7 +122,7 @@ fn write(node: &Node, step: Step, depth: usize, state: &mut State) {
 type Nodes = std::iter::Peekable<std::vec::IntoIter<Flat>>;
 
 fn read(parent: &mut Node, depth: usize, nodes: &mut Nodes) -> Result<(), InvalidState> {
-    while let Some(Flat(_, step, present, counts, other)) = nodes.next_if(|flat| flat.0 == depth) {
+    while let Some(Flat(_, step, present, counts, other, formats)) = nodes.next_if(|flat| flat.0 == depth) {
         if depth > MAX_DEPTH {
             return Err(InvalidState::Malformed(format!("deeper than {MAX_DEPTH} levels")));
         }
@@ -128,7 +130,8 @@ fn read(parent: &mut Node, depth: usize, nodes: &mut Nodes) -> Result<(), Invali
             Step::Items => parent.items.get_or_insert_default(),
             Step::Field(key) => parent.fields.entry(key).or_default(),
         };
-        (child.present, child.counts, child.other) = (present, counts, other.unwrap_or_default());
+        (child.present, child.counts) = (present, counts);
+        (child.other, child.formats) = (other.unwrap_or_default(), formats.unwrap_or_default());
         read(child, depth + 1, nodes)?;
     }
     Ok(())

@@ -119,6 +119,19 @@ fn a_record_of_many_optional_fields_is_a_record() {
 }
 
 #[test]
+fn a_format_is_named_when_all_strings_have_it() {
+    let at = "{\"at\":\"2026-11-20T12:00:00Z\"}";
+    let format = json!({"type": "object", "required": ["at"], "properties": {"at": {"type": "string", "format": "date-time"}}});
+    check(&[at, at], format);
+    assert_eq!(
+        schema(&[at, "{\"at\":null}"])["properties"]["at"],
+        json!({"type": ["string", "null"], "format": "date-time"})
+    );
+    assert_eq!(schema(&[at, "{\"at\":\"now\"}"])["properties"]["at"], json!({"type": "string"}));
+    assert_eq!(schema(&[at, "{\"at\":\"2026-11-20\"}"])["properties"]["at"], json!({"type": "string"}));
+}
+
+#[test]
 fn a_wide_record_seen_once_is_a_record() {
     let document = "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1}";
     assert_eq!(shape(&[document]).fields().len(), 8);

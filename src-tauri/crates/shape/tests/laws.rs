@@ -20,7 +20,7 @@ fn document() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         (-3i64..3).prop_map(Value::from),
         (-3i64..3).prop_map(|n| Value::from(n as f64 / 2.0)),
-        "[a-c]{0,2}".prop_map(Value::from),
+        "[a-c]{0,2}|2026-11-2[0-2]|10.0.0.[1-3]".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 24, 6, |inner| {
         prop_oneof![

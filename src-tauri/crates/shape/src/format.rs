@@ -1,0 +1,237 @@
+//! Which of JSON Schema's string formats a text has.
+//!
+//! Owns: recognising them. Each check is at least as strict as the format's definition, so a schema
+//! that names a format accepts every string it was made from. Refuses to know: counts.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+/// A format a string may have. No string has two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    DateTime,
+    Date,
+    Time,
+    Uuid,
+    Email,
+    Ipv4,
+    Ipv6,
+    Uri,
+}
+
+/// Longest text looked at; nothing longer is likely to be one of these.
+const MAX_LENGTH: usize = 2_000;
+
+impl Format {
+    pub(crate) const ALL: [Self; 8] =
+        [Self::DateTime, Self::Date, Self::Time, Self::Uuid, Self::Email, Self::Ipv4, Self::Ipv6, Self::Uri];
+
+    /// The name JSON Schema uses.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::DateTime => "date-time",
+            Self::Date => "date",
+            Self::Time => "time",
+            Self::Uuid => "uuid",
+            Self::Email => "email",
+            Self::Ipv4 => "ipv4",
+            Self::Ipv6 => "ipv6",
+            Self::Uri => "uri",
+        }
+    }
+
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        if !text.is_ascii() || !(3..=MAX_LENGTH).contains(&text.len()) {
+            return None;
+        }
+        Self::ALL.into_iter().find(|format| match format {
+            Self::DateTime => text.split_at_checked(10).is_some_and(|(date, rest)| {
+                is_date(date) && rest.strip_prefix(['T', 't']).is_some_and(is_time)
+            }),
+            Self::Date => is_date(text),
+            Self::Time => is_time(text),
+            Self::Uuid => is_uuid(text),
+            Self::Email => is_email(text),
+            Self::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
+            Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+            Self::Uri => is_uri(text),
+        })
+    }
+}
+
+/// RFC 3339 full-date.
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
+        return false;
+    }
+    let (Some(year), Some(month), Some(day)) = (number(&text[..4]), number(&text[5..7]), number(&text[8..]))
+    else {
+        return false;
+    };
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
+/// RFC 3339 full-time, without leap seconds.
+fn is_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.len() < 9 || bytes[2] != b':' || bytes[5] != b':' {
+        return false;
+    }
+    let below = |range: std::ops::Range<usize>, end: u32| {
+        text.get(range).and_then(number).is_some_and(|number| number < end)
+    };
+    let rest = &text[8..];
+    let zone = match rest.strip_prefix('.') {
+        Some(fraction) => fraction.trim_start_matches(|c: char| c.is_ascii_digit()),
+        None => rest,
+    };
+    let fraction_has_digits = !rest.starts_with('.') || rest.len() - zone.len() > 1;
+    let offset = |zone: &str| {
+        let bytes = zone.as_bytes();
+        bytes.len() == 6
+            && matches!(bytes[0], b'+' | b'-')
+            && bytes[3] == b':'
+            && number(&zone[1..3]).is_some_and(|hours| hours < 24)
+            && number(&zone[4..]).is_some_and(|minutes| minutes < 60)
+    };
+    below(0..2, 24)
+        && below(3..5, 60)
+        && below(6..8, 60)
+        && fraction_has_digits
+        && (matches!(zone, "Z" | "z") || offset(zone))
+}
+
+fn number(digits: &str) -> Option<u32> {
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// A plain address with a dotted domain: what people write, not all that RFC 5321 allows.
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.split_once('@') else { return false };
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
+    let words = |text: &str| text.split('.').all(|part| !part.is_empty() && part.chars().all(word));
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            // Punycode and its like are for those who decode it.
+            && label.get(2..4) != Some("--")
+    };
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    (1..=64).contains(&local.len())
+        && domain.len() <= 190
+        && words(local)
+        && domain.contains('.')
+        && domain.split('.').all(label)
+        && top.chars().all(|c| c.is_ascii_alphabetic())
+}
+
+/// An absolute URI with an authority, of unreserved characters and plain delimiters.
+fn is_uri(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/?%".contains(c);
+    let escapes = tail
+        .split('%')
+        .skip(1)
+        .all(|rest| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
+    let (before, fragment) = tail.split_once('#').unwrap_or((tail, ""));
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        && !host.is_empty()
+        && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && port.len() <= 5
+        && before.chars().all(plain)
+        && fragment.chars().all(plain)
+        && escapes
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn formats_and_their_lookalikes() {
+        for (text, format) in [
+            ("2026-11-20T12:00:00Z", Some(Format::DateTime)),
+            ("2026-11-20t12:00:00.123+05:30", Some(Format::DateTime)),
+            ("2026-11-20 12:00:00Z", None),
+            ("2026-11-20T12:00:00", None),
+            ("2026-13-20T12:00:00Z", None),
+            ("2026-11-20T12:00:00.Z", None),
+            ("2026-02-28", Some(Format::Date)),
+            ("2026-02-29", None),
+            ("12:30:00Z", Some(Format::Time)),
+            ("12:30:00", None),
+            ("f81d4fae-7dec-11d0-a765-00a0c91e6bf6", Some(Format::Uuid)),
+            ("f81d4fae-7dec-11d0-a765-00a0c91e6bg6", None),
+            ("ada@example.org", Some(Format::Email)),
+            ("ada@localhost", None),
+            ("@example.org", None),
+            ("192.168.0.1", Some(Format::Ipv4)),
+            ("192.168.0.256", None),
+            ("1.2.3", None),
+            ("::1", Some(Format::Ipv6)),
+            ("12:34", None),
+            ("https://example.org/a?b=c#d", Some(Format::Uri)),
+            ("https://", None),
+            ("note://internal", Some(Format::Uri)),
+            ("see https://example.org", None),
+            ("", None),
+            ("été", None),
+        ] {
+            assert_eq!(Format::of(text), format, "{text:?}");
+        }
+    }
+
+    fn near() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[0-9]{4}-[01][0-9]-[0-3][0-9]([Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{0,3})?(Z|[+-][0-2][0-9]:[0-6][0-9])?)?",
+            "[0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{0,3})?(Z|[+-][0-2][0-9]:[0-6][0-9])?",
+            "[0-9a-g]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+            "[a-z.+_-]{0,6}@[a-zA-Z0-9.-]{0,12}",
+            "[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}",
+            "[0-9a-f:]{2,20}",
+            "[a-z+]{0,5}://[a-z0-9.:@-]{0,10}[/?#a-z0-9%=&'\\[\\]-]{0,10}",
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        /// What we call a format a validator that checks formats accepts as such.
+        #[test]
+        fn validators_agree(text in near()) {
+            if let Some(format) = Format::of(&text) {
+                let schema = serde_json::json!({"format": format.name()});
+                let validator = jsonschema::options()
+                    .with_draft(jsonschema::Draft::Draft202012)
+                    .should_validate_formats(true)
+                    .build(&schema)
+                    .unwrap();
+                prop_assert!(validator.is_valid(&text.clone().into()), "{} is no {}", text, format.name());
+            }
+        }
+    }
+}
