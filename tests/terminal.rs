@@ -138,6 +138,34 @@ fn the_token_stays_over_restarts_and_is_private() {
     assert_eq!(program.serve(&[]).unwrap().token(), token);
 }
 
+/// Ctrl-C ends a command that waits for an answer, and what it started with it.
+#[test]
+fn interrupting_a_call_ends_it_and_its_upstream() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    for attached in [false, true] {
+        let serve = attached.then(|| program.serve(&[]).unwrap());
+        let arguments = ["call", "shop__rebuild_catalog", "{\"steps\": 1000}"];
+        let mut child = program.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(interrupt.unwrap().success());
+        let began = std::time::Instant::now();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "attached: {attached}");
+        assert!(began.elapsed() < std::time::Duration::from_secs(8), "attached: {attached}");
+        let began = std::time::Instant::now();
+        loop {
+            let calls = program.json_lines(&["calls"]).unwrap();
+            if calls.len() == 1 + usize::from(attached) && calls[0]["outcome"] != "ok" {
+                break;
+            }
+            assert!(began.elapsed() < std::time::Duration::from_secs(8), "{calls:?}");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        drop(serve);
+    }
+}
+
 #[test]
 fn a_port_in_use_is_named() {
     let scratch = tempfile::tempdir().unwrap();

@@ -85,7 +85,8 @@ impl Front {
         matches!(self, Self::Attached(_))
     }
 
-    pub async fn close(self) {
+    /// Ends what was started for this command. May be called twice.
+    pub async fn close(&self) {
         if let Self::Own(engine) = self {
             engine.close().await;
         }

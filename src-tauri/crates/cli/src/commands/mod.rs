@@ -11,8 +11,10 @@ mod servers;
 mod tools;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Result;
+use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Verb};
 use crate::front::Front;
@@ -25,17 +27,26 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         Verb::Infer(infer) => return infer::run(infer),
         _ => {}
     }
-    let front = Front::open(&args).await?;
-    let done = tokio::select! {
-        done = carry_out(&args, &front) => done,
-        // Whatever was started for this command must end with it.
-        () = signal::received() => {
-            output::note("interrupted");
-            Ok(ExitCode::from(130))
-        }
-    };
+    let front = Arc::new(Front::open(&args).await?);
+    let interrupted = CancellationToken::new();
+    tokio::spawn(end_on_signal(Arc::clone(&front), interrupted.clone()));
+    let done = carry_out(&args, &front).await;
+    if interrupted.is_cancelled() {
+        // What the command came to is the interruption's doing; that task ends the program.
+        std::future::pending::<()>().await;
+    }
     front.close().await;
     done
+}
+
+/// Whatever was started for a command ends with it. A task of its own, because a command may be
+/// blocked, waiting for an answer or for its input.
+async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
+    signal::received().await;
+    interrupted.cancel();
+    output::note("interrupted");
+    front.close().await;
+    std::process::exit(130);
 }
 
 async fn carry_out(args: &Args, front: &Front) -> Result<ExitCode> {
