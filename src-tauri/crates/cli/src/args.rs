@@ -1,6 +1,6 @@
 //! The command line. Its help texts are how a user learns the program.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
@@ -69,7 +69,7 @@ pub enum Verb {
 )]
 pub struct Serve {
     /// Where to listen; port 0 takes a free one
-    #[arg(long, default_value = "127.0.0.1:7347", value_name = "HOST:PORT")]
+    #[arg(long, default_value = "127.0.0.1:7347", value_name = "HOST:PORT", value_parser = address)]
     pub listen: SocketAddr,
     /// Let everybody on this machine in, without a token
     #[arg(long)]
@@ -78,6 +78,14 @@ pub struct Serve {
     /// call is on disk
     #[arg(long, value_enum, default_value_t = Durability::Relaxed)]
     pub durability: Durability,
+}
+
+/// An address, or the first one a name stands for.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let mut addresses = text
+        .to_socket_addrs()
+        .map_err(|error| format!("{error}; expected HOST:PORT such as 127.0.0.1:7347"))?;
+    addresses.next().ok_or_else(|| "the name stands for no address".to_owned())
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -81,7 +81,9 @@ impl<R: Read> Documents<R> {
         self.buffer.drain(..self.start);
         self.start = 0;
         let more = self.buffer.len().max(BLOCK) as u64;
-        self.ended = (&mut self.reader).take(more).read_to_end(&mut self.buffer)? == 0;
+        let read = (&mut self.reader).take(more).read_to_end(&mut self.buffer)?;
+        // Less than asked for is the end; a terminal would have to be told twice otherwise.
+        self.ended = (read as u64) < more;
         Ok(())
     }
 }

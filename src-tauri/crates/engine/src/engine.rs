@@ -52,6 +52,8 @@ pub struct Engine {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) recovery: Vec<String>,
+    /// One trace at a time, so that what one brings is known to the next.
+    pub(crate) backfilling: tokio::sync::Mutex<()>,
 }
 
 impl Engine {
@@ -74,7 +76,8 @@ impl Engine {
         for note in &recovery {
             tracing::warn!("{note}");
         }
-        Ok(Self { data, config, registry, reader, recorder, hub, recovery })
+        let backfilling = tokio::sync::Mutex::default();
+        Ok(Self { data, config, registry, reader, recorder, hub, recovery, backfilling })
     }
 
     /// What is wrong with the configuration as a whole, if anything is.
@@ -89,6 +92,7 @@ impl Engine {
 
     /// Ends the upstreams, writes what is waiting, closes the store.
     pub async fn close(&self) {
+        self.recorder.begin_close();
         self.hub.stop().await;
         let recorder = Arc::clone(&self.recorder);
         // Joining the thread blocks.

@@ -24,7 +24,7 @@ use crate::engine::Engine;
 use crate::instance::Instance;
 
 /// Largest command: a batch of trace lines.
-const MAX_COMMAND: usize = 64 << 20;
+const MAX_COMMAND: usize = 256 << 20;
 /// How long open connections may take to end.
 const GRACE: Duration = Duration::from_secs(3);
 

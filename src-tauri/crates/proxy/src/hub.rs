@@ -133,10 +133,10 @@ impl Hub {
         let unknown = || RpcError::invalid_params(format!("Unknown tool: {name}"));
         let (server, tool) = name.split_once(SEPARATOR).ok_or_else(unknown)?;
         let upstream = self.upstreams.get(server).ok_or_else(unknown)?;
-        let aliased = upstream.tools_now().and_then(|tools| {
-            tools.iter().find(|tool| public_name(server, &tool.name) == name).map(|tool| tool.name.clone())
-        });
-        ToolId::new(server, aliased.as_deref().unwrap_or(tool)).map_err(|_| unknown())
+        let listed = upstream.listed();
+        let aliased = listed.iter().find(|tool| public_name(server, &tool.name) == name);
+        let aliased = aliased.map(|tool| tool.name.as_str());
+        ToolId::new(server, aliased.unwrap_or(tool)).map_err(|_| unknown())
     }
 
     /// Starts a `tools/call` whose `params` name the tool as its upstream does.

@@ -32,5 +32,6 @@ pub use state::InvalidState;
 pub const MAX_NODES: usize = 4_096;
 
 /// Levels of nesting that are looked into. What lies deeper is counted as opaque and may be
-/// anything; the limit keeps every recursion here bounded, whatever a document holds.
-pub const MAX_DEPTH: usize = 100;
+/// anything; the limit keeps every recursion here bounded, whatever a document holds, and schemas, which
+/// nest twice as deep, within the 128 levels that JSON readers take.
+pub const MAX_DEPTH: usize = 60;

@@ -139,6 +139,7 @@ impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
 /// A value of which only the type is counted.
 struct Counted<'a, 'r> {
     counts: &'a mut [u64; Type::ALL.len()],
+    depth: usize,
     reading: &'a Reading<'r>,
 }
 
@@ -146,6 +147,11 @@ impl<'de> DeserializeSeed<'de> for Counted<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.depth == MAX_DEPTH {
+            // As for values that are kept.
+            self.counts[Type::Opaque as usize] += 1;
+            return deserializer.deserialize_ignored_any(IgnoredAny).map(drop);
+        }
         let raw = <&RawValue>::deserialize(deserializer)?.get();
         let kind = match raw.as_bytes().first() {
             Some(b'n') => Type::Null,
@@ -212,7 +218,10 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
         let Self { node, rank, depth, reading } = self;
         let rank = reading.rank(|| rank.items());
         if !reading.keeps(rank) {
-            while sequence.next_element_seed(Counted { counts: &mut node.other, reading })?.is_some() {}
+            while sequence
+                .next_element_seed(Counted { counts: &mut node.other, depth: depth + 1, reading })?
+                .is_some()
+            {}
             return Ok(());
         }
         // No item, no node: the state says whether anything was ever inside.
@@ -239,7 +248,7 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             let rank = reading.rank(|| own.field(&key));
             if !reading.keeps(rank) {
-                map.next_value_seed(Counted { counts: &mut node.other, reading })?;
+                map.next_value_seed(Counted { counts: &mut node.other, depth: depth + 1, reading })?;
                 continue;
             }
             if !node.fields.contains_key(key.as_ref()) {

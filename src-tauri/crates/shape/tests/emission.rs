@@ -179,6 +179,30 @@ fn a_state_of_another_version_is_refused_by_name() {
     assert!(error.to_string().contains("version 9"), "{error}");
 }
 
+/// The same at the depth where looking ends, whether paths there are kept or not.
+#[test]
+fn trimming_at_the_last_depth_is_exact() {
+    for levels in MAX_DEPTH - 2..=MAX_DEPTH + 1 {
+        let deep = "[".repeat(levels) + "{\"a\":1}" + &"]".repeat(levels);
+        for cap in [0, 1, MAX_DEPTH - 1, MAX_DEPTH] {
+            let mut twice = Shape::with_cap(cap);
+            twice.observe(deep.as_bytes()).unwrap();
+            let mut merged = twice.clone();
+            merged.merge(&twice);
+            twice.observe(deep.as_bytes()).unwrap();
+            assert_eq!(twice, merged, "{levels} levels, {cap} paths");
+        }
+    }
+}
+
+/// The deepest schema can be read by readers with the usual limit.
+#[test]
+fn the_deepest_schema_can_be_read() {
+    let deep = "{\"a\":".repeat(MAX_DEPTH + 5) + "1" + &"}".repeat(MAX_DEPTH + 5);
+    let schema = json!({"reply": {"schema": shape(&[&deep]).schema(&Policy::default())}}).to_string();
+    assert!(serde_json::from_str::<Value>(&schema).is_ok());
+}
+
 /// A million keys, in one document or over many: bounded state, exact where it is kept.
 #[test]
 fn random_keys_do_not_grow_a_shape() {

@@ -60,7 +60,9 @@ pub enum IndexRecovery {
 
 /// Opens the store in `dir`, replaying into `fold` what its states lack.
 pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, Reader, Recovery), Error> {
-    let (journal, tail) = Journal::open(&dir.join("journal"))?;
+    let journal = dir.join("journal");
+    create_private(&journal);
+    let (journal, tail) = Journal::open(&journal)?;
     let path = dir.join("index");
     let mut recovery = Recovery { torn: tail.torn, ..Recovery::default() };
     let caught_up = match catch_up(&path, &journal, fold, &mut recovery) {
@@ -193,6 +195,7 @@ fn open_guarded(path: &Path) -> Result<Index, Refusal> {
 }
 
 fn open_once(path: &Path) -> Result<Index, Refusal> {
+    create_private(path);
     let (send, receive) = mpsc::sync_channel(1);
     let owned = path.to_owned();
     let opening = move || {
@@ -233,8 +236,8 @@ fn replay(
     let indexed = index.checkpoint()?.unwrap_or(Position::START);
     let states = index.states_checkpoint()?.unwrap_or(Position::START);
     let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
-    let mut reader =
-        schemascope_journal::Reader::new(journal.dir(), indexed.min(states)).map_err(Error::from)?;
+    let from = indexed.min(states);
+    let mut reader = schemascope_journal::Reader::new(journal.dir(), from).map_err(Error::from)?;
     let total = reader.bytes_left();
     let mut since_progress = 0;
     while let Some(found) = reader.next() {
@@ -264,7 +267,13 @@ fn replay(
             }
         };
         if read.at >= states && as_of.get(entry.tool()).is_none_or(|as_of| read.at >= *as_of) {
-            fold.apply(&entry).map_err(|reason| Refusal::Fatal(Error::Malformed(reason)))?;
+            if let Err(reason) = fold.apply(&entry) {
+                if from > Position::START {
+                    // What the snapshot stands for was not replayed; from the beginning it is.
+                    return Err(Refusal::Damaged(reason));
+                }
+                tracing::warn!(tool = %entry.tool(), %reason, "a snapshot is not needed and left out");
+            }
             recovery.replayed += 1;
         }
         if read.at >= indexed {
@@ -294,5 +303,14 @@ impl Recovery {
         if self.damaged.len() < DAMAGE_NAMED {
             self.damaged.push(damage);
         }
+    }
+}
+
+/// What is in it is its user's business only. Whatever is wrong with the path, opening it says so.
+fn create_private(path: &Path) {
+    let _ = fs::create_dir(path);
+    #[cfg(unix)]
+    if path.is_dir() {
+        let _ = fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700));
     }
 }

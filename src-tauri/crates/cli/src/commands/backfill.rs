@@ -16,8 +16,8 @@ use crate::output::{self, count};
 /// Lines, and bytes, sent at a time.
 const BATCH: usize = 1_000;
 const BATCH_BYTES: usize = 8 << 20;
-/// A longer line is no call.
-const MAX_LINE: usize = 32 << 20;
+/// A longer line is no call: results end at 64 MB, and so do requests before that.
+const MAX_LINE: usize = 100 << 20;
 
 pub async fn run(args: &Args, verb: &Backfill, front: &Front) -> Result<ExitCode> {
     let (reader, length): (Box<dyn Read>, u64) = if verb.file == Path::new("-") {
@@ -82,7 +82,7 @@ fn read_batch(reader: &mut impl BufRead, first_line: u64, dry_run: bool) -> Resu
         }
         if !line.ends_with(b"\n") && line.len() == MAX_LINE {
             reader.skip_until(b'\n').context("cannot read on")?;
-            line = b"(a line longer than 32 MB)".to_vec();
+            line = b"(a line longer than 100 MB)".to_vec();
         }
         bytes += line.len();
         lines.push(String::from_utf8(line).unwrap_or_else(|_| "(a line that is not UTF-8)".to_owned()));

@@ -43,8 +43,11 @@ fn print(reply: &CallReply) -> Result<()> {
         output::note(&format!("error: {}", output::harmless(&message)));
         return Ok(());
     }
-    let result: Value =
-        reply.result.as_ref().map_or(Ok(Value::Null), |result| serde_json::from_str(result.get()))?;
+    let Some(raw) = &reply.result else { return Ok(()) };
+    // Nested too deep to be taken apart, but still an answer.
+    let Ok(result) = serde_json::from_str::<Value>(raw.get()) else {
+        return Ok(output::line(&output::harmless(raw.get()))?);
+    };
     let mut has_text = false;
     for block in result["content"].as_array().into_iter().flatten() {
         match (block["text"].as_str(), block["type"].as_str()) {

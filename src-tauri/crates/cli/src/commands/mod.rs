@@ -12,6 +12,7 @@ mod tools;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Result;
 use tokio_util::sync::CancellationToken;
@@ -30,9 +31,13 @@ pub async fn run(args: Args) -> Result<ExitCode> {
     let front = Arc::new(Front::open(&args).await?);
     let interrupted = CancellationToken::new();
     tokio::spawn(end_on_signal(Arc::clone(&front), interrupted.clone()));
-    let done = carry_out(&args, &front).await;
+    let done = tokio::select! {
+        biased;
+        // Dropping the command cancels its call; the other task ends the program.
+        () = interrupted.cancelled() => std::future::pending().await,
+        done = carry_out(&args, &front) => done,
+    };
     if interrupted.is_cancelled() {
-        // What the command came to is the interruption's doing; that task ends the program.
         std::future::pending::<()>().await;
     }
     front.close().await;
@@ -45,6 +50,8 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
     signal::received().await;
     interrupted.cancel();
     output::note("interrupted");
+    // A moment for the call to be cancelled before what it runs on goes.
+    tokio::time::sleep(Duration::from_millis(50)).await;
     front.close().await;
     std::process::exit(130);
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use schemascope_api::{ApiError, Backfill, BackfillReply, RejectedLine};
+use schemascope_api::{ApiError, Backfill, BackfillReply, ErrorKind, RejectedLine};
 use schemascope_model::{CallRecord, Origin, Outcome, Timestamp, ToolId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -20,6 +20,12 @@ const RESULT_KEYS: &[&str] = &["content", "structuredContent", "isError", "_meta
 
 impl Handle<Backfill> for Engine {
     async fn handle(&self, command: Backfill) -> Result<BackfillReply, ApiError> {
+        let _alone = self.backfilling.lock().await;
+        if self.recorder.report().index_behind {
+            let message =
+                "the index is behind, so what is recorded already cannot be told; restart Schemascope first";
+            return Err(ApiError::new(ErrorKind::Unavailable, message));
+        }
         let mut reply = BackfillReply::default();
         let mut tools = BTreeSet::new();
         let mut seen = HashSet::new();

@@ -163,11 +163,17 @@ impl Recorder {
         let _ = tokio::time::timeout(PATIENCE, self.flush()).await;
     }
 
+    /// Says that the end is near: writes that the disk refuses are given up after a while, so that
+    /// nobody who waits for them holds the end up.
+    pub(crate) fn begin_close(&self) {
+        self.metrics.closing.store(true, Ordering::Relaxed);
+    }
+
     /// Writes what is waiting and ends the thread. Calls that come later are counted as dropped.
     pub(crate) fn close(&self) {
         let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(writing) = writing {
-            self.metrics.closing.store(true, Ordering::Relaxed);
+            self.begin_close();
             // A full queue is being written; there is room in a moment.
             let _ = self.jobs.send(Job::Close);
             if writing.join().is_err() {

@@ -72,6 +72,8 @@ impl Scan<'_> {
                 }
                 b'}' | b']' => {
                     open.pop();
+                    // What comes next, in NDJSON, is another document.
+                    secret = open.last().is_some_and(|open| open.secret);
                     at += 1;
                 }
                 b',' => {
@@ -209,6 +211,11 @@ mod tests {
         check(
             r#"{"content":[{"type":"text","text":"{\"token\":\"abc\",\"n\":1.10}"}]}"#,
             r#"{"content":[{"type":"text","text":"{\"token\":\"⟦redacted string 3⟧\",\"n\":1.10}"}]}"#,
+            1,
+        );
+        check(
+            r#"{"text":"{\"token\":\"abc\"}\n{\"id\":2,\"name\":\"x\"}"}"#,
+            r#"{"text":"{\"token\":\"⟦redacted string 3⟧\"}\n{\"id\":2,\"name\":\"x\"}"}"#,
             1,
         );
         check(

@@ -195,7 +195,10 @@ impl Connection {
             Err(error) => {
                 self.noise.fetch_add(1, Ordering::Relaxed);
                 log.push(&[b"(not a message) ", line.as_ref()].concat());
-                self.refuse(&line, &line, &format!("its answer is not a JSON-RPC message: {error}"));
+                // Noise may have an "id" too; only what means to be a message answers anybody.
+                if memchr::memmem::find(&line, b"\"jsonrpc\"").is_some() {
+                    self.refuse(&line, &line, &format!("its answer is not a JSON-RPC message: {error}"));
+                }
             }
         }
     }
@@ -339,6 +342,7 @@ mod tests {
         assert_eq!(peer.sees().await, r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#);
         assert_eq!(peer.sees().await, r#"{"jsonrpc":"2.0","id":2,"method":"b","params":{ }}"#);
         peer.says("noise").await;
+        peer.says(r#"{"id":1,"status":"queued"}"#).await;
         peer.says(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#).await;
         peer.says(r#"{"jsonrpc":"2.0","id":2,"error":{"code":1.0,"message":"m","data":1E5}}"#).await;
         peer.says(r#"{"jsonrpc":"2.0","id":1,"result":{"n":1.10}}"#).await;
@@ -347,7 +351,7 @@ mod tests {
             Some(Body::Error(r#"{"code":1.0,"message":"m","data":1E5}"#.into()))
         );
         assert_eq!(first.answer_body().await, Some(Body::Result(r#"{"n":1.10}"#.into())));
-        assert_eq!(log.lines().len(), 2);
+        assert_eq!(log.lines().len(), 3);
     }
 
     impl Request {

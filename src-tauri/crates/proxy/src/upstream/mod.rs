@@ -40,6 +40,8 @@ pub(crate) struct Upstream {
     /// Bumped with every change of phase, after it.
     changed: watch::Sender<u64>,
     notifications: broadcast::Sender<Notification>,
+    /// What it listed last, also while it is away.
+    listed: Mutex<Arc<[ListedTool]>>,
     stop: CancellationToken,
 }
 
@@ -114,6 +116,7 @@ impl Upstream {
             phase: Mutex::new(Phase::Idle),
             changed: watch::Sender::new(0),
             notifications: broadcast::Sender::new(NOTIFICATIONS),
+            listed: Mutex::default(),
             stop: CancellationToken::new(),
         })
     }
@@ -190,6 +193,11 @@ impl Upstream {
             Phase::Ready(live) => Some(live.tools()),
             _ => None,
         }
+    }
+
+    /// The tools it listed last, in this life or an earlier one.
+    pub(crate) fn listed(&self) -> Arc<[ListedTool]> {
+        Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn status(&self) -> Status {
@@ -304,7 +312,7 @@ impl Upstream {
     ) -> Result<(), String> {
         let hello = handshake::initialize(connection).await?;
         let tools = if hello.has_tools { handshake::list_tools(connection).await? } else { Vec::new() };
-        self.observer.listed(&self.name, &tools);
+        self.take_listing(&tools);
         tracing::info!(upstream = %self.name, tools = tools.len(), protocol = %hello.version, "ready");
         let live = Arc::new(Live {
             connection: Arc::clone(connection),
@@ -353,7 +361,7 @@ impl Upstream {
             relist.notified().await;
             match handshake::list_tools(&live.connection).await {
                 Ok(tools) => {
-                    self.observer.listed(&self.name, &tools);
+                    self.take_listing(&tools);
                     *live.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
                     self.changed.send_modify(|version| *version += 1);
                 }
@@ -376,6 +384,11 @@ impl Upstream {
             Some(line) => format!("{how}; its last output: {line:?}"),
             None => format!("{how} without saying why"),
         }
+    }
+
+    fn take_listing(&self, tools: &[ListedTool]) {
+        self.observer.listed(&self.name, tools);
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
     }
 
     fn enter(&self, phase: Phase) {
