@@ -19,14 +19,16 @@ use crate::wire::{Body, RpcError};
 
 pub(crate) async fn handle(endpoint: Arc<Endpoint>, target: Target, request: Request<HttpBody>) -> Response {
     let headers = request.headers().clone();
-    let accepts = match check_headers(&headers) {
-        Ok(accepts) => accepts,
-        Err(refusal) => return refusal.into_response(),
-    };
+    // Read before anything is refused: a connection with half a request on it must be closed, and the
+    // client may be about to use it again.
     let body = match Bytes::from_request(request, &()).await {
         Ok(body) => body,
         // Too large, or broken off: axum's own status says which.
         Err(rejection) => return rejection.into_response(),
+    };
+    let accepts = match check_headers(&headers) {
+        Ok(accepts) => accepts,
+        Err(refusal) => return refusal.into_response(),
     };
     match receive(&endpoint, &target, &headers, accepts, &body).await {
         Ok(response) => response,
