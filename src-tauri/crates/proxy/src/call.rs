@@ -150,12 +150,12 @@ async fn drive(
         tokio::select! {
             biased;
             Some(params) = request.progress.recv() => {
-                let _ = progress.try_send(params);
+                live.connection.pass_progress(&progress, params);
             }
             body = &mut request.answer => {
                 // Progress that came before the answer but was not read yet.
                 while let Ok(params) = request.progress.try_recv() {
-                    let _ = progress.try_send(params);
+                    live.connection.pass_progress(&progress, params);
                 }
                 break match body {
                     Ok(Body::Result(result)) => Ended::Result(result),

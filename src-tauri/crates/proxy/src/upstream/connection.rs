@@ -40,6 +40,7 @@ pub(crate) struct Connection {
     notifications: broadcast::Sender<Notification>,
     closed: CancellationToken,
     noise: AtomicU64,
+    dropped_progress: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -80,6 +81,7 @@ impl Connection {
             notifications: broadcast::Sender::new(NOTIFICATIONS),
             closed: CancellationToken::new(),
             noise: AtomicU64::new(0),
+            dropped_progress: AtomicU64::new(0),
         });
         tokio::spawn({
             let connection = Arc::clone(&connection);
@@ -155,6 +157,18 @@ impl Connection {
         self.noise.load(Ordering::Relaxed)
     }
 
+    /// Hands progress on unless the receiver is too far behind; what is dropped is counted.
+    pub(crate) fn pass_progress(&self, to: &mpsc::Sender<Bytes>, params: Bytes) {
+        if let Err(mpsc::error::TrySendError::Full(_)) = to.try_send(params) {
+            self.dropped_progress.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Progress notifications dropped so far because a client was too slow.
+    pub(crate) fn dropped_progress(&self) -> u64 {
+        self.dropped_progress.load(Ordering::Relaxed)
+    }
+
     fn pending(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Pending>> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -226,7 +240,7 @@ impl Connection {
         let Some(token) = params::field(params, "progressToken") else { return };
         let Some(id) = std::str::from_utf8(&token.raw).ok().and_then(|id| id.parse().ok()) else { return };
         if let Some(Pending { token: Some(own), progress, .. }) = self.pending().get(&id) {
-            let _ = progress.try_send(params::splice(params, vec![(token.range, own.to_vec())]));
+            self.pass_progress(progress, params::splice(params, vec![(token.range, own.to_vec())]));
         }
     }
 }

@@ -211,9 +211,16 @@ impl Upstream {
                 (State::Starting, Some(reason).filter(|_| seconds > 0), None)
             }
             (_, Phase::Ready(live)) => {
-                let noise = live.connection.noise();
-                let reason = format!("works, but wrote {noise} lines to stdout that are no messages");
-                (State::Ready, Some(reason).filter(|_| noise > 0), Some(Arc::clone(live)))
+                let (noise, dropped) = (live.connection.noise(), live.connection.dropped_progress());
+                let mut remarks = Vec::new();
+                if noise > 0 {
+                    remarks.push(format!("wrote {noise} lines to stdout that are no messages"));
+                }
+                if dropped > 0 {
+                    remarks.push(format!("sent {dropped} progress notifications that slow clients missed"));
+                }
+                let reason = (!remarks.is_empty()).then(|| format!("works, but {}", remarks.join(" and ")));
+                (State::Ready, reason, Some(Arc::clone(live)))
             }
             (_, Phase::Failed { reason, .. }) => (State::Failed, Some(reason.clone()), None),
             (_, Phase::Stopped) => (State::Idle, Some("stopped".into()), None),
