@@ -16,7 +16,8 @@ use serde::de::DeserializeOwned;
 pub use calls::{Backfill, BackfillReply, CallReply, CallTool, CallsPage, ListCalls, RejectedLine};
 pub use error::{ApiError, ErrorKind};
 pub use report::{ByQuality, BySource, GetReport, Latency, RecorderReport, RecoveryReport, Report};
-pub use servers::{ListServers, ServerRow, ServersReply, UpstreamState};
+pub use schemascope_model::UpstreamState;
+pub use servers::{ListServers, ServerRow, ServersReply};
 pub use tools::{GetSchema, ListTools, SchemaChoice, SchemaReply, ToolRow};
 
 /// Changes when a front and an engine of different builds would misunderstand each other.

@@ -1,6 +1,6 @@
 //! Upstreams and their states.
 
-use schemascope_model::Timestamp;
+use schemascope_model::{Timestamp, UpstreamState};
 use serde::{Deserialize, Serialize};
 
 use crate::Command;
@@ -44,35 +44,4 @@ pub struct ServerRow {
     pub protocol_version: Option<String>,
     /// The last lines it wrote to stderr, and to stdout where they were no messages.
     pub log: Vec<String>,
-}
-
-/// What an upstream is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UpstreamState {
-    /// Not needed yet.
-    Idle,
-    /// Connecting and listing.
-    Starting,
-    /// Usable.
-    Ready,
-    /// Not usable; the reason says why.
-    Failed,
-    /// Switched off in the configuration.
-    Disabled,
-    /// Its entry in the configuration cannot be used.
-    Invalid,
-}
-
-impl std::fmt::Display for UpstreamState {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Idle => "idle",
-            Self::Starting => "starting",
-            Self::Ready => "ready",
-            Self::Failed => "failed",
-            Self::Disabled => "disabled",
-            Self::Invalid => "invalid",
-        })
-    }
 }

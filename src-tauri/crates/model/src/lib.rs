@@ -9,6 +9,7 @@ mod marker;
 mod quality;
 mod time;
 mod tool;
+mod upstream;
 
 pub use call::{CallRecord, Client, Fit, Origin, Outcome};
 pub use id::{CallId, IdSource, InvalidCallId};
@@ -16,3 +17,4 @@ pub use marker::{Marker, Redacted};
 pub use quality::{Quality, Source};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use tool::{InvalidName, SEPARATOR, ToolId, check_server_name};
+pub use upstream::UpstreamState;

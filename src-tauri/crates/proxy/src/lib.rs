@@ -27,4 +27,4 @@ pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, ServerEntry, StdioSpec};
 pub use hub::Hub;
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
-pub use upstream::{State, Status};
+pub use upstream::Status;

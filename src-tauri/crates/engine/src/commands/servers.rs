@@ -1,7 +1,7 @@
 //! Upstreams.
 
-use schemascope_api::{ApiError, ListServers, ServerRow, ServersReply, UpstreamState};
-use schemascope_proxy::{State, Status};
+use schemascope_api::{ApiError, ListServers, ServerRow, ServersReply};
+use schemascope_proxy::Status;
 
 use super::Handle;
 use crate::engine::Engine;
@@ -19,14 +19,7 @@ impl Handle<ListServers> for Engine {
 fn row(status: Status) -> ServerRow {
     ServerRow {
         server_name: status.name,
-        state: match status.state {
-            State::Idle => UpstreamState::Idle,
-            State::Starting => UpstreamState::Starting,
-            State::Ready => UpstreamState::Ready,
-            State::Failed => UpstreamState::Failed,
-            State::Disabled => UpstreamState::Disabled,
-            State::Invalid => UpstreamState::Invalid,
-        },
+        state: status.state,
         reason: status.reason,
         tool_count: status.tools,
         pid: status.pid,

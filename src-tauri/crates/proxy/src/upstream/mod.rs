@@ -10,7 +10,7 @@ mod process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use schemascope_model::Timestamp;
+use schemascope_model::{Timestamp, UpstreamState};
 use tokio::sync::{Notify, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -62,30 +62,13 @@ pub(crate) struct Live {
     since: Timestamp,
 }
 
-/// What an upstream is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// Not needed yet.
-    Idle,
-    /// Connecting and listing.
-    Starting,
-    /// Usable.
-    Ready,
-    /// Not usable; the reason says why.
-    Failed,
-    /// Switched off in the configuration.
-    Disabled,
-    /// Its entry in the configuration cannot be used.
-    Invalid,
-}
-
 /// An upstream's state for people.
 #[derive(Debug, Clone)]
 pub struct Status {
     /// Its name in the configuration.
     pub name: String,
     /// What it is doing.
-    pub state: State,
+    pub state: UpstreamState,
     /// Why, where that is not obvious.
     pub reason: Option<String>,
     /// Tools listed, while it is ready.
@@ -202,13 +185,13 @@ impl Upstream {
 
     pub(crate) fn status(&self) -> Status {
         let (state, reason, live) = match (&self.entry, &*self.phase()) {
-            (ServerEntry::Disabled, _) => (State::Disabled, None, None),
-            (ServerEntry::Invalid(reason), _) => (State::Invalid, Some(reason.clone()), None),
-            (_, Phase::Idle) => (State::Idle, Some("starts when first needed".into()), None),
+            (ServerEntry::Disabled, _) => (UpstreamState::Disabled, None, None),
+            (ServerEntry::Invalid(reason), _) => (UpstreamState::Invalid, Some(reason.clone()), None),
+            (_, Phase::Idle) => (UpstreamState::Idle, Some("starts when first needed".into()), None),
             (_, Phase::Starting { since, .. }) => {
                 let seconds = since.elapsed().as_secs();
                 let reason = format!("started {seconds} s ago and is not ready yet");
-                (State::Starting, Some(reason).filter(|_| seconds > 0), None)
+                (UpstreamState::Starting, Some(reason).filter(|_| seconds > 0), None)
             }
             (_, Phase::Ready(live)) => {
                 let (noise, dropped) = (live.connection.noise(), live.connection.dropped_progress());
@@ -220,10 +203,10 @@ impl Upstream {
                     remarks.push(format!("sent {dropped} progress notifications that slow clients missed"));
                 }
                 let reason = (!remarks.is_empty()).then(|| format!("works, but {}", remarks.join(" and ")));
-                (State::Ready, reason, Some(Arc::clone(live)))
+                (UpstreamState::Ready, reason, Some(Arc::clone(live)))
             }
-            (_, Phase::Failed { reason, .. }) => (State::Failed, Some(reason.clone()), None),
-            (_, Phase::Stopped) => (State::Idle, Some("stopped".into()), None),
+            (_, Phase::Failed { reason, .. }) => (UpstreamState::Failed, Some(reason.clone()), None),
+            (_, Phase::Stopped) => (UpstreamState::Idle, Some("stopped".into()), None),
         };
         Status {
             name: self.name.clone(),
