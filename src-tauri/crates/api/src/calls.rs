@@ -1,6 +1,6 @@
 //! Calls: listing, making, reading traces of them.
 
-use schemascope_model::{CallId, CallRecord};
+use schemascope_model::{CallId, CallRecord, Carrier, Outcome, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -34,6 +34,68 @@ pub struct CallsPage {
     pub calls: Vec<CallRecord>,
     /// `before` of the next page; none when there is nothing more.
     pub next: Option<CallId>,
+}
+
+/// Lists recorded calls without their bodies, newest first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct BrowseCalls {
+    /// Filter tokens, as [`crate::Filter`] reads them; empty for all.
+    #[serde(default)]
+    pub filter: String,
+    /// Only older than this one, for the next page.
+    #[serde(default)]
+    pub before: Option<CallId>,
+    /// At most this many; the engine gives 1,000 at most.
+    pub limit: usize,
+}
+
+impl Command for BrowseCalls {
+    const NAME: &'static str = "browse_calls";
+    type Reply = RowsPage;
+}
+
+/// Calls, and where the next page begins.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RowsPage {
+    /// Newest first. May be fewer than asked for although there are more.
+    pub rows: Vec<CallRow>,
+    /// `before` of the next page; none when there is nothing more to look at.
+    pub next: Option<CallId>,
+}
+
+/// One call in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRow {
+    /// Its id.
+    pub id: CallId,
+    /// When it reached us.
+    pub at: Timestamp,
+    /// `server__tool`.
+    pub tool_id: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How what it taught was carried; none where it taught nothing.
+    pub carrier: Option<Carrier>,
+    /// Whether the observation fit the schema declared then.
+    pub fits: Option<bool>,
+    /// Microseconds from request to answer.
+    pub total_us: Option<u64>,
+    /// Bytes of the result or error.
+    pub result_bytes: u64,
+    /// Name of the client.
+    pub client: Option<String>,
+}
+
+/// Gets one call with its bodies.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GetCall {
+    /// Its id.
+    pub id: CallId,
+}
+
+impl Command for GetCall {
+    const NAME: &'static str = "get_call";
+    type Reply = CallRecord;
 }
 
 /// Calls a tool, as a client would. Recorded as any call.

@@ -6,6 +6,8 @@
 
 mod calls;
 mod error;
+mod events;
+mod filter;
 mod report;
 mod servers;
 mod tools;
@@ -13,15 +15,28 @@ mod tools;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use calls::{Backfill, BackfillReply, CallReply, CallTool, CallsPage, ListCalls, RejectedLine};
+pub use calls::{
+    Backfill, BackfillReply, BrowseCalls, CallReply, CallRow, CallTool, CallsPage, GetCall, ListCalls,
+    RejectedLine, RowsPage,
+};
 pub use error::{ApiError, ErrorKind};
-pub use report::{ByQuality, BySource, GetReport, Latency, RecorderReport, RecoveryReport, Report};
-pub use schemascope_model::UpstreamState;
-pub use servers::{ListServers, ServerRow, ServersReply};
-pub use tools::{GetSchema, ListTools, SchemaChoice, SchemaReply, ToolRow};
+pub use events::{Cursor, Frame, InvalidCursor, Pulse, ShowWindow, Snapshot};
+pub use filter::{Filter, InvalidFilter, Subject};
+pub use report::{
+    ByQuality, BySource, Coverage, CoveragePoint, GetCoverage, GetReport, Latency, RecorderReport,
+    RecoveryReport, Report, Standings,
+};
+pub use schemascope_model::{
+    CallId, CallRecord, Carrier, Outcome, Quality, Source, Timestamp, UpstreamState,
+};
+pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
+pub use tools::{
+    CarrierCounts, FieldRow, FitRow, GetSchema, GetTool, HistoryPoint, ListTools, MAX_SAMPLE, Sample,
+    SchemaChoice, SchemaReply, StandingRow, ToolDetail, ToolRow, TypeRow,
+};
 
 /// Changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 1;
+pub const API_VERSION: u32 = 2;
 
 /// Something a front asks of the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {

@@ -1,5 +1,6 @@
 //! Totals.
 
+use schemascope_model::{Quality, Source, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Command;
@@ -11,6 +12,73 @@ pub struct GetReport {}
 impl Command for GetReport {
     const NAME: &'static str = "get_report";
     type Reply = Report;
+}
+
+/// Gets how many tools stood where, as it went.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetCoverage {
+    /// From when on; without it, from the first that is known.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+}
+
+impl Command for GetCoverage {
+    const NAME: &'static str = "get_coverage";
+    type Reply = Coverage;
+}
+
+/// How many tools stood where, as it went.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Coverage {
+    /// At most 120 times, oldest first, evenly spread; the last is now.
+    pub points: Vec<CoveragePoint>,
+}
+
+/// How many tools stood where at one time. Every tool counts once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoveragePoint {
+    /// The time.
+    pub at: Timestamp,
+    /// How many.
+    pub tools: Standings,
+}
+
+/// Tools by what their schema is worth. Every tool counts once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standings {
+    /// Declared, and kept as far as was observed.
+    pub declared: u64,
+    /// Inferred at high quality.
+    pub learned: u64,
+    /// Inferred at low or medium quality.
+    pub learning: u64,
+    /// Declared and violated.
+    pub violated: u64,
+    /// Neither declared nor observed.
+    pub unseen: u64,
+}
+
+impl Standings {
+    /// Counts one more tool.
+    pub fn add(&mut self, source: Source, quality: Quality, violated: bool) {
+        *match (source, quality) {
+            (Source::Declared | Source::Hybrid, _) if violated => &mut self.violated,
+            (Source::Declared | Source::Hybrid, _) => &mut self.declared,
+            (Source::Inferred, Quality::High) => &mut self.learned,
+            (Source::Inferred, _) => &mut self.learning,
+            (Source::Unknown, _) => &mut self.unseen,
+        } += 1;
+    }
+
+    /// All tools counted.
+    pub fn total(&self) -> u64 {
+        self.reliable() + self.learning + self.violated + self.unseen
+    }
+
+    /// Those with a schema to rely on.
+    pub fn reliable(&self) -> u64 {
+        self.declared + self.learned
+    }
 }
 
 /// Totals over all tools, and how the recorder is doing.
@@ -65,7 +133,7 @@ pub struct ByQuality {
 }
 
 /// The recorder since the engine started.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecorderReport {
     /// Calls journaled.
     pub recorded: u64,

@@ -45,3 +45,15 @@ pub struct ServerRow {
     /// The last lines it wrote to stderr, and to stdout where they were no messages.
     pub log: Vec<String>,
 }
+
+/// Ends an upstream's process, if there is one, and starts it anew, without waiting for back-off.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RestartServer {
+    /// Its name in the configuration.
+    pub server_name: String,
+}
+
+impl Command for RestartServer {
+    const NAME: &'static str = "restart_server";
+    type Reply = ();
+}

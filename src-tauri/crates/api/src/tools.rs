@@ -1,10 +1,10 @@
 //! Tools and their schemas.
 
-use schemascope_model::{Quality, Source, Timestamp};
+use schemascope_model::{CallId, Carrier, Quality, Source, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Command;
+use crate::{CallRow, Command, Latency};
 
 /// Lists all tools: those that were ever listed, or answered a call with a result.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -46,7 +46,155 @@ pub struct ToolRow {
     pub last_called: Option<Timestamp>,
     /// Whether its upstream lists it, as of the last listing.
     pub listed: bool,
+    /// Mean consistency as it went with the observations, in percent, oldest first; 24 points at most.
+    #[serde(default)]
+    pub trend: Vec<u8>,
 }
+
+/// Gets everything known of a tool.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GetTool {
+    /// `server__tool`.
+    pub tool_id: String,
+}
+
+impl Command for GetTool {
+    const NAME: &'static str = "get_tool";
+    type Reply = ToolDetail;
+}
+
+/// Everything known of a tool.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolDetail {
+    /// Its line in the list.
+    #[serde(flatten)]
+    pub row: ToolRow,
+    /// What its upstream says it does.
+    pub description: Option<String>,
+    /// What it takes, as declared.
+    pub input_schema: Option<Value>,
+    /// What its upstream declares it returns.
+    pub declared_schema: Option<Value>,
+    /// What was learned.
+    pub inferred_schema: Option<Value>,
+    /// Observations by how they were carried.
+    pub carriers: CarrierCounts,
+    /// Observations that fit the schema declared now, and that do not.
+    pub fits: Option<FitRow>,
+    /// Its named fields, parents before children.
+    pub fields: Vec<FieldRow>,
+    /// There were more paths than are kept.
+    pub trimmed: bool,
+    /// Its numbers as they went, oldest first.
+    pub history: Vec<HistoryPoint>,
+    /// When quality or source changed, oldest first.
+    pub changes: Vec<StandingRow>,
+    /// Times of the calls in `latest`, from request to answer.
+    pub latency: Latency,
+    /// Its latest calls, newest first, 200 at most.
+    pub latest: Vec<CallRow>,
+    /// Its latest observations, newest first, 5 at most.
+    pub samples: Vec<Sample>,
+}
+
+/// Observations by how they were carried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CarrierCounts {
+    /// In `structuredContent`.
+    pub structured: u64,
+    /// As JSON in text.
+    pub json_in_text: u64,
+    /// As text.
+    pub text: u64,
+}
+
+/// How many observations fit a schema.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FitRow {
+    /// Those that do.
+    pub fits: u64,
+    /// Those that do not.
+    pub violates: u64,
+}
+
+/// A named field of a shape.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FieldRow {
+    /// Path from the root: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
+    pub path: String,
+    /// The end of the path that is this field's own.
+    pub name: String,
+    /// Named fields around it.
+    pub depth: usize,
+    /// Its types, the most frequent first, null last.
+    pub kinds: Vec<String>,
+    /// Values by JSON type.
+    pub types: Vec<TypeRow>,
+    /// Parent objects that have it.
+    pub present: u64,
+    /// Parent objects seen.
+    pub parents: u64,
+    /// The 95 % interval of its presence, 0 to 1 (Wilson).
+    pub interval: (f64, f64),
+    /// Share of parent objects that have it with its dominant type, 0 to 1.
+    pub consistency: f64,
+    /// The inferred schema requires it.
+    pub required: bool,
+}
+
+/// How many values of one JSON type were seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TypeRow {
+    /// JSON Schema's name of the type.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// Values seen.
+    pub count: u64,
+}
+
+/// A tool's numbers at one observation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HistoryPoint {
+    /// Observations so far.
+    pub observations: u64,
+    /// When the last of them was made.
+    pub at: Timestamp,
+    /// Mean of its fields' consistency, 0 to 1.
+    pub mean: f64,
+    /// The least consistent field's, 0 to 1.
+    pub lowest: f64,
+}
+
+/// A change of quality or source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StandingRow {
+    /// Since when.
+    pub at: Timestamp,
+    /// Where the schema came from, from then on.
+    pub source: Source,
+    /// How far it could be trusted, from then on.
+    pub quality: Quality,
+    /// Whether it broke what it declared.
+    pub violated: bool,
+}
+
+/// One observation as it was stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The call it came from.
+    pub id: CallId,
+    /// When that was.
+    pub at: Timestamp,
+    /// How it was carried.
+    pub carrier: Carrier,
+    /// The value as JSON, redacted. Cut at [`MAX_SAMPLE`] bytes, and then no longer JSON.
+    pub json: String,
+    /// Its whole size.
+    pub bytes: usize,
+}
+
+/// Longest sample in bytes; the call has all of it.
+pub const MAX_SAMPLE: usize = 16 << 10;
 
 /// Gets a tool's schema.
 #[derive(Debug, Clone, Serialize, Deserialize)]

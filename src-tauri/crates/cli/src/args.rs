@@ -3,7 +3,9 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use schemascope_engine::Options;
 
 /// Stands between agents and their MCP servers, records every call, and learns the output schema of
 /// each tool from what it really returns.
@@ -12,6 +14,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
     version,
     max_term_width = 100,
     after_help = "Begin with:\n  \
+        schemascope                             open the window, where it is installed\n  \
         schemascope serve --config mcp.json     run the proxy; point your agent at the URL it prints\n  \
         schemascope tools                       see what was learned\n  \
         schemascope schema SERVER__TOOL         print one schema\n\n\
@@ -35,12 +38,20 @@ pub struct Args {
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]
-    pub verb: Verb,
+    pub verb: Option<Verb>,
+}
+
+impl Args {
+    /// What an engine of this command line opens with.
+    pub fn options(&self, durability: schemascope_engine::Durability) -> anyhow::Result<Options> {
+        Options::resolve(self.data_dir.clone(), self.config.clone(), durability)
+            .context("no data folder is known for this user; name one with --data-dir DIR")
+    }
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Run the proxy
+    /// Run the proxy, and the dashboard for a browser
     Serve(Serve),
     /// List the upstreams with their states and reasons
     Servers(Servers),
@@ -64,8 +75,8 @@ pub enum Verb {
 #[command(
     after_help = "Agents connect to http://ADDRESS/mcp for all upstreams (tools named server__tool) or to\n\
     http://ADDRESS/mcp/NAME for one upstream as it is, with the header\n\
-    \"Authorization: Bearer TOKEN\". Address and token stand in instance.json in the data directory;\n\
-    the token stays the same over restarts."
+    \"Authorization: Bearer TOKEN\". Address and token stand in instance.json in the data directory,\n\
+    with dashboard_url, which opens the dashboard; the token stays the same over restarts."
 )]
 pub struct Serve {
     /// Where to listen; port 0 takes a free one

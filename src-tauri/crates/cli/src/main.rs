@@ -6,8 +6,8 @@
 mod args;
 mod commands;
 mod documents;
-mod front;
 mod output;
+mod pages;
 mod signal;
 
 use std::io::IsTerminal;
@@ -39,7 +39,7 @@ async fn main() -> ExitCode {
 
 /// Serving tells what happens; a command only what is wrong.
 fn log_to_stderr(args: &Args) {
-    let serving = matches!(args.verb, Verb::Serve(_));
+    let serving = matches!(args.verb, Some(Verb::Serve(_)));
     let level = match (args.quiet, args.verbose, serving) {
         (true, ..) => "error",
         (_, 0, true) => "info",

@@ -3,9 +3,11 @@
 //! Owns: the order in which parts come up and go down. Refuses to know: what they do.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use etcetera::BaseStrategy;
+use schemascope_api::Cursor;
 use schemascope_model::{IdSource, Timestamp, ToolId};
 use schemascope_proxy::{Hub, Observer};
 use schemascope_registry::Registry;
@@ -13,6 +15,7 @@ use schemascope_store::{Entry, Fold, IndexRecovery, Reader, Recovery};
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
+use crate::events::{Events, Follower};
 use crate::recorder::{Durability, Recorder};
 
 /// How often progress of a rebuild is told.
@@ -27,6 +30,23 @@ pub struct Options {
     pub config: PathBuf,
     /// When answers may go out.
     pub durability: Durability,
+}
+
+impl Options {
+    /// What is not named is where it usually is: the user's data folder, `mcp.json` in it. None when this
+    /// user has no such folder.
+    pub fn resolve(
+        data_dir: Option<PathBuf>,
+        config: Option<PathBuf>,
+        durability: Durability,
+    ) -> Option<Self> {
+        let data_dir = data_dir.or_else(|| {
+            let base = etcetera::base_strategy::choose_native_strategy().ok()?;
+            Some(base.data_dir().join("schemascope"))
+        })?;
+        let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
+        Some(Self { data_dir, config, durability })
+    }
 }
 
 /// Why an engine does not open.
@@ -52,6 +72,9 @@ pub struct Engine {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) recovery: Vec<String>,
+    pub(crate) events: Arc<Events>,
+    /// Where clients reach us, once we are served.
+    pub(crate) mcp_url: OnceLock<String>,
     /// One trace at a time, so that what one brings is known to the next.
     pub(crate) backfilling: tokio::sync::Mutex<()>,
 }
@@ -67,8 +90,10 @@ impl Engine {
         let mut start = [0; 4];
         getrandom::fill(&mut start).map_err(|error| OpenError::System(std::io::Error::other(error)))?;
         let ids = IdSource::new(data.node()?, u32::from_le_bytes(start));
-        let recorder = Recorder::start(writer, Arc::clone(&registry), ids, options.durability)
-            .map_err(OpenError::System)?;
+        let events = Arc::new(Events::new(Timestamp::now()));
+        let recorder =
+            Recorder::start(writer, Arc::clone(&registry), ids, options.durability, Arc::clone(&events))
+                .map_err(OpenError::System)?;
         let config = LoadedConfig::read(&options.config);
         let observer: Arc<dyn Observer> = Arc::clone(&recorder) as _;
         let hub = Hub::new(&config.config, observer);
@@ -77,7 +102,8 @@ impl Engine {
             tracing::warn!("{note}");
         }
         let backfilling = tokio::sync::Mutex::default();
-        Ok(Self { data, config, registry, reader, recorder, hub, recovery, backfilling })
+        let mcp_url = OnceLock::new();
+        Ok(Self { data, config, registry, reader, recorder, hub, recovery, events, mcp_url, backfilling })
     }
 
     /// What is wrong with the configuration as a whole, if anything is.
@@ -88,6 +114,11 @@ impl Engine {
     /// The data directory.
     pub fn data(&self) -> &DataDir {
         &self.data
+    }
+
+    /// Follows what happens from a cursor on, or from a snapshot.
+    pub fn follow(self: &Arc<Self>, since: Option<Cursor>) -> Follower {
+        Follower::new(Arc::clone(self), since)
     }
 
     /// Ends the upstreams, writes what is waiting, closes the store.

@@ -19,6 +19,8 @@ pub struct Instance {
     pub address: String,
     /// The endpoint of all upstreams.
     pub mcp_url: String,
+    /// Opens the dashboard in a browser, authenticated.
+    pub dashboard_url: String,
     /// What requests must carry; none if it was started with `--no-auth`.
     pub token: Option<String>,
     /// When it started.

@@ -50,6 +50,9 @@ pub struct CallRecord {
     /// How the observation fit the schema the upstream declared at the time; decided before redaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
+    /// How what it taught was carried; none where it taught nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carrier: Option<Carrier>,
     /// The bodies below were left out because the recorder was full.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bodies_left_out: bool,
@@ -82,6 +85,7 @@ impl CallRecord {
             result_bytes: 0,
             redacted: 0,
             fit: None,
+            carrier: None,
             bodies_left_out: false,
             arguments: None,
             result: None,
@@ -139,6 +143,18 @@ pub enum Origin {
     Terminal,
     /// A trace read by `schemascope backfill`.
     Backfill,
+}
+
+/// How the value a result teaches was carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrier {
+    /// In `structuredContent`.
+    Structured,
+    /// As JSON in text.
+    JsonInText,
+    /// It is the text.
+    Text,
 }
 
 impl Outcome {

@@ -43,7 +43,7 @@ impl Hub {
             .collect();
         let changed = Arc::new(watch::Sender::new(0));
         for upstream in upstreams.values() {
-            tokio::spawn(announce_changes(Arc::clone(upstream), Arc::clone(&changed)));
+            tokio::spawn(announce_changes(Arc::clone(upstream), Arc::clone(&changed), Arc::clone(&observer)));
         }
         Arc::new(Self { upstreams, observer, changed, requests: TaskTracker::new() })
     }
@@ -51,6 +51,13 @@ impl Hub {
     /// Every upstream's state, by name.
     pub fn status(&self) -> Vec<Status> {
         self.upstreams.values().map(|upstream| upstream.status()).collect()
+    }
+
+    /// Ends an upstream's process, if there is one, and begins to start it anew. False when there is no
+    /// such upstream, or nothing to start.
+    pub fn restart(&self, name: &str) -> bool {
+        let upstream = self.upstreams.get(name).filter(|upstream| upstream.can_start());
+        upstream.inspect(|upstream| upstream.restart()).is_some()
     }
 
     /// Calls a tool for ourselves, by its upstream name. Recorded as any call; cancelled when the
@@ -177,10 +184,15 @@ impl Hub {
 }
 
 /// Passes on an upstream's changes of tools: it became ready, or listed others than before.
-async fn announce_changes(upstream: Arc<Upstream>, changed: Arc<watch::Sender<u64>>) {
+async fn announce_changes(
+    upstream: Arc<Upstream>,
+    changed: Arc<watch::Sender<u64>>,
+    observer: Arc<dyn Observer>,
+) {
     let mut changes = upstream.changes();
     let mut before: Option<Arc<[ListedTool]>> = None;
     while changes.changed().await.is_ok() {
+        observer.changed(upstream.name());
         let now = upstream.tools_now();
         // A pause between two processes is no change: the tools are expected back.
         if now.is_some() && now != before {

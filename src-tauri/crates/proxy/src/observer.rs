@@ -16,6 +16,9 @@ pub trait Observer: Send + Sync + 'static {
 
     /// An upstream listed its tools, all of them.
     fn listed(&self, server: &str, tools: &[ListedTool]);
+
+    /// An upstream's state changed, or the tools it lists.
+    fn changed(&self, server: &str);
 }
 
 /// A tool as its upstream lists it.

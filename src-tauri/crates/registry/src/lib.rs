@@ -4,6 +4,7 @@
 //!
 //! Architecture invariant: pure. No runtime, store, clock, file or network; times are arguments.
 
+mod history;
 mod observation;
 mod quality;
 mod registry;
@@ -11,7 +12,8 @@ mod schema;
 mod state;
 mod tool;
 
-pub use observation::{Carrier, Observation, is_error, observe};
+pub use history::{History, Point, StandingChange};
+pub use observation::{Observation, is_error, observe};
 pub use quality::Standing;
 pub use registry::{DeclaredChange, Registry};
 pub use schema::{DeclaredSchema, Validators, digest};

@@ -8,19 +8,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use schemascope_model::Carrier;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-
-/// How the value was carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Carrier {
-    /// In `structuredContent`.
-    Structured,
-    /// As JSON in text.
-    JsonInText,
-    /// It is the text.
-    Text,
-}
 
 /// The value a result teaches, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! Owns: the definition of quality and source. Refuses to know: how they are shown.
 
 use schemascope_model::{Quality, Source};
+use serde::{Deserialize, Serialize};
 
 use crate::tool::{FitCount, Tool};
 
@@ -14,7 +15,7 @@ const HIGH: u64 = 100;
 const CONSISTENT: f64 = 0.8;
 
 /// A tool's source and quality, and whether it breaks what it declares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// Where its schema comes from.
     pub source: Source,

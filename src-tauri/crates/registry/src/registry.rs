@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
-use crate::tool::{Declaration, Tool};
+use crate::tool::Tool;
 
 /// All tools ever listed or called.
 #[derive(Default)]
@@ -64,7 +64,7 @@ impl Registry {
 
     /// Notes what an upstream says of a tool; none when it lists it no longer.
     pub fn declare(&mut self, id: &ToolId, at: Timestamp, definition: Option<Box<RawValue>>) {
-        self.change(id).declaration = definition.map(|definition| Declaration::new(definition, at));
+        self.change(id).declare(at, definition);
     }
 
     fn change(&mut self, id: &ToolId) -> &mut Tool {

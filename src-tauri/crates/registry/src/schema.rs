@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use schemascope_model::Fit;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use crate::observation::observe;
+use crate::observation::Observation;
 
 /// An output schema as an upstream declares it. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -65,10 +64,10 @@ fn write_canonical(value: &Value, into: &mut Vec<u8>) {
 pub struct Validators(HashMap<Box<str>, Option<jsonschema::Validator>>);
 
 impl Validators {
-    /// How a result fits a schema its tool declares. To be asked before redaction, which would change
-    /// what is judged. None when the result teaches nothing or the schema cannot be used.
-    pub fn judge(&mut self, declared: &DeclaredSchema, result: &RawValue) -> Option<Fit> {
-        let document = serde_json::from_str(&observe(result)?.json).ok()?;
+    /// How an observation fits a schema its tool declares. To be asked before redaction, which would
+    /// change what is judged. None when the schema cannot be used.
+    pub fn judge(&mut self, declared: &DeclaredSchema, observation: &Observation<'_>) -> Option<Fit> {
+        let document = serde_json::from_str(&observation.json).ok()?;
         let fits = self.fits(&declared.digest, &declared.schema, &document)?;
         Some(Fit { schema: declared.digest.clone(), fits })
     }

@@ -8,6 +8,7 @@ use schemascope_shape::Shape;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::history::History;
 use crate::tool::{Carriers, Declaration, FitCount, Tool};
 
 /// Written into every state. One converter per bump.
@@ -36,6 +37,9 @@ struct State {
     fits: BTreeMap<Box<str>, FitCount>,
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
+    /// Absent where it was not kept yet.
+    #[serde(default)]
+    history: History,
     shape: Box<RawValue>,
 }
 
@@ -62,6 +66,7 @@ impl Tool {
             fits: self.fits.clone(),
             last_called: self.last_called,
             last_observed: self.last_observed,
+            history: self.history.clone(),
             shape: RawValue::from_string(shape).unwrap_or_default(),
         };
         serde_json::to_vec(&state).unwrap_or_default()
@@ -87,6 +92,7 @@ impl Tool {
             fits: state.fits,
             last_called: state.last_called,
             last_observed: state.last_observed,
+            history: state.history,
         })
     }
 }

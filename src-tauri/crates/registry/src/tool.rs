@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemascope_model::{CallRecord, Marker, Outcome, Redacted, Timestamp};
+use schemascope_model::{CallRecord, Carrier, Marker, Outcome, Redacted, Timestamp};
 use schemascope_shape::{Shape, Type};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::observation::{Carrier, observe};
+use crate::history::History;
+use crate::observation::observe;
 use crate::schema::{DeclaredSchema, digest};
 
 /// Everything known of one tool. All counts are additive.
@@ -35,6 +36,8 @@ pub struct Tool {
     pub last_called: Option<Timestamp>,
     /// The latest observation.
     pub last_observed: Option<Timestamp>,
+    /// How it came to be known.
+    pub history: History,
 }
 
 /// A tool's entry in its upstream's `tools/list`.
@@ -95,6 +98,12 @@ impl Tool {
         self.declaration.is_some() || self.calls > self.unanswered
     }
 
+    /// Notes what the upstream says of the tool; none when it lists it no longer.
+    pub fn declare(&mut self, at: Timestamp, definition: Option<Box<RawValue>>) {
+        self.declaration = definition.map(|definition| Declaration::new(definition, at));
+        self.note_standing(at);
+    }
+
     /// Counts one call.
     pub fn record(&mut self, call: &CallRecord) {
         self.calls += 1;
@@ -121,6 +130,9 @@ impl Tool {
             } else {
                 count.violates += 1;
             }
+        }
+        if History::notes(self.shape.observations()) {
+            self.note_observations(call.at);
         }
     }
 }

@@ -33,8 +33,9 @@ fn observe(registry: &mut Registry, value: &str, times: usize) {
     for _ in 0..times {
         let mut call = call(&structured(value), Outcome::Ok);
         let declared = registry.declared_schema(&tool());
-        call.fit =
-            declared.and_then(|schema| Validators::default().judge(&schema, call.result.as_deref().unwrap()));
+        call.fit = declared.and_then(|schema| {
+            Validators::default().judge(&schema, &schemascope_registry::observe(call.result.as_deref()?)?)
+        });
         registry.record(&call);
     }
 }

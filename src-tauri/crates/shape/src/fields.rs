@@ -32,11 +32,27 @@ pub struct TypeCount {
     pub count: u64,
 }
 
+/// How consistent the fields of a shape are, each from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Consistency {
+    /// The mean over all named fields outside maps.
+    pub mean: f64,
+    /// The least consistent of them.
+    pub lowest: f64,
+}
+
 /// What is known of one named field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldReport {
     /// Path from the root: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
     pub path: String,
+    /// The end of the path that is this field's own: `customer`, `["odd key"]`.
+    pub name: String,
+    /// Named fields around it.
+    pub depth: usize,
+    /// Its types for people, the most frequent first, null last: `date-time`, `array of string`,
+    /// `map of number`.
+    pub kinds: Vec<String>,
     /// How often it is there.
     #[serde(flatten)]
     pub presence: Presence,
@@ -51,22 +67,54 @@ impl Shape {
     /// Every named field outside maps, parents before children, in order of path.
     pub fn fields(&self) -> Vec<FieldReport> {
         let mut fields = Vec::new();
-        collect(&self.root, "", &mut fields);
+        collect(&self.root, "", 0, &mut fields);
         fields
     }
 
-    /// Mean of all fields' consistency, 0 to 1. A shape without named fields uses its root's type
-    /// agreement; a shape of nothing has none.
-    pub fn mean_consistency(&self) -> Option<f64> {
+    /// How consistent the fields are. A shape without named fields uses its root's type agreement; a
+    /// shape of nothing has none.
+    pub fn consistency(&self) -> Option<Consistency> {
         if self.observations == 0 {
             return None;
         }
-        let fields = self.fields();
-        if fields.is_empty() {
-            return Some(agreement(&self.root, self.observations, self.observations));
+        let mut sums = Sums { count: 0, total: 0.0, lowest: 1.0 };
+        sums.add(&self.root);
+        if sums.count == 0 {
+            let root = agreement(&self.root, self.observations, self.observations);
+            return Some(Consistency { mean: root, lowest: root });
         }
-        let sum: f64 = fields.iter().map(|field| field.consistency).sum();
-        Some(sum / fields.len() as f64)
+        Some(Consistency { mean: sums.total / sums.count as f64, lowest: sums.lowest })
+    }
+
+    /// Mean of all fields' consistency, 0 to 1; none for a shape of nothing.
+    pub fn mean_consistency(&self) -> Option<f64> {
+        self.consistency().map(|consistency| consistency.mean)
+    }
+}
+
+struct Sums {
+    count: u64,
+    total: f64,
+    lowest: f64,
+}
+
+impl Sums {
+    fn add(&mut self, node: &Node) {
+        if node.is_map() {
+            self.add(&node.map_values());
+        } else {
+            let parents = node.count(Type::Object);
+            for field in node.fields.values() {
+                let consistency = agreement(field, field.present, parents);
+                self.count += 1;
+                self.total += consistency;
+                self.lowest = self.lowest.min(consistency);
+                self.add(field);
+            }
+        }
+        if let Some(items) = &node.items {
+            self.add(items);
+        }
     }
 }
 
@@ -124,24 +172,27 @@ fn agreement(node: &Node, present: u64, parents: u64) -> f64 {
     agreeing.min(present) as f64 / parents.max(1) as f64
 }
 
-fn collect(node: &Node, path: &str, into: &mut Vec<FieldReport>) {
+fn collect(node: &Node, path: &str, depth: usize, into: &mut Vec<FieldReport>) {
     if node.is_map() {
-        collect(&node.map_values(), &format!("{path}{{}}"), into);
+        collect(&node.map_values(), &format!("{path}{{}}"), depth, into);
     } else {
         let parents = node.count(Type::Object);
         for (key, field) in &node.fields {
-            let path = join(path, key);
+            let (path, name) = join(path, key);
             into.push(FieldReport {
                 presence: Presence { present: field.present, parents },
+                kinds: kinds(field),
                 types: type_counts(field),
                 consistency: agreement(field, field.present, parents),
                 path: path.clone(),
+                name,
+                depth,
             });
-            collect(field, &path, into);
+            collect(field, &path, depth + 1, into);
         }
     }
     if let Some(items) = &node.items {
-        collect(items, &format!("{path}[]"), into);
+        collect(items, &format!("{path}[]"), depth, into);
     }
 }
 
@@ -150,13 +201,54 @@ fn type_counts(node: &Node) -> Vec<TypeCount> {
     seen.map(|kind| TypeCount { name: kind.name().to_owned(), count: node.count(kind) }).collect()
 }
 
-/// Appends a key to a path; keys that are not plain words are quoted as JSON.
-fn join(path: &str, key: &str) -> String {
+fn kinds(node: &Node) -> Vec<String> {
+    let mut seen: Vec<Type> = Type::ALL.into_iter().filter(|kind| node.count(*kind) > 0).collect();
+    if node.count(Type::Number) > 0 {
+        // Integers are numbers.
+        seen.retain(|kind| *kind != Type::Integer);
+    }
+    seen.sort_by_key(|kind| (*kind == Type::Null, std::cmp::Reverse(node.count(*kind)), *kind));
+    seen.into_iter().map(|kind| kind_of(node, kind)).collect()
+}
+
+/// One type with what is inside, one level deep, where that is of one kind.
+fn kind_of(node: &Node, kind: Type) -> String {
+    let within = |inner: &Node| match kinds_of_one_level(inner).as_slice() {
+        [only] => Some(only.to_string()),
+        _ => None,
+    };
+    match kind {
+        Type::String => node.format().map_or("string", |format| format.name()).to_owned(),
+        Type::Array => {
+            let items = node.items.as_deref().and_then(within);
+            items.map_or_else(|| "array".to_owned(), |items| format!("array of {items}"))
+        }
+        Type::Object if node.is_map() => {
+            let values = within(&node.map_values());
+            values.map_or_else(|| "map".to_owned(), |values| format!("map of {values}"))
+        }
+        other => other.name().to_owned(),
+    }
+}
+
+fn kinds_of_one_level(node: &Node) -> Vec<&'static str> {
+    let integers_are_numbers = node.count(Type::Number) > 0;
+    Type::ALL
+        .into_iter()
+        .filter(|kind| node.count(*kind) > 0 && !(integers_are_numbers && *kind == Type::Integer))
+        .map(|kind| match kind {
+            Type::String => node.format().map_or("string", |format| format.name()),
+            other => other.name(),
+        })
+        .collect()
+}
+
+/// A key appended to a path, and the part that is its own; keys that are not plain words are quoted
+/// as JSON.
+fn join(path: &str, key: &str) -> (String, String) {
     let plain = key.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
         && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
-    match (plain, path.is_empty()) {
-        (true, true) => key.to_owned(),
-        (true, false) => format!("{path}.{key}"),
-        (false, _) => format!("{path}[{}]", serde_json::Value::from(key)),
-    }
+    let name = if plain { key.to_owned() } else { format!("[{}]", serde_json::Value::from(key)) };
+    let dot = if plain && !path.is_empty() { "." } else { "" };
+    (format!("{path}{dot}{name}"), name)
 }

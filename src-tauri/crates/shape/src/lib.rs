@@ -23,7 +23,7 @@ mod strict;
 mod survey;
 
 pub use emit::Policy;
-pub use fields::{FieldReport, Presence, TypeCount};
+pub use fields::{Consistency, FieldReport, Presence, TypeCount};
 pub use node::{Shape, Type};
 pub use observe::Unreadable;
 pub use state::InvalidState;

@@ -54,10 +54,25 @@ impl Reader {
     /// Lists calls, newest first. A page ends at its limit, or earlier when its bodies are large or
     /// little of what was looked at matches; it says where to go on.
     pub fn calls(&self, query: &CallQuery) -> Result<Page, Error> {
-        self.index.guarded(|| self.scan(query))
+        let passes = |record: &CallRecord| !query.failures || record.outcome.is_failure();
+        self.index.guarded(|| self.scan(query, &passes, |stored| self.whole(stored)))
     }
 
-    fn scan(&self, query: &CallQuery) -> Result<Page, Error> {
+    /// As [`Reader::calls`], of those that pass, without going to the journal: where bodies are large
+    /// they are missing, from what is returned as from what `passes` is shown.
+    pub fn records(&self, query: &CallQuery, passes: impl Fn(&CallRecord) -> bool) -> Result<Page, Error> {
+        let without_journal = |stored| match stored {
+            Stored::Whole(record) | Stored::Reference(record, _) => record,
+        };
+        self.index.guarded(|| self.scan(query, &passes, without_journal))
+    }
+
+    fn scan(
+        &self,
+        query: &CallQuery,
+        passes: &dyn Fn(&CallRecord) -> bool,
+        bring: impl Fn(Stored) -> CallRecord,
+    ) -> Result<Page, Error> {
         let mut page = Page::default();
         let mut bytes = 0;
         for (looked_at, id) in self.index.ids_before(query.tool.as_ref(), query.before).enumerate() {
@@ -68,9 +83,13 @@ impl Reader {
             page.next = Some(id);
             let Some(stored) = self.index.call(id)? else { continue };
             let (Stored::Whole(record) | Stored::Reference(record, _)) = &stored;
-            if !query.failures || record.outcome.is_failure() {
-                bytes += record.arguments_bytes + record.result_bytes;
-                page.calls.push(self.whole(stored));
+            if passes(record) {
+                let call = bring(stored);
+                let kept = |body: &Option<Box<serde_json::value::RawValue>>| {
+                    body.as_ref().map_or(0, |body| body.get().len() as u64)
+                };
+                bytes += kept(&call.arguments) + kept(&call.result) + kept(&call.error);
+                page.calls.push(call);
             }
         }
         page.next = None;

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_api::{Backfill as Command, BackfillReply};
+use schemascope_engine::Front;
 
 use crate::args::{Args, Backfill};
-use crate::front::Front;
 use crate::output::{self, count};
 
 /// Lines, and bytes, sent at a time.

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use schemascope_api::{CallReply, CallTool};
+use schemascope_engine::Front;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::args::{Args, Call};
-use crate::front::Front;
 use crate::output;
 
 pub async fn run(args: &Args, verb: &Call, front: &Front) -> Result<ExitCode> {

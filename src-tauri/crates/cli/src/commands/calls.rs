@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use comfy_table::{Cell, Color};
 use schemascope_api::{CallsPage, ListCalls};
+use schemascope_engine::Front;
 use schemascope_model::{CallRecord, Outcome};
 
 use crate::args::{Args, Calls};
-use crate::front::Front;
 use crate::output;
 
 /// Calls asked for at a time.

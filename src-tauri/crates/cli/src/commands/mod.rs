@@ -9,33 +9,35 @@ mod schema;
 mod serve;
 mod servers;
 mod tools;
+mod window;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use schemascope_engine::{Durability, Front};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Verb};
-use crate::front::Front;
 use crate::{output, signal};
 
 /// Carries out what the command line says.
 pub async fn run(args: Args) -> Result<ExitCode> {
-    match &args.verb {
-        Verb::Serve(serve) => return serve::run(&args, serve).await,
-        Verb::Infer(infer) => return infer::run(infer),
-        _ => {}
-    }
-    let front = Arc::new(Front::open(&args).await?);
+    let verb = match &args.verb {
+        None => return window::open(&args),
+        Some(Verb::Serve(serve)) => return serve::run(&args, serve).await,
+        Some(Verb::Infer(infer)) => return infer::run(infer),
+        Some(verb) => verb,
+    };
+    let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);
     let interrupted = CancellationToken::new();
     tokio::spawn(end_on_signal(Arc::clone(&front), interrupted.clone()));
     let done = tokio::select! {
         biased;
         // Dropping the command cancels its call; the other task ends the program.
         () = interrupted.cancelled() => std::future::pending().await,
-        done = carry_out(&args, &front) => done,
+        done = carry_out(&args, verb, &front) => done,
     };
     if interrupted.is_cancelled() {
         std::future::pending::<()>().await;
@@ -56,8 +58,8 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
     std::process::exit(130);
 }
 
-async fn carry_out(args: &Args, front: &Front) -> Result<ExitCode> {
-    match &args.verb {
+async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
+    match verb {
         Verb::Serve(_) | Verb::Infer(_) => Ok(ExitCode::SUCCESS),
         Verb::Servers(servers) => servers::run(args, servers, front).await,
         Verb::Tools(tools) => tools::run(args, tools, front).await,

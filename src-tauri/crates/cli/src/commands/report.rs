@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use schemascope_api::{GetReport, Report};
+use schemascope_engine::Front;
 
 use crate::args::Args;
-use crate::front::Front;
 use crate::output::{self, count, duration};
 
 pub async fn run(args: &Args, front: &Front) -> Result<ExitCode> {

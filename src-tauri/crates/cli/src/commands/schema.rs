@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use schemascope_api::{GetSchema, SchemaChoice};
+use schemascope_engine::Front;
 
 use crate::args::{Schema, Which};
-use crate::front::Front;
 use crate::output::{self, count};
 
 pub async fn run(verb: &Schema, front: &Front) -> Result<ExitCode> {

@@ -1,15 +1,17 @@
 //! `serve`: the engine, until it is told to stop.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, Options, serve};
+use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, Options, Serving, serve};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Args, Serve};
-use crate::{front, output, signal};
+use crate::pages::Embedded;
+use crate::{output, signal};
 
 /// How long to wait for a terminal command that has the data open.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -19,12 +21,13 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::Durability::Relaxed => Durability::Relaxed,
         args::Durability::Strict => Durability::Strict,
     };
-    let options = front::options(args, durability)?;
+    let options = args.options(durability)?;
     let engine = Arc::new(open(&options).await?);
     let token = if verb.no_auth { None } else { Some(engine.data().token()?) };
     let shutdown = CancellationToken::new();
     tokio::spawn(stop_on_signal(shutdown.clone()));
-    let served = serve(Arc::clone(&engine), verb.listen, token, shutdown, |instance| {
+    let serving = Serving { address: verb.listen, token, pages: Arc::new(Embedded) };
+    let served = serve(Arc::clone(&engine), serving, shutdown, |instance| {
         greet(&options, &engine, instance, verb);
     });
     let served = served.await;
@@ -72,6 +75,7 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
     };
     let url = &instance.mcp_url;
     output::note(&format!("Schemascope {} is ready", instance.version));
+    output::note(&format!("  dashboard      {}", dashboard(instance)));
     output::note(&format!("  all upstreams  {url}"));
     output::note(&format!("  one upstream   {url}/NAME"));
     output::note(&format!("  token          {token}"));
@@ -87,6 +91,15 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
             tracing::warn!(upstream = %name, %reason, "its entry in the configuration cannot be used");
         }
     }
+}
+
+/// The token is shown to a person only; logs are kept and passed around.
+fn dashboard(instance: &Instance) -> String {
+    if std::io::stderr().is_terminal() || instance.token.is_none() {
+        return instance.dashboard_url.clone();
+    }
+    let plain = instance.dashboard_url.split('#').next().unwrap_or_default();
+    format!("{plain} (with its token: dashboard_url in instance.json)")
 }
 
 /// Once to stop in order, twice to stop at once.

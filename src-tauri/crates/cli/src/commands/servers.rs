@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use comfy_table::{Cell, Color};
 use schemascope_api::{ListServers, ServerRow, ServersReply, UpstreamState};
+use schemascope_engine::Front;
 
 use crate::args::{Args, Servers};
-use crate::front::Front;
 use crate::output::{self, harmless};
 
 pub async fn run(args: &Args, verb: &Servers, front: &Front) -> Result<ExitCode> {

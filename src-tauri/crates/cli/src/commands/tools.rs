@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use comfy_table::{Cell, Color};
 use schemascope_api::ListTools;
+use schemascope_engine::Front;
 
 use crate::args::{Args, Tools};
-use crate::front::Front;
 use crate::output::{self, count};
 
 pub async fn run(args: &Args, verb: &Tools, front: &Front) -> Result<ExitCode> {

@@ -1,8 +1,11 @@
 //! Listing and making calls.
 
 use bytes::Bytes;
-use schemascope_api::{ApiError, CallReply, CallTool, CallsPage, ErrorKind, ListCalls};
-use schemascope_model::{Client, Origin, ToolId};
+use schemascope_api::{
+    ApiError, BrowseCalls, CallReply, CallTool, CallsPage, ErrorKind, Filter, GetCall, ListCalls, RowsPage,
+    Subject,
+};
+use schemascope_model::{CallRecord, Client, Origin, ToolId};
 use schemascope_proxy::{CallFailed, Caller};
 use schemascope_registry::is_error;
 use schemascope_store::CallQuery;
@@ -10,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::{Handle, internal, nearest, tools};
 use crate::engine::Engine;
+use crate::views;
 
 /// Calls in one reply at most; the store bounds the bytes of their bodies.
 const MAX_CALLS: usize = 1_000;
@@ -35,6 +39,33 @@ impl Handle<ListCalls> for Engine {
         let listed = tokio::task::spawn_blocking(move || reader.calls(&query)).await;
         let page = listed.map_err(internal)?.map_err(internal)?;
         Ok(CallsPage { calls: page.calls, next: page.next })
+    }
+}
+
+impl Handle<BrowseCalls> for Engine {
+    async fn handle(&self, command: BrowseCalls) -> Result<RowsPage, ApiError> {
+        let filter = Filter::parse(&command.filter, Subject::Calls)
+            .map_err(|error| ApiError::new(ErrorKind::Invalid, error.to_string()))?;
+        self.recorder.settle().await;
+        let query =
+            CallQuery { before: command.before, limit: command.limit.min(MAX_CALLS), ..CallQuery::default() };
+        let reader = self.reader.clone();
+        let listed = tokio::task::spawn_blocking(move || {
+            reader.records(&query, |record| filter.is_empty() || filter.call(&views::call_row(record)))
+        });
+        let page = listed.await.map_err(internal)?.map_err(internal)?;
+        Ok(RowsPage { rows: page.calls.iter().map(views::call_row).collect(), next: page.next })
+    }
+}
+
+impl Handle<GetCall> for Engine {
+    async fn handle(&self, command: GetCall) -> Result<CallRecord, ApiError> {
+        self.recorder.settle().await;
+        let reader = self.reader.clone();
+        let found = tokio::task::spawn_blocking(move || reader.call(command.id)).await;
+        found.map_err(internal)?.map_err(internal)?.ok_or_else(|| {
+            ApiError::new(ErrorKind::NotFound, format!("there is no call {} here", command.id))
+        })
     }
 }
 

@@ -2,15 +2,19 @@
 
 mod backfill;
 mod calls;
+mod coverage;
 mod nearest;
 mod report;
 mod servers;
+mod tool;
 mod tools;
+mod window;
 
 use std::future::Future;
 
 use schemascope_api::{
-    ApiError, Backfill, CallTool, Command, ErrorKind, GetReport, GetSchema, ListCalls, ListServers, ListTools,
+    ApiError, Backfill, BrowseCalls, CallTool, Command, ErrorKind, GetCall, GetCoverage, GetReport,
+    GetSchema, GetTool, ListCalls, ListServers, ListTools, RestartServer, ShowWindow,
 };
 
 use crate::engine::Engine;
@@ -38,7 +42,8 @@ impl Engine {
     /// Carries out a command that came as bytes.
     pub async fn dispatch(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
         dispatch!(self, name, body;
-            ListTools, GetSchema, ListCalls, CallTool, Backfill, GetReport, ListServers)
+            ListTools, GetTool, GetSchema, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
+            GetReport, GetCoverage, ListServers, RestartServer, ShowWindow)
     }
 }
 

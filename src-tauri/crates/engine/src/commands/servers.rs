@@ -1,30 +1,39 @@
 //! Upstreams.
 
-use schemascope_api::{ApiError, ListServers, ServerRow, ServersReply};
-use schemascope_proxy::Status;
+use schemascope_api::{ApiError, ErrorKind, ListServers, RestartServer, ServersReply};
 
-use super::Handle;
+use super::{Handle, nearest};
 use crate::engine::Engine;
+use crate::views;
 
 impl Handle<ListServers> for Engine {
     async fn handle(&self, _: ListServers) -> Result<ServersReply, ApiError> {
         Ok(ServersReply {
             config: self.config.path.display().to_string(),
             problem: self.config.problem.clone(),
-            servers: self.hub.status().into_iter().map(row).collect(),
+            servers: self.hub.status().into_iter().map(views::server_row).collect(),
         })
     }
 }
 
-fn row(status: Status) -> ServerRow {
-    ServerRow {
-        server_name: status.name,
-        state: status.state,
-        reason: status.reason,
-        tool_count: status.tools,
-        pid: status.pid,
-        since: status.since,
-        protocol_version: status.protocol_version,
-        log: status.log,
+impl Handle<RestartServer> for Engine {
+    async fn handle(&self, command: RestartServer) -> Result<(), ApiError> {
+        if self.hub.restart(&command.server_name) {
+            return Ok(());
+        }
+        let name = &command.server_name;
+        let servers = self.hub.status();
+        Err(match servers.iter().find(|server| server.name == *name) {
+            Some(_) => ApiError::new(
+                ErrorKind::Invalid,
+                format!(
+                    "{name} cannot be started: it is disabled, or its entry in the configuration is wrong"
+                ),
+            ),
+            None => {
+                let hint = nearest::suggestion(name, servers.iter().map(|server| server.name.as_str()));
+                ApiError::new(ErrorKind::NotFound, format!("there is no server {name:?}{hint}"))
+            }
+        })
     }
 }

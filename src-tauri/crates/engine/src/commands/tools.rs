@@ -7,6 +7,7 @@ use schemascope_shape::Policy;
 
 use super::{Handle, nearest};
 use crate::engine::Engine;
+use crate::views;
 
 impl Handle<ListTools> for Engine {
     async fn handle(&self, _: ListTools) -> Result<Vec<ToolRow>, ApiError> {
@@ -16,7 +17,7 @@ impl Handle<ListTools> for Engine {
             .tools()
             .iter()
             .filter(|(_, tool)| tool.exists())
-            .map(|(id, tool)| row(id, tool))
+            .map(|(id, tool)| views::tool_row(id, tool))
             .collect())
     }
 }
@@ -72,24 +73,4 @@ pub(super) fn find<'a>(registry: &'a Registry, written: &str) -> Result<&'a Tool
         let hint = if known.is_empty() { "; no tool has been listed or called yet".into() } else { hint };
         ApiError::new(ErrorKind::NotFound, format!("there is no tool {written:?}{hint}"))
     })
-}
-
-fn row(id: &ToolId, tool: &Tool) -> ToolRow {
-    let standing = tool.standing();
-    ToolRow {
-        tool_id: id.to_string(),
-        server_name: id.server().to_owned(),
-        tool_name: id.tool().to_owned(),
-        source: standing.source,
-        quality: standing.quality,
-        violated: standing.violated,
-        observation_count: tool.shape.observations(),
-        call_count: tool.calls,
-        failure_count: tool.failures,
-        mean_consistency: tool.shape.mean_consistency(),
-        effective_version: None,
-        last_observed: tool.last_observed,
-        last_called: tool.last_called,
-        listed: tool.declaration.is_some(),
-    }
 }

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use schemascope_model::{CallId, CallRecord, Fit, Outcome, ToolId};
 use schemascope_proxy::{Ended, FinishedCall};
-use schemascope_registry::is_error;
+use schemascope_registry::{Observation, is_error, observe};
 use serde_json::value::RawValue;
 
 use crate::redact::{Trust, redact};
@@ -35,14 +35,20 @@ impl Draft {
     }
 
     /// Decides what needs the values (does it fit, is it an error), then redacts.
-    pub(super) fn into_record(self, judge: impl FnOnce(&ToolId, &RawValue) -> Option<Fit>) -> CallRecord {
+    pub(super) fn into_record(
+        self,
+        judge: impl FnOnce(&ToolId, &Observation<'_>) -> Option<Fit>,
+    ) -> CallRecord {
         let (mut record, trust) = match self {
             Self::Live { id, call, bodies_left_out } => (live(id, &call, bodies_left_out), Trust::Foreign),
             Self::Trace { record, own_export: true } => (record, Trust::Own),
             Self::Trace { record, own_export: false } => (record, Trust::Foreign),
         };
         if trust == Trust::Foreign && record.outcome == Outcome::Ok {
-            record.fit = record.result.as_deref().and_then(|result| judge(&record.tool_id, result));
+            let observation = record.result.as_deref().and_then(observe);
+            let fit = observation.as_ref().and_then(|observation| judge(&record.tool_id, observation));
+            let carrier = observation.map(|observation| observation.carrier);
+            (record.fit, record.carrier) = (fit, carrier);
         }
         for body in [&mut record.arguments, &mut record.result, &mut record.error].into_iter().flatten() {
             if let Some((redacted, replaced)) = redact(body.get(), trust)

@@ -16,13 +16,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use schemascope_api::RecorderReport;
+use schemascope_api::{Latency, RecorderReport};
 use schemascope_model::{CallId, CallRecord, IdSource, Timestamp};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_registry::Registry;
 use schemascope_store::Writer;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use crate::events::Events;
 use crate::histogram::Histogram;
 use draft::Draft;
 
@@ -56,7 +57,18 @@ pub(crate) struct Metrics {
     stalled: Mutex<Option<String>>,
     index_behind: AtomicBool,
     closing: AtomicBool,
+    /// From answer to journaled.
     latency: Histogram,
+    /// Of calls, from request to answer.
+    call_latency: Histogram,
+}
+
+impl Metrics {
+    fn count(&self, call: &CallRecord) {
+        if let Some(micros) = call.total_us {
+            self.call_latency.add(micros);
+        }
+    }
 }
 
 /// Takes calls. One per engine.
@@ -67,6 +79,7 @@ pub(crate) struct Recorder {
     durability: Durability,
     ids: IdSource,
     listings: Arc<Listings>,
+    events: Arc<Events>,
     writing: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -113,6 +126,7 @@ impl Recorder {
         registry: Arc<Mutex<Registry>>,
         ids: IdSource,
         durability: Durability,
+        events: Arc<Events>,
     ) -> std::io::Result<Arc<Self>> {
         let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
         let metrics = Arc::new(Metrics::default());
@@ -124,6 +138,7 @@ impl Recorder {
             durability,
             queue,
             Arc::clone(&listings),
+            Arc::clone(&events),
         );
         let writing = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run())?;
         Ok(Arc::new(Self {
@@ -133,6 +148,7 @@ impl Recorder {
             durability,
             ids,
             listings,
+            events,
             writing: Mutex::new(Some(writing)),
         }))
     }
@@ -194,6 +210,11 @@ impl Recorder {
             index_behind: self.metrics.index_behind.load(Ordering::Relaxed),
             latency: self.metrics.latency.summary(),
         }
+    }
+
+    /// Times of calls since the start, from request to answer.
+    pub(crate) fn call_latency(&self) -> Latency {
+        self.metrics.call_latency.summary()
     }
 
     async fn take(&self, call: FinishedCall) {
@@ -258,5 +279,8 @@ impl Observer for Recorder {
             self.listings.take(server);
             tracing::warn!(server, "the recorder could not take a listing; the next one brings it");
         }
+    }
+    fn changed(&self, server: &str) {
+        self.events.server_changed(server);
     }
 }

@@ -15,6 +15,8 @@ use schemascope_registry::{Registry, Validators};
 use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
 use serde_json::value::RawValue;
 
+use crate::events::Events;
+
 use super::{Durability, Job, Listings, Metrics, Waiting};
 
 /// How long a group waits for company when no answer waits for it.
@@ -33,6 +35,7 @@ pub(super) struct WriterThread {
     durability: Durability,
     queue: Receiver<Job>,
     listings: Arc<Listings>,
+    events: Arc<Events>,
     validators: Validators,
     saved: Instant,
     closing: bool,
@@ -48,6 +51,7 @@ impl WriterThread {
         durability: Durability,
         queue: Receiver<Job>,
         listings: Arc<Listings>,
+        events: Arc<Events>,
     ) -> Self {
         Self {
             writer,
@@ -56,6 +60,7 @@ impl WriterThread {
             durability,
             queue,
             listings,
+            events,
             validators: Validators::default(),
             saved: Instant::now(),
             closing: false,
@@ -121,9 +126,9 @@ impl WriterThread {
         let mut waiting = Vec::with_capacity(group.len());
         for Waiting { draft, since, done, _room } in group {
             // The registry is asked for a moment only; validation and redaction take longer.
-            let record = draft.into_record(|tool, result| {
+            let record = draft.into_record(|tool, observation| {
                 let declared = lock(&self.registry).declared_schema(tool)?;
-                self.validators.judge(&declared, result)
+                self.validators.judge(&declared, observation)
             });
             entries.push(Entry::Call(record));
             waiting.push((since, done, _room));
@@ -136,8 +141,13 @@ impl WriterThread {
                 if let Entry::Call(call) = entry {
                     lock(&self.registry).record(call);
                     redacted += call.redacted;
+                    self.metrics.count(call);
                 }
             }
+            self.events.recorded(entries.iter().filter_map(|entry| match entry {
+                Entry::Call(call) => Some(call),
+                _ => None,
+            }));
             self.metrics.redacted_values.fetch_add(redacted, Ordering::Relaxed);
             self.metrics.recorded.fetch_add(count, Ordering::Relaxed);
         } else {
@@ -180,6 +190,7 @@ impl WriterThread {
                 for change in chunk {
                     registry.declare(&change.tool, at, change.definition.clone());
                 }
+                self.events.declared(chunk.iter().map(|change| &change.tool));
             }
         }
         self.roll();

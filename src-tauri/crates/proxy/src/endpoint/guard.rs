@@ -1,4 +1,5 @@
-//! Who may talk to us: Host, Origin and token, checked before anything else on every route.
+//! Who may talk to us: Host, Origin and token, checked before anything else; the token on every
+//! route but the dashboard's own files, which are no secret.
 //!
 //! Host keeps web pages from reaching us under a name of their own (DNS rebinding), Origin keeps them
 //! from reaching us directly, the token keeps other users of the machine out. Owns: those checks.
@@ -22,28 +23,39 @@ pub struct Guard {
     pub token: Option<Arc<str>>,
 }
 
-/// Middleware: lets a request through or answers 401 or 403.
-pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match guard.refuses(request.headers(), request.uri().host()) {
+/// Middleware: lets a request through or answers 403, by where it comes from.
+pub async fn check_site(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    match guard.refuses_site(request.headers(), request.uri().host()) {
         Some(refusal) => refusal,
         None => next.run(request).await,
     }
 }
 
+/// Middleware: lets a request through or answers 401, by the token it carries.
+pub async fn check_token(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    match guard.refuses_token(request.headers()) {
+        Some(refusal) => refusal,
+        None => next.run(request).await,
+    }
+}
+
+fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or("?"))
+}
+
 impl Guard {
-    fn refuses(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
-        let text = |name| headers.get(name).map(|value: &header::HeaderValue| value.to_str().unwrap_or("?"));
-        let host = text(header::HOST).or(uri_host);
+    fn refuses_site(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
+        let host = text(headers, header::HOST).or(uri_host);
         if !host.is_some_and(|host| self.is_ours(host)) {
             return Some(forbidden(format!("Host {host:?} is not this machine\n")));
         }
-        if let Some(origin) = text(header::ORIGIN)
-            && !self.is_own_origin(origin)
-        {
-            return Some(forbidden(format!("Origin {origin:?} may not call this server\n")));
-        }
+        let origin = text(headers, header::ORIGIN).filter(|origin| !self.is_own_origin(origin));
+        origin.map(|origin| forbidden(format!("Origin {origin:?} may not call this server\n")))
+    }
+
+    fn refuses_token(&self, headers: &HeaderMap) -> Option<Response> {
         let token = self.token.as_ref()?;
-        let given = text(header::AUTHORIZATION).and_then(|value| {
+        let given = text(headers, header::AUTHORIZATION).and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
@@ -92,7 +104,10 @@ mod tests {
             .iter()
             .map(|(k, v)| (k.parse::<header::HeaderName>().unwrap(), v.parse().unwrap()))
             .collect();
-        guard.refuses(&headers, None).map(|response| response.status().as_u16())
+        guard
+            .refuses_site(&headers, None)
+            .or_else(|| guard.refuses_token(&headers))
+            .map(|response| response.status().as_u16())
     }
 
     #[test]

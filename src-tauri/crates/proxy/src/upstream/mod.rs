@@ -43,6 +43,16 @@ pub(crate) struct Upstream {
     /// What it listed last, also while it is away.
     listed: Mutex<Arc<[ListedTool]>>,
     stop: CancellationToken,
+    /// Somebody wants the running process replaced.
+    restart: Notify,
+}
+
+/// How a process ended when it did not end by itself.
+enum Ended {
+    /// The app is shutting down.
+    Stopped,
+    /// To be started anew.
+    Restart,
 }
 
 enum Phase {
@@ -101,6 +111,7 @@ impl Upstream {
             notifications: broadcast::Sender::new(NOTIFICATIONS),
             listed: Mutex::default(),
             stop: CancellationToken::new(),
+            restart: Notify::new(),
         })
     }
 
@@ -157,6 +168,22 @@ impl Upstream {
                 return Err("Schemascope is shutting down".into());
             }
             waited = true;
+        }
+    }
+
+    /// Replaces the running process, or starts one now, whatever back-off says.
+    pub(crate) fn restart(self: &Arc<Self>) {
+        let ServerEntry::Stdio(spec) = &self.entry else { return };
+        let mut phase = self.phase();
+        match &*phase {
+            Phase::Ready(_) | Phase::Starting { .. } => self.restart.notify_one(),
+            Phase::Idle | Phase::Failed { .. } => {
+                *phase = Phase::Starting { since: Instant::now(), failures: 0 };
+                drop(phase);
+                self.changed.send_modify(|version| *version += 1);
+                tokio::spawn(Arc::clone(self).run(spec.clone(), 0));
+            }
+            Phase::Stopped => {}
         }
     }
 
@@ -239,14 +266,22 @@ impl Upstream {
     }
 
     /// From start to end of one process.
-    async fn run(self: Arc<Self>, spec: StdioSpec, failures: u32) {
-        let began = Instant::now();
-        tracing::info!(upstream = %self.name, command = %spec.command, "starting");
-        let mut was_ready = false;
-        let ended = self.run_process(&spec, &mut was_ready).await;
-        let Err(reason) = ended else {
-            self.enter(Phase::Stopped);
-            return;
+    async fn run(self: Arc<Self>, spec: StdioSpec, mut failures: u32) {
+        let (reason, was_ready, began) = loop {
+            let began = Instant::now();
+            tracing::info!(upstream = %self.name, command = %spec.command, "starting");
+            let mut was_ready = false;
+            match self.run_process(&spec, &mut was_ready).await {
+                Err(reason) => break (reason, was_ready, began),
+                Ok(Ended::Stopped) => {
+                    self.enter(Phase::Stopped);
+                    return;
+                }
+                Ok(Ended::Restart) => {
+                    failures = 0;
+                    self.enter(Phase::Starting { since: Instant::now(), failures });
+                }
+            }
         };
         let healthy = was_ready && began.elapsed() >= HEALTHY;
         let failures = if healthy { 0 } else { failures.saturating_add(1) };
@@ -258,8 +293,8 @@ impl Upstream {
         self.enter(Phase::Failed { reason, failures, retry_at: Instant::now() + pause });
     }
 
-    /// Runs the process until it ends, by itself (an error, with the reason) or because we stop it.
-    async fn run_process(self: &Arc<Self>, spec: &StdioSpec, was_ready: &mut bool) -> Result<(), String> {
+    /// Runs the process until it ends, by itself (an error, with the reason) or because we end it.
+    async fn run_process(self: &Arc<Self>, spec: &StdioSpec, was_ready: &mut bool) -> Result<Ended, String> {
         let mut process = process::start(spec)?;
         let pid = process.child.id();
         let stderr = {
@@ -273,8 +308,9 @@ impl Upstream {
         let (connection, reading) = Connection::run(process.stdout, process.stdin, Arc::clone(&self.log));
         let mut notifications = connection.subscribe();
         let outcome = tokio::select! {
-            outcome = self.serve(&connection, pid, &mut notifications, was_ready) => outcome,
-            () = self.stop.cancelled() => Ok(()),
+            reason = self.serve(&connection, pid, &mut notifications, was_ready) => Err(reason),
+            () = self.stop.cancelled() => Ok(Ended::Stopped),
+            () = self.restart.notified() => Ok(Ended::Restart),
             // A grandchild may hold its stdout open; what it still had to say is read for a moment.
             _ = process.child.wait() => {
                 let _ = tokio::time::timeout(LAST_WORDS, reading).await;
@@ -293,15 +329,18 @@ impl Upstream {
         }
     }
 
+    /// From handshake to end; why it ended.
     async fn serve(
         self: &Arc<Self>,
         connection: &Arc<Connection>,
         pid: Option<u32>,
         notifications: &mut broadcast::Receiver<Notification>,
         was_ready: &mut bool,
-    ) -> Result<(), String> {
-        let hello = handshake::initialize(connection).await?;
-        let tools = if hello.has_tools { handshake::list_tools(connection).await? } else { Vec::new() };
+    ) -> String {
+        let (hello, tools) = match handshake_and_list(connection).await {
+            Ok(begun) => begun,
+            Err(reason) => return reason,
+        };
         self.take_listing(&tools);
         tracing::info!(upstream = %self.name, tools = tools.len(), protocol = %hello.version, "ready");
         let live = Arc::new(Live {
@@ -319,7 +358,7 @@ impl Upstream {
             () = self.keep_listed(&live, &relist) => {}
             () = live.connection.closed() => {}
         }
-        Err("it ended".into())
+        "it ended".into()
     }
 
     /// Passes notifications on, and notes when the upstream says that its tools changed.
@@ -394,4 +433,10 @@ impl Upstream {
     fn phase(&self) -> MutexGuard<'_, Phase> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+async fn handshake_and_list(connection: &Arc<Connection>) -> Result<(Hello, Vec<ListedTool>), String> {
+    let hello = handshake::initialize(connection).await?;
+    let tools = if hello.has_tools { handshake::list_tools(connection).await? } else { Vec::new() };
+    Ok((hello, tools))
 }

@@ -1,6 +1,10 @@
 //! The listener: the proxy's endpoints and the commands, behind one guard.
 //!
-//! Owns: routes under `/api`, and orderly shutdown. Refuses to know: what commands do.
+//! Owns: routes under `/api`, the dashboard's pages, and orderly shutdown. Refuses to know: what commands
+//! do and what pages show.
+
+mod pages;
+mod stream;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +16,7 @@ use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use schemascope_api::{API_VERSION, ApiError, ErrorKind};
 use schemascope_model::Timestamp;
@@ -22,6 +26,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::instance::Instance;
+
+pub use pages::{Page, Pages};
 
 /// Largest command: a batch of trace lines.
 const MAX_COMMAND: usize = 256 << 20;
@@ -49,12 +55,20 @@ pub enum ServeError {
     Instance(std::io::Error),
 }
 
+/// How to be served.
+pub struct Serving {
+    /// Where to listen; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// What requests must carry; none lets everybody on this machine in.
+    pub token: Option<Arc<str>>,
+    /// The dashboard.
+    pub pages: Arc<dyn Pages>,
+}
+
 /// Serves until `shutdown` is cancelled. `ready` is told where, once connections are accepted.
-/// `token` none lets everybody on this machine in.
 pub async fn serve(
     engine: Arc<Engine>,
-    address: SocketAddr,
-    token: Option<Arc<str>>,
+    Serving { address, token, pages }: Serving,
     shutdown: CancellationToken,
     ready: impl FnOnce(&Instance),
 ) -> Result<(), ServeError> {
@@ -63,16 +77,20 @@ pub async fn serve(
         _ => ServeError::Listen { address, source },
     })?;
     let address = listener.local_addr().map_err(|source| ServeError::Listen { address, source })?;
+    // A fragment is never sent, so the token stands in no log.
+    let login = token.as_ref().map_or_else(String::new, |token| format!("#token={token}"));
     let instance = Instance {
         pid: std::process::id(),
         address: address.to_string(),
         mcp_url: format!("http://{address}/mcp"),
+        dashboard_url: format!("http://{address}/{login}"),
         token: token.as_ref().map(|token| token.to_string()),
         started: Timestamp::now(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         api_version: API_VERSION,
     };
-    let app = router(&engine, guard::Guard { address, token }, &shutdown);
+    let _ = engine.mcp_url.set(instance.mcp_url.clone());
+    let app = router(&engine, guard::Guard { address, token }, pages, &shutdown);
     // Without it every event of a stream waits 40 ms for the client's acknowledgement.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
@@ -99,13 +117,22 @@ pub async fn serve(
     Ok(())
 }
 
-fn router(engine: &Arc<Engine>, guard: guard::Guard, shutdown: &CancellationToken) -> Router {
-    Router::new()
-        .route("/api/{name}", post(command))
-        .layer(DefaultBodyLimit::max(MAX_COMMAND))
-        .with_state(Arc::clone(engine))
+fn router(
+    engine: &Arc<Engine>,
+    guard: guard::Guard,
+    pages: Arc<dyn Pages>,
+    shutdown: &CancellationToken,
+) -> Router {
+    let commands = Router::new()
+        .route("/api/events", get(stream::events).with_state((Arc::clone(engine), shutdown.clone())))
+        .route("/api/{name}", post(command).with_state(Arc::clone(engine)))
+        .layer(DefaultBodyLimit::max(MAX_COMMAND));
+    commands
         .merge(endpoint::router(Arc::clone(&engine.hub), shutdown.clone()))
-        .layer(middleware::from_fn_with_state(guard, guard::check))
+        .layer(middleware::from_fn_with_state(guard.clone(), guard::check_token))
+        // The pages themselves are no secret; whoever opens them needs the token to see anything.
+        .fallback_service(get(pages::page).with_state(pages))
+        .layer(middleware::from_fn_with_state(guard, guard::check_site))
 }
 
 async fn command(State(engine): State<Arc<Engine>>, Path(name): Path<String>, body: Bytes) -> Response {

@@ -1,0 +1,132 @@
+//! Everything known of one tool, traced to the calls behind it.
+
+use schemascope_api::{
+    ApiError, CarrierCounts, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, Sample, StandingRow,
+    ToolDetail,
+};
+use schemascope_model::{CallRecord, Outcome, ToolId};
+use schemascope_registry::{StandingChange, Tool, observe};
+use schemascope_shape::Policy;
+use schemascope_store::{CallQuery, Reader};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Handle, internal, tools};
+use crate::engine::Engine;
+use crate::histogram::Histogram;
+use crate::views;
+
+/// Latest calls shown.
+const LATEST: usize = 200;
+/// Observations shown.
+const SAMPLES: usize = 5;
+/// Calls whose bodies are brought to find them.
+const SAMPLED: usize = 20;
+
+impl Handle<GetTool> for Engine {
+    async fn handle(&self, command: GetTool) -> Result<ToolDetail, ApiError> {
+        self.recorder.settle().await;
+        let id: Option<ToolId> = command.tool_id.parse().ok();
+        // Copied, so that nobody waits while schemas are emitted.
+        let tool = tools::find(&self.registry(), &command.tool_id)?.clone();
+        let Some(id) = id else { return Err(internal("a tool was found under an id that is none")) };
+        let reader = self.reader.clone();
+        let read = {
+            let id = id.clone();
+            tokio::task::spawn_blocking(move || calls(&reader, &id))
+        };
+        let (latest, sampled) = read.await.map_err(internal)?.map_err(internal)?;
+        Ok(detail(&id, &tool, &latest, &sampled))
+    }
+}
+
+fn calls(
+    reader: &Reader,
+    id: &ToolId,
+) -> Result<(Vec<CallRecord>, Vec<CallRecord>), schemascope_store::Error> {
+    let query = |limit| CallQuery { tool: Some(id.clone()), limit, ..CallQuery::default() };
+    let latest = reader.records(&query(LATEST), |_| true)?.calls;
+    let mut sampled = Vec::new();
+    for call in latest.iter().filter(|call| call.outcome == Outcome::Ok).take(SAMPLED) {
+        sampled.extend(reader.call(call.id)?);
+        if sampled.len() == SAMPLES {
+            break;
+        }
+    }
+    Ok((latest, sampled))
+}
+
+fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], sampled: &[CallRecord]) -> ToolDetail {
+    #[derive(Default, Deserialize)]
+    struct Definition {
+        description: Option<String>,
+        #[serde(rename = "inputSchema")]
+        input_schema: Option<Value>,
+    }
+    let policy = Policy::default();
+    let declaration = tool.declaration.as_ref();
+    let definition: Definition = declaration
+        .and_then(|declaration| serde_json::from_str(declaration.definition.get()).ok())
+        .unwrap_or_default();
+    let declared = declaration.and_then(|declaration| declaration.output_schema());
+    let share = |millionths: u32| f64::from(millionths) / 1e6;
+    ToolDetail {
+        row: views::tool_row(id, tool),
+        description: definition.description,
+        input_schema: definition.input_schema,
+        declared_schema: declared.map(|declared| declared.schema.as_ref().clone()),
+        inferred_schema: (tool.shape.observations() > 0).then(|| tool.shape.schema(&policy)),
+        carriers: CarrierCounts {
+            structured: tool.carriers.structured,
+            json_in_text: tool.carriers.json_in_text,
+            text: tool.carriers.text,
+        },
+        fits: declared
+            .and_then(|declared| tool.fits.get(&declared.digest))
+            .map(|fit| FitRow { fits: fit.fits, violates: fit.violates }),
+        fields: tool.shape.fields().into_iter().map(|field| views::field_row(field, &policy)).collect(),
+        trimmed: tool.shape.is_trimmed(),
+        history: tool
+            .history
+            .points
+            .iter()
+            .map(|point| HistoryPoint {
+                observations: point.observations,
+                at: point.at,
+                mean: share(point.mean),
+                lowest: share(point.lowest),
+            })
+            .collect(),
+        changes: tool.history.changes.iter().map(standing_row).collect(),
+        latency: latency(latest),
+        latest: latest.iter().map(views::call_row).collect(),
+        samples: sampled.iter().filter_map(sample).collect(),
+    }
+}
+
+fn standing_row(change: &StandingChange) -> StandingRow {
+    let standing = change.standing;
+    StandingRow {
+        at: change.at,
+        source: standing.source,
+        quality: standing.quality,
+        violated: standing.violated,
+    }
+}
+
+fn latency(calls: &[CallRecord]) -> Latency {
+    let times = Histogram::default();
+    calls.iter().filter_map(|call| call.total_us).for_each(|micros| times.add(micros));
+    times.summary()
+}
+
+fn sample(call: &CallRecord) -> Option<Sample> {
+    let observation = observe(call.result.as_deref()?)?;
+    let bytes = observation.json.len();
+    let mut json = observation.json.into_owned();
+    if bytes > MAX_SAMPLE {
+        let cut = (0..=MAX_SAMPLE).rev().find(|at| json.is_char_boundary(*at)).unwrap_or(0);
+        json.truncate(cut);
+    }
+    Some(Sample { id: call.id, at: call.at, carrier: observation.carrier, json, bytes })
+}

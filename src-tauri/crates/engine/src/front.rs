@@ -1,0 +1,230 @@
+//! How a front reaches an engine: the running one over loopback, else one of its own.
+//!
+//! Owns: finding out which, and speaking to a running one. Refuses to know: commands, and what fronts
+//! show.
+
+use std::io::{BufRead, BufReader};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use schemascope_api::{API_VERSION, ApiError, Command, Cursor, ErrorKind};
+
+use crate::data::DataDirError;
+use crate::engine::{Engine, OpenError, Options};
+use crate::instance::Instance;
+
+/// How long to wait for an owner that is just starting, or a short command that is just ending.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(50);
+/// Replies beyond this are refused.
+const MAX_REPLY: u64 = 1 << 30;
+
+/// An engine, wherever it runs.
+pub enum Front {
+    /// In another process.
+    Attached(Attached),
+    /// In this one.
+    Own(Arc<Engine>),
+}
+
+/// A running engine. Its calls block.
+#[derive(Debug, Clone)]
+pub struct Attached {
+    agent: ureq::Agent,
+    instance: Instance,
+}
+
+/// Why no engine is reached, or what it said.
+#[derive(Debug, thiserror::Error)]
+pub enum FrontError {
+    /// An engine of one's own does not open.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Somebody owns the data and says nothing.
+    #[error("{dir} is in use by process {pid}, which does not say where it listens")]
+    Silent {
+        /// The data directory.
+        dir: String,
+        /// The owner.
+        pid: String,
+    },
+    /// The running one is of another version.
+    #[error(
+        "Schemascope {running} runs on this data (pid {pid}, {address}) and this is {own}; stop it, or use the same version"
+    )]
+    Version {
+        /// Its version.
+        running: String,
+        /// Ours.
+        own: &'static str,
+        /// Its process.
+        pid: u32,
+        /// Where it listens.
+        address: String,
+    },
+    /// The running one cannot be talked to.
+    #[error("Schemascope (pid {pid}) does not answer on {address}: {reason}")]
+    Unreachable {
+        /// Its process.
+        pid: u32,
+        /// Where it should listen.
+        address: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// It was understood and refused.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+}
+
+impl Front {
+    /// Attaches to the running engine, or opens one.
+    pub async fn open(options: &Options) -> Result<Self, FrontError> {
+        let began = Instant::now();
+        loop {
+            let pid = match Engine::open(options) {
+                Ok(engine) => return Ok(Self::Own(Arc::new(engine))),
+                Err(OpenError::DataDir(DataDirError::Owned { pid, .. })) => pid,
+                Err(error) => return Err(error.into()),
+            };
+            // An instance file of another process than the lock's is what a killed one left behind.
+            let instance =
+                Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
+            if let Some(instance) = instance {
+                return Attached::to(instance).map(Self::Attached);
+            }
+            if began.elapsed() > PATIENCE {
+                return Err(FrontError::Silent { dir: options.data_dir.display().to_string(), pid });
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Carries out a command. Needs a multi-threaded runtime.
+    pub async fn call<C: Command>(&self, command: C) -> Result<C::Reply, FrontError>
+    where
+        Engine: crate::Handle<C>,
+    {
+        match self {
+            Self::Own(engine) => Ok(crate::Handle::handle(engine.as_ref(), command).await?),
+            Self::Attached(attached) => tokio::task::block_in_place(|| attached.call(&command)),
+        }
+    }
+
+    /// Carries out a command that came as bytes. Needs a multi-threaded runtime.
+    pub async fn dispatch(&self, name: &str, body: Vec<u8>) -> Result<Vec<u8>, ApiError> {
+        match self {
+            Self::Own(engine) => engine.dispatch(name, &body).await,
+            Self::Attached(attached) => tokio::task::block_in_place(|| attached.dispatch(name, body))
+                .map_err(|error| match error {
+                    FrontError::Api(error) => error,
+                    other => ApiError::new(ErrorKind::Unavailable, other.to_string()),
+                }),
+        }
+    }
+
+    /// Whether a running engine answers.
+    pub fn is_attached(&self) -> bool {
+        matches!(self, Self::Attached(_))
+    }
+
+    /// Ends what was started for this front. May be called twice.
+    pub async fn close(&self) {
+        if let Self::Own(engine) = self {
+            engine.close().await;
+        }
+    }
+}
+
+impl Attached {
+    /// Takes a running engine.
+    pub fn to(instance: Instance) -> Result<Self, FrontError> {
+        if instance.api_version != API_VERSION {
+            return Err(FrontError::Version {
+                running: instance.version,
+                own: env!("CARGO_PKG_VERSION"),
+                pid: instance.pid,
+                address: instance.address,
+            });
+        }
+        let config = ureq::Agent::config_builder()
+            // Loopback is never behind a proxy, whatever the environment says.
+            .proxy(None)
+            .http_status_as_error(false)
+            .timeout_connect(Some(Duration::from_secs(5)))
+            .build();
+        Ok(Self { agent: config.into(), instance })
+    }
+
+    /// Where it is.
+    pub fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// Carries out a command.
+    pub fn call<C: Command>(&self, command: &C) -> Result<C::Reply, FrontError> {
+        let body = serde_json::to_vec(command).map_err(|error| self.unreachable(error))?;
+        let reply = self.dispatch(C::NAME, body)?;
+        serde_json::from_slice(&reply)
+            .map_err(|error| self.unreachable(format!("its answer has a form unknown here: {error}")))
+    }
+
+    /// Carries out a command that came as bytes.
+    pub fn dispatch(&self, name: &str, body: Vec<u8>) -> Result<Vec<u8>, FrontError> {
+        let request = self.agent.post(self.url(name));
+        let response = self.authorized(request).send(body).map_err(|error| self.unreachable(error))?;
+        self.reply(response)
+    }
+
+    /// Follows its events until they end: every frame as JSON. Reading blocks.
+    pub fn events(
+        &self,
+        since: Option<Cursor>,
+    ) -> Result<impl Iterator<Item = Result<String, FrontError>> + use<>, FrontError> {
+        let since = since.map_or_else(String::new, |cursor| format!("?since={cursor}"));
+        let request = self.agent.get(self.url(&format!("events{since}")));
+        let response = self.authorized(request).call().map_err(|error| self.unreachable(error))?;
+        if !response.status().is_success() {
+            let refused = self.reply(response);
+            return Err(refused.err().unwrap_or_else(|| self.unreachable("it sends no events")));
+        }
+        let attached = self.clone();
+        let lines = BufReader::new(response.into_body().into_reader()).lines();
+        Ok(lines.filter_map(move |line| match line {
+            Ok(line) => line.strip_prefix("data: ").map(|frame| Ok(frame.to_owned())),
+            Err(error) => Some(Err(attached.unreachable(error))),
+        }))
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}/api/{path}", self.instance.address)
+    }
+
+    fn authorized<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        match &self.instance.token {
+            Some(token) => request.header("authorization", format!("Bearer {token}")),
+            None => request,
+        }
+    }
+
+    fn reply(&self, mut response: ureq::http::Response<ureq::Body>) -> Result<Vec<u8>, FrontError> {
+        let status = response.status();
+        let body = response.body_mut().with_config().limit(MAX_REPLY).read_to_vec();
+        let body = body.map_err(|error| self.unreachable(error))?;
+        if status.is_success() {
+            return Ok(body);
+        }
+        Err(match serde_json::from_slice::<ApiError>(&body) {
+            Ok(error) => error.into(),
+            Err(_) => self.unreachable(format!("{status} {}", String::from_utf8_lossy(&body).trim())),
+        })
+    }
+
+    fn unreachable(&self, reason: impl std::fmt::Display) -> FrontError {
+        FrontError::Unreachable {
+            pid: self.instance.pid,
+            address: self.instance.address.clone(),
+            reason: reason.to_string(),
+        }
+    }
+}
