@@ -31,8 +31,8 @@ pub use schemascope_model::{
 };
 pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
 pub use tools::{
-    CarrierCounts, FieldRow, FitRow, GetSchema, GetTool, HistoryPoint, ListTools, MAX_SAMPLE, Sample,
-    SchemaChoice, SchemaReply, StandingRow, ToolDetail, ToolRow, TypeRow,
+    CarrierCounts, FieldRow, FitRow, GetSchema, GetTool, HistoryPoint, ListTools, MAX_SAMPLE, RawSchema,
+    Sample, SchemaChoice, SchemaReply, StandingRow, ToolDetail, ToolRow, TypeRow,
 };
 
 /// Changes when a front and an engine of different builds would misunderstand each other.

@@ -28,7 +28,7 @@ impl Command for GetCoverage {
 }
 
 /// How many tools stood where, as it went.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// At most 120 times, oldest first, evenly spread; the last is now.
     pub points: Vec<CoveragePoint>,

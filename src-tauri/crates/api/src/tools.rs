@@ -3,6 +3,7 @@
 use schemascope_model::{CallId, Carrier, Quality, Source, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::{CallRow, Command, Latency};
 
@@ -16,7 +17,7 @@ impl Command for ListTools {
 }
 
 /// One tool in a list.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolRow {
     /// `server__tool`.
     pub tool_id: String,
@@ -64,19 +65,18 @@ impl Command for GetTool {
 }
 
 /// Everything known of a tool.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDetail {
     /// Its line in the list.
-    #[serde(flatten)]
     pub row: ToolRow,
     /// What its upstream says it does.
     pub description: Option<String>,
     /// What it takes, as declared.
-    pub input_schema: Option<Value>,
+    pub input_schema: Option<RawSchema>,
     /// What its upstream declares it returns.
-    pub declared_schema: Option<Value>,
+    pub declared_schema: Option<RawSchema>,
     /// What was learned.
-    pub inferred_schema: Option<Value>,
+    pub inferred_schema: Option<RawSchema>,
     /// Observations by how they were carried.
     pub carriers: CarrierCounts,
     /// Observations that fit the schema declared now, and that do not.
@@ -95,6 +95,17 @@ pub struct ToolDetail {
     pub latest: Vec<CallRow>,
     /// Its latest observations, newest first, 5 at most.
     pub samples: Vec<Sample>,
+}
+
+/// A JSON Schema to be shown or saved, not looked into.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RawSchema(pub Box<RawValue>);
+
+impl PartialEq for RawSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.get() == other.0.get()
+    }
 }
 
 /// Observations by how they were carried.

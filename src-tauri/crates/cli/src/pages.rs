@@ -2,8 +2,8 @@
 
 use schemascope_engine::{Page, Pages};
 
-/// Name, tag, whether gzipped, bytes.
-type File = (&'static str, &'static str, bool, &'static [u8]);
+/// Name, tag, bytes compressed with gzip.
+type File = (&'static str, &'static str, &'static [u8]);
 
 const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
@@ -24,7 +24,7 @@ impl Pages for Embedded {
                 tag: "missing".into(),
             });
         }
-        let (name, tag, gzipped, bytes) = FILES.iter().find(|(file, ..)| *file == name)?;
+        let (name, tag, bytes) = FILES.iter().find(|(file, ..)| *file == name)?;
         let content_type = match name.rsplit('.').next() {
             Some("html") => "text/html; charset=utf-8",
             Some("js") => "text/javascript; charset=utf-8",
@@ -37,7 +37,7 @@ impl Pages for Embedded {
         Some(Page {
             content_type: content_type.into(),
             bytes: (*bytes).into(),
-            gzipped: *gzipped,
+            gzipped: true,
             tag: (*tag).into(),
         })
     }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -52,9 +52,9 @@ impl FromStr for Timestamp {
 
     /// Reads RFC 3339; a time without an offset is taken as UTC.
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
-        let time = DateTime::parse_from_rfc3339(text).map(|t| t.to_utc()).or_else(|_| {
-            NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").map(|naive| naive.and_utc())
-        });
+        let time = DateTime::parse_from_rfc3339(text)
+            .or_else(|_| DateTime::parse_from_rfc3339(&format!("{text}Z")))
+            .map(|time| time.to_utc());
         time.ok()
             .and_then(|t| u64::try_from(t.timestamp_millis()).ok())
             .filter(|millis| *millis <= MAX_MILLIS)

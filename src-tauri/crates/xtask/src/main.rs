@@ -13,6 +13,7 @@ mod demo;
 mod setup;
 mod shell;
 mod test;
+mod ui;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ cargo xtask COMMAND
                   calls, shows what was learned, and stays up for you to connect
       --once      ends after showing what was learned
       --keep      goes on with the data of the last demo
+  ui              builds the dashboard into ui/dist, where the programs embed it from
   setup           installs what tests and demo need (into the target folder) and nothing else
 
 Needs Rust, Node and Python 3. Where a system package is missing it is installed with apt if that is
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["test"] => test::run(),
         ["setup"] => setup::everything(),
+        ["ui"] => ui::build(),
         ["demo", options @ ..] if options.iter().all(|option| ["--once", "--keep"].contains(option)) => {
             demo::run(options)
         }

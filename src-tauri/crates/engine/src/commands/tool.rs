@@ -1,8 +1,8 @@
 //! Everything known of one tool, traced to the calls behind it.
 
 use schemascope_api::{
-    ApiError, CarrierCounts, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, Sample, StandingRow,
-    ToolDetail,
+    ApiError, CarrierCounts, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, RawSchema, Sample,
+    StandingRow, ToolDetail,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
 use schemascope_registry::{StandingChange, Tool, observe};
@@ -10,6 +10,7 @@ use schemascope_shape::Policy;
 use schemascope_store::{CallQuery, Reader};
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Handle, internal, tools};
 use crate::engine::Engine;
@@ -61,7 +62,7 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], sampled: &[CallRecord
     struct Definition {
         description: Option<String>,
         #[serde(rename = "inputSchema")]
-        input_schema: Option<Value>,
+        input_schema: Option<Box<RawValue>>,
     }
     let policy = Policy::default();
     let declaration = tool.declaration.as_ref();
@@ -73,9 +74,9 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], sampled: &[CallRecord
     ToolDetail {
         row: views::tool_row(id, tool),
         description: definition.description,
-        input_schema: definition.input_schema,
-        declared_schema: declared.map(|declared| declared.schema.as_ref().clone()),
-        inferred_schema: (tool.shape.observations() > 0).then(|| tool.shape.schema(&policy)),
+        input_schema: definition.input_schema.map(RawSchema),
+        declared_schema: declared.and_then(|declared| raw(&declared.schema)),
+        inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.shape.schema(&policy))).flatten(),
         carriers: CarrierCounts {
             structured: tool.carriers.structured,
             json_in_text: tool.carriers.json_in_text,
@@ -102,6 +103,10 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], sampled: &[CallRecord
         latest: latest.iter().map(views::call_row).collect(),
         samples: sampled.iter().filter_map(sample).collect(),
     }
+}
+
+fn raw(schema: &Value) -> Option<RawSchema> {
+    to_raw_value(schema).ok().map(RawSchema)
 }
 
 fn standing_row(change: &StandingChange) -> StandingRow {

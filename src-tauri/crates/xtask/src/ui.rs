@@ -1,0 +1,120 @@
+//! Building the dashboard: wasm, its glue, styles and fonts, into `ui/dist`, and compressed into
+//! `ui/dist.gz`.
+//!
+//! The window embeds the first, `schemascope` the second. Files are written only when they change, so that
+//! nothing is built anew without need.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::shell::{cargo, must, output, root, step, target};
+
+const WASM: &str = "wasm32-unknown-unknown";
+/// What the dashboard may weigh, gzipped, all files together.
+const MAX_GZIPPED: u64 = 400_000;
+
+/// Builds it.
+pub fn build() -> Result<bool> {
+    wasm_target()?;
+    step("dashboard", || {
+        must(
+            cargo()
+                .args(["build", "--locked", "--quiet", "-p", "schemascope-ui", "--target", WASM])
+                .args(["--profile", "ui"])
+                // Leptos then gives views one type instead of one each: half the code.
+                .env("RUSTFLAGS", "--cfg erase_components"),
+        )?;
+        let dist = root().join("ui/dist");
+        fs::create_dir_all(&dist)?;
+        bindgen(&dist)?;
+        page(&dist)?;
+        compress(&dist)
+    })?;
+    Ok(true)
+}
+
+/// The standard library for wasm, which rustup brings.
+fn wasm_target() -> Result<()> {
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).exists() {
+        return Ok(());
+    }
+    step("Rust's standard library for wasm", || {
+        let added = Command::new("rustup").args(["target", "add", WASM]).stdout(Stdio::null()).status();
+        if !added.is_ok_and(|status| status.success()) {
+            bail!("the dashboard needs Rust's {WASM} target: rustup target add {WASM}");
+        }
+        Ok(())
+    })
+}
+
+fn bindgen(dist: &Path) -> Result<()> {
+    let wasm = target()?.join(WASM).join("ui/schemascope_ui.wasm");
+    let made = target()?.join(WASM).join("bindgen");
+    Bindgen::new()
+        .input_path(&wasm)
+        .out_name("schemascope")
+        .typescript(false)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .web(true)?
+        .generate(&made)?;
+    copy(&made.join("schemascope_bg.wasm"), &dist.join("schemascope.wasm"))?;
+    copy(&made.join("schemascope.js"), &dist.join("schemascope.js"))
+}
+
+fn page(dist: &Path) -> Result<()> {
+    let root = root();
+    for file in ["ui/theme.js", "ui/start.js", "assets/dashboard.css", "assets/logo.svg"] {
+        let name = Path::new(file).file_name().context("a file has a name")?;
+        copy(&root.join(file), &dist.join(name))?;
+    }
+    for font in ["inter.woff2", "jetbrains-mono.woff2"] {
+        copy(&root.join("assets/fonts").join(font), &dist.join(font))?;
+    }
+    // In the page itself, so that no icon comes late.
+    let icons = fs::read_to_string(root.join("assets/icons.svg"))?;
+    let html = fs::read_to_string(root.join("ui/index.html"))?;
+    write(&dist.join("index.html"), html.replace("<!-- icons -->", icons.trim()).as_bytes())
+}
+
+/// Compresses what browsers get, tells what that weighs, and refuses too much.
+fn compress(dist: &Path) -> Result<()> {
+    let compressed = root().join("ui/dist.gz");
+    fs::create_dir_all(&compressed)?;
+    let mut total = 0;
+    for file in fs::read_dir(dist)? {
+        let file = file?;
+        let to = compressed.join(format!("{}.gz", file.file_name().display()));
+        let made_of = file.metadata()?.modified()?;
+        // zopfli takes its time.
+        if !fs::metadata(&to).and_then(|made| made.modified()).is_ok_and(|made| made >= made_of) {
+            let bytes = fs::read(file.path())?;
+            let mut gzip = Vec::new();
+            zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, &bytes[..], &mut gzip)?;
+            fs::write(&to, gzip)?;
+        }
+        total += fs::metadata(&to)?.len();
+    }
+    println!("   {} kB gzipped, fonts included", total / 1_000);
+    if total > MAX_GZIPPED {
+        bail!("the dashboard weighs {total} bytes gzipped; at most {MAX_GZIPPED} are allowed");
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
+    write(to, &bytes)
+}
+
+fn write(to: &Path, bytes: &[u8]) -> Result<()> {
+    if fs::read(to).is_ok_and(|known| known == bytes) {
+        return Ok(());
+    }
+    fs::write(to, bytes).with_context(|| format!("cannot write {}", to.display()))
+}

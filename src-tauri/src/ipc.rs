@@ -1,0 +1,32 @@
+//! The dashboard's door: what its page may ask of this process.
+//!
+//! Owns: the two commands. Refuses to know: what commands of the engine mean; they pass as bytes.
+
+use std::sync::Arc;
+
+use schemascope_api::{ApiError, Cursor, ErrorKind, InvalidCursor};
+use tauri::{State, WebviewWindow};
+
+use crate::feed::Feed;
+use crate::link::Link;
+
+/// Carries out a command of the engine; answers with the reply's JSON.
+#[tauri::command]
+pub async fn call(link: State<'_, Arc<Link>>, name: String, body: String) -> Result<String, ApiError> {
+    let reply = link.front().dispatch(&name, body.into_bytes()).await?;
+    String::from_utf8(reply).map_err(|error| ApiError::new(ErrorKind::Internal, error.to_string()))
+}
+
+/// Sends the page every frame from a cursor on, as event `frame`, until it asks anew or `lost` is sent.
+#[tauri::command]
+pub async fn follow(
+    window: WebviewWindow,
+    link: State<'_, Arc<Link>>,
+    feed: State<'_, Feed>,
+    since: Option<String>,
+) -> Result<(), ApiError> {
+    let since = since.map(|since| since.parse::<Cursor>()).transpose();
+    let since = since.map_err(|error: InvalidCursor| ApiError::new(ErrorKind::Invalid, error.to_string()))?;
+    feed.begin(window, Arc::clone(&link), since);
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `schemascope-desktop`: the window, with the engine inside or attached to a running one.
+//!
+//! Owns: arguments, exit codes (0 done, 1 failed, 2 bad usage), and the order in which the parts come
+//! up and go down. Refuses to know: what the engine does and what the dashboard shows.
+
+mod args;
+mod download;
+mod feed;
+mod ipc;
+mod link;
+mod pages;
+mod serving;
+mod signal;
+mod single;
+mod window;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use schemascope_engine::Options;
+use tauri::Manager;
+use tauri::async_runtime::{block_on, spawn};
+use tracing_subscriber::EnvFilter;
+
+use args::Args;
+use feed::Feed;
+use link::Link;
+use pages::Embedded;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    log_to_stderr();
+    match run(&args) {
+        Ok(code) => code,
+        Err(error) => {
+            note(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<ExitCode> {
+    let options = args.options()?;
+    // Held until the end of the process.
+    let Some(_claim) = block_on(single::claim(&options.data_dir))? else {
+        note(&format!(
+            "Schemascope is open on {} already; its window was called",
+            options.data_dir.display()
+        ));
+        return Ok(ExitCode::SUCCESS);
+    };
+    window::check_display()?;
+    let app = tauri::Builder::default()
+        .plugin(window::remember(&options.data_dir))
+        .invoke_handler(tauri::generate_handler![ipc::call, ipc::follow])
+        .build(tauri::generate_context!())
+        .context("cannot start a window")?;
+    let pages = Arc::new(Embedded::of(app.handle().clone()));
+    // Before there is a window: rebuilding the store takes as long as it takes.
+    let link = Arc::new(block_on(Link::open(options.clone(), args.listen, pages))?);
+    app.manage(Arc::clone(&link));
+    app.manage(Feed::default());
+    let shown = show(app, &options);
+    block_on(link.close());
+    shown
+}
+
+/// Shows the window until it is closed.
+fn show(app: tauri::App, options: &Options) -> Result<ExitCode> {
+    window::open(app.handle(), &options.data_dir).context("cannot open the window")?;
+    spawn(signal::end(app.handle().clone()));
+    let code = app.run_return(|_, _| {});
+    Ok(if code == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Writes a line for the person in front.
+fn note(text: &str) {
+    // Nobody is left to tell when stderr is gone.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+fn log_to_stderr() {
+    let filter = EnvFilter::try_from_env("SCHEMASCOPE_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("info,hyper=info,sled=warn,rmcp=warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false)
+        .init();
+}

@@ -1,0 +1,106 @@
+//! Serving an engine of our own to clients and browsers.
+//!
+//! Owns: which address is taken. Refuses to know: what is served.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use schemascope_engine::{Engine, Instance, Pages, ServeError, Serving, serve};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Where clients expect us.
+const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7347);
+const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// An engine being served.
+pub struct Served {
+    stop: CancellationToken,
+    task: JoinHandle<Result<(), ServeError>>,
+}
+
+/// Addresses to try, in this order.
+pub fn addresses(asked: Option<SocketAddr>, before: Option<&Instance>) -> Vec<SocketAddr> {
+    if let Some(asked) = asked {
+        return vec![asked];
+    }
+    // Whoever takes over an engine's data takes over its clients; to leave this machine is a decision
+    // of its own.
+    let before = before.and_then(|instance| instance.address.parse().ok());
+    let before = before.filter(|address: &SocketAddr| address.ip().is_loopback());
+    before.into_iter().chain([USUAL, ANY]).collect()
+}
+
+impl Served {
+    /// Serves on the first address that is free.
+    pub async fn start(
+        engine: &Arc<Engine>,
+        pages: &Arc<dyn Pages>,
+        addresses: &[SocketAddr],
+    ) -> Result<Self> {
+        let token = engine.data().token().context("cannot make a token")?;
+        let mut addresses = addresses.iter().peekable();
+        loop {
+            let address = *addresses.next().context("no address to listen on")?;
+            let serving = Serving { address, token: Some(Arc::clone(&token)), pages: Arc::clone(pages) };
+            let stop = CancellationToken::new();
+            let (ready, is_ready) = oneshot::channel();
+            let task = tokio::spawn(serve(Arc::clone(engine), serving, stop.clone(), |instance| {
+                let _ = ready.send(instance.clone());
+            }));
+            let Ok(instance) = is_ready.await else {
+                match task.await? {
+                    Err(ServeError::InUse(_)) if addresses.peek().is_some() => {
+                        tracing::warn!(%address, "the address is in use by another program");
+                        continue;
+                    }
+                    ended => {
+                        ended?;
+                        anyhow::bail!("the listener ended before it began");
+                    }
+                }
+            };
+            tracing::info!(mcp_url = %instance.mcp_url, "clients are served");
+            return Ok(Self { stop, task });
+        }
+    }
+
+    /// Lets connections end and nobody in any more.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        match self.task.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "serving ended badly"),
+            Err(error) => tracing::error!(%error, "serving failed"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instance(address: &str) -> Instance {
+        let text = format!(
+            r#"{{"pid":1,"address":"{address}","mcp_url":"","dashboard_url":"","token":null,
+                "started":"2026-11-20T12:00:00Z","version":"","api_version":1}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn an_address_asked_for_is_the_only_one() {
+        let asked = "127.0.0.1:9".parse().unwrap();
+        assert_eq!(addresses(Some(asked), Some(&instance("127.0.0.1:8"))), [asked]);
+    }
+
+    #[test]
+    fn clients_of_the_one_before_are_taken_over_on_this_machine_only() {
+        let before: SocketAddr = "127.0.0.1:8".parse().unwrap();
+        assert_eq!(addresses(None, Some(&instance("127.0.0.1:8"))), [before, USUAL, ANY]);
+        assert_eq!(addresses(None, Some(&instance("0.0.0.0:8"))), [USUAL, ANY]);
+        assert_eq!(addresses(None, None), [USUAL, ANY]);
+    }
+}

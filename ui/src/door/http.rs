@@ -1,0 +1,144 @@
+//! Over HTTP: `POST /api/NAME` and server-sent events.
+//!
+//! The events are read with `fetch`, because an `EventSource` cannot show a token.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use js_sys::{Reflect, Uint8Array};
+use schemascope_api::{ApiError, Cursor};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    AbortController, Headers, ReadableStreamDefaultReader, RequestInit, Response, TextDecodeOptions,
+    TextDecoder,
+};
+
+use super::{Ended, unavailable};
+use crate::browser::{self, window};
+
+/// A stream silent for so long is dead: the engine sends a frame every second.
+const SILENCE_MS: i32 = 6_000;
+/// Longest event.
+const MAX_EVENT: usize = 64 << 20;
+
+const TOKEN: &str = "token";
+
+pub fn take_token() {
+    let location = window().location();
+    let hash = location.hash().unwrap_or_default();
+    let Some(token) = hash.strip_prefix("#token=") else { return };
+    browser::keep(TOKEN, Some(token));
+    // So that it is neither bookmarked nor seen over a shoulder.
+    let path =
+        format!("{}{}", location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&path));
+    }
+}
+
+pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
+    let response = fetch(&format!("/api/{name}"), Some(body), None).await;
+    let response = response.map_err(|_| unavailable("the engine does not answer"))?;
+    let text = match response.text() {
+        Ok(text) => JsFuture::from(text).await,
+        Err(error) => Err(error),
+    };
+    let text = text.ok().and_then(|text| text.as_string()).unwrap_or_default();
+    if response.ok() {
+        return Ok(text);
+    }
+    Err(serde_json::from_str(&text).unwrap_or_else(|_| {
+        unavailable(format!("the engine answered {}: {}", response.status(), text.trim()))
+    }))
+}
+
+pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool) -> Ended {
+    let lost = |reason: &str| Ended::Lost(reason.to_owned());
+    let since = since.map_or_else(String::new, |cursor| format!("?since={cursor}"));
+    let Ok(abort) = AbortController::new() else { return lost("this browser cannot read streams") };
+    let watchdog = Watchdog::new(abort.clone());
+    watchdog.feed();
+    let response = match fetch(&format!("/api/events{since}"), None, Some(&abort)).await {
+        Ok(response) if response.status() == 401 => return Ended::Denied,
+        Ok(response) if response.ok() => response,
+        Ok(response) => return lost(&format!("the engine answered {}", response.status())),
+        Err(_) => return lost("the engine does not answer"),
+    };
+    let Some(body) = response.body() else { return lost("the engine sent nothing") };
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let Ok(decoder) = TextDecoder::new() else { return lost("this browser cannot read text") };
+    let partial = TextDecodeOptions::new();
+    partial.set_stream(true);
+    let mut waiting = String::new();
+    while let Ok(chunk) = JsFuture::from(reader.read()).await {
+        watchdog.feed();
+        let bytes =
+            Reflect::get(&chunk, &"value".into()).ok().and_then(|value| value.dyn_into::<Uint8Array>().ok());
+        let Some(bytes) = bytes else { break };
+        let Ok(text) = decoder.decode_with_js_u8_array_and_options(&bytes, &partial) else { break };
+        waiting.push_str(&text);
+        while let Some(end) = waiting.find("\n\n") {
+            let event: String = waiting.drain(..end + 2).collect();
+            let data = event.lines().find_map(|line| line.strip_prefix("data: "));
+            if data.is_some_and(|data| !take(data)) {
+                return lost("the engine is of another version; reload this page");
+            }
+        }
+        if waiting.len() > MAX_EVENT {
+            break;
+        }
+    }
+    lost("the engine went away")
+}
+
+async fn fetch(url: &str, body: Option<&str>, abort: Option<&AbortController>) -> Result<Response, JsValue> {
+    let headers = Headers::new()?;
+    if let Some(token) = browser::kept(TOKEN) {
+        headers.set("authorization", &format!("Bearer {token}"))?;
+    }
+    let request = RequestInit::new();
+    if let Some(body) = body {
+        request.set_method("POST");
+        headers.set("content-type", "application/json")?;
+        request.set_body(&body.into());
+    }
+    request.set_headers(&headers);
+    if let Some(abort) = abort {
+        request.set_signal(Some(&abort.signal()));
+    }
+    JsFuture::from(window().fetch_with_str_and_init(url, &request)).await?.dyn_into()
+}
+
+/// Breaks off what has been silent for too long.
+struct Watchdog {
+    timer: Rc<Cell<Option<i32>>>,
+    bark: Closure<dyn FnMut()>,
+}
+
+impl Watchdog {
+    fn new(abort: AbortController) -> Self {
+        Self { timer: Rc::default(), bark: Closure::new(move || abort.abort()) }
+    }
+
+    fn feed(&self) {
+        self.rest();
+        let timer = window().set_timeout_with_callback_and_timeout_and_arguments_0(
+            self.bark.as_ref().unchecked_ref(),
+            SILENCE_MS,
+        );
+        self.timer.set(timer.ok());
+    }
+
+    fn rest(&self) {
+        if let Some(timer) = self.timer.take() {
+            window().clear_timeout_with_handle(timer);
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.rest();
+    }
+}

@@ -1,0 +1,94 @@
+//! Inside the window: Tauri's `invoke` and `listen`.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Function, Object, Promise, Reflect};
+use schemascope_api::{ApiError, Cursor};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use super::{Ended, unavailable};
+use crate::browser::window;
+
+/// Whether this page is in the window.
+pub fn is_here() -> bool {
+    part("core").is_some()
+}
+
+fn part(name: &str) -> Option<JsValue> {
+    let tauri = Reflect::get(&window(), &"__TAURI__".into()).ok()?;
+    Reflect::get(&tauri, &name.into()).ok().filter(|part| part.is_object())
+}
+
+async fn run(part_name: &str, function: &str, first: &JsValue, second: &JsValue) -> Result<JsValue, JsValue> {
+    let part = part(part_name).ok_or(JsValue::NULL)?;
+    let function: Function = Reflect::get(&part, &function.into())?.dyn_into()?;
+    let promise: Promise = function.call2(&part, first, second)?.dyn_into()?;
+    JsFuture::from(promise).await
+}
+
+async fn invoke(name: &str, args: &[(&str, JsValue)]) -> Result<JsValue, JsValue> {
+    let object = Object::new();
+    for (key, value) in args {
+        Reflect::set(&object, &(*key).into(), value)?;
+    }
+    run("core", "invoke", &name.into(), &object).await
+}
+
+pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
+    match invoke("call", &[("name", name.into()), ("body", body.into())]).await {
+        Ok(reply) => reply.as_string().ok_or_else(|| unavailable("the window answered without a text")),
+        Err(error) => {
+            let text = js_sys::JSON::stringify(&error).ok().and_then(|text| text.as_string());
+            let text = text.unwrap_or_default();
+            Err(serde_json::from_str(&text).unwrap_or_else(|_| unavailable(text)))
+        }
+    }
+}
+
+/// Payload of a Tauri event.
+fn payload(event: &JsValue) -> String {
+    Reflect::get(event, &"payload".into()).ok().and_then(|payload| payload.as_string()).unwrap_or_default()
+}
+
+pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool + 'static) -> Ended {
+    let reason = Rc::new(RefCell::new(String::from("the window lost its engine")));
+    // Not `Function::default()`, which is `new Function()`: no page of ours may make code from text.
+    let mut end = None;
+    let ended = Promise::new(&mut |resolve, _| end = Some(resolve));
+    let Some(end) = end else { return Ended::Lost("this window cannot wait".into()) };
+    let on_frame = {
+        let (end, reason) = (end.clone(), Rc::clone(&reason));
+        Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+            if !take(&payload(&event)) {
+                *reason.borrow_mut() = "the engine is of another version".into();
+                let _ = end.call0(&JsValue::NULL);
+            }
+        })
+    };
+    let on_lost = {
+        let reason = Rc::clone(&reason);
+        Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+            *reason.borrow_mut() = payload(&event);
+            let _ = end.call0(&JsValue::NULL);
+        })
+    };
+    let since = since.map_or(JsValue::NULL, |cursor| cursor.to_string().into());
+    let unlisten = [
+        run("event", "listen", &"frame".into(), on_frame.as_ref()).await,
+        run("event", "listen", &"lost".into(), on_lost.as_ref()).await,
+    ];
+    if let Err(error) = invoke("follow", &[("since", since)]).await {
+        let text = js_sys::JSON::stringify(&error).ok().and_then(|text| text.as_string());
+        *reason.borrow_mut() = text.unwrap_or_default();
+    } else {
+        let _ = JsFuture::from(ended).await;
+    }
+    for unlisten in unlisten.into_iter().flatten() {
+        if let Ok(unlisten) = unlisten.dyn_into::<Function>() {
+            let _ = unlisten.call0(&JsValue::NULL);
+        }
+    }
+    Ended::Lost(reason.take())
+}

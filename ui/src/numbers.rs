@@ -1,0 +1,102 @@
+//! Numbers for people.
+
+/// A count with its digits in groups of three, by narrow no-break spaces.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 2);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push('\u{202F}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// A time in microseconds, in three digits and its unit.
+pub fn duration(micros: u64) -> String {
+    let (value, unit) = match micros {
+        0..1_000 => (micros as f64, "µs"),
+        1_000..1_000_000 => (micros as f64 / 1e3, "ms"),
+        1_000_000..120_000_000 => (micros as f64 / 1e6, "s"),
+        120_000_000..7_200_000_000 => (micros as f64 / 6e7, "min"),
+        _ => (micros as f64 / 3.6e9, "h"),
+    };
+    format!("{}\u{202F}{unit}", three_digits(value))
+}
+
+/// A size in bytes, in three digits and its unit.
+pub fn bytes(bytes: u64) -> String {
+    let (value, unit) = match bytes {
+        0..1_000 => return format!("{bytes}\u{202F}B"),
+        1_000..1_000_000 => (bytes as f64 / 1e3, "kB"),
+        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
+        _ => (bytes as f64 / 1e9, "GB"),
+    };
+    format!("{}\u{202F}{unit}", three_digits(value))
+}
+
+/// A share of a whole. Something is never shown as nothing, and almost all never as all.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "–".into();
+    }
+    let share = part as f64 * 100.0 / whole as f64;
+    let shown = match (part, whole) {
+        (0, _) => "0".to_owned(),
+        (part, whole) if part == whole => "100".to_owned(),
+        _ if share < 0.1 => "< 0.1".to_owned(),
+        _ if share > 99.9 => "> 99.9".to_owned(),
+        _ if share < 10.0 => format!("{share:.1}"),
+        _ => format!("{:.0}", share.min(99.0)),
+    };
+    format!("{shown}\u{202F}%")
+}
+
+/// How long ago something was, in words that need no clock to be read.
+pub fn ago(then_ms: u64, now_ms: u64) -> String {
+    let seconds = now_ms.saturating_sub(then_ms) / 1_000;
+    match seconds {
+        0..3 => "now".into(),
+        3..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+fn three_digits(value: f64) -> String {
+    match value {
+        value if value < 9.995 => {
+            format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        value if value < 99.95 => format!("{value:.1}").trim_end_matches(".0").to_owned(),
+        value => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!([count(0), count(999), count(12_480)].join("|"), "0|999|12\u{202F}480");
+        let times = [7, 1_000, 38_400, 9_999, 250_000, 30_000_000, 150_000_000];
+        let times = times.map(duration).join("|").replace('\u{202F}', " ");
+        assert_eq!(times, "7 µs|1 ms|38.4 ms|10 ms|250 ms|30 s|2.5 min");
+        assert_eq!([bytes(12), bytes(20_480)].join("|").replace('\u{202F}', " "), "12 B|20.5 kB");
+        assert_eq!(ago(1_000, 500), "now");
+        assert_eq!(ago(0, 7_200_000), "2 h ago");
+    }
+
+    #[test]
+    fn something_is_not_nothing() {
+        let shown: Vec<String> =
+            [(0, 9), (1, 100_000), (99_999, 100_000), (9, 9), (995, 1_000), (1, 8), (0, 0)]
+                .into_iter()
+                .map(|(part, whole)| percent(part, whole).replace('\u{202F}', ""))
+                .collect();
+        assert_eq!(shown, ["0%", "< 0.1%", "> 99.9%", "100%", "99%", "12%", "–"]);
+    }
+}

@@ -1,0 +1,409 @@
+//! Calls: the stream as it comes and all that was recorded, filtered, with one opened beside.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use schemascope_api::{BrowseCalls, CallId, CallRecord, CallRow, Filter, GetCall, Subject};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::app::App;
+use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::live::Connection;
+use crate::numbers::{bytes, count, duration};
+use crate::parts::{
+    Column, Empty, Foreign, Head, Icon, List, Loading, OutcomeWord, Payload, Rows, ToolName, carrier_word,
+};
+use crate::route::Route;
+use crate::{browser, door};
+
+/// Calls asked for at once.
+const PAGE: usize = 300;
+/// Calls kept here; older ones are asked for again when they are looked at.
+const KEPT: usize = 20_000;
+
+const COLUMNS: &[Column] = &[
+    Column { name: "time", class: "", sort: None },
+    Column { name: "tool", class: "", sort: None },
+    Column { name: "ended", class: "", sort: None },
+    Column { name: "answered with", class: "extra", sort: None },
+    Column { name: "took", class: "right", sort: None },
+    Column { name: "size", class: "right extra", sort: None },
+    Column { name: "client", class: "extra", sort: None },
+];
+
+/// What was loaded of the list.
+#[derive(Clone, Copy)]
+struct Loaded {
+    rows: RwSignal<Arc<Vec<Arc<CallRow>>>>,
+    /// Where the next page begins; none when there is none.
+    next: RwSignal<Option<CallId>>,
+    /// Counts loads from the start, so that answers to earlier ones are told apart.
+    run: StoredValue<u64>,
+    busy: RwSignal<bool>,
+    /// The first page is there.
+    ready: RwSignal<bool>,
+    error: RwSignal<Option<String>>,
+}
+
+impl Loaded {
+    fn new() -> Self {
+        Self {
+            rows: RwSignal::default(),
+            next: RwSignal::new(None),
+            run: StoredValue::new(0),
+            busy: RwSignal::new(false),
+            ready: RwSignal::new(false),
+            error: RwSignal::new(None),
+        }
+    }
+
+    /// Loads the newest page in place of everything.
+    fn restart(self, filter: String) {
+        self.run.update_value(|run| *run += 1);
+        self.ready.set(false);
+        self.load(filter, None);
+    }
+
+    fn more(self, filter: String) {
+        let next = self.next.get_untracked();
+        if next.is_some() && !self.busy.get_untracked() && self.ready.get_untracked() {
+            self.load(filter, next);
+        }
+    }
+
+    fn load(self, filter: String, before: Option<CallId>) {
+        let run = self.run.get_value();
+        self.busy.set(true);
+        leptos::task::spawn_local(async move {
+            let reply = door::call(&BrowseCalls { filter, before, limit: PAGE }).await;
+            if self.run.try_with_value(Clone::clone) != Some(run) {
+                return;
+            }
+            self.busy.set(false);
+            match reply {
+                Ok(page) => {
+                    let fresh = page.rows.into_iter().map(Arc::new);
+                    self.rows.update(|rows| {
+                        if before.is_none() {
+                            *rows = Arc::new(fresh.collect());
+                        } else {
+                            Arc::make_mut(rows).extend(fresh);
+                        }
+                    });
+                    self.next.set(page.next);
+                    self.error.set(None);
+                }
+                Err(error) => self.error.set(Some(error.to_string())),
+            }
+            self.ready.set(true);
+        });
+    }
+
+    /// Takes what is newer than the newest; `all` is newest first.
+    fn take_new<'a>(self, all: impl Iterator<Item = &'a Arc<CallRow>>, filter: &Filter) {
+        let newest = self.rows.with_untracked(|rows| rows.first().map(|row| row.id));
+        let fresh: Vec<Arc<CallRow>> = all
+            .take_while(|row| newest.is_none_or(|newest| row.id > newest))
+            .filter(|row| filter.call(row))
+            .cloned()
+            .collect();
+        if fresh.is_empty() {
+            return;
+        }
+        self.rows.update(|rows| {
+            let rows = Arc::make_mut(rows);
+            rows.splice(0..0, fresh);
+            if rows.len() > KEPT {
+                rows.truncate(KEPT);
+                let last = rows.last().map(|row| row.id);
+                self.next.set(last);
+            }
+        });
+    }
+}
+
+#[component]
+pub fn Calls() -> impl IntoView {
+    let app = App::get();
+    let text = Memo::new(move || {
+        app.route.with(|route| match route {
+            Route::Calls { filter, .. } => filter.clone(),
+            _ => String::new(),
+        })
+    });
+    let open = Memo::new(move || {
+        app.route.with(|route| match route {
+            Route::Calls { open, .. } => open.clone(),
+            _ => None,
+        })
+    });
+    let filter = Memo::new(move || Filter::parse(&text.get(), Subject::Calls).ok());
+    let loaded = Loaded::new();
+    let paused = RwSignal::new(false);
+    let missed = RwSignal::new(0_usize);
+
+    // Anew with another filter, or another engine.
+    effect(move || {
+        app.live.snapshots.track();
+        if filter.get().is_some() && app.live.connection.get() == Connection::Live {
+            missed.set(0);
+            loaded.restart(text.get_untracked());
+        }
+    });
+    effect(move || {
+        let Some(filter) = filter.get() else { return };
+        let ready = loaded.ready.get();
+        let is_paused = paused.get();
+        app.live.calls(|calls| match (ready, is_paused) {
+            (true, false) => {
+                missed.set(0);
+                loaded.take_new(calls.iter(), &filter);
+            }
+            (true, true) => {
+                let newest = loaded.rows.with_untracked(|rows| rows.first().map(|row| row.id));
+                let newer = calls.iter().take_while(|row| newest.is_none_or(|newest| row.id > newest));
+                missed.set(newer.filter(|row| filter.call(row)).count());
+            }
+            (false, _) => {}
+        });
+    });
+
+    let rows = Memo::always(move || loaded.rows.get());
+    let list = List::new(rows, |row: &Arc<CallRow>| row.id.to_string());
+    effect(move || list.selected.set(open.get()));
+    let show = move |id: Option<String>| {
+        app.go_quietly(Route::Calls { filter: text.get_untracked(), open: id });
+    };
+    app.use_keys(list.keys(
+        move |id| show(Some(id)),
+        move || {
+            let (was_open, was_filtered) = (open.get_untracked().is_some(), !text.get_untracked().is_empty());
+            if was_open {
+                show(None);
+            } else if was_filtered {
+                app.go_quietly(Route::Calls { filter: String::new(), open: None });
+            }
+            was_open || was_filtered
+        },
+    ));
+    // With a call open, moving on opens the next.
+    effect(move || {
+        let selected = list.selected.get();
+        if selected.is_some() && open.get_untracked().is_some() && open.get_untracked() != selected {
+            show(selected);
+        }
+    });
+    let near_end = Callback::new(move |()| loaded.more(text.get_untracked()));
+    let is_empty = Memo::new(move || rows.with(|rows| rows.is_empty()));
+    view! {
+        <div class="page">
+            <div class="title-row">
+                <h1>"Calls"</h1>
+                <span class="dim num">
+                    {move || {
+                        let shown = rows.with(|rows| rows.len()) as u64;
+                        let all = app.live.pulse.with(|pulse| pulse.call_count);
+                        match (text.get().is_empty(), loaded.next.get().is_some()) {
+                            (true, _) => format!("{} recorded", count(all)),
+                            (false, more) => format!("{}{} of {}", count(shown), if more { "+" } else { "" }, count(all)),
+                        }
+                    }}
+                </span>
+                <div class="side">
+                    {move || (missed.get() > 0).then(|| view! { <span class="tag accent num">{count(missed.get() as u64)} " new"</span> })}
+                    <button class="button" id="pause" aria-pressed=move || if paused.get() { "true" } else { "false" }
+                        on:click=move |_| paused.update(|paused| *paused = !*paused)>
+                        {move || if paused.get() {
+                            view! { <Icon name="play" />"Go on" }.into_any()
+                        } else {
+                            view! { <Icon name="pause" />"Pause" }.into_any()
+                        }}
+                    </button>
+                </div>
+            </div>
+            <div class="split" class:open=move || open.get().is_some()>
+                <section class="card" aria-label="Calls">
+                    <div class="table calls-table">
+                        <Head columns=COLUMNS />
+                        {move || match (loaded.ready.get(), is_empty.get(), loaded.error.get()) {
+                            (_, true, Some(error)) => view! {
+                                <Empty icon="triangle-alert" title="The calls could not be listed"><p>{error}</p></Empty>
+                            }.into_any(),
+                            (true, true, None) => view! { <NoCalls filtered=!text.get().is_empty() /> }.into_any(),
+                            (false, true, None) => view! { <Loading /> }.into_any(),
+                            (_, false, _) => view! {
+                                <Rows list=list label="List of calls" draw=draw anchored=true near_end=near_end
+                                    href=href />
+                            }.into_any(),
+                        }}
+                    </div>
+                </section>
+                {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> })}
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn NoCalls(
+    /// There is a filter.
+    filtered: bool,
+) -> impl IntoView {
+    let app = App::get();
+    if filtered {
+        return view! {
+            <Empty icon="search" title="No call passes this filter">
+                <p><a class="accent" href="/calls">"Show all"</a></p>
+            </Empty>
+        }
+        .into_any();
+    }
+    let url = app.live.picture(|picture| picture.snapshot.as_ref().and_then(|about| about.mcp_url.clone()));
+    view! {
+        <Empty icon="activity" title="No calls yet">
+            <p>"They appear here as they are made. Point your agent at"</p>
+            <code>{url.unwrap_or_default()}</code>
+        </Empty>
+    }
+    .into_any()
+}
+
+fn href(row: &Arc<CallRow>) -> String {
+    Route::call(row.id.to_string()).address()
+}
+
+fn draw(row: &Arc<CallRow>) -> AnyView {
+    let at = row.at.as_millis();
+    view! {
+        <span class="faint num" title=browser::date_and_time(at)>{browser::short_time(at)}</span>
+        <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
+        <span class="cut">
+            <OutcomeWord outcome=row.outcome />
+            {(row.fits == Some(false)).then(|| view! { <span class="warn" title="does not fit the declared schema">" ✕ schema"</span> })}
+        </span>
+        <span class="dim cut extra">{carrier_word(row.carrier)}</span>
+        <span class="num right dim">{row.total_us.map(duration)}</span>
+        <span class="num right faint extra">{bytes(row.result_bytes)}</span>
+        <span class="faint cut extra">{row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> })}</span>
+    }
+    .into_any()
+}
+
+#[component]
+fn Detail(
+    /// Its id.
+    id: String,
+    /// Closes it.
+    close: Callback<()>,
+) -> impl IntoView {
+    let found: RwSignal<Option<Result<Arc<CallRecord>, String>>> = RwSignal::new(None);
+    match id.parse::<CallId>() {
+        Ok(id) => leptos::task::spawn_local(async move {
+            let reply = door::call(&GetCall { id }).await;
+            found.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+        }),
+        Err(error) => found.set(Some(Err(error.to_string()))),
+    }
+    view! {
+        <section class="card detail" aria-label="Call">
+            <header>
+                <h2>"Call"</h2>
+                <span class="side">
+                    <button class="button bare small" aria-label="Close" title="Close (Esc)" on:click=move |_| close.run(())>
+                        <Icon name="x" />
+                    </button>
+                </span>
+            </header>
+            <div class="body" tabindex="0" role="region" aria-label="Detail of the call">
+                {move || match found.get() {
+                    None => view! { <Loading /> }.into_any(),
+                    Some(Err(error)) => view! {
+                        <Empty icon="triangle-alert" title="This call could not be read"><p>{error}</p></Empty>
+                    }.into_any(),
+                    Some(Ok(call)) => view! { <Record call=call /> }.into_any(),
+                }}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Record(
+    /// The call.
+    call: Arc<CallRecord>,
+) -> impl IntoView {
+    let id = call.id.to_string();
+    let body = |title: &'static str, name: &str, body: &Option<Box<RawValue>>| {
+        let file = format!("{}-{name}.json", &id[..12]);
+        body.as_ref().map(|body| view! { <Payload title=title file=file body=body.get().to_owned() /> })
+    };
+    let texts = call.result.as_deref().map(texts).unwrap_or_default();
+    let tool = call.tool_id.to_string();
+    let link = Route::tool(&tool).address();
+    view! {
+        <dl class="grid">
+            <dt>"tool"</dt><dd class="mono"><a class="accent" href=link><ToolName id=tool /></a></dd>
+            <dt>"ended"</dt>
+            <dd>
+                <OutcomeWord outcome=call.outcome />
+                {call.fit.as_ref().map(|fit| if fit.fits {
+                    view! { <span class="dim">", fits the declared schema"</span> }.into_any()
+                } else {
+                    view! { <span class="warn">", does not fit the declared schema"</span> }.into_any()
+                })}
+            </dd>
+            <dt>"made"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>
+            {call.total_us.map(|total| view! {
+                <dt>"took"</dt>
+                <dd class="num">
+                    {duration(total)}
+                    {call.upstream_us.map(|upstream| format!(", of which the upstream {}", duration(upstream)))}
+                </dd>
+            })}
+            <dt>"answered with"</dt><dd>{carrier_word(call.carrier)} ", " {bytes(call.result_bytes)}</dd>
+            {call.client.as_ref().map(|client| view! {
+                <dt>"client"</dt><dd><Foreign text=format!("{} {}", client.name, client.version) limit=120 /></dd>
+            })}
+            {call.session.as_ref().map(|session| view! {
+                <dt>"session"</dt><dd class="mono"><Foreign text=session.to_string() limit=80 /></dd>
+            })}
+            {(call.redacted > 0).then(|| view! { <dt>"redacted"</dt><dd>{format!("{} values before they were stored", call.redacted)}</dd> })}
+            <dt>"id"</dt><dd class="mono faint">{id.clone()}</dd>
+        </dl>
+        {call.bodies_left_out.then(|| view! {
+            <p class="cut-note warn">"Its bodies were not kept: the recorder was full, or they cannot be read any more."</p>
+        })}
+        {body("Arguments", "arguments", &call.arguments)}
+        {texts.into_iter().enumerate().map(|(n, (text, is_json))| {
+            let file = format!("{}-text-{}.{}", &id[..12], n + 1, if is_json { "json" } else { "txt" });
+            view! { <Payload title=if is_json { "Text of the answer, as JSON" } else { "Text of the answer" } file=file body=text plain=!is_json /> }
+        }).collect_view()}
+        {body("Result, as it was sent", "result", &call.result)}
+        {body("Error", "error", &call.error)}
+    }
+}
+
+/// The text blocks of a result, at most three, and whether each is JSON.
+fn texts(result: &RawValue) -> Vec<(String, bool)> {
+    #[derive(Deserialize)]
+    struct Outer {
+        #[serde(default)]
+        content: Vec<Block>,
+    }
+    #[derive(Deserialize)]
+    struct Block {
+        text: Option<String>,
+    }
+    let outer: Option<Outer> = serde_json::from_str(result.get()).ok();
+    let blocks = outer.map(|outer| outer.content).unwrap_or_default();
+    blocks
+        .into_iter()
+        .filter_map(|block| block.text)
+        .take(3)
+        .map(|text| {
+            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            (text, is_json)
+        })
+        .collect()
+}

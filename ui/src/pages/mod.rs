@@ -1,0 +1,7 @@
+//! The pages. Each reads [`crate::live::Live`], asks for what only it needs, and draws.
+
+pub mod calls;
+pub mod overview;
+pub mod servers;
+pub mod tool;
+pub mod tools;

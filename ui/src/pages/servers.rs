@@ -1,0 +1,189 @@
+//! Servers: what each is doing and why, its last words, and a way to start it anew.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use schemascope_api::{ListServers, ServerRow, UpstreamState};
+
+use crate::app::{App, restart};
+use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::live::Connection;
+use crate::numbers::ago;
+use crate::parts::{Empty, Foreign, Icon, List, Loading};
+use crate::route::Route;
+use crate::{browser, door};
+
+#[component]
+pub fn Servers() -> impl IntoView {
+    let app = App::get();
+    let open = Memo::new(move || {
+        app.route.with(|route| match route {
+            Route::Servers { open } => open.clone(),
+            _ => None,
+        })
+    });
+    let rows = Memo::always(move || {
+        Arc::new(app.live.servers(|servers| servers.values().cloned().collect::<Vec<_>>()))
+    });
+    let list = List::new(rows, |row: &Arc<ServerRow>| row.server_name.clone());
+    list.selected.set(open.get_untracked());
+    app.use_keys(list.keys(
+        move |name| {
+            let closing = open.get_untracked().as_ref() == Some(&name);
+            app.go_quietly(Route::Servers { open: (!closing).then_some(name) });
+        },
+        move || {
+            let was_open = open.get_untracked().is_some();
+            app.go_quietly(Route::Servers { open: None });
+            was_open
+        },
+    ));
+    let log = RwSignal::new(Vec::<String>::new());
+    // The log of the open one, by the second.
+    effect(move || {
+        app.live.now.track();
+        let Some(name) = open.get() else {
+            log.set(Vec::new());
+            return;
+        };
+        leptos::task::spawn_local(async move {
+            let Ok(reply) = door::call(&ListServers {}).await else { return };
+            let lines =
+                reply.servers.into_iter().find(|server| server.server_name == name).map(|server| server.log);
+            if open.try_with_untracked(Clone::clone).flatten() == Some(name)
+                && let Some(lines) = lines
+                && log.try_with_untracked(|known| *known != lines) == Some(true)
+            {
+                log.set(lines);
+            }
+        });
+    });
+    let waiting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let names = Memo::new(move || app.live.servers(|servers| servers.keys().cloned().collect::<Vec<_>>()));
+    view! {
+        <div class="page scrolls" tabindex="0" role="region" aria-label="Servers">
+            <div class="title-row"><h1>"Servers"</h1><ConfigNote /></div>
+            {move || (!waiting.get() && names.with(Vec::is_empty)).then(|| view! { <NoServers /> })}
+            {move || waiting.get().then(|| view! { <Loading /> })}
+            <div class="servers">
+                <For each=move || names.get() key=String::clone let:name>
+                    <Server name=name open=open selected=list.selected log=log />
+                </For>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn ConfigNote() -> impl IntoView {
+    let app = App::get();
+    move || {
+        app.live.about().map(|about| {
+            let problem = about.problem.clone();
+            view! {
+                <span class="dim cut" title="the configuration">"from " <span class="mono">{about.config.clone()}</span></span>
+                {problem.map(|problem| view! { <span class="tag bad">{problem}</span> })}
+            }
+        })
+    }
+}
+
+#[component]
+fn NoServers() -> impl IntoView {
+    let app = App::get();
+    move || {
+        let about = app.live.about();
+        let config = about.map(|about| about.config.clone()).unwrap_or_default();
+        view! {
+            <Empty icon="server" title="No servers">
+                <p>"This file names them; start Schemascope anew after changing it:"</p>
+                <code>{config} <br /> r#"{"mcpServers": {"git": {"command": "mcp-server-git"}}}"#</code>
+            </Empty>
+        }
+    }
+}
+
+fn dot(state: UpstreamState) -> &'static str {
+    match state {
+        UpstreamState::Ready => "dot good",
+        UpstreamState::Starting => "dot warn",
+        UpstreamState::Failed | UpstreamState::Invalid => "dot bad",
+        UpstreamState::Idle | UpstreamState::Disabled => "dot",
+    }
+}
+
+#[component]
+fn Server(
+    /// Its name.
+    name: String,
+    /// The one whose log is shown.
+    open: Memo<Option<String>>,
+    /// The one the keyboard is at.
+    selected: RwSignal<Option<String>>,
+    /// The log of the open one.
+    log: RwSignal<Vec<String>>,
+) -> impl IntoView {
+    let app = App::get();
+    let name = StoredValue::new(name);
+    let row =
+        Memo::always(move || app.live.servers(|servers| name.with_value(|name| servers.get(name).cloned())));
+    let is_open = Memo::new(move || name.with_value(|name| open.get().as_ref() == Some(name)));
+    let is_selected =
+        move || name.with_value(|name| selected.with(|selected| selected.as_ref() == Some(name)));
+    let toggle = move |_| {
+        let open = (!is_open.get_untracked()).then(|| name.get_value());
+        selected.set(Some(name.get_value()));
+        app.go_quietly(Route::Servers { open });
+    };
+    let can_restart = move || {
+        row.get().is_some_and(|row| !matches!(row.state, UpstreamState::Disabled | UpstreamState::Invalid))
+    };
+    view! {
+        <section class="card server" data-selected=move || if is_selected() { "true" } else { "false" }
+            aria-label=name.get_value()>
+            <div class="line">
+                <h2 class="mono"><Foreign text=name.get_value() limit=64 /></h2>
+                <span class="state">
+                    {move || row.get().map(|row| view! { <i class=dot(row.state)></i>{row.state.to_string()} })}
+                </span>
+                <div>
+                    {move || row.get().map(|row| view! {
+                        {row.reason.clone().map(|reason| view! { <p class="reason"><Foreign text=reason limit=400 /></p> })}
+                        <p class="meta">
+                            {row.tool_count.map(|tools| view! { <span>{format!("{tools} tools")}</span> })}
+                            {row.since.map(|since| {
+                                let since = since.as_millis();
+                                view! { <span title=browser::date_and_time(since)>{move || format!("ready since {}", ago(since, app.live.now.get()).replace(" ago", ""))}</span> }
+                            })}
+                            {row.pid.map(|pid| view! { <span>{format!("process {pid}")}</span> })}
+                            {row.protocol_version.clone().map(|version| view! { <span>"protocol " <Foreign text=version limit=40 /></span> })}
+                        </p>
+                    })}
+                </div>
+                <div class="buttons">
+                    <button class="button small" on:click=toggle aria-expanded=move || if is_open.get() { "true" } else { "false" }>
+                        {move || if is_open.get() { "Hide log" } else { "Log" }}
+                    </button>
+                    {move || can_restart().then(|| view! {
+                        <button class="button small" on:click=move |_| restart(app, name.get_value())>
+                            <Icon name="refresh-cw" />
+                            {move || match row.get().map(|row| row.state) {
+                                Some(UpstreamState::Idle) => "Start",
+                                _ => "Restart",
+                            }}
+                        </button>
+                    })}
+                </div>
+            </div>
+            {move || is_open.get().then(|| view! {
+                <pre tabindex="0" aria-label="Last lines of its log">
+                    {move || log.with(|lines| if lines.is_empty() {
+                        view! { <span class="faint">"It has written nothing to stderr."</span> }.into_any()
+                    } else {
+                        lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }).collect_view().into_any()
+                    })}
+                </pre>
+            })}
+        </section>
+    }
+}

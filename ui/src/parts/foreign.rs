@@ -1,0 +1,48 @@
+//! Text of others: never markup, and with misleading characters by their numbers.
+
+use leptos::prelude::*;
+
+use crate::text::{self, Piece};
+
+/// A text of others on one line.
+#[component]
+pub fn Foreign(
+    /// The text.
+    #[prop(into)]
+    text: String,
+    /// Characters shown at most.
+    #[prop(default = 300)]
+    limit: usize,
+) -> impl IntoView {
+    let line: String =
+        text.chars().take(limit).map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
+    let more = text.chars().nth(limit).is_some();
+    view! { <bdi class="foreign">{shown(&line)}{more.then_some("…")}</bdi> }
+}
+
+/// A text with its misleading characters named.
+pub fn shown(text: &str) -> Vec<AnyView> {
+    text::pieces(text)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Plain(plain) => plain.to_owned().into_any(),
+            Piece::Escape(c) => view! { <span class="escape">{text::name(c)}</span> }.into_any(),
+        })
+        .collect()
+}
+
+/// A tool's id: the server faint, the tool plain.
+#[component]
+pub fn ToolName(
+    /// `server__tool`.
+    #[prop(into)]
+    id: String,
+) -> impl IntoView {
+    let (server, tool) = match id.split_once("__") {
+        Some((server, tool)) => (server.to_owned(), tool.to_owned()),
+        None => (String::new(), id),
+    };
+    view! {
+        <span class="faint"><Foreign text=server limit=64 /> " / "</span><Foreign text=tool limit=160 />
+    }
+}

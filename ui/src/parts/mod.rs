@@ -1,0 +1,15 @@
+//! What pages are made of. Each part draws what it is given and knows no page.
+
+mod foreign;
+mod payload;
+mod rows;
+mod size;
+mod small;
+
+pub use foreign::{Foreign, ToolName};
+pub use payload::{Json, Payload};
+pub use rows::{Column, Head, List, Rows, Sort};
+pub use size::on_resize;
+pub use small::{
+    Empty, Fact, Icon, Ladder, Loading, Logo, OutcomeWord, PresenceBar, Spark, carrier_word, source_word,
+};

@@ -1,0 +1,141 @@
+//! What is known here of the engine: the fold of its frames.
+//!
+//! Owns: the fold and its bounds. Refuses to know: how frames arrive and how the picture is drawn.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use schemascope_api::{CallRow, Cursor, Frame, Pulse, ServerRow, Snapshot, Standings, ToolRow};
+
+/// Calls kept.
+pub const CALLS: usize = 2_000;
+
+/// Everything known.
+#[derive(Debug, Clone, Default)]
+pub struct Picture {
+    /// Where the next frame goes on; none before the first.
+    pub cursor: Option<Cursor>,
+    /// About the engine.
+    pub snapshot: Option<Arc<Snapshot>>,
+    /// Numbers of now.
+    pub pulse: Pulse,
+    /// Tools by id.
+    pub tools: BTreeMap<String, Arc<ToolRow>>,
+    /// Upstreams by name.
+    pub servers: BTreeMap<String, Arc<ServerRow>>,
+    /// The latest calls, newest first.
+    pub calls: VecDeque<Arc<CallRow>>,
+}
+
+/// What a frame changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Changed {
+    /// Another engine, or everything anew.
+    pub snapshot: bool,
+    /// Some tools.
+    pub tools: bool,
+    /// Some servers.
+    pub servers: bool,
+    /// There are new calls.
+    pub calls: bool,
+}
+
+impl Picture {
+    /// Takes a frame.
+    pub fn take(&mut self, frame: Frame) -> Changed {
+        let snapshot = frame.snapshot.is_some();
+        if let Some(about) = frame.snapshot {
+            *self = Self { snapshot: Some(Arc::new(about)), ..Self::default() };
+        }
+        let changed = Changed {
+            snapshot,
+            tools: snapshot || !frame.tools.is_empty(),
+            servers: snapshot || !frame.servers.is_empty(),
+            calls: snapshot || !frame.calls.is_empty(),
+        };
+        self.cursor = Some(frame.cursor);
+        self.pulse = frame.pulse;
+        self.tools.extend(frame.tools.into_iter().map(|row| (row.tool_id.clone(), Arc::new(row))));
+        self.servers.extend(frame.servers.into_iter().map(|row| (row.server_name.clone(), Arc::new(row))));
+        for call in frame.calls {
+            insert(&mut self.calls, Arc::new(call));
+        }
+        self.calls.truncate(CALLS);
+        changed
+    }
+
+    /// Tools by what their schema is worth.
+    pub fn standings(&self) -> Standings {
+        let mut standings = Standings::default();
+        for tool in self.tools.values() {
+            standings.add(tool.source, tool.quality, tool.violated);
+        }
+        standings
+    }
+}
+
+/// Puts a call in its place; nearly always that is in front.
+pub fn insert(calls: &mut VecDeque<Arc<CallRow>>, call: Arc<CallRow>) {
+    let newer = calls.iter().position(|known| known.id <= call.id).unwrap_or(calls.len());
+    if calls.get(newer).is_none_or(|known| known.id != call.id) {
+        calls.insert(newer, call);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemascope_api::{CallId, Outcome, Timestamp};
+
+    use super::*;
+
+    fn call(id: u32) -> CallRow {
+        let id: CallId = format!("{id:032x}").parse().unwrap();
+        CallRow {
+            id,
+            at: Timestamp::from_millis(0),
+            tool_id: "s__t".into(),
+            outcome: Outcome::Ok,
+            carrier: None,
+            fits: None,
+            total_us: None,
+            result_bytes: 0,
+            client: None,
+        }
+    }
+
+    fn frame(snapshot: bool, calls: &[u32]) -> Frame {
+        Frame {
+            cursor: Cursor { engine: 1, sequence: 1 },
+            snapshot: snapshot.then(|| Snapshot {
+                version: String::new(),
+                config: String::new(),
+                problem: None,
+                mcp_url: None,
+                recovery: Vec::new(),
+            }),
+            pulse: Pulse::default(),
+            calls: calls.iter().map(|id| call(*id)).collect(),
+            tools: Vec::new(),
+            servers: Vec::new(),
+            show_window: false,
+        }
+    }
+
+    fn ids(picture: &Picture) -> Vec<String> {
+        picture.calls.iter().map(|call| call.id.to_string().trim_start_matches('0').to_owned()).collect()
+    }
+
+    #[test]
+    fn calls_are_newest_first_and_never_twice() {
+        let mut picture = Picture::default();
+        assert!(picture.take(frame(true, &[1, 2])).snapshot);
+        assert_eq!(picture.take(frame(false, &[4, 3, 2])), Changed { calls: true, ..Changed::default() });
+        assert_eq!(ids(&picture), ["4", "3", "2", "1"]);
+        picture.take(frame(true, &[9]));
+        assert_eq!(ids(&picture), ["9"]);
+        let many: Vec<u32> = (10..3_000).collect();
+        picture.take(frame(false, &many));
+        assert_eq!(picture.calls.len(), CALLS);
+        assert_eq!(picture.calls.front().map(|call| call.id), Some(call(2_999).id));
+    }
+}

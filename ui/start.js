@@ -1,0 +1,14 @@
+// Loads the dashboard; says so if the browser cannot.
+import start from "/schemascope.js";
+
+try {
+  await start({ module_or_path: "/schemascope.wasm" });
+} catch (error) {
+  const place = document.getElementById("starting");
+  if (place) {
+    place.querySelector("p").textContent =
+      `The dashboard could not start: ${error}. It needs a current browser with WebAssembly.`;
+  } else {
+    throw error;
+  }
+}
