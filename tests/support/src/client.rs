@@ -34,6 +34,11 @@ pub struct Exchange {
 impl McpClient {
     /// Opens a session.
     pub fn connect(url: &str, token: &str) -> Result<Self> {
+        Self::connect_as("test", url, token)
+    }
+
+    /// Opens a session under a name.
+    pub fn connect_as(name: &str, url: &str, token: &str) -> Result<Self> {
         let config = ureq::Agent::config_builder()
             .proxy(None)
             .http_status_as_error(false)
@@ -47,7 +52,7 @@ impl McpClient {
             next: AtomicU64::new(1),
             hello: Exchange::default(),
         };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}});
         client.hello = client.request("initialize", &params.to_string())?;
         ensure!(client.hello.result().is_ok(), "initialize was answered with {:?}", client.hello);
         client.session = client.hello.session.clone();

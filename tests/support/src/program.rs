@@ -63,7 +63,11 @@ impl Program {
 
     /// The program with arguments, ready to be started.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(self.places.schemascope());
+        self.of(self.places.schemascope(), args)
+    }
+
+    fn of(&self, binary: PathBuf, args: &[&str]) -> Command {
+        let mut command = Command::new(binary);
         command.args(args).arg("--data-dir").arg(&self.data_dir).arg("--config").arg(&self.config);
         // What the machine's own user has set must not matter.
         command.env_remove("SCHEMASCOPE_DATA_DIR").env_remove("SCHEMASCOPE_LOG");
@@ -118,11 +122,25 @@ impl Program {
 
     /// Starts `serve` on an address and waits until it is ready.
     pub fn serve_on(&self, address: &str, args: &[&str]) -> Result<Serve> {
+        self.start(self.command(&[&["serve", "--listen", address], args].concat()))
+    }
+
+    /// The window with arguments, ready to be started.
+    pub fn desktop_command(&self, args: &[&str]) -> Command {
+        self.of(self.places.fixture("schemascope-desktop"), args)
+    }
+
+    /// Opens the window and waits until its engine is ready.
+    pub fn desktop(&self, args: &[&str]) -> Result<Serve> {
+        self.start(self.desktop_command(args))
+    }
+
+    /// Starts what serves this data and waits until it is ready.
+    fn start(&self, mut command: Command) -> Result<Serve> {
         fs::create_dir_all(&self.data_dir)?;
         let log = self.data_dir.with_extension("serve.log");
         let instance_path = self.data_dir.join("instance.json");
-        let child = self
-            .command(&[&["serve", "--listen", address], args].concat())
+        let child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(fs::OpenOptions::new().create(true).append(true).open(&log)?)
@@ -164,6 +182,21 @@ impl Serve {
     /// Opens a session on `/mcp` or `/mcp/NAME`.
     pub fn connect(&self, upstream: Option<&str>) -> Result<McpClient> {
         McpClient::connect(&self.url(upstream), self.token())
+    }
+
+    /// Opens a session on `/mcp` under a name.
+    pub fn connect_as(&self, name: &str) -> Result<McpClient> {
+        McpClient::connect_as(name, &self.url(None), self.token())
+    }
+
+    /// The dashboard's address for a browser.
+    pub fn dashboard(&self) -> &str {
+        self.instance["dashboard_url"].as_str().unwrap_or_default()
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
     }
 
     /// Its process.

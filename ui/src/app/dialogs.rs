@@ -13,6 +13,8 @@ use crate::{browser, door, text};
 
 /// Options shown at most.
 const SHOWN: usize = 50;
+/// Rank from which on letters are in order but not together.
+const SCATTERED: usize = 10_000;
 
 #[component]
 pub fn Dialogs() -> impl IntoView {
@@ -122,7 +124,7 @@ fn rank(name: &str, query: &str) -> Option<usize> {
         return Some(at);
     }
     let mut rest = name.chars();
-    query.chars().all(|wanted| rest.any(|c| c == wanted)).then_some(1_000 + name.len())
+    query.chars().all(|wanted| rest.any(|c| c == wanted)).then_some(SCATTERED + name.len())
 }
 
 fn act(app: App, choice: &Choice) {
@@ -157,6 +159,10 @@ fn Palette() -> impl IntoView {
             let mut ranked: Vec<(usize, &Choice)> =
                 all.iter().filter_map(|choice| Some((rank(&choice.name, &query)?, choice))).collect();
             ranked.sort_by_key(|(rank, _)| *rank);
+            // Letters scattered over a name count only where nothing has them together.
+            if ranked.first().is_some_and(|(rank, _)| *rank < SCATTERED) {
+                ranked.retain(|(rank, _)| *rank < SCATTERED);
+            }
             ranked.into_iter().take(SHOWN).map(|(_, choice)| choice.clone()).collect::<Vec<_>>()
         })
     });

@@ -11,7 +11,7 @@ use crate::charts::{self, Chart};
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::tools::NoTools;
-use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, ToolName, carrier_word};
+use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, ToolName};
 use crate::route::Route;
 use crate::{browser, door};
 
@@ -28,7 +28,6 @@ const BUSIEST: &[Column] = &[
 const LATEST: &[Column] = &[
     Column { name: "time", class: "", sort: None },
     Column { name: "tool", class: "", sort: None },
-    Column { name: "answered with", class: "", sort: None },
     Column { name: "took", class: "right", sort: None },
     Column { name: "ended", class: "", sort: None },
 ];
@@ -405,7 +404,6 @@ fn Latest() -> impl IntoView {
                             <a class="tr" href=Route::call(row.id.to_string()).address()>
                                 <span class="faint num">{browser::clock(row.at.as_millis())}</span>
                                 <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
-                                <span class="dim cut">{carrier_word(row.carrier)}</span>
                                 <span class="num right dim">{row.total_us.map(duration)}</span>
                                 <span class="cut"><OutcomeWord outcome=row.outcome /></span>
                             </a>

@@ -214,7 +214,7 @@ fn Progress(
                 <h2>"Quality over observations"</h2>
                 <span class="key">
                     <span><i class="swatch c-declared"></i>"mean consistency"</span>
-                    <span><i class="swatch c-unseen"></i>"lowest field"</span>
+                    <span><i class="swatch c-lowest"></i>"lowest field"</span>
                 </span>
             </header>
             <div class="chart-box">

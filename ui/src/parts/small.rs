@@ -113,7 +113,8 @@ pub fn Spark(
 ) -> impl IntoView {
     let Some(last) = trend.last().copied() else { return ().into_any() };
     let step = 90.0 / (trend.len().max(2) - 1) as f64;
-    let y = |percent: u8| 16.0 - f64::from(percent.min(100)) * 0.14;
+    let y = |percent: u8| 17.0 - f64::from(percent.min(100)) * 0.14;
+    let last_x = 90.0;
     let mut points: Vec<String> = trend
         .iter()
         .enumerate()
@@ -123,9 +124,11 @@ pub fn Spark(
         // One observation is a dot on its line.
         points.push(format!("90,{:.1}", y(last)));
     }
+    let area = format!("0,17 {} {last_x:.1},17", points.join(" "));
     view! {
         <svg class="spark" viewBox="0 0 92 18" role="img" aria-label=format!("mean consistency, now {last} %")>
             <title>{format!("mean consistency over observations, now {last} %")}</title>
+            <polygon points=area></polygon>
             <polyline points=points.join(" ")></polyline>
             <circle cx="90" cy=format!("{:.1}", y(last)) r="2"></circle>
         </svg>

@@ -10,6 +10,7 @@
 
 mod checks;
 mod demo;
+mod install;
 mod setup;
 mod shell;
 mod test;
@@ -22,15 +23,17 @@ cargo xtask COMMAND
 
   test            everything CI checks: format, lints, licences, layering, unit, property and
                   end-to-end tests against fixtures and real servers; installs what it needs
-  demo            builds and starts everything with a shop and real servers, makes several hundred
-                  calls, shows what was learned, and stays up for you to connect
-      --once      ends after showing what was learned
+  demo            builds and starts everything with a shop and real servers, opens the window (or,
+                  without a display, serves the page for a browser), and lets an agent work, with
+                  a word on what there is to see
+      --browser   no window, also where there is a display
+      --once      neither: several hundred calls, what was learned, and an end
       --keep      goes on with the data of the last demo
-  ui              builds the dashboard into ui/dist, where the programs embed it from
+  install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else
 
-Needs Rust, Node and Python 3. Where a system package is missing it is installed with apt if that is
-allowed, or named.";
+Needs Rust (with rustup, or its wasm32-unknown-unknown target), Node and Python 3. Where a system package
+is missing it is installed with apt if that is allowed, or named.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,7 +42,10 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["setup"] => setup::everything(),
         ["ui"] => ui::build(),
-        ["demo", options @ ..] if options.iter().all(|option| ["--once", "--keep"].contains(option)) => {
+        ["install"] => install::run(),
+        ["demo", options @ ..]
+            if options.iter().all(|option| ["--once", "--keep", "--browser"].contains(option)) =>
+        {
             demo::run(options)
         }
         ["help" | "--help" | "-h"] => {

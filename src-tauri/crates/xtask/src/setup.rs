@@ -13,6 +13,8 @@ const CARGO_DENY: &str = "0.20.2";
 /// Installs everything.
 pub fn everything() -> Result<bool> {
     servers()?;
+    window()?;
+    browsers()?;
     cargo_deny()?;
     Ok(true)
 }
@@ -61,24 +63,47 @@ pub fn cargo_deny() -> Result<PathBuf> {
     })
 }
 
-/// Programs we need and the Debian packages they come in.
+/// What the real servers and the tests' clients run on.
 fn system_packages() -> Result<()> {
-    let mut missing = Vec::new();
-    for (program, args, packages) in [
-        ("cc", &["--version"][..], &["build-essential"][..]),
+    install(&missing(&[
+        ("cc", &["--version"], &["build-essential"]),
         ("git", &["--version"], &["git"]),
         ("node", &["--version"], &["nodejs"]),
         ("npm", &["--version"], &["npm"]),
         ("python3", &["-c", "import venv, ensurepip"], &["python3", "python3-venv"]),
-    ] {
-        if !is_there(program, args) {
-            missing.extend_from_slice(packages);
-        }
-    }
-    if missing.is_empty() {
+    ]))
+}
+
+/// What the window is built from. An error says what to install where we may not.
+pub fn window() -> Result<()> {
+    install(&missing(&[
+        ("pkg-config", &["--exists", "webkit2gtk-4.1"], &["pkg-config", "libwebkit2gtk-4.1-dev"]),
+        ("pkg-config", &["--exists", "librsvg-2.0"], &["librsvg2-dev"]),
+        ("pkg-config", &["--exists", "dbus-1"], &["libdbus-1-dev"]),
+    ]))
+}
+
+/// A browser, and a display and a driver for the window, for the tests.
+pub fn browsers() -> Result<()> {
+    install(&missing(&[
+        ("chromium", &["--version"], &["chromium"]),
+        ("WebKitWebDriver", &["--version"], &["webkit2gtk-driver"]),
+        ("Xvfb", &["-help"], &["xvfb"]),
+    ]))
+}
+
+/// Packages of the programs that do not answer.
+fn missing(wanted: &[(&str, &[&str], &[&'static str])]) -> Vec<&'static str> {
+    let absent = wanted.iter().filter(|(program, args, _)| !is_there(program, args));
+    absent.flat_map(|(.., packages)| packages.iter().copied()).collect()
+}
+
+/// Installs Debian packages where we may, else says which.
+fn install(packages: &[&str]) -> Result<()> {
+    if packages.is_empty() {
         return Ok(());
     }
-    let wanted = missing.join(" ");
+    let wanted = packages.join(" ");
     let sudo: &[&str] = if is_there("sudo", &["-n", "true"]) { &["sudo", "-n"] } else { &[] };
     let root = is_there("sh", &["-c", "test $(id -u) -eq 0"]);
     if !is_there("apt-get", &["--version"]) || (!root && sudo.is_empty()) {
@@ -95,7 +120,7 @@ fn system_packages() -> Result<()> {
             )
         };
         apt(&["update", "-q"])?;
-        apt(&[&["install", "-y", "-q", "--no-install-recommends"][..], &missing].concat())
+        apt(&[&["install", "-y", "-q", "--no-install-recommends"][..], packages].concat())
     })
 }
 

@@ -32,6 +32,9 @@ struct Args {
     /// Answer in changed shapes, as after a careless release
     #[arg(long)]
     drift: bool,
+    /// Answer in changed shapes after so many answers of a tool
+    #[arg(long, value_name = "N", default_value_t = u64::MAX)]
+    drift_after: u64,
     /// Milliseconds between two steps of the slow tool
     #[arg(long, default_value_t = 20)]
     step_ms: u64,
@@ -100,11 +103,12 @@ fn structured(value: Value) -> CallToolResult {
 
 impl Shop {
     /// Randomness for the next answer of this tool.
-    fn random(&self, tool: &str) -> Random {
+    /// What the next answer of a tool is drawn from, and how many there were before.
+    fn random(&self, tool: &str) -> (Random, u64) {
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
         let n = served.entry(tool.to_owned()).or_default();
         *n += 1;
-        Random::new(self.args.seed, tool, *n)
+        (Random::new(self.args.seed, tool, *n), *n - 1)
     }
 
     async fn rebuild(&self, steps: u64, context: &RequestContext<RoleServer>) -> CallToolResult {
@@ -147,8 +151,8 @@ impl ServerHandler for Shop {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let drift = self.args.drift;
-        let mut random = self.random(&request.name);
+        let (mut random, before) = self.random(&request.name);
+        let drift = self.args.drift || before >= self.args.drift_after;
         let result = match request.name.as_ref() {
             "list_orders" => {
                 let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(5).min(50);
