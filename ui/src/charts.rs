@@ -65,6 +65,9 @@ fn svg(
     out
 }
 
+/// An area's colour, and how high it reaches at a point.
+type Edge = (RGBColor, fn(&CoveragePoint) -> u64);
+
 /// How many tools stood where: areas upon each other.
 pub fn coverage(points: &[CoveragePoint], (width, height): (u32, u32)) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
@@ -98,7 +101,7 @@ pub fn coverage(points: &[CoveragePoint], (width, height): (u32, u32)) -> String
             .y_label_formatter(&|tools| format!("{tools:.0}"))
             .draw()?;
         // From the highest edge to the lowest, each over the one before.
-        let edges: [(RGBColor, fn(&CoveragePoint) -> u64); 5] = [
+        let edges: [Edge; 5] = [
             (UNSEEN, |p| p.tools.total()),
             (LEARNING, |p| p.tools.reliable() + p.tools.violated + p.tools.learning),
             (WARN, |p| p.tools.reliable() + p.tools.violated),

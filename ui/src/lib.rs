@@ -6,6 +6,10 @@
 //!
 //! Architecture invariant: depends on `api` alone, so that work here never rebuilds the engine. Values from
 //! upstreams are text, never markup.
+#![cfg_attr(
+    target_arch = "wasm32",
+    allow(clippy::needless_pass_by_value, reason = "components take their properties by value")
+)]
 
 pub mod json;
 pub mod numbers;

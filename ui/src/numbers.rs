@@ -55,13 +55,20 @@ pub fn percent(part: u64, whole: u64) -> String {
 
 /// How long ago something was, in words that need no clock to be read.
 pub fn ago(then_ms: u64, now_ms: u64) -> String {
+    match now_ms.saturating_sub(then_ms) {
+        0..3_000 => "now".into(),
+        _ => format!("{} ago", span(then_ms, now_ms)),
+    }
+}
+
+/// The time between two moments, in its largest unit.
+pub fn span(then_ms: u64, now_ms: u64) -> String {
     let seconds = now_ms.saturating_sub(then_ms) / 1_000;
     match seconds {
-        0..3 => "now".into(),
-        3..60 => format!("{seconds} s ago"),
-        60..3_600 => format!("{} min ago", seconds / 60),
-        3_600..172_800 => format!("{} h ago", seconds / 3_600),
-        _ => format!("{} days ago", seconds / 86_400),
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
     }
 }
 

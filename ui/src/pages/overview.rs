@@ -59,6 +59,9 @@ pub fn Overview() -> impl IntoView {
     }
 }
 
+/// Name, class and number of what tools are told apart by.
+type Kind = (&'static str, &'static str, fn(&Standings) -> u64);
+
 #[component]
 fn Reliable() -> impl IntoView {
     let app = App::get();
@@ -66,7 +69,7 @@ fn Reliable() -> impl IntoView {
         app.live.tools(|_| ());
         app.live.picture(|picture| picture.standings())
     });
-    let kinds: [(&str, &str, fn(&Standings) -> u64); 5] = [
+    let kinds: [Kind; 5] = [
         ("declared", "c-declared", |s| s.declared),
         ("learned", "c-learned", |s| s.learned),
         ("violated", "c-violated", |s| s.violated),

@@ -8,7 +8,7 @@ use schemascope_api::{ListServers, ServerRow, UpstreamState};
 use crate::app::{App, restart};
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
 use crate::live::Connection;
-use crate::numbers::ago;
+use crate::numbers::span;
 use crate::parts::{Empty, Foreign, Icon, List, Loading};
 use crate::route::Route;
 use crate::{browser, door};
@@ -153,7 +153,7 @@ fn Server(
                             {row.tool_count.map(|tools| view! { <span>{format!("{tools} tools")}</span> })}
                             {row.since.map(|since| {
                                 let since = since.as_millis();
-                                view! { <span title=browser::date_and_time(since)>{move || format!("ready since {}", ago(since, app.live.now.get()).replace(" ago", ""))}</span> }
+                                view! { <span title=browser::date_and_time(since)>{move || format!("ready for {}", span(since, app.live.now.get()))}</span> }
                             })}
                             {row.pid.map(|pid| view! { <span>{format!("process {pid}")}</span> })}
                             {row.protocol_version.clone().map(|version| view! { <span>"protocol " <Foreign text=version limit=40 /></span> })}

@@ -153,8 +153,8 @@ fn draw(row: &Arc<ToolRow>) -> AnyView {
         </span>
         <span class="dim cut roomy" title=source_word(row.source)>{row.source.to_string()}</span>
         <Ladder quality=row.quality violated=row.violated />
-        <span class="num right">{count(row.observation_count)}</span>
-        <span class="num right">{count(row.call_count)}</span>
+        <span class={number(row.observation_count)}>{count(row.observation_count)}</span>
+        <span class={number(row.call_count)}>{count(row.call_count)}</span>
         <span class={if row.failure_count > 0 { "num right bad" } else { "num right faint" }}
             title=percent(row.failure_count, row.call_count)>{count(row.failure_count)}</span>
         <span><Spark trend=row.trend.clone() /></span>
@@ -162,4 +162,9 @@ fn draw(row: &Arc<ToolRow>) -> AnyView {
         <span class="dim right">{move || last.map(|at| ago(at, app.live.now.get()))}</span>
     }
     .into_any()
+}
+
+/// Nothing is not to be looked at.
+fn number(number: u64) -> &'static str {
+    if number == 0 { "num right faint" } else { "num right" }
 }

@@ -20,6 +20,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("schemascope-store", &["tokio", "rmcp", "schemascope-registry", "schemascope-proxy"]),
     ("schemascope-proxy", &["sled", "schemascope-store", "schemascope-registry", "schemascope-api"]),
     ("schemascope", &["gtk", "tauri", "webkit2gtk"]),
+    ("schemascope-ui", IMPURE),
 ];
 
 /// External crates with one owner each: only these may name them.
@@ -27,6 +28,9 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("sled", &["schemascope-store"]),
     ("rmcp", &["schemascope-proxy", "schemascope-upstreams"]),
     ("notify", &["schemascope-engine"]),
+    ("tauri", &["schemascope-desktop"]),
+    ("leptos", &["schemascope-ui"]),
+    ("plotters", &["schemascope-ui"]),
 ];
 
 /// The direction of dependencies, as the architecture section of the README draws it.

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 
 use crate::shell::{cargo, must, root, step};
-use crate::{checks, setup};
+use crate::{checks, setup, ui};
 
 #[derive(Default)]
 struct Tally {
@@ -34,6 +34,8 @@ pub fn run() -> Result<bool> {
     tally.check("layering", checks::layering);
     tally.check("features", checks::features);
     setup::servers()?;
+    setup::window()?;
+    setup::browsers()?;
     tally.check("licences, bans and sources", || {
         let mut deny = Command::new(setup::cargo_deny()?);
         // Advisories need a database from the network; `cargo deny check advisories` asks for them.
@@ -48,6 +50,15 @@ pub fn run() -> Result<bool> {
                 "sources",
             ])
             .current_dir(root()),
+        )
+    });
+    // Before anything that embeds it.
+    tally.check("dashboard", || ui::build().map(drop));
+    tally.check("clippy of the dashboard", || {
+        must(
+            cargo()
+                .args(["clippy", "--locked", "--quiet", "-p", "schemascope-ui", "--target", ui::WASM])
+                .args(["--", "-D", "warnings"]),
         )
     });
     tally.check("clippy", || {

@@ -13,7 +13,8 @@ use wasm_bindgen_cli_support::Bindgen;
 
 use crate::shell::{cargo, must, output, root, step, target};
 
-const WASM: &str = "wasm32-unknown-unknown";
+/// The target it is built for.
+pub const WASM: &str = "wasm32-unknown-unknown";
 /// What the dashboard may weigh, gzipped, all files together.
 const MAX_GZIPPED: u64 = 400_000;
 
