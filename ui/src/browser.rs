@@ -53,6 +53,13 @@ fn storage() -> Option<Storage> {
     window().local_storage().ok().flatten()
 }
 
+/// A length of the style's tokens, in pixels.
+pub fn token_px(name: &str) -> Option<f64> {
+    let root = document().document_element()?;
+    let style = window().get_computed_style(&root).ok()??;
+    style.get_property_value(name).ok()?.trim().trim_end_matches("px").parse().ok()
+}
+
 /// What was kept under a name.
 pub fn kept(name: &str) -> Option<String> {
     storage()?.get_item(name).ok().flatten()

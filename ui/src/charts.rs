@@ -23,27 +23,42 @@ const WARN: RGBColor = RGBColor(7, 7, 7);
 const ACCENT: RGBColor = RGBColor(8, 8, 8);
 const LOWEST: RGBColor = RGBColor(9, 9, 9);
 
-/// A chart in its place, drawn anew when the place changes its width.
+/// Room for a chart, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Room {
+    /// How wide.
+    pub width: u32,
+    /// How high.
+    pub height: u32,
+    /// Size of the labels.
+    pub label: u32,
+}
+
+/// A chart in its place, drawn anew when the place changes its size. The style says how high it is.
 #[component]
 pub fn Chart(
     /// What it shows, in words.
     #[prop(into)]
     label: Signal<String>,
-    /// Height in pixels.
-    height: u32,
-    /// Draws it in a width and a height.
-    draw: Callback<(u32, u32), String>,
+    /// Draws it in some room.
+    draw: Callback<Room, String>,
 ) -> impl IntoView {
     let place: NodeRef<Div> = NodeRef::new();
-    let width = RwSignal::new(0_u32);
-    on_resize(place, move |element| width.set(element.client_width().max(0) as u32));
-    let svg = Memo::new(move || match width.get() {
-        0..80 => String::new(),
-        width => draw.run((width, height)),
+    let room = RwSignal::new(Room::default());
+    on_resize(place, move |element| {
+        let pixels = |length: i32| length.max(0) as u32;
+        room.set(Room {
+            width: pixels(element.client_width()),
+            height: pixels(element.client_height()),
+            label: browser::token_px("--text-xs").map_or(11, |size| size.round() as u32),
+        });
+    });
+    let svg = Memo::new(move || match room.get() {
+        Room { width: 0..80, .. } | Room { height: 0..60, .. } => String::new(),
+        room => draw.run(room),
     });
     view! {
-        <div class="chart" node_ref=place role="img" aria-label=label
-            style:min-height=format!("{height}px") inner_html=move || svg.get()></div>
+        <div class="chart" node_ref=place role="img" aria-label=label inner_html=move || svg.get()></div>
     }
 }
 
@@ -51,13 +66,12 @@ pub fn Chart(
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 fn svg(
-    width: u32,
-    height: u32,
+    room: Room,
     draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Drawn,
 ) -> String {
     let mut out = String::new();
     {
-        let area = SVGBackend::with_string(&mut out, (width, height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut out, (room.width, room.height)).into_drawing_area();
         if draw(&area).and_then(|()| Ok(area.present()?)).is_err() {
             return String::new();
         }
@@ -69,18 +83,18 @@ fn svg(
 type Edge = (RGBColor, fn(&CoveragePoint) -> u64);
 
 /// How many tools stood where: areas upon each other.
-pub fn coverage(points: &[CoveragePoint], (width, height): (u32, u32)) -> String {
+pub fn coverage(points: &[CoveragePoint], room: Room) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let (from, to) = (first.at.as_millis() as f64, last.at.as_millis() as f64);
     let most = points.iter().map(|point| point.tools.total()).max().unwrap_or(0).max(1);
-    svg(width, height, |area| {
+    svg(room, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin_top(6)
             .margin_right(2)
-            .x_label_area_size(22)
-            .y_label_area_size(30)
+            .x_label_area_size(room.label * 2)
+            .y_label_area_size(room.label * 3)
             .build_cartesian_2d(from..to.max(from + 1.0), 0.0..most as f64)?;
-        let label = |size: u32| ("sans-serif", size).into_font().color(&FAINT);
+        let label = ("sans-serif", room.label).into_font().color(&FAINT);
         let one_day = to - from < 86_400_000.0;
         let time = |at: &f64| match (one_day, to - from < 600_000.0) {
             (true, true) => browser::clock(*at as u64),
@@ -93,10 +107,10 @@ pub fn coverage(points: &[CoveragePoint], (width, height): (u32, u32)) -> String
             .light_line_style(TRANSPARENT)
             .bold_line_style(LINE)
             .axis_style(LINE)
-            .x_labels((width as usize / 110).clamp(2, 8))
+            .x_labels((room.width as usize / 110).clamp(2, 8))
             .y_labels(4)
-            .x_label_style(label(11))
-            .y_label_style(label(11))
+            .x_label_style(label.clone())
+            .y_label_style(label)
             .x_label_formatter(&time)
             .y_label_formatter(&|tools| format!("{tools:.0}"))
             .draw()?;
@@ -129,24 +143,24 @@ pub fn coverage(points: &[CoveragePoint], (width, height): (u32, u32)) -> String
 }
 
 /// Mean consistency and the lowest field over observations, the first of them wide.
-pub fn quality(points: &[HistoryPoint], (width, height): (u32, u32)) -> String {
+pub fn quality(points: &[HistoryPoint], room: Room) -> String {
     let Some(last) = points.last() else { return String::new() };
     let most = (last.observations as f64).max(10.0);
     let floor = points.iter().map(|point| point.lowest).fold(1.0, f64::min);
     let bottom = if floor >= 0.5 { 0.5 } else { 0.0 };
-    svg(width, height, |area| {
+    svg(room, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin_top(8)
             .margin_right(10)
-            .x_label_area_size(22)
-            .y_label_area_size(30)
+            .x_label_area_size(room.label * 2)
+            .y_label_area_size(room.label * 3)
             .build_cartesian_2d((1.0..most * 1.02).log_scale(), bottom..1.02)?;
-        let label = ("sans-serif", 11).into_font().color(&FAINT);
+        let label = ("sans-serif", room.label).into_font().color(&FAINT);
         chart
             .configure_mesh()
             .disable_mesh()
             .axis_style(LINE)
-            .x_labels((width as usize / 90).clamp(2, 6))
+            .x_labels((room.width as usize / 90).clamp(2, 6))
             .y_labels(5)
             .x_label_style(label.clone())
             .y_label_style(label)

@@ -5,7 +5,9 @@
 mod client;
 mod places;
 mod program;
+mod script;
 
 pub use client::{Exchange, McpClient};
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
+pub use script::play;

@@ -243,7 +243,7 @@ fn CoverageOverTime() -> impl IntoView {
                 {move || coverage.with(|c| c.as_ref().is_some_and(|c| c.points.is_empty())).then(|| view! {
                     <p class="empty">"Coverage is drawn as soon as tools are known."</p>
                 })}
-                <Chart label=label height=196 draw=draw />
+                <Chart label=label draw=draw />
             </div>
         </section>
     }

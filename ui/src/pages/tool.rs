@@ -219,7 +219,7 @@ fn Progress(
             </header>
             <div class="chart-box">
                 {move || none.get().then(|| view! { <p class="empty">"Drawn from the first observation on."</p> })}
-                <Chart label=label height=180 draw=draw />
+                <Chart label=label draw=draw />
             </div>
             {move || (!changes.with(Vec::is_empty)).then(|| view! {
                 <ul class="changes">

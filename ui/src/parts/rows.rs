@@ -10,7 +10,7 @@ use web_sys::HtmlElement;
 
 use super::{Icon, on_resize};
 use crate::app::ListKeys;
-use crate::browser::{document, window};
+use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
 
 /// Rows drawn beyond either edge, so that scrolling shows no gaps.
@@ -167,12 +167,7 @@ where
 fn observe_size(scroller: NodeRef<Div>, height: RwSignal<f64>, row_height: RwSignal<f64>) {
     on_resize(scroller, move |element| {
         height.set(f64::from(element.client_height()));
-        if let Some(root) = document().document_element()
-            && let Ok(Some(style)) = window().get_computed_style(&root)
-            && let Ok(row) = style.get_property_value("--row")
-            && let Ok(pixels) = row.trim().trim_end_matches("px").parse::<f64>()
-            && pixels > 1.0
-        {
+        if let Some(pixels) = browser::token_px("--row").filter(|pixels| *pixels > 1.0) {
             row_height.set(pixels);
         }
     });

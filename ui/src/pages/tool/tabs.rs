@@ -93,7 +93,9 @@ fn Samples(
                 <p>"The latest results are shown here, with secrets redacted, once there are any."</p>
             </Empty>
         })}
-        <For each=move || samples.get() key=|sample| sample.id let:sample><OneSample sample=sample /></For>
+        <div class="samples">
+            <For each=move || samples.get() key=|sample| sample.id let:sample><OneSample sample=sample /></For>
+        </div>
     }
 }
 

@@ -1,0 +1,56 @@
+// What happens shows by itself, on every page, without the page being loaded again.
+
+import { assert, ask, call, play, text, until } from "./page.mjs";
+
+await play(async ({ page, step }) => {
+  await page.evaluate(() => (window.__mark = "same page"));
+  const value = (heading) =>
+    page.evaluate((heading) => {
+      const card = [...document.querySelectorAll(".kpi")].find((card) => card.querySelector("h2").textContent === heading);
+      return card.querySelector(".value").textContent.trim();
+    }, heading);
+
+  step("a call on the overview");
+  assert.equal(await value("Calls"), "0");
+  assert.equal(await value("Servers"), "0 of 3 ready");
+  await call("shop__get_order", { id: "1" });
+  await until("the call in the list", async () => (await text(page, "#latest a.tr")).includes("get_order"));
+  await until("the count", async () => (await value("Calls")) === "1");
+  await until("the server", async () => (await value("Servers")) === "3 of 3 ready");
+  await until("the tool among the observed", async () => (await text(page, ".busiest")).includes("shop / get_order"));
+
+  step("a call in the list of calls");
+  await page.click('nav a[href="/calls"]');
+  await until("the list", async () => (await text(page, ".calls-table .window")).includes("get_order"));
+  await call("shop__refund", { id: "1" });
+  await until("the new call on top", async () => (await text(page, ".calls-table .window a.tr")).includes("refund"));
+  await until("the total", async () => (await text(page, ".title-row")).includes("2 recorded"));
+  assert.match(await text(page, ".calls-table .window a.tr"), /tool_error|tool error/);
+
+  step("a tool");
+  await page.click('nav a[href="/tools"]');
+  await page.click('.tools-table a.tr[href="/tools/shop__get_order"]');
+  const observations = async () => {
+    const facts = await page.$$eval(".facts .fact", (facts) =>
+      facts.map((fact) => [fact.querySelector("dt").textContent, fact.querySelector("dd").textContent.trim()]),
+    );
+    return Object.fromEntries(facts).observations;
+  };
+  await until("the first observation", async () => (await observations()) === "1");
+  await until("its fields", async () => (await text(page, "#fields")).includes("payment"));
+  await call("shop__get_order", { id: "2" });
+  await until("the second observation", async () => (await observations()) === "2");
+
+  step("a server");
+  await page.click('nav a[href="/servers"]');
+  const crash = '.server[aria-label="crash"]';
+  await until("it works", async () => (await text(page, `${crash} .state`)) === "ready");
+  const before = await text(page, crash);
+  await call("crash__ask");
+  await until("why it does not", async () => (await text(page, `${crash} .reason`)).includes("cart is empty"));
+  assert.notEqual(await text(page, crash), before);
+
+  step("as the same page");
+  assert.equal(await page.evaluate(() => window.__mark), "same page");
+  assert.equal(await ask("recorded"), 4);
+});

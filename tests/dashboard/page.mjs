@@ -1,0 +1,144 @@
+// A page of the dashboard in headless Chromium, and the conversation with the test that plays the scenario.
+//
+// Owns: what every scenario must keep to: no error on the console, no request that leaves the engine. Refuses to
+// know: what is on the page.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const CHROMIUM = "/usr/bin/chromium";
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+/** How long a condition may take to hold. */
+const PATIENCE = 20_000;
+/** How long a scenario may take. */
+const LIMIT = 120_000;
+
+export const require = createRequire(process.argv[2] + "/");
+export { assert };
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const receive = async () => {
+  const { value, done } = await lines.next();
+  if (done) {
+    process.exit(1);
+  }
+  return JSON.parse(value);
+};
+export const job = await receive();
+
+/** Asks the test to do something and waits for its answer. */
+export async function ask(name, more = {}) {
+  process.stdout.write(`${JSON.stringify({ ask: name, ...more })}\n`);
+  return receive();
+}
+
+/** Calls a tool through the proxy, as an agent. */
+export const call = (tool, args = {}) => ask("call", { tool, args });
+
+/** Tells the person who runs the test. */
+export const tell = (text) => process.stderr.write(`${text}\n`);
+
+/** Waits until `probe` gives something true, and gives that. */
+export async function until(what, probe, patience = PATIENCE) {
+  const end = Date.now() + patience;
+  for (;;) {
+    const found = await probe();
+    if (found) {
+      return found;
+    }
+    assert(Date.now() < end, `never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+}
+
+/** The text of the first element, blanks made one; empty where there is none. */
+export const text = (page, selector) =>
+  page.evaluate((selector) => (document.querySelector(selector)?.textContent ?? "").replace(/\s+/g, " ").trim(), selector);
+
+const problems = [];
+let tolerated = [];
+/** Console errors that belong to the scenario from here on. */
+export function tolerate(...patterns) {
+  tolerated = patterns;
+}
+function problem(text) {
+  if (!tolerated.some((pattern) => pattern.test(text))) {
+    problems.push(text);
+  }
+}
+
+function watch(page) {
+  page.setDefaultTimeout(PATIENCE);
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "assert") {
+      problem(`console: ${message.text()} (${message.location().url})`);
+    }
+  });
+  page.on("pageerror", (error) => problem(`page: ${error.stack ?? error}`));
+  page.on("crash", () => problem("the page crashed"));
+}
+
+let browser;
+/** A visitor with nothing kept from earlier. */
+export async function visitor(options = {}) {
+  if (!browser) {
+    assert(existsSync(CHROMIUM), `there is no ${CHROMIUM}; it is in the Debian package chromium`);
+    const { chromium } = require("playwright-core");
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  }
+  const context = await browser.newContext({ viewport: { width: 1280, height: 820 }, ...options });
+  context.on("page", watch);
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!["data:", "blob:"].includes(url.protocol) && url.host !== job.address) {
+      problem(`a request to ${url}`);
+    }
+  });
+  return context;
+}
+
+/** Waits until the page follows the engine. */
+export const live = (page) => until("live", async () => (await text(page, "#connection")) === "live");
+
+/** A page that has the token. */
+export async function open(context, path = "/") {
+  const page = await context.newPage();
+  await page.goto(`http://${job.address}${path}#token=${job.token}`);
+  await live(page);
+  return page;
+}
+
+/** Plays a scenario on a page that is open, and ends the process. */
+export async function play(scenario, options = {}) {
+  const limit = setTimeout(() => {
+    tell("took too long");
+    process.exit(1);
+  }, LIMIT);
+  const steps = [];
+  let failed = false;
+  let page;
+  try {
+    const context = await visitor(options.context);
+    page = options.page === false ? undefined : await open(context, options.path);
+    await scenario({ page, context, step: (name) => steps.push(name) });
+    assert.deepEqual(problems, [], "what went wrong beside");
+  } catch (error) {
+    failed = true;
+    tell(`FAILED after: ${steps.join(", ")}\n${error.stack}\n${problems.join("\n")}`);
+    const shown = page && (await page.evaluate(() => `${location}\n${document.body.innerText}`).catch(() => ""));
+    tell(`the page: ${(shown ?? "").slice(0, 3_000)}`);
+  }
+  clearTimeout(limit);
+  await browser?.close().catch(() => {});
+  process.exit(failed ? 1 : 0);
+}

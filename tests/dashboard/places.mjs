@@ -1,0 +1,138 @@
+// Filter, keys, palette, addresses and history: every way to a place.
+
+import { assert, ask, job, live, play, text, tolerate, until } from "./page.mjs";
+
+await play(async ({ page, context, step }) => {
+  const path = () => {
+    const url = new URL(page.url());
+    return decodeURIComponent(url.pathname + url.search);
+  };
+  const at = (wanted) => until(`${wanted}, not ${path()}`, async () => path() === wanted);
+  const focused = () => page.evaluate(() => document.activeElement.id);
+  const rows = (table) => page.$$eval(`.${table} .window a.tr`, (rows) => rows.map((row) => row.textContent));
+  const selected = (table) =>
+    page.evaluate((table) => document.querySelector(`.${table} a.tr[aria-current="true"]`)?.getAttribute("href"), table);
+
+  step("the filter of tools");
+  await page.keyboard.press("/");
+  assert.equal(await focused(), "filter");
+  await page.keyboard.type("tool:get_order");
+  await at("/tools?q=tool:get_order");
+  await until("one tool", async () => (await rows("tools-table")).length === 1);
+  assert.match((await rows("tools-table"))[0], /get_order/);
+  assert.equal(await page.getAttribute("#filter", "aria-invalid"), null);
+
+  step("a filter that is wrong");
+  await page.fill("#filter", "quality:best");
+  await until("it is marked", async () => (await page.getAttribute("#filter", "aria-invalid")) === "true");
+  assert.match(await text(page, "#filter-hint"), /quality: "best" is not one; expected none, low/);
+  await page.fill("#filter", "nothing:here");
+  await until("what there is", async () => /nothing/.test(await text(page, "#filter-hint .bad")));
+  await page.fill("#filter", "tool:no_such*");
+  await until("nothing passes", async () => (await text(page, "main")).includes("No tool passes this filter"));
+  await page.fill("#filter", "");
+  await until("what can be asked", async () => (await text(page, "#filter-hint")).includes("source:inferred"));
+
+  step("keys in the list of tools");
+  await page.keyboard.press("Escape");
+  await until("nobody types", async () => (await focused()) !== "filter");
+  await page.keyboard.press("j");
+  const first = await until("a first one", () => selected("tools-table"));
+  await page.keyboard.press("j");
+  const second = await until("a second one", async () => {
+    const now = await selected("tools-table");
+    return now !== first && now;
+  });
+  await page.keyboard.press("k");
+  await until("the first again", async () => (await selected("tools-table")) === first);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await at(decodeURIComponent(second));
+  await page.locator("#fields").waitFor();
+  await page.keyboard.press("Escape");
+  await at("/tools");
+
+  step("keys in the list of calls");
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
+  await at("/calls");
+  await until("calls", async () => (await rows("calls-table")).length > 5);
+  await page.keyboard.press("/");
+  await page.keyboard.type("status:error");
+  await at("/calls?q=status:error");
+  await until("the failures", async () => (await rows("calls-table")).length === 2);
+  await page.keyboard.press("Enter");
+  await until("nobody types", async () => (await focused()) !== "filter");
+  await page.keyboard.press("j");
+  const call = await until("a call", () => selected("calls-table"));
+  await page.keyboard.press("Enter");
+  await at(`${call}?q=status:error`);
+  await until("its detail", async () => (await text(page, ".detail")).includes("refund"));
+  await page.keyboard.press("j");
+  await until("the next one opens", async () => /^\/calls\/[0-9a-f]{32}/.test(path()) && !path().startsWith(call));
+  await page.keyboard.press("Escape");
+  await at("/calls?q=status:error");
+  assert.equal(await page.locator(".detail").count(), 0);
+  await page.keyboard.press("Escape");
+  await at("/calls");
+
+  step("help");
+  await page.keyboard.press("?");
+  await page.locator("#help-title").waitFor();
+  assert.equal(await focused(), "close-help");
+  await page.keyboard.press("Escape");
+  await page.locator("#help-title").waitFor({ state: "detached" });
+
+  step("the palette");
+  await page.keyboard.press("Control+k");
+  await until("it has the focus", async () => (await focused()) === "palette");
+  await page.keyboard.type("order_total");
+  await until("it is found", async () => (await text(page, "#choice-0")).includes("shop__order_total"));
+  await page.keyboard.press("Enter");
+  await at("/tools/shop__order_total");
+  await until("its page", async () => (await text(page, "h1")).includes("order_total"));
+  assert.equal(await page.locator("#palette").count(), 0);
+
+  step("back and forward");
+  await page.goBack();
+  await at("/calls");
+  await until("the list", async () => (await text(page, "h1")) === "Calls");
+  await page.goForward();
+  await at("/tools/shop__order_total");
+  await until("the tool", async () => (await text(page, "h1")).includes("order_total"));
+
+  const load = async (path) => {
+    await page.goto(`http://${job.address}${path}`);
+    await live(page);
+  };
+  step("a link to a tab of a tool");
+  await load("/tools/shop__get_order?tab=inferred");
+  await until("the schema", async () => (await text(page, "#tab-panel")).includes("Inferred schema"));
+  assert.equal(await page.getAttribute("#tab-inferred", "aria-selected"), "true");
+  await page.click("#tab-calls");
+  await at("/tools/shop__get_order?tab=calls");
+  assert.equal(await page.locator("#tab-panel a.tr").count(), 12);
+
+  step("a link to a call among others");
+  await load(`${call}?q=tool:refund`);
+  await until("the call", async () => (await text(page, ".detail")).includes("refund"));
+  assert.equal(await page.inputValue("#filter"), "tool:refund");
+  assert.equal((await rows("calls-table")).length, 2);
+
+  step("links to what is not there");
+  tolerate(/status of 404/);
+  await load("/tools/shop__no_such_tool");
+  await until("it says so", async () => (await text(page, "main")).includes("This tool is not known"));
+  await load(`/calls/${"0".repeat(32)}`);
+  await until("it says so", async () => (await text(page, ".detail")).includes("could not be read"));
+  const nowhere = await page.goto(`http://${job.address}/nowhere`);
+  assert.equal(nowhere.status(), 404);
+
+  step("an address of nothing, met inside");
+  await load("/");
+  await page.evaluate(() => {
+    history.pushState(null, "", "/nowhere");
+    dispatchEvent(new PopStateEvent("popstate"));
+  });
+  await until("it says so", async () => (await text(page, "main")).includes("There is no such page"));
+});

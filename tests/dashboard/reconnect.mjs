@@ -1,0 +1,40 @@
+// The engine is killed and comes back: the page says so, keeps what it had, and goes on by itself.
+
+import { assert, ask, call, live, play, text, tolerate, until } from "./page.mjs";
+
+await play(
+  async ({ page, step }) => {
+    await page.evaluate(() => (window.__mark = "same page"));
+    const rows = () => page.$$eval(".calls-table .window a.tr", (rows) => rows.map((row) => row.getAttribute("href")));
+    const before = await until("calls", async () => {
+      const found = await rows();
+      return found.length > 5 && found;
+    });
+
+    step("lost");
+    tolerate(/net::ERR_/);
+    await ask("kill");
+    await page.locator("#lost").waitFor();
+    assert.match(await text(page, "#lost"), /Connection lost: .+ Trying again/);
+    assert.deepEqual(await rows(), before);
+    await page.click('nav a[href="/tools"]');
+    await until("the tools", async () => (await text(page, ".tools-table")).includes("get_order"));
+    await page.click('nav a[href="/"]');
+    await until("the overview", async () => (await text(page, "#latest")).includes("refund"));
+    assert.equal(await text(page, "#connection"), "reconnecting");
+
+    step("found again");
+    await ask("serve");
+    await live(page);
+    await page.locator("#lost").waitFor({ state: "detached" });
+    tolerate();
+    await call("shop__order_total", { id: "1" });
+    await until("the new call", async () => (await text(page, "#latest a.tr")).includes("order_total"));
+    await page.click('nav a[href="/calls"]');
+    await until("all calls", async () => (await rows()).slice(1).includes(before[0]));
+    assert.match(await text(page, ".calls-table .window a.tr"), /order_total/);
+    await until("the total", async () => (await text(page, ".title-row")).includes(`${await ask("recorded")} recorded`));
+    assert.equal(await page.evaluate(() => window.__mark), "same page");
+  },
+  { path: "/calls" },
+);

@@ -1,0 +1,41 @@
+// Servers: one that works is restarted, one that does not says why.
+
+import { assert, call, play, text, until } from "./page.mjs";
+
+await play(
+  async ({ page, step }) => {
+    const server = (name) => `.server[aria-label="${name}"]`;
+    const state = (name) => text(page, `${server(name)} .state`);
+    const process = async () => (await text(page, server("shop"))).match(/process (\d+)/)?.[1];
+    const button = (name, label) => page.locator(`${server(name)} button`, { hasText: label });
+
+    step("started from here");
+    assert.equal(await state("shop"), "idle");
+    await button("shop", "Start").click();
+    await until("it is up", async () => (await state("shop")) === "ready");
+    const before = await until("its process", process);
+    assert.match(await text(page, server("shop")), /13 tools/);
+
+    step("restarted");
+    await button("shop", "Restart").click();
+    await until("another process", async () => {
+      const now = await process();
+      return now && now !== before && (await state("shop")) === "ready";
+    });
+    assert.match(await text(page, ".toasts"), /shop is being restarted/);
+    await call("shop__get_order", { id: "1" });
+
+    step("one that fails");
+    await until("it failed", async () => (await state("broken")) === "failed");
+    assert.match(await text(page, `${server("broken")} .reason`), /TOKEN is not set|code 3|status: 3/);
+    await button("broken", "Log").click();
+    await until("its log", async () => (await text(page, `${server("broken")} pre`)).includes("TOKEN is not set"));
+    assert.equal(new URL(page.url()).pathname, "/servers/broken");
+    await button("broken", "Hide log").click();
+    await page.locator(`${server("broken")} pre`).waitFor({ state: "detached" });
+    await page.click('nav a[href="/"]');
+    await until("it needs somebody", async () => (await text(page, "#needs")).includes("broken"));
+    assert.match(await text(page, "nav.side"), /1 ✕/);
+  },
+  { path: "/servers" },
+);

@@ -1,0 +1,83 @@
+// Who has no token sees nothing; who has one does not show it; and the page runs nothing but its own code.
+
+import { assert, job, live, open, play, text, tolerate, until, visitor } from "./page.mjs";
+
+const home = `http://${job.address}/`;
+
+await play(
+  async ({ step }) => {
+    tolerate(/status of 401/);
+    for (const [name, address] of [
+      ["none", home],
+      ["a wrong one", `${home}#token=wrong`],
+      ["a cut one, deep inside", `${home}tools/shop__get_order#token=${job.token.slice(0, -1)}`],
+    ]) {
+      step(name);
+      const context = await visitor();
+      const page = await context.newPage();
+      const answers = [];
+      page.on("response", (response) => {
+        if (response.url().includes("/api/")) {
+          answers.push(response.status());
+        }
+      });
+      await page.goto(address);
+      await until("it asks for the token", async () => (await text(page, "main")).includes("needs its token"));
+      assert.equal(await text(page, "#connection"), "no token");
+      const all = await page.content();
+      assert(!all.includes("get_order") && !all.includes(job.token), "nothing is shown");
+      assert(answers.length > 0 && answers.every((status) => status === 401), `${answers}`);
+      await context.close();
+    }
+    tolerate();
+
+    step("the right one");
+    const context = await visitor();
+    const files = new Map();
+    context.on("response", (response) => {
+      const { pathname } = new URL(response.url());
+      if (!pathname.startsWith("/api/")) {
+        files.set(pathname, response.headers()["content-security-policy"] ?? "");
+      }
+    });
+    const page = await open(context, "/calls?q=tool:get_order");
+    assert.equal(page.url(), `${home}calls?q=tool:get_order`);
+    assert(!(await page.content()).includes(job.token), "it is not on the page");
+    await until("calls", async () => (await text(page, ".calls-table .window")).includes("get_order"));
+    for (const file of ["/calls", "/start.js", "/theme.js", "/schemascope.js", "/schemascope.wasm", "/dashboard.css"]) {
+      const policy = files.get(file);
+      assert(policy, `${file} has a policy`);
+      assert.match(policy, /default-src 'none'/);
+      assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
+      assert(!policy.includes("unsafe-inline") && !policy.includes("'unsafe-eval'"), policy);
+    }
+
+    step("it is kept");
+    const second = await context.newPage();
+    await second.goto(home);
+    await live(second);
+
+    step("code from elsewhere does not run");
+    tolerate(/Content Security Policy/);
+    await page.addScriptTag({ content: "window.__inline = true" }).catch(() => {});
+    await page.evaluate(() => {
+      document.body.insertAdjacentHTML("beforeend", '<img id="inserted" src="data:," onerror="window.__inline = true">');
+      return new Promise((resolve) => {
+        const image = document.getElementById("inserted");
+        image.addEventListener("error", resolve);
+        image.addEventListener("load", resolve);
+      });
+    });
+    assert.equal(await page.evaluate(() => window.__inline), undefined);
+    const made = await page.evaluate(() => {
+      // Where the page itself runs, not where the browser's debugger does.
+      const frame = document.createElement("button");
+      frame.setAttribute("onclick", "window.__inline = true");
+      document.body.append(frame);
+      frame.click();
+      return window.__inline;
+    });
+    assert.equal(made, undefined);
+  },
+  { page: false },
+);
