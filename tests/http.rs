@@ -101,8 +101,8 @@ fn nobody_gets_in_without_token_or_from_elsewhere() {
         ("POST", "/mcp/shop"),
         ("POST", "/mcp/nope"),
         ("POST", "/api/list_tools"),
-        ("GET", "/"),
-        ("GET", "/anything"),
+        ("POST", "/api/restart_server"),
+        ("GET", "/api/events"),
     ] {
         let local = "host: 127.0.0.1\r\n";
         assert_eq!(status(method, path, local), "401", "{method} {path}");
@@ -123,6 +123,31 @@ fn nobody_gets_in_without_token_or_from_elsewhere() {
     assert_eq!(status("POST", "/api/list_tools", &own), "200");
     assert_eq!(status("POST", "/mcp/nope", &own), "404");
     assert_eq!(status("PUT", "/mcp", &own), "405");
+}
+
+/// The dashboard's files hold no data, so they need no token; other sites' pages still get nothing.
+#[test]
+fn the_dashboards_files_are_served_to_this_machine_only() {
+    let fixture = fixture(&[]);
+    // Without the bodies, which are compressed.
+    let head = |path: &str, headers: &str| {
+        raw(&fixture, &format!("HEAD {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n"))
+    };
+    let status = |answer: &str| answer.split(' ').nth(1).unwrap_or_default().to_owned();
+    for path in ["/", "/tools", "/tools/shop__get_order", "/calls?q=status%3Aerror", "/servers/shop"] {
+        let answer = head(path, "host: localhost\r\n");
+        assert_eq!(status(&answer), "200", "{path}");
+        let lines = answer.split("\r\n\r\n").next().unwrap().to_lowercase();
+        assert!(lines.contains("content-security-policy: default-src 'none'"), "{lines}");
+        assert!(lines.contains("x-content-type-options: nosniff"), "{lines}");
+        assert_eq!(status(&head(path, "host: evil.example\r\n")), "403");
+        assert_eq!(status(&head(path, "host: localhost\r\norigin: http://evil.example\r\n")), "403");
+    }
+    for path in ["/nothing", "/../../etc/passwd", "/schemascope.exe", "/api", "/tool"] {
+        assert_eq!(status(&head(path, "host: localhost\r\n")), "404", "{path}");
+    }
+    let url = fixture.serve.instance["dashboard_url"].as_str().unwrap();
+    assert!(url.ends_with(&format!("/#token={}", fixture.serve.token())), "{url}");
 }
 
 #[test]

@@ -1,1 +1,175 @@
-//! placeholder
+//! The real window, on a display of its own, looked at and clicked through WebDriver.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use schemascope_test_support::{Display, McpClient, Places, Program, Window, stdio};
+use serde_json::{Map, Value, json};
+
+/// A person's session: a display, a home, and data.
+struct Desk {
+    program: Program,
+    home: PathBuf,
+    log: PathBuf,
+    _display: Display,
+    _scratch: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+        let window = places.fixture("schemascope-desktop");
+        assert!(window.exists(), "there is no {}: cargo build -p schemascope-desktop", window.display());
+        let display = Display::open().unwrap();
+        let home = scratch.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+        let program = Program::new(&places, scratch.path(), &servers)
+            .unwrap()
+            .with_env("DISPLAY", &display.name)
+            .with_env("GDK_BACKEND", "x11")
+            .with_env("HOME", &home)
+            .with_env("XDG_RUNTIME_DIR", &home)
+            // CI has no session bus, and a person's must not be used.
+            .with_env("DBUS_SESSION_BUS_ADDRESS", "disabled:");
+        Self { program, home, log: scratch.path().join("window.log"), _display: display, _scratch: scratch }
+    }
+
+    fn open(&self, args: &[&str]) -> Window {
+        let window = Window::open(&self.program.desktop_command(args), &self.log).unwrap();
+        self.shows(&window, "#connection", "live");
+        window
+    }
+
+    /// Waits until a text stands in the first element of a selector.
+    fn shows(&self, window: &Window, selector: &str, wanted: &str) {
+        let shown = || window.text(selector).unwrap().contains(wanted);
+        if !within_patience(shown) {
+            let page = window.text("body").unwrap_or_default();
+            panic!("never: {wanted:?} in {selector}\n{page}\n{}", self.log());
+        }
+    }
+
+    fn instance(&self) -> Value {
+        let file = std::fs::read(self.program.data_dir().join("instance.json"));
+        file.map_or(Value::Null, |bytes| serde_json::from_slice(&bytes).unwrap())
+    }
+
+    fn client(&self) -> McpClient {
+        let instance = self.instance();
+        McpClient::connect(instance["mcp_url"].as_str().unwrap(), instance["token"].as_str().unwrap())
+            .unwrap()
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap_or_default()
+    }
+}
+
+fn within_patience(mut holds: impl FnMut() -> bool) -> bool {
+    let began = Instant::now();
+    while !holds() {
+        if began.elapsed() > Duration::from_secs(20) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(40));
+    }
+    true
+}
+
+fn until(what: &str, holds: impl FnMut() -> bool) {
+    assert!(within_patience(holds), "never: {what}");
+}
+
+/// Whether a process that is not our child runs.
+fn runs(pid: u64) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+fn call(client: &McpClient, tool: &str) {
+    client.call(tool, &json!({"id": "1"})).unwrap().result().unwrap();
+}
+
+/// Asks a process to end, as a session manager does, and waits.
+fn end(pid: u64) {
+    assert!(Command::new("kill").arg(pid.to_string()).status().unwrap().success());
+    until("it ends", || !runs(pid));
+}
+
+#[test]
+fn the_window_is_the_dashboard_and_comes_back_as_it_was() {
+    let desk = Desk::new();
+    let listen = ["--listen", "127.0.0.1:0"];
+    let window = desk.open(&listen);
+    let pid = desk.instance()["pid"].as_u64().unwrap();
+    window.run("window.__mark = 'same page'", &[]).unwrap();
+
+    // A call made by an agent shows by itself.
+    let client = desk.client();
+    call(&client, "shop__get_order");
+    desk.shows(&window, "#latest a.tr", "get_order");
+
+    // One can go about.
+    window.click("nav a[href='/tools']").unwrap();
+    desk.shows(&window, ".tools-table", "shipping_label");
+    window.click(".tools-table a[href='/tools/shop__get_order']").unwrap();
+    desk.shows(&window, "#fields", "payment");
+    assert!(window.address().unwrap().ends_with("/tools/shop__get_order"));
+
+    // But not away.
+    let before = window.address().unwrap();
+    window.run("location.href = arguments[0]", &[desk.instance()["dashboard_url"].clone()]).unwrap();
+    until("it was refused", || desk.log().contains("the page wanted to leave"));
+    assert_eq!(window.address().unwrap(), before);
+
+    // What it shows can be saved.
+    window.click("#tab-inferred").unwrap();
+    window.click("#tab-panel button[title='Save as a file']").unwrap();
+    let saved = desk.home.join("Downloads/inferred-schema.json");
+    until("the file", || {
+        std::fs::read(&saved).is_ok_and(|text| serde_json::from_slice::<Value>(&text).is_ok())
+    });
+
+    // There is one window.
+    let second = desk.program.desktop_command(&[]).output().unwrap();
+    assert_eq!(second.status.code(), Some(0), "{}", String::from_utf8_lossy(&second.stderr));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("its window was called"));
+    assert_eq!(desk.instance()["pid"], pid);
+    assert_eq!(window.run("return window.__mark", &[]).unwrap(), "same page");
+
+    // It ends in order, with what was recorded kept.
+    let size = (1010, 690);
+    window.resize(size).unwrap();
+    until("the size", || window.size().unwrap() == size);
+    drop(client);
+    end(pid);
+    assert_eq!(desk.instance(), Value::Null);
+    drop(window);
+
+    let window = desk.open(&listen);
+    assert_ne!(desk.instance()["pid"], pid);
+    desk.shows(&window, ".busiest", "get_order");
+    window.click("nav a[href='/calls']").unwrap();
+    desk.shows(&window, ".calls-table .window a.tr", "get_order");
+    until("the size of before", || window.size().unwrap() == size);
+}
+
+#[test]
+fn a_window_joins_an_engine_that_runs() {
+    let desk = Desk::new();
+    let mut serve = desk.program.serve(&[]).unwrap();
+    let client = desk.client();
+    call(&client, "shop__list_orders");
+    let window = desk.open(&[]);
+    desk.shows(&window, "#latest a.tr", "list_orders");
+    call(&client, "shop__get_order");
+    desk.shows(&window, "#latest a.tr", "get_order");
+    assert_eq!(desk.instance()["pid"], serve.pid());
+    drop(window);
+    assert!(serve.is_running());
+}

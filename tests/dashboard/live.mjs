@@ -27,6 +27,15 @@ await play(async ({ page, step }) => {
   await until("the total", async () => (await text(page, ".title-row")).includes("2 recorded"));
   assert.match(await text(page, ".calls-table .window a.tr"), /tool_error|tool error/);
 
+  step("a filter holds for what comes in");
+  await page.fill("#filter", "tool:order_total");
+  await until("no such call yet", async () => (await text(page, ".calls-table")).includes("No call passes this filter"));
+  await call("shop__order_total", { id: "1" });
+  await until("it came", async () => (await text(page, ".calls-table .window a.tr")).includes("order_total"));
+  await call("shop__check_stock");
+  await until("the total", async () => (await text(page, ".title-row")).includes("1 of 4"));
+  assert.equal(await page.locator(".calls-table .window a.tr").count(), 1);
+
   step("a tool");
   await page.click('nav a[href="/tools"]');
   await page.click('.tools-table a.tr[href="/tools/shop__get_order"]');
@@ -52,5 +61,5 @@ await play(async ({ page, step }) => {
 
   step("as the same page");
   assert.equal(await page.evaluate(() => window.__mark), "same page");
-  assert.equal(await ask("recorded"), 4);
+  assert.equal(await ask("recorded"), 6);
 });

@@ -10,7 +10,8 @@ const outside = () => {
     return right > width + 0.5 || left < -0.5;
   };
   const held = (element) => {
-    for (let above = element.parentElement; above; above = above.parentElement) {
+    // The frame cuts too, but nothing may be lost at its edge.
+    for (let above = element.parentElement; above && !above.matches("main, .app, body"); above = above.parentElement) {
       if (getComputedStyle(above).overflowX !== "visible" && !reaches(above)) {
         return true;
       }

@@ -77,11 +77,17 @@ await play(async ({ page, context, step }) => {
   await at("/calls");
 
   step("help");
+  await page.focus("#theme");
   await page.keyboard.press("?");
   await page.locator("#help-title").waitFor();
   assert.equal(await focused(), "close-help");
+  for (let n = 0; n < 3; n++) {
+    await page.keyboard.press("Tab");
+    assert(await page.evaluate(() => Boolean(document.activeElement.closest(".dialog"))), "Tab stays in the dialog");
+  }
   await page.keyboard.press("Escape");
   await page.locator("#help-title").waitFor({ state: "detached" });
+  assert.equal(await focused(), "theme", "the focus is back where it was");
 
   step("the palette");
   await page.keyboard.press("Control+k");

@@ -6,8 +6,12 @@ mod client;
 mod places;
 mod program;
 mod script;
+#[cfg(unix)]
+mod window;
 
 pub use client::{Exchange, McpClient};
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
 pub use script::play;
+#[cfg(unix)]
+pub use window::{Display, Window};

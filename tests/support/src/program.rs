@@ -1,5 +1,6 @@
 //! The `schemascope` program, run as its users run it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub struct Program {
     places: Places,
     data_dir: PathBuf,
     config: PathBuf,
+    env: Vec<(OsString, OsString)>,
 }
 
 /// What a command wrote and how it ended.
@@ -48,7 +50,13 @@ impl Program {
     pub fn new(places: &Places, scratch: &Path, servers: &Map<String, Value>) -> Result<Self> {
         let config = scratch.join("mcp.json");
         fs::write(&config, json!({"mcpServers": servers}).to_string())?;
-        Ok(Self { places: places.clone(), data_dir: scratch.join("data"), config })
+        Ok(Self { places: places.clone(), data_dir: scratch.join("data"), config, env: Vec::new() })
+    }
+
+    /// The same with a variable in its environment.
+    pub fn with_env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
     }
 
     /// The data directory.
@@ -71,6 +79,7 @@ impl Program {
         command.args(args).arg("--data-dir").arg(&self.data_dir).arg("--config").arg(&self.config);
         // What the machine's own user has set must not matter.
         command.env_remove("SCHEMASCOPE_DATA_DIR").env_remove("SCHEMASCOPE_LOG");
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -222,12 +231,18 @@ impl Serve {
         Ok(())
     }
 
-    /// Asks it to stop, as Ctrl-C or a service manager would, and waits. Its exit code.
-    pub fn stop(mut self) -> Result<Option<i32>> {
-        let asked = Command::new("kill").arg(self.child.id().to_string()).status()?;
+    /// Sends it a signal, such as `STOP`.
+    pub fn signal(&self, name: &str) -> Result<()> {
+        let asked = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status()?;
         if !asked.success() {
             bail!("cannot signal serve");
         }
+        Ok(())
+    }
+
+    /// Asks it to stop, as Ctrl-C or a service manager would, and waits. Its exit code.
+    pub fn stop(mut self) -> Result<Option<i32>> {
+        self.signal("TERM")?;
         let began = Instant::now();
         while began.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait()? {

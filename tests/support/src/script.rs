@@ -48,7 +48,7 @@ pub fn play(
         let _ = stderr.read_to_end(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     });
-    let mut talk = || -> Result<bool> {
+    let talk = || -> Result<bool> {
         writeln!(stdin, "{job}")?;
         for line in BufReader::new(stdout).lines() {
             let question: Value = serde_json::from_str(&line?).context("the script asked no JSON")?;

@@ -168,7 +168,7 @@ fn Upstreams() -> impl IntoView {
                 {move || states.get().iter().filter(|(_, state)| *state == UpstreamState::Ready).count()}
                 <small>" of " {move || states.get().len()} " ready"</small>
             </p>
-            <p class="key">
+            <p class="dots">
                 {move || states.get().into_iter().take(12).map(|(name, state)| {
                     let href = Route::Servers { open: Some(name.clone()) }.address();
                     let title = format!("{}: {state}", crate::text::visible(&name, 60));

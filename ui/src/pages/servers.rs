@@ -140,7 +140,7 @@ fn Server(
     };
     view! {
         <section class="card server" data-selected=move || if is_selected() { "true" } else { "false" }
-            aria-label=name.get_value()>
+            aria-label=name.with_value(|name| crate::text::visible(name, 64))>
             <div class="line">
                 <h2 class="mono"><Foreign text=name.get_value() limit=64 /></h2>
                 <span class="state">
