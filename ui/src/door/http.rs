@@ -2,7 +2,7 @@
 //!
 //! The events are read with `fetch`, because an `EventSource` cannot show a token.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Reflect, Uint8Array};
@@ -15,7 +15,7 @@ use web_sys::{
 };
 
 use super::{Ended, unavailable};
-use crate::browser::{self, window};
+use crate::browser::{self, document, window};
 
 /// A stream silent for so long is dead: the engine sends a frame every second.
 const SILENCE_MS: i32 = 6_000;
@@ -24,16 +24,36 @@ const MAX_EVENT: usize = 64 << 20;
 
 const TOKEN: &str = "token";
 
+/// The event of a page that is hidden or shown.
+const CHANGED: &str = "visibilitychange";
+
+thread_local! {
+    /// The token of the address, until the engine took it: a wrong one must not replace one that works.
+    static OFFERED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
 pub fn take_token() {
     let location = window().location();
     let hash = location.hash().unwrap_or_default();
     let Some(token) = hash.strip_prefix("#token=") else { return };
-    browser::keep(TOKEN, Some(token));
+    OFFERED.set(Some(token.to_owned()));
     // So that it is neither bookmarked nor seen over a shoulder.
     let path =
         format!("{}{}", location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
     if let Ok(history) = window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&path));
+    }
+}
+
+fn token() -> Option<String> {
+    OFFERED.with_borrow(Clone::clone).or_else(|| browser::kept(TOKEN))
+}
+
+/// What the engine thinks of the token decides whether it is kept.
+fn judge_token(denied: bool) {
+    let offered = OFFERED.take();
+    if let (Some(token), false) = (offered, denied) {
+        browser::keep(TOKEN, Some(&token));
     }
 }
 
@@ -56,13 +76,18 @@ pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
 pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool) -> Ended {
     let lost = |reason: &str| Ended::Lost(reason.to_owned());
     let since = since.map_or_else(String::new, |cursor| format!("?since={cursor}"));
+    if browser::is_hidden() {
+        return Ended::Hidden;
+    }
     let Ok(abort) = AbortController::new() else { return lost("this browser cannot read streams") };
+    let _hidden = WhenHidden::abort(abort.clone());
     let watchdog = Watchdog::new(abort.clone());
     watchdog.feed();
     let response = match fetch(&format!("/api/events{since}"), None, Some(&abort)).await {
         Ok(response) if response.status() == 401 => return Ended::Denied,
         Ok(response) if response.ok() => response,
         Ok(response) => return lost(&format!("the engine answered {}", response.status())),
+        Err(_) if browser::is_hidden() => return Ended::Hidden,
         Err(_) => return lost("the engine does not answer"),
     };
     let Some(body) = response.body() else { return lost("the engine sent nothing") };
@@ -89,12 +114,12 @@ pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool) -> Ended
             break;
         }
     }
-    lost("the engine went away")
+    if browser::is_hidden() { Ended::Hidden } else { lost("the engine went away") }
 }
 
 async fn fetch(url: &str, body: Option<&str>, abort: Option<&AbortController>) -> Result<Response, JsValue> {
     let headers = Headers::new()?;
-    if let Some(token) = browser::kept(TOKEN) {
+    if let Some(token) = token() {
         headers.set("authorization", &format!("Bearer {token}"))?;
     }
     let request = RequestInit::new();
@@ -107,7 +132,10 @@ async fn fetch(url: &str, body: Option<&str>, abort: Option<&AbortController>) -
     if let Some(abort) = abort {
         request.set_signal(Some(&abort.signal()));
     }
-    JsFuture::from(window().fetch_with_str_and_init(url, &request)).await?.dyn_into()
+    let response: Response =
+        JsFuture::from(window().fetch_with_str_and_init(url, &request)).await?.dyn_into()?;
+    judge_token(response.status() == 401);
+    Ok(response)
 }
 
 /// Breaks off what has been silent for too long.
@@ -140,5 +168,26 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.rest();
+    }
+}
+
+/// Breaks a stream off when nobody can see the page any more.
+struct WhenHidden(Closure<dyn FnMut()>);
+
+impl WhenHidden {
+    fn abort(abort: AbortController) -> Self {
+        let changed = Closure::<dyn FnMut()>::new(move || {
+            if browser::is_hidden() {
+                abort.abort();
+            }
+        });
+        let _ = document().add_event_listener_with_callback(CHANGED, changed.as_ref().unchecked_ref());
+        Self(changed)
+    }
+}
+
+impl Drop for WhenHidden {
+    fn drop(&mut self) {
+        let _ = document().remove_event_listener_with_callback(CHANGED, self.0.as_ref().unchecked_ref());
     }
 }

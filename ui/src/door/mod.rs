@@ -14,6 +14,9 @@ pub enum Ended {
     Lost(String),
     /// The token is missing or wrong.
     Denied,
+    /// Nobody can see the page, so nothing was followed. Browsers allow few streams at once, and other
+    /// tabs may need theirs.
+    Hidden,
 }
 
 /// Carries out a command.

@@ -1,5 +1,6 @@
 //! Calls: the stream as it comes and all that was recorded, filtered, with one opened beside.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -14,6 +15,7 @@ use crate::numbers::{bytes, count, duration};
 use crate::parts::{
     Column, Empty, Foreign, Head, Icon, List, Loading, OutcomeWord, Payload, Rows, ToolName, carrier_word,
 };
+use crate::picture::CALLS;
 use crate::route::Route;
 use crate::{browser, door};
 
@@ -100,16 +102,21 @@ impl Loaded {
         });
     }
 
-    /// Takes what is newer than the newest; `all` is newest first.
-    fn take_new<'a>(self, all: impl Iterator<Item = &'a Arc<CallRow>>, filter: &Filter) {
-        let newest = self.rows.with_untracked(|rows| rows.first().map(|row| row.id));
+    /// Takes what is newer than the newest. False when there may be some in between that are not known
+    /// here any more.
+    fn take_new(self, all: &VecDeque<Arc<CallRow>>, filter: &Filter) -> bool {
+        let newest = self.newest();
+        if leaves_gap(all, newest) {
+            return false;
+        }
         let fresh: Vec<Arc<CallRow>> = all
+            .iter()
             .take_while(|row| newest.is_none_or(|newest| row.id > newest))
             .filter(|row| filter.call(row))
             .cloned()
             .collect();
         if fresh.is_empty() {
-            return;
+            return true;
         }
         self.rows.update(|rows| {
             let rows = Arc::make_mut(rows);
@@ -120,7 +127,17 @@ impl Loaded {
                 self.next.set(last);
             }
         });
+        true
     }
+
+    fn newest(self) -> Option<CallId> {
+        self.rows.with_untracked(|rows| rows.first().map(|row| row.id))
+    }
+}
+
+/// Whether calls newer than `newest` may have come and gone.
+fn leaves_gap(all: &VecDeque<Arc<CallRow>>, newest: Option<CallId>) -> bool {
+    all.len() >= CALLS && newest.is_some_and(|newest| all.back().is_some_and(|oldest| oldest.id > newest))
 }
 
 #[component]
@@ -141,13 +158,14 @@ pub fn Calls() -> impl IntoView {
     let filter = Memo::new(move || Filter::parse(&text.get(), Subject::Calls).ok());
     let loaded = Loaded::new();
     let paused = RwSignal::new(false);
-    let missed = RwSignal::new(0_usize);
+    // How many came while paused, and whether there were more.
+    let missed = RwSignal::new((0_usize, false));
 
     // Anew with another filter, or another engine.
     effect(move || {
         app.live.snapshots.track();
         if filter.get().is_some() && app.live.connection.get() == Connection::Live {
-            missed.set(0);
+            missed.set((0, false));
             loaded.restart(text.get_untracked());
         }
     });
@@ -157,13 +175,15 @@ pub fn Calls() -> impl IntoView {
         let is_paused = paused.get();
         app.live.calls(|calls| match (ready, is_paused) {
             (true, false) => {
-                missed.set(0);
-                loaded.take_new(calls.iter(), &filter);
+                missed.set((0, false));
+                if !loaded.take_new(calls, &filter) {
+                    loaded.restart(text.get_untracked());
+                }
             }
             (true, true) => {
-                let newest = loaded.rows.with_untracked(|rows| rows.first().map(|row| row.id));
+                let newest = loaded.newest();
                 let newer = calls.iter().take_while(|row| newest.is_none_or(|newest| row.id > newest));
-                missed.set(newer.filter(|row| filter.call(row)).count());
+                missed.set((newer.filter(|row| filter.call(row)).count(), leaves_gap(calls, newest)));
             }
             (false, _) => {}
         });
@@ -211,7 +231,13 @@ pub fn Calls() -> impl IntoView {
                     }}
                 </span>
                 <div class="side">
-                    {move || (missed.get() > 0).then(|| view! { <span class="tag accent num">{count(missed.get() as u64)} " new"</span> })}
+                    {move || match missed.get() {
+                        (0, _) => None,
+                        (new, more) => {
+                            let text = format!("{}{} new", count(new as u64), if more { "+" } else { "" });
+                            Some(view! { <span class="tag accent num">{text}</span> })
+                        }
+                    }}
                     <button class="button" id="pause" aria-pressed=move || if paused.get() { "true" } else { "false" }
                         on:click=move |_| paused.update(|paused| *paused = !*paused)>
                         {move || if paused.get() {

@@ -144,7 +144,9 @@ fn Top(
             <p>{move || description.get().map(|text| view! { <Foreign text=text limit=600 /> })}</p>
         </div>
         <dl class="facts">
-            {move || row.get().map(|row| view! { <Ladder quality=row.quality violated=row.violated large=true /> })}
+            <Fact name="quality" title="how far its schema can be trusted">
+                {move || row.get().map(|row| view! { <Ladder quality=row.quality violated=row.violated large=true /> })}
+            </Fact>
             <Fact name="observations" title="calls whose result taught its shape">
                 <span class="num">{move || row.get().map(|row| count(row.observation_count))}</span>
             </Fact>

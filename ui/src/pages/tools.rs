@@ -20,7 +20,7 @@ const COLUMNS: &[Column] = &[
     Column { name: "observed", class: "right", sort: Some("observed") },
     Column { name: "calls", class: "right", sort: Some("calls") },
     Column { name: "failed", class: "right", sort: Some("failed") },
-    Column { name: "consistency", class: "", sort: None },
+    Column { name: "consistency", class: "trend", sort: None },
     Column { name: "mean", class: "right roomy", sort: Some("mean") },
     Column { name: "last call", class: "right", sort: Some("last") },
 ];
@@ -157,7 +157,7 @@ fn draw(row: &Arc<ToolRow>) -> AnyView {
         <span class={number(row.call_count)}>{count(row.call_count)}</span>
         <span class={if row.failure_count > 0 { "num right bad" } else { "num right faint" }}
             title=percent(row.failure_count, row.call_count)>{count(row.failure_count)}</span>
-        <span><Spark trend=row.trend.clone() /></span>
+        <span class="trend"><Spark trend=row.trend.clone() /></span>
         <span class="num right roomy">{row.mean_consistency.map(|mean| format!("{mean:.2}"))}</span>
         <span class="dim right">{move || last.map(|at| ago(at, app.live.now.get()))}</span>
     }

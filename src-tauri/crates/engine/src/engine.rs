@@ -11,11 +11,11 @@ use schemascope_api::Cursor;
 use schemascope_model::{IdSource, Timestamp, ToolId};
 use schemascope_proxy::{Hub, Observer};
 use schemascope_registry::Registry;
-use schemascope_store::{Entry, Fold, IndexRecovery, Reader, Recovery};
+use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery};
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
-use crate::events::{Events, Follower};
+use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder};
 
 /// How often progress of a rebuild is told.
@@ -91,6 +91,11 @@ impl Engine {
         getrandom::fill(&mut start).map_err(|error| OpenError::System(std::io::Error::other(error)))?;
         let ids = IdSource::new(data.node()?, u32::from_le_bytes(start));
         let events = Arc::new(Events::new(Timestamp::now()));
+        let latest = CallQuery { limit: SNAPSHOT_CALLS, ..CallQuery::default() };
+        match reader.records(&latest, |_| true) {
+            Ok(page) => events.remember(&page.calls),
+            Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
+        }
         let recorder =
             Recorder::start(writer, Arc::clone(&registry), ids, options.durability, Arc::clone(&events))
                 .map_err(OpenError::System)?;

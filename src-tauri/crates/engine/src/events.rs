@@ -19,7 +19,7 @@ use crate::views;
 /// Calls kept for followers. At 200 a second a follower may be away for ten seconds.
 const CALLS: usize = 2_000;
 /// Calls a snapshot brings.
-const SNAPSHOT_CALLS: usize = 200;
+pub(crate) const SNAPSHOT_CALLS: usize = 200;
 /// Time between two frames.
 const FRAME: Duration = Duration::from_millis(100);
 /// A frame comes at least so often, so that a reader knows that the stream lives.
@@ -71,6 +71,14 @@ impl Events {
         }
     }
 
+    /// Takes the latest calls of before the start, newest first, for who asks for everything.
+    pub(crate) fn remember(&self, calls: &[CallRecord]) {
+        let mut recent = self.recent();
+        for call in calls {
+            recent.calls.push_front((0, views::call_row(call)));
+        }
+    }
+
     /// Calls were recorded and counted.
     pub(crate) fn recorded<'a>(&self, calls: impl Iterator<Item = &'a CallRecord>) {
         self.happened(|recent, sequence, second| {
@@ -119,15 +127,16 @@ impl Events {
         self.sequence.send_modify(|sequence| note(&mut recent, sequence, second));
     }
 
-    fn since(&self, seen: u64) -> News {
+    /// Of everything kept when nothing was seen.
+    fn since(&self, seen: Option<u64>) -> News {
         let mut recent = self.recent();
         recent.turn_to(self.began.elapsed().as_secs());
         // Under the lock, so that nothing comes in between.
         let latest = *self.sequence.borrow();
-        let new = |number: &u64| *number > seen;
+        let new = |number: &u64| seen.is_none_or(|seen| *number > seen);
         News {
             latest,
-            behind: recent.forgotten > seen,
+            behind: seen.is_some_and(|seen| recent.forgotten > seen),
             calls: recent.calls.iter().filter(|(n, _)| new(n)).map(|(_, row)| row.clone()).collect(),
             tools: recent.tools.iter().filter(|(_, n)| new(n)).map(|(tool, _)| tool.clone()).collect(),
             servers: recent.servers.iter().filter(|(_, n)| new(n)).map(|(name, _)| name.clone()).collect(),
@@ -186,7 +195,7 @@ impl Follower {
 
     fn frame(&mut self) -> Frame {
         let engine = &self.engine;
-        let mut news = engine.events.since(self.seen.unwrap_or(0));
+        let mut news = engine.events.since(self.seen);
         let is_snapshot = self.seen.is_none() || news.behind;
         self.seen = Some(news.latest);
         let servers = engine.hub.status().into_iter().map(views::server_row);
@@ -253,14 +262,14 @@ mod tests {
         let ids = IdSource::new(0, 0);
         let calls = [call(&ids, "s__a"), call(&ids, "s__b")];
         events.recorded(calls.iter());
-        let news = events.since(0);
+        let news = events.since(Some(0));
         assert_eq!((news.latest, news.calls.len(), news.tools.len(), news.behind), (2, 2, 2, false));
         events.server_changed("s");
         events.recorded(calls[..1].iter());
-        let news = events.since(2);
+        let news = events.since(Some(2));
         assert_eq!((news.latest, news.calls.len(), news.tools.len()), (4, 1, 1));
         assert_eq!(news.servers, ["s"]);
-        let news = events.since(4);
+        let news = events.since(Some(4));
         assert!(news.calls.is_empty() && news.tools.is_empty() && news.servers.is_empty());
     }
 
@@ -270,8 +279,8 @@ mod tests {
         let ids = IdSource::new(0, 0);
         let calls: Vec<CallRecord> = (0..CALLS + 3).map(|_| call(&ids, "s__a")).collect();
         events.recorded(calls.iter());
-        assert!(events.since(2).behind);
-        let news = events.since(3);
+        assert!(events.since(Some(2)).behind);
+        let news = events.since(Some(3));
         assert!(!news.behind);
         assert_eq!(news.calls.len(), CALLS);
     }

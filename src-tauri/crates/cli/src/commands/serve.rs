@@ -67,7 +67,7 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
     let upstreams = match &config.problem {
         Some(problem) => format!("none: {} {problem}", config.path.display()),
         None if names.is_empty() => format!("none in {}", config.path.display()),
-        None => format!("{} (each starts when first needed)", names.join(", ")),
+        None => format!("{} (each starts when first needed)", output::harmless(&names.join(", "))),
     };
     let token = match verb.no_auth {
         true => "none needed (--no-auth)".to_owned(),
@@ -88,7 +88,7 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
     }
     for (name, entry) in &config.config.servers {
         if let schemascope_engine::ServerEntry::Invalid(reason) = entry {
-            tracing::warn!(upstream = %name, %reason, "its entry in the configuration cannot be used");
+            tracing::warn!(upstream = %output::harmless(name), reason = %output::harmless(reason), "its entry in the configuration cannot be used");
         }
     }
 }
