@@ -262,3 +262,32 @@ fn help_teaches() {
         assert!(run.code == Some(0) && run.out.contains("Usage:"), "{run:?}");
     }
 }
+
+/// Without a verb the window opens where it is installed; elsewhere the help says what to do.
+#[cfg(unix)]
+#[test]
+fn without_a_verb_it_is_the_window() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = tempfile::tempdir().unwrap();
+    let alone = scratch.path().join("schemascope");
+    fs::copy(env!("CARGO_BIN_EXE_schemascope"), &alone).unwrap();
+    let run = |args: &[&str]| {
+        let output =
+            std::process::Command::new(&alone).args(args).env("PATH", scratch.path()).output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    let (code, out, err) = run(&[]);
+    assert_eq!(code, Some(2));
+    assert!(out.contains("Usage: schemascope") && err.contains("schemascope serve"), "{out}{err}");
+
+    let window = scratch.path().join("schemascope-desktop");
+    fs::write(&window, "#!/bin/sh\necho \"$@\"\nexit 7\n").unwrap();
+    fs::set_permissions(&window, fs::Permissions::from_mode(0o755)).unwrap();
+    let (code, out, _) = run(&["--data-dir", "/data", "--config", "/mcp.json"]);
+    assert_eq!((code, out.trim()), (Some(7), "--data-dir /data --config /mcp.json"));
+}

@@ -7,13 +7,18 @@ use std::sync::Arc;
 
 use schemascope_api::{CallRow, Frame, Pulse, ServerRow, Snapshot, ToolRow};
 
+use leptos::prelude::{on_cleanup, window_event_listener};
+
 use crate::browser;
 use crate::cells::{RwSignal, StoredValue};
 use crate::door::{self, Ended};
-use crate::picture::Picture;
+use crate::picture::{Changed, Picture};
 
 /// Pauses between attempts, in milliseconds; the last one repeats.
 const PAUSES: [i32; 4] = [300, 800, 1_500, 3_000];
+
+/// Longest press that holds changes back, in milliseconds; its end may happen outside the page.
+const PRESS_MS: u64 = 600;
 
 /// How the page stands with the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +45,10 @@ pub struct Live {
     /// Bumped with every snapshot.
     pub snapshots: RwSignal<u64>,
     picture: StoredValue<Picture>,
+    /// What changed and was not told yet.
+    held: StoredValue<Changed>,
+    /// Since when the pointer is pressed; 0 when it is not.
+    pressed: StoredValue<u64>,
     tools: RwSignal<u64>,
     servers: RwSignal<u64>,
     calls: RwSignal<u64>,
@@ -54,10 +63,13 @@ impl Live {
             now: RwSignal::new(browser::now()),
             snapshots: RwSignal::new(0),
             picture: StoredValue::new(Picture::default()),
+            held: StoredValue::new(Changed::default()),
+            pressed: StoredValue::new(0),
             tools: RwSignal::new(0),
             servers: RwSignal::new(0),
             calls: RwSignal::new(0),
         };
+        live.mind_presses();
         leptos::task::spawn_local(live.keep_following());
         live
     }
@@ -71,7 +83,7 @@ impl Live {
                 Ended::Denied => {
                     self.connection.set(Connection::Denied);
                     // Somebody may give the token in another tab.
-                    browser::sleep(3_000).await;
+                    browser::sleep(1_000).await;
                     continue;
                 }
                 Ended::Hidden => {
@@ -107,6 +119,16 @@ impl Live {
         if now / 1_000 != self.now.get_untracked() / 1_000 {
             self.now.set(now);
         }
+        self.held.update_value(|held| held.add(changed));
+        // What is drawn anew while it is pressed would miss the click.
+        if browser::now().saturating_sub(self.pressed.get_value()) > PRESS_MS {
+            self.tell();
+        }
+    }
+
+    /// Tells what changed since it was last told.
+    fn tell(&self) {
+        let Some(changed) = self.held.update_value(std::mem::take) else { return };
         let bump = |signal: RwSignal<u64>, changed: bool| {
             if changed {
                 signal.update(|version| *version += 1);
@@ -116,6 +138,27 @@ impl Live {
         bump(self.servers, changed.servers);
         bump(self.calls, changed.calls);
         bump(self.snapshots, changed.snapshot);
+    }
+
+    /// Holds changes back for as long as the pointer is pressed.
+    fn mind_presses(self) {
+        let press =
+            window_event_listener(leptos::ev::pointerdown, move |_| self.pressed.set_value(browser::now()));
+        let release = move || {
+            self.pressed.set_value(0);
+            // After the click that comes with it.
+            leptos::task::spawn_local(async move {
+                browser::sleep(0).await;
+                self.tell();
+            });
+        };
+        let up = window_event_listener(leptos::ev::pointerup, move |_| release());
+        let cancel = window_event_listener(leptos::ev::pointercancel, move |_| release());
+        on_cleanup(move || {
+            press.remove();
+            up.remove();
+            cancel.remove();
+        });
     }
 
     /// Reads the tools; again when one changes.

@@ -25,6 +25,10 @@ pub struct Picture {
     pub servers: BTreeMap<String, Arc<ServerRow>>,
     /// The latest calls, newest first.
     pub calls: VecDeque<Arc<CallRow>>,
+    /// Calls that came with frames, the last one in front; what they are sorted by is their arrival.
+    pub arrivals: VecDeque<Arc<CallRow>>,
+    /// How many ever arrived.
+    pub arrived: u64,
 }
 
 /// What a frame changed.
@@ -40,16 +44,27 @@ pub struct Changed {
     pub calls: bool,
 }
 
+impl Changed {
+    /// Both changes.
+    pub fn add(&mut self, other: Self) {
+        self.snapshot |= other.snapshot;
+        self.tools |= other.tools;
+        self.servers |= other.servers;
+        self.calls |= other.calls;
+    }
+}
+
 impl Picture {
     /// Takes a frame.
     pub fn take(&mut self, frame: Frame) -> Changed {
         let snapshot = frame.snapshot.is_some();
         if let Some(about) = frame.snapshot {
-            *self = Self { snapshot: Some(Arc::new(about)), ..Self::default() };
+            let arrived = self.arrived;
+            *self = Self { snapshot: Some(Arc::new(about)), arrived, ..Self::default() };
         }
         let changed = Changed {
             snapshot,
-            tools: snapshot || !frame.tools.is_empty(),
+            tools: snapshot || !frame.tools.is_empty() || !frame.gone.is_empty(),
             servers: snapshot || !frame.servers.is_empty(),
             calls: snapshot || !frame.calls.is_empty(),
         };
@@ -57,11 +72,25 @@ impl Picture {
         self.pulse = frame.pulse;
         self.tools.extend(frame.tools.into_iter().map(|row| (row.tool_id.clone(), Arc::new(row))));
         self.servers.extend(frame.servers.into_iter().map(|row| (row.server_name.clone(), Arc::new(row))));
+        for id in &frame.gone {
+            self.tools.remove(id);
+        }
         for call in frame.calls {
-            insert(&mut self.calls, Arc::new(call));
+            let call = Arc::new(call);
+            self.arrived += 1;
+            self.arrivals.push_front(Arc::clone(&call));
+            insert(&mut self.calls, call);
         }
         self.calls.truncate(CALLS);
+        self.arrivals.truncate(CALLS);
         changed
+    }
+
+    /// The calls that arrived after so many, the last one first; none when some of them are not kept any
+    /// more.
+    pub fn since(&self, arrived: u64) -> Option<impl Iterator<Item = &Arc<CallRow>>> {
+        let new = usize::try_from(self.arrived.saturating_sub(arrived)).ok()?;
+        (new <= self.arrivals.len()).then(|| self.arrivals.iter().take(new))
     }
 
     /// Tools by what their schema is worth.
@@ -116,6 +145,7 @@ mod tests {
             pulse: Pulse::default(),
             calls: calls.iter().map(|id| call(*id)).collect(),
             tools: Vec::new(),
+            gone: Vec::new(),
             servers: Vec::new(),
             show_window: false,
         }
@@ -136,6 +166,8 @@ mod tests {
         let many: Vec<u32> = (10..3_000).collect();
         picture.take(frame(false, &many));
         assert_eq!(picture.calls.len(), CALLS);
+        assert!(picture.since(0).is_none());
+        assert_eq!(picture.since(picture.arrived - 3).unwrap().count(), 3);
         assert_eq!(picture.calls.front().map(|call| call.id), Some(call(2_999).id));
     }
 }

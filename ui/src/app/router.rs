@@ -49,7 +49,10 @@ pub fn listen(app: App) {
             app.go(route);
         }
     });
+    // The dashboard's address with its token, opened where the dashboard is open already.
+    let token = window_event_listener(leptos::ev::hashchange, move |_| crate::door::log_in());
     on_cleanup(move || {
+        token.remove();
         back.remove();
         clicks.remove();
     });

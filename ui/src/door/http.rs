@@ -141,12 +141,14 @@ async fn fetch(url: &str, body: Option<&str>, abort: Option<&AbortController>) -
 /// Breaks off what has been silent for too long.
 struct Watchdog {
     timer: Rc<Cell<Option<i32>>>,
+    abort: AbortController,
     bark: Closure<dyn FnMut()>,
 }
 
 impl Watchdog {
     fn new(abort: AbortController) -> Self {
-        Self { timer: Rc::default(), bark: Closure::new(move || abort.abort()) }
+        let barking = abort.clone();
+        Self { timer: Rc::default(), abort, bark: Closure::new(move || barking.abort()) }
     }
 
     fn feed(&self) {
@@ -168,6 +170,8 @@ impl Watchdog {
 impl Drop for Watchdog {
     fn drop(&mut self) {
         self.rest();
+        // Also when the reader has seen enough: a browser allows few streams at once.
+        self.abort.abort();
     }
 }
 

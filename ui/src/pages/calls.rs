@@ -1,6 +1,5 @@
 //! Calls: the stream as it comes and all that was recorded, filtered, with one opened beside.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -15,7 +14,6 @@ use crate::numbers::{bytes, count, duration};
 use crate::parts::{
     Column, Empty, Foreign, Head, Icon, List, Loading, OutcomeWord, Payload, Rows, ToolName, carrier_word,
 };
-use crate::picture::CALLS;
 use crate::route::Route;
 use crate::{browser, door};
 
@@ -34,12 +32,20 @@ const COLUMNS: &[Column] = &[
     Column { name: "client", class: "extra", sort: None },
 ];
 
+/// Rows a load goes on for, so that a screen is filled.
+const SCREEN: usize = 60;
+/// How long somebody may go on typing before the search begins, in milliseconds.
+const TYPING_MS: i32 = 180;
+
 /// What was loaded of the list.
 #[derive(Clone, Copy)]
 struct Loaded {
+    /// Newest first.
     rows: RwSignal<Arc<Vec<Arc<CallRow>>>>,
     /// Where the next page begins; none when there is none.
     next: RwSignal<Option<CallId>>,
+    /// Arrivals in the picture that were looked at.
+    looked: StoredValue<u64>,
     /// Counts loads from the start, so that answers to earlier ones are told apart.
     run: StoredValue<u64>,
     busy: RwSignal<bool>,
@@ -53,6 +59,7 @@ impl Loaded {
         Self {
             rows: RwSignal::default(),
             next: RwSignal::new(None),
+            looked: StoredValue::new(0),
             run: StoredValue::new(0),
             busy: RwSignal::new(false),
             ready: RwSignal::new(false),
@@ -60,84 +67,106 @@ impl Loaded {
         }
     }
 
-    /// Loads the newest page in place of everything.
-    fn restart(self, filter: String) {
+    /// Loads the newest page in place of everything, after a pause.
+    fn restart(self, app: App, filter: String, pause_ms: i32) {
         self.run.update_value(|run| *run += 1);
         self.ready.set(false);
-        self.load(filter, None);
+        // What arrives from now on is new; what is in both is taken once.
+        self.looked.set_value(app.live.picture(|picture| picture.arrived));
+        let run = self.run.get_value();
+        self.busy.set(true);
+        leptos::task::spawn_local(async move {
+            if pause_ms > 0 {
+                browser::sleep(pause_ms).await;
+            }
+            self.load(run, filter, None).await;
+        });
     }
 
     fn more(self, filter: String) {
         let next = self.next.get_untracked();
         if next.is_some() && !self.busy.get_untracked() && self.ready.get_untracked() {
-            self.load(filter, next);
+            let run = self.run.get_value();
+            self.busy.set(true);
+            leptos::task::spawn_local(self.load(run, filter, next));
         }
     }
 
-    fn load(self, filter: String, before: Option<CallId>) {
-        let run = self.run.get_value();
-        self.busy.set(true);
-        leptos::task::spawn_local(async move {
-            let reply = door::call(&BrowseCalls { filter, before, limit: PAGE }).await;
-            if self.run.try_with_value(Clone::clone) != Some(run) {
+    /// Loads until a screen is filled or there is nothing more.
+    async fn load(self, run: u64, filter: String, mut before: Option<CallId>) {
+        let is_current = || self.run.try_with_value(Clone::clone) == Some(run);
+        let mut found = 0;
+        while is_current() {
+            let command = BrowseCalls { filter: filter.clone(), before, limit: PAGE };
+            let reply = door::call(&command).await;
+            if !is_current() {
                 return;
             }
-            self.busy.set(false);
             match reply {
                 Ok(page) => {
+                    found += page.rows.len();
                     let fresh = page.rows.into_iter().map(Arc::new);
-                    self.rows.update(|rows| {
-                        if before.is_none() {
-                            *rows = Arc::new(fresh.collect());
-                        } else {
-                            Arc::make_mut(rows).extend(fresh);
-                        }
+                    self.rows.update(|rows| match before {
+                        None => *rows = Arc::new(fresh.collect()),
+                        Some(_) => Arc::make_mut(rows).extend(fresh),
                     });
+                    before = page.next;
                     self.next.set(page.next);
                     self.error.set(None);
                 }
-                Err(error) => self.error.set(Some(error.to_string())),
+                Err(error) => {
+                    self.error.set(Some(error.to_string()));
+                    before = None;
+                }
             }
             self.ready.set(true);
-        });
+            if before.is_none() || found >= SCREEN {
+                break;
+            }
+        }
+        if is_current() {
+            self.busy.set(false);
+        }
     }
 
-    /// Takes what is newer than the newest. False when there may be some in between that are not known
-    /// here any more.
-    fn take_new(self, all: &VecDeque<Arc<CallRow>>, filter: &Filter) -> bool {
-        let newest = self.newest();
-        if leaves_gap(all, newest) {
-            return false;
-        }
-        let fresh: Vec<Arc<CallRow>> = all
-            .iter()
-            .take_while(|row| newest.is_none_or(|newest| row.id > newest))
-            .filter(|row| filter.call(row))
-            .cloned()
-            .collect();
+    /// Takes what arrived. False when some of it is not known here any more.
+    fn take_new(self, app: App, filter: &Filter) -> bool {
+        let fresh: Option<Vec<Arc<CallRow>>> = app.live.picture(|picture| {
+            let new = picture.since(self.looked.get_value())?;
+            let fresh = new.filter(|row| filter.call(row)).cloned().collect();
+            self.looked.set_value(picture.arrived);
+            Some(fresh)
+        });
+        let Some(fresh) = fresh else { return false };
         if fresh.is_empty() {
             return true;
         }
+        let open_end = self.next.get_untracked().is_some();
         self.rows.update(|rows| {
             let rows = Arc::make_mut(rows);
-            rows.splice(0..0, fresh);
+            for row in fresh.into_iter().rev() {
+                let at = rows.partition_point(|known| known.id > row.id);
+                let known = rows.get(at).is_some_and(|known| known.id == row.id);
+                // What belongs behind the last one comes with its page.
+                if !known && (at < rows.len() || !open_end) {
+                    rows.insert(at, row);
+                }
+            }
             if rows.len() > KEPT {
                 rows.truncate(KEPT);
-                let last = rows.last().map(|row| row.id);
-                self.next.set(last);
+                self.next.set(rows.last().map(|row| row.id));
             }
         });
         true
     }
 
-    fn newest(self) -> Option<CallId> {
-        self.rows.with_untracked(|rows| rows.first().map(|row| row.id))
+    /// How many arrived that are not looked at, and whether there were more.
+    fn waiting(self, app: App, filter: &Filter) -> (usize, bool) {
+        app.live.picture(|picture| match picture.since(self.looked.get_value()) {
+            Some(new) => (new.filter(|row| filter.call(row)).count(), false),
+            None => (picture.arrivals.iter().filter(|row| filter.call(row)).count(), true),
+        })
     }
-}
-
-/// Whether calls newer than `newest` may have come and gone.
-fn leaves_gap(all: &VecDeque<Arc<CallRow>>, newest: Option<CallId>) -> bool {
-    all.len() >= CALLS && newest.is_some_and(|newest| all.back().is_some_and(|oldest| oldest.id > newest))
 }
 
 #[component]
@@ -161,32 +190,51 @@ pub fn Calls() -> impl IntoView {
     // How many came while paused, and whether there were more.
     let missed = RwSignal::new((0_usize, false));
 
-    // Anew with another filter, or another engine.
+    // Anew with another filter, another engine, or when too much was missed.
+    let loaded_for = StoredValue::new(None::<(String, u64)>);
     effect(move || {
-        app.live.snapshots.track();
-        if filter.get().is_some() && app.live.connection.get() == Connection::Live {
-            missed.set((0, false));
-            loaded.restart(text.get_untracked());
+        let snapshot = app.live.snapshots.get();
+        let Some(filter) = filter.get() else { return };
+        let wanted = text.get_untracked();
+        if app.live.connection.get() != Connection::Live {
+            return;
         }
+        let known = loaded_for.get_value();
+        let same_filter = known.as_ref().is_some_and(|(text, _)| *text == wanted);
+        if known == Some((wanted.clone(), snapshot)) {
+            return;
+        }
+        if same_filter && paused.get() {
+            // Whoever holds the list still wants it still.
+            missed.set((loaded.waiting(app, &filter).0, true));
+            return;
+        }
+        let pause = if known.is_some() && !same_filter { TYPING_MS } else { 0 };
+        loaded_for.set_value(Some((wanted.clone(), snapshot)));
+        missed.set((0, false));
+        if !same_filter {
+            loaded.rows.set(Arc::default());
+        }
+        loaded.restart(app, wanted, pause);
     });
     effect(move || {
         let Some(filter) = filter.get() else { return };
         let ready = loaded.ready.get();
         let is_paused = paused.get();
-        app.live.calls(|calls| match (ready, is_paused) {
+        app.live.calls(|_| ());
+        match (ready, is_paused) {
             (true, false) => {
                 missed.set((0, false));
-                if !loaded.take_new(calls, &filter) {
-                    loaded.restart(text.get_untracked());
+                if !loaded.take_new(app, &filter) {
+                    loaded.restart(app, text.get_untracked(), 0);
                 }
             }
             (true, true) => {
-                let newest = loaded.newest();
-                let newer = calls.iter().take_while(|row| newest.is_none_or(|newest| row.id > newest));
-                missed.set((newer.filter(|row| filter.call(row)).count(), leaves_gap(calls, newest)));
+                let (new, more) = loaded.waiting(app, &filter);
+                missed.set((new, more || missed.get_untracked().1));
             }
             (false, _) => {}
-        });
+        }
     });
 
     let rows = Memo::always(move || loaded.rows.get());
@@ -215,7 +263,19 @@ pub fn Calls() -> impl IntoView {
         }
     });
     let near_end = Callback::new(move |()| loaded.more(text.get_untracked()));
-    let is_empty = Memo::new(move || rows.with(|rows| rows.is_empty()));
+    let shown = Memo::new(move || {
+        let is_empty = rows.with(|rows| rows.is_empty());
+        match (is_empty, loaded.error.get(), loaded.ready.get() && loaded.next.get().is_none()) {
+            (false, ..) => Shown::Rows,
+            (true, Some(error), _) => Shown::Failed(error),
+            (true, None, true) => Shown::Nothing { filtered: !text.get().is_empty() },
+            (true, None, false) => Shown::Searching,
+        }
+    });
+    // A row keeps the filter it was found with.
+    let href = move |row: &Arc<CallRow>| {
+        Route::Calls { filter: text.get(), open: Some(row.id.to_string()) }.address()
+    };
     view! {
         <div class="page">
             <div class="title-row">
@@ -252,13 +312,13 @@ pub fn Calls() -> impl IntoView {
                 <section class="card" aria-label="Calls">
                     <div class="table calls-table">
                         <Head columns=COLUMNS />
-                        {move || match (loaded.ready.get(), is_empty.get(), loaded.error.get()) {
-                            (_, true, Some(error)) => view! {
+                        {move || match shown.get() {
+                            Shown::Failed(error) => view! {
                                 <Empty icon="triangle-alert" title="The calls could not be listed"><p>{error}</p></Empty>
                             }.into_any(),
-                            (true, true, None) => view! { <NoCalls filtered=!text.get().is_empty() /> }.into_any(),
-                            (false, true, None) => view! { <Loading /> }.into_any(),
-                            (_, false, _) => view! {
+                            Shown::Nothing { filtered } => view! { <NoCalls filtered=filtered /> }.into_any(),
+                            Shown::Searching => view! { <Searching loaded=loaded /> }.into_any(),
+                            Shown::Rows => view! {
                                 <Rows list=list label="List of calls" draw=draw anchored=true near_end=near_end
                                     href=href />
                             }.into_any(),
@@ -268,6 +328,29 @@ pub fn Calls() -> impl IntoView {
                 {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> })}
             </div>
         </div>
+    }
+}
+
+/// What stands in the place of the list.
+#[derive(Clone, PartialEq)]
+enum Shown {
+    Rows,
+    Searching,
+    Nothing { filtered: bool },
+    Failed(String),
+}
+
+/// A search through many calls says how far it is.
+#[component]
+fn Searching(
+    /// The list.
+    loaded: Loaded,
+) -> impl IntoView {
+    let back_to =
+        Memo::new(move || loaded.next.get().map(|id| browser::date_and_time(id.time().as_millis())));
+    view! {
+        <Loading />
+        {move || back_to.get().map(|time| view! { <p class="empty num">"Searched back to " {time}</p> })}
     }
 }
 
@@ -293,10 +376,6 @@ fn NoCalls(
         </Empty>
     }
     .into_any()
-}
-
-fn href(row: &Arc<CallRow>) -> String {
-    Route::call(row.id.to_string()).address()
 }
 
 fn draw(row: &Arc<CallRow>) -> AnyView {

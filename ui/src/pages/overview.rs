@@ -129,16 +129,21 @@ fn Recorder() -> impl IntoView {
                 {move || match (recorder.get().stalled.is_some(), recorder.get().latency.count) {
                     (true, _) => view! { <span class="bad">"stopped"</span> }.into_any(),
                     (_, 0) => "idle".into_any(),
+                    _ if recorder.get().waiting > 500 => view! {
+                        {count(recorder.get().waiting)} <small>" waiting"</small>
+                    }.into_any(),
                     _ => view! { {duration(recorder.get().latency.p50_us)} <small>" behind"</small> }.into_any(),
                 }}
             </p>
             <p>
                 {move || {
                     let recorder = recorder.get();
-                    let lost = recorder.dropped + recorder.bodies_left_out;
-                    let class = if lost > 0 { "warn" } else { "" };
+                    let class = |lost: u64| if lost > 0 { "warn" } else { "" };
                     view! {
-                        <span class=class>{count(recorder.dropped)} " dropped"</span> " · "
+                        <span class=class(recorder.dropped)>{count(recorder.dropped)} " dropped"</span> " · "
+                        {(recorder.bodies_left_out > 0).then(|| view! {
+                            <span class="warn">{count(recorder.bodies_left_out)} " without bodies"</span> " · "
+                        })}
                         {count(recorder.redacted_values)} " secrets redacted"
                     }
                 }}
@@ -263,6 +268,7 @@ struct Need {
 fn Needs() -> impl IntoView {
     let app = App::get();
     let needs = Memo::new(move || needs(app));
+    let shown = RwSignal::new(5_usize);
     view! {
         <section class="card third" id="needs">
             <header>
@@ -271,15 +277,17 @@ fn Needs() -> impl IntoView {
             </header>
             <div class="needs">
                 {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing. All servers work, and every declared schema is kept."</p> })}
-                {move || needs.get().into_iter().take(5).map(|need| view! {
+                {move || needs.get().into_iter().take(shown.get()).map(|need| view! {
                     <div class="need">
                         <span><span class=format!("tag {}", need.class)>{need.kind}</span></span>
                         <div><Foreign text=need.title limit=120 /><p><Foreign text=need.text limit=260 /></p></div>
-                        <a class="button small" href=need.href>"Look"</a>
+                        {(!need.href.is_empty()).then(|| view! { <a class="button small" href=need.href>"Look"</a> })}
                     </div>
                 }).collect_view()}
-                {move || (needs.with(Vec::len) > 5).then(|| view! {
-                    <p class="need"><span></span><a class="dim" href="/tools?q=violated%3Ayes">{format!("and {} more", needs.with(Vec::len) - 5)}</a></p>
+                {move || (needs.with(Vec::len) > shown.get()).then(|| view! {
+                    <button class="button bare" on:click=move |_| shown.update(|shown| *shown += 50)>
+                        {format!("{} more", needs.with(Vec::len) - shown.get())}
+                    </button>
                 })}
             </div>
         </section>
@@ -295,13 +303,6 @@ fn needs(app: App) -> Vec<Need> {
             title: about.config.clone(),
             text: problem.clone(),
             href: Route::Servers { open: None }.address(),
-        }));
-        needs.extend(about.recovery.iter().map(|note| Need {
-            kind: "mended",
-            class: "warn",
-            title: "At the last start".into(),
-            text: note.clone(),
-            href: Route::Overview.address(),
         }));
     }
     app.live.servers(|servers| {
@@ -323,6 +324,24 @@ fn needs(app: App) -> Vec<Need> {
             href: Route::tool(&tool.tool_id).address(),
         }));
     });
+    if app.live.pulse.with(|pulse| pulse.recorder.index_behind) {
+        needs.push(Need {
+            kind: "index",
+            class: "warn",
+            title: "Lists stand still".into(),
+            text: "The index refuses to be written. Calls are recorded all the same, and shown after the next start.".into(),
+            href: String::new(),
+        });
+    }
+    if let Some(about) = app.live.about() {
+        needs.extend(about.recovery.iter().map(|note| Need {
+            kind: "mended",
+            class: "warn",
+            title: "At the last start".into(),
+            text: note.clone(),
+            href: String::new(),
+        }));
+    }
     needs
 }
 
@@ -349,7 +368,7 @@ fn Busiest() -> impl IntoView {
                 view! {
                     <Head columns=BUSIEST />
                     <div>
-                        <For each=move || rows.get() key=|row| (row.tool_id.clone(), row.observation_count, row.violated) let:row>
+                        <For each=move || rows.get() key=|row| (row.tool_id.clone(), row.observation_count, row.violated, row.source, row.quality) let:row>
                             <Busy row=row />
                         </For>
                     </div>
@@ -405,7 +424,7 @@ fn Latest() -> impl IntoView {
                     <div>
                         <For each=move || rows.get() key=|row| row.id let:row>
                             <a class="tr" href=Route::call(row.id.to_string()).address()>
-                                <span class="faint num">{browser::clock(row.at.as_millis())}</span>
+                                <span class="faint num">{browser::short_time(row.at.as_millis())}</span>
                                 <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
                                 <span class="num right dim">{row.total_us.map(duration)}</span>
                                 <span class="cut"><OutcomeWord outcome=row.outcome /></span>

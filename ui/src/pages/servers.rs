@@ -39,15 +39,25 @@ pub fn Servers() -> impl IntoView {
         },
     ));
     let log = RwSignal::new(Vec::<String>::new());
+    let asked = StoredValue::new(None::<String>);
+    let busy = StoredValue::new(false);
     // The log of the open one, by the second.
     effect(move || {
         app.live.now.track();
-        let Some(name) = open.get() else {
+        let name = open.get();
+        if asked.get_value() != name {
             log.set(Vec::new());
+            asked.set_value(name.clone());
+        }
+        let Some(name) = name else { return };
+        if busy.get_value() {
             return;
-        };
+        }
+        busy.set_value(true);
         leptos::task::spawn_local(async move {
-            let Ok(reply) = door::call(&ListServers {}).await else { return };
+            let reply = door::call(&ListServers { server_name: Some(name.clone()) }).await;
+            busy.set_value(false);
+            let Ok(reply) = reply else { return };
             let lines =
                 reply.servers.into_iter().find(|server| server.server_name == name).map(|server| server.log);
             if open.try_with_untracked(Clone::clone).flatten() == Some(name)

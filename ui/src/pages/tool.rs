@@ -6,7 +6,7 @@ mod tabs;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{GetTool, HistoryPoint, Source, ToolDetail};
+use schemascope_api::{ErrorKind, GetTool, HistoryPoint, Source, ToolDetail};
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
@@ -50,9 +50,7 @@ fn follow(id: String) -> Known {
     let version = {
         let id = id.clone();
         Memo::new(move || {
-            let row = app
-                .live
-                .tools(|tools| tools.get(&id).map(|row| (row.call_count, row.listed, row.source as u8)));
+            let row = app.live.tools(|tools| tools.get(&id).map(|row| Arc::as_ptr(row) as usize));
             (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
         })
     };
@@ -70,7 +68,12 @@ fn follow(id: String) -> Known {
         let command = GetTool { tool_id: id.clone() };
         leptos::task::spawn_local(async move {
             let reply = door::call(&command).await;
-            known.0.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+            let is_there = known.0.try_with_untracked(|known| matches!(known, Some(Ok(_)))).unwrap_or(false);
+            match reply {
+                // What is known stays, when the engine is away for a moment.
+                Err(error) if is_there && error.kind != ErrorKind::NotFound => {}
+                reply => known.0.set(Some(reply.map(Arc::new).map_err(|error| error.to_string()))),
+            }
             crate::browser::sleep(PAUSE_MS).await;
             busy.update_value(|busy| *busy = false);
             if wanted.try_with_value(Clone::clone) == Some(true) {

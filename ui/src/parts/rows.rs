@@ -80,7 +80,7 @@ impl<T: Send + Sync + 'static> List<T> {
 
 /// The rows in sight of a list.
 #[component]
-pub fn Rows<T, F>(
+pub fn Rows<T, F, H>(
     /// The list.
     list: List<T>,
     /// What a screen reader calls it.
@@ -89,7 +89,7 @@ pub fn Rows<T, F>(
     /// Draws one row: its columns.
     draw: F,
     /// What a row's link leads to.
-    href: fn(&T) -> String,
+    href: H,
     /// Changes whenever a row of the same key looks otherwise.
     #[prop(default = |_| 0)]
     revision: fn(&T) -> u64,
@@ -106,6 +106,7 @@ pub fn Rows<T, F>(
 where
     T: Clone + Send + Sync + 'static,
     F: Fn(&T) -> AnyView + Copy + Send + Sync + 'static,
+    H: Fn(&T) -> String + Copy + Send + Sync + 'static,
 {
     let scroller: NodeRef<Div> = NodeRef::new();
     let top = RwSignal::new(0.0_f64);
@@ -150,7 +151,7 @@ where
                         let more = class.map_or("", |class| class(&row));
                         view! {
                             <div role="listitem">
-                                <a class=format!("tr {more}") tabindex="-1" href=href(&row)
+                                <a class=format!("tr {more}") tabindex="-1" href={let row = row.clone(); move || href(&row)}
                                     aria-current=move || is_selected().then_some("true")>
                                     {draw(&row)}
                                 </a>

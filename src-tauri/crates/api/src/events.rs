@@ -33,6 +33,8 @@ pub struct Frame {
     pub calls: Vec<CallRow>,
     /// Tools that changed, as they are now.
     pub tools: Vec<ToolRow>,
+    /// Tools that are no more: listed no longer, and never seen to answer.
+    pub gone: Vec<String>,
     /// Upstreams that changed, as they are now, without their logs.
     pub servers: Vec<ServerRow>,
     /// Somebody started the app once more: a window should come to the front.

@@ -45,6 +45,8 @@ struct Term {
 enum Test {
     Word(String),
     Tool(String),
+    /// Exactly this one.
+    ToolId(String),
     Server(String),
     Client(String),
     Status(Status),
@@ -98,7 +100,20 @@ impl Subject {
 impl Filter {
     /// Reads tokens separated by blanks. Nothing gives the filter that lets everything through.
     pub fn parse(text: &str, subject: Subject) -> Result<Self, InvalidFilter> {
-        text.split_whitespace().map(|token| term(token, subject)).collect::<Result<_, _>>().map(Self)
+        tokens(text).map(|token| term(token, subject)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// A filter for one tool and no other, whatever its name.
+    pub fn of_tool(id: &str) -> String {
+        format!("tool:\"{}\"", id.replace('\\', "\\\\").replace('"', "\\\""))
+    }
+
+    /// The one tool that can pass, if there is but one.
+    pub fn tool_id(&self) -> Option<&str> {
+        self.0.iter().find_map(|term| match &term.test {
+            Test::ToolId(id) if !term.negated => Some(id.as_str()),
+            _ => None,
+        })
     }
 
     /// Whether there is nothing to filter.
@@ -124,6 +139,7 @@ impl Test {
         match self {
             Self::Word(word) => row.tool_id.to_lowercase().contains(word),
             Self::Tool(glob) => matches(glob, &row.tool_id) || matches(glob, name),
+            Self::ToolId(id) => row.tool_id == *id,
             Self::Server(glob) => matches(glob, server),
             Self::Client(glob) => row.client.as_deref().is_some_and(|client| matches(glob, client)),
             Self::Status(Status::Failed) => row.outcome.is_failure(),
@@ -140,6 +156,7 @@ impl Test {
         match self {
             Self::Word(word) => row.tool_id.to_lowercase().contains(word),
             Self::Tool(glob) => matches(glob, &row.tool_id) || matches(glob, &row.tool_name),
+            Self::ToolId(id) => row.tool_id == *id,
             Self::Server(glob) => matches(glob, &row.server_name),
             Self::Quality(comparison, quality) => comparison.holds(row.quality, *quality),
             Self::Source(source) => row.source == *source,
@@ -176,6 +193,44 @@ impl Comparison {
     }
 }
 
+/// Tokens between blanks; blanks between quotation marks are part of a token.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let (mut inside, mut escaped) = (false, false);
+        let end = rest.char_indices().find_map(|(at, c)| {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if inside => escaped = true,
+                '"' => inside = !inside,
+                c if c.is_whitespace() && !inside => return Some(at),
+                _ => {}
+            }
+            None
+        });
+        let (token, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        (!token.is_empty()).then_some(token)
+    })
+}
+
+/// What stands between quotation marks, taken literally.
+fn quoted(value: &str) -> Option<String> {
+    let inner = value.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(inner.len());
+    let mut escaped = false;
+    for c in inner.chars() {
+        if c == '\\' && !escaped {
+            escaped = true;
+        } else {
+            text.push(c);
+            escaped = false;
+        }
+    }
+    Some(text)
+}
+
 fn term(token: &str, subject: Subject) -> Result<Term, InvalidFilter> {
     let (negated, rest) = match token.strip_prefix('-') {
         Some(rest) if !rest.is_empty() => (true, rest),
@@ -202,7 +257,10 @@ fn test(key: &str, value: &str, subject: Subject) -> Result<Test, InvalidFilter>
         _ => Err(wrong("yes or no")),
     };
     Ok(match (subject, key) {
-        (_, "tool") => Test::Tool(glob()?),
+        (_, "tool") => match quoted(value) {
+            Some(id) => Test::ToolId(id),
+            None => Test::Tool(glob()?),
+        },
         (_, "server") => Test::Server(glob()?),
         (Subject::Calls, "client") => Test::Client(glob()?),
         (Subject::Calls, "status") => Test::Status(match word.as_str() {
@@ -351,6 +409,18 @@ mod tests {
             let error = Filter::parse(text, subject).unwrap_err().to_string();
             assert!(error.contains(hint), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_tool_of_any_name_can_be_named() {
+        for id in ["git__git_log", "s__what's new?", "s__a b:c*", "s__\"q\" \\", "s__-x status:ok"] {
+            let filter = Filter::parse(&Filter::of_tool(id), Subject::Calls).unwrap();
+            assert_eq!(filter.tool_id(), Some(id));
+            assert!(filter.call(&call(id, Outcome::Ok, 1)));
+            assert!(!filter.call(&call("s__other", Outcome::Ok, 1)));
+        }
+        let both = Filter::parse("tool:\"s__a b\" status:ok", Subject::Calls).unwrap();
+        assert!(both.call(&call("s__a b", Outcome::Ok, 1)) && !both.call(&call("s__a b", Outcome::Lost, 1)));
     }
 
     #[test]

@@ -7,7 +7,11 @@ use crate::Command;
 
 /// Lists the upstreams of the configuration.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct ListServers {}
+pub struct ListServers {
+    /// Only this one.
+    #[serde(default)]
+    pub server_name: Option<String>,
+}
 
 impl Command for ListServers {
     const NAME: &'static str = "list_servers";

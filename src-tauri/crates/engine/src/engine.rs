@@ -75,6 +75,8 @@ pub struct Engine {
     pub(crate) events: Arc<Events>,
     /// Where clients reach us, once we are served.
     pub(crate) mcp_url: OnceLock<String>,
+    /// One search through calls at a time.
+    pub(crate) browsing: tokio::sync::Mutex<()>,
     /// One trace at a time, so that what one brings is known to the next.
     pub(crate) backfilling: tokio::sync::Mutex<()>,
 }
@@ -106,9 +108,21 @@ impl Engine {
         for note in &recovery {
             tracing::warn!("{note}");
         }
-        let backfilling = tokio::sync::Mutex::default();
+        let (browsing, backfilling) = (tokio::sync::Mutex::default(), tokio::sync::Mutex::default());
         let mcp_url = OnceLock::new();
-        Ok(Self { data, config, registry, reader, recorder, hub, recovery, events, mcp_url, backfilling })
+        Ok(Self {
+            data,
+            config,
+            registry,
+            reader,
+            recorder,
+            hub,
+            recovery,
+            events,
+            mcp_url,
+            browsing,
+            backfilling,
+        })
     }
 
     /// What is wrong with the configuration as a whole, if anything is.

@@ -10,7 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemascope_api::{CallRow, Cursor, Frame, Pulse, Snapshot};
-use schemascope_model::{CallRecord, Timestamp, ToolId};
+use schemascope_model::{CallRecord, Origin, Timestamp, ToolId};
+use schemascope_registry::{Registry, Tool};
 use tokio::sync::watch;
 
 use crate::engine::Engine;
@@ -85,8 +86,12 @@ impl Events {
             recent.turn_to(second);
             for call in calls {
                 *sequence += 1;
-                recent.rate[0] += 1;
                 recent.tools.insert(call.tool_id.clone(), *sequence);
+                if call.origin == Origin::Backfill {
+                    // It happened at another time.
+                    continue;
+                }
+                recent.rate[0] += 1;
                 recent.calls.push_back((*sequence, views::call_row(call)));
                 if recent.calls.len() > CALLS
                     && let Some((number, _)) = recent.calls.pop_front()
@@ -199,7 +204,7 @@ impl Follower {
         let is_snapshot = self.seen.is_none() || news.behind;
         self.seen = Some(news.latest);
         let servers = engine.hub.status().into_iter().map(views::server_row);
-        let pulse_of = |registry: &schemascope_registry::Registry| {
+        let pulse_of = |registry: &Registry| {
             let tools = registry.tools().values();
             let (call_count, failure_count) =
                 tools.fold((0, 0), |(calls, failures), tool| (calls + tool.calls, failures + tool.failures));
@@ -211,18 +216,32 @@ impl Follower {
                 recorder: engine.recorder.report(),
             }
         };
-        let (tools, pulse) = {
+        let (mut tools, mut gone) = (Vec::new(), Vec::new());
+        let pulse = {
             let registry = engine.registry();
-            let rows = registry
-                .tools()
-                .iter()
-                .filter(|(id, tool)| tool.exists() && (is_snapshot || news.tools.contains(id)))
-                .map(|(id, tool)| views::tool_row(id, tool))
-                .collect();
-            (rows, pulse_of(&registry))
+            let mut show = |id: &ToolId, tool: &Tool| {
+                if tool.exists() {
+                    tools.push(views::tool_row(id, tool));
+                } else {
+                    gone.push(id.to_string());
+                }
+            };
+            if is_snapshot {
+                registry.tools().iter().for_each(|(id, tool)| show(id, tool));
+            } else {
+                for id in &news.tools {
+                    if let Some(tool) = registry.tool(id) {
+                        show(id, tool);
+                    }
+                }
+            }
+            pulse_of(&registry)
         };
-        let too_many = news.calls.len().saturating_sub(if is_snapshot { SNAPSHOT_CALLS } else { CALLS });
-        news.calls.drain(..too_many);
+        if is_snapshot {
+            gone.clear();
+            let too_many = news.calls.len().saturating_sub(SNAPSHOT_CALLS);
+            news.calls.drain(..too_many);
+        }
         Frame {
             cursor: Cursor { engine: engine.events.engine, sequence: news.latest },
             snapshot: is_snapshot.then(|| Snapshot {
@@ -235,10 +254,8 @@ impl Follower {
             pulse,
             calls: news.calls,
             tools,
-            servers: servers
-                .filter(|row| is_snapshot || news.servers.contains(&row.server_name))
-                .map(|row| schemascope_api::ServerRow { log: Vec::new(), ..row })
-                .collect(),
+            gone,
+            servers: servers.filter(|row| is_snapshot || news.servers.contains(&row.server_name)).collect(),
             // Whoever comes later has just been started.
             show_window: news.show_window && !is_snapshot,
         }
@@ -247,7 +264,7 @@ impl Follower {
 
 #[cfg(test)]
 mod tests {
-    use schemascope_model::{IdSource, Origin, Outcome};
+    use schemascope_model::{IdSource, Outcome};
 
     use super::*;
 

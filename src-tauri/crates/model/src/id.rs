@@ -26,6 +26,11 @@ impl CallId {
         self.0.to_be_bytes()
     }
 
+    /// When the call was made, as far as ids know.
+    pub fn time(self) -> Timestamp {
+        Timestamp::from_millis(u64::try_from(self.0 >> 80).unwrap_or(u64::MAX))
+    }
+
     /// Reads what [`CallId::to_bytes`] wrote.
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))

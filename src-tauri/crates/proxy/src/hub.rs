@@ -53,6 +53,11 @@ impl Hub {
         self.upstreams.values().map(|upstream| upstream.status()).collect()
     }
 
+    /// The last lines an upstream wrote to stderr, and to stdout where they were no messages.
+    pub fn log(&self, name: &str) -> Vec<String> {
+        self.upstreams.get(name).map(|upstream| upstream.log()).unwrap_or_default()
+    }
+
     /// Ends an upstream's process, if there is one, and begins to start it anew. False when there is no
     /// such upstream, or nothing to start.
     pub fn restart(&self, name: &str) -> bool {

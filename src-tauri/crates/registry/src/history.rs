@@ -58,7 +58,9 @@ impl History {
         observations.is_multiple_of(step)
     }
 
+    /// Traces of earlier may come later; the series is in the order things became known.
     fn changed(&mut self, at: Timestamp, standing: Standing) {
+        let at = self.changes.last().map_or(at, |last| at.max(last.at));
         if self.changes.last().is_some_and(|last| last.standing == standing) {
             return;
         }
@@ -74,6 +76,7 @@ impl Tool {
     pub(crate) fn note_observations(&mut self, at: Timestamp) {
         if let Some(consistency) = self.shape.consistency() {
             let observations = self.shape.observations();
+            let at = self.history.points.last().map_or(at, |last| at.max(last.at));
             let millionths = |share: f64| (share * 1e6).round() as u32;
             let (mean, lowest) = (millionths(consistency.mean), millionths(consistency.lowest));
             self.history.points.push(Point { observations, at, mean, lowest });

@@ -1,7 +1,7 @@
 //! Below the fields: samples, calls, schemas.
 
 use leptos::prelude::*;
-use schemascope_api::{CallRow, RawSchema, Sample, ToolDetail};
+use schemascope_api::{CallRow, Filter, RawSchema, Sample, ToolDetail};
 
 use super::Known;
 use crate::app::App;
@@ -128,7 +128,7 @@ fn Calls(
     let latest = known.part(|detail| detail.latest.iter().take(50).cloned().collect::<Vec<CallRow>>());
     let all = Memo::new(move || {
         app.route.with(|route| match route {
-            Route::Tool { id, .. } => Route::Calls { filter: format!("tool:{id}"), open: None }.address(),
+            Route::Tool { id, .. } => Route::Calls { filter: Filter::of_tool(id), open: None }.address(),
             _ => "/calls".into(),
         })
     });

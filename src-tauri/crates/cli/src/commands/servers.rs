@@ -11,7 +11,7 @@ use crate::args::{Args, Servers};
 use crate::output::{self, harmless};
 
 pub async fn run(args: &Args, verb: &Servers, front: &Front) -> Result<ExitCode> {
-    let mut reply = front.call(ListServers {}).await?;
+    let mut reply = front.call(ListServers::default()).await?;
     if let Some(name) = &verb.name {
         let names: Vec<String> = reply.servers.iter().map(|server| server.server_name.clone()).collect();
         reply.servers.retain(|server| server.server_name == *name);

@@ -47,9 +47,15 @@ impl Handle<BrowseCalls> for Engine {
         let filter = Filter::parse(&command.filter, Subject::Calls)
             .map_err(|error| ApiError::new(ErrorKind::Invalid, error.to_string()))?;
         self.recorder.settle().await;
-        let query =
-            CallQuery { before: command.before, limit: command.limit.min(MAX_CALLS), ..CallQuery::default() };
+        let query = CallQuery {
+            tool: filter.tool_id().and_then(|id| id.parse().ok()),
+            before: command.before,
+            limit: command.limit.min(MAX_CALLS),
+            ..CallQuery::default()
+        };
         let reader = self.reader.clone();
+        // A search through all calls takes a while; one at a time leaves the machine to its work.
+        let _turn = self.browsing.lock().await;
         let listed = tokio::task::spawn_blocking(move || {
             reader.records(&query, |record| filter.is_empty() || filter.call(&views::call_row(record)))
         });

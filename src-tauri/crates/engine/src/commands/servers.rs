@@ -1,17 +1,26 @@
 //! Upstreams.
 
-use schemascope_api::{ApiError, ErrorKind, ListServers, RestartServer, ServersReply};
+use schemascope_api::{ApiError, ErrorKind, ListServers, RestartServer, ServerRow, ServersReply};
 
 use super::{Handle, nearest};
 use crate::engine::Engine;
 use crate::views;
 
 impl Handle<ListServers> for Engine {
-    async fn handle(&self, _: ListServers) -> Result<ServersReply, ApiError> {
+    async fn handle(&self, command: ListServers) -> Result<ServersReply, ApiError> {
         Ok(ServersReply {
             config: self.config.path.display().to_string(),
             problem: self.config.problem.clone(),
-            servers: self.hub.status().into_iter().map(views::server_row).collect(),
+            servers: self
+                .hub
+                .status()
+                .into_iter()
+                .filter(|status| command.server_name.as_ref().is_none_or(|name| *name == status.name))
+                .map(|status| {
+                    let log = self.hub.log(&status.name);
+                    ServerRow { log, ..views::server_row(status) }
+                })
+                .collect(),
         })
     }
 }

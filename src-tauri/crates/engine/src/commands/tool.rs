@@ -36,28 +36,26 @@ impl Handle<GetTool> for Engine {
             let id = id.clone();
             tokio::task::spawn_blocking(move || calls(&reader, &id))
         };
-        let (latest, sampled) = read.await.map_err(internal)?.map_err(internal)?;
-        Ok(detail(&id, &tool, &latest, &sampled))
+        let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
+        Ok(detail(&id, &tool, &latest, samples))
     }
 }
 
-fn calls(
-    reader: &Reader,
-    id: &ToolId,
-) -> Result<(Vec<CallRecord>, Vec<CallRecord>), schemascope_store::Error> {
+fn calls(reader: &Reader, id: &ToolId) -> Result<(Vec<CallRecord>, Vec<Sample>), schemascope_store::Error> {
     let query = |limit| CallQuery { tool: Some(id.clone()), limit, ..CallQuery::default() };
     let latest = reader.records(&query(LATEST), |_| true)?.calls;
-    let mut sampled = Vec::new();
-    for call in latest.iter().filter(|call| call.outcome == Outcome::Ok).take(SAMPLED) {
-        sampled.extend(reader.call(call.id)?);
-        if sampled.len() == SAMPLES {
+    let mut samples = Vec::new();
+    let taught = latest.iter().filter(|call| call.outcome == Outcome::Ok && call.carrier.is_some());
+    for call in taught.take(SAMPLED) {
+        samples.extend(reader.call(call.id)?.as_ref().and_then(sample));
+        if samples.len() == SAMPLES {
             break;
         }
     }
-    Ok((latest, sampled))
+    Ok((latest, samples))
 }
 
-fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], sampled: &[CallRecord]) -> ToolDetail {
+fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], samples: Vec<Sample>) -> ToolDetail {
     #[derive(Default, Deserialize)]
     struct Definition {
         description: Option<String>,
@@ -101,7 +99,7 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], sampled: &[CallRecord
         changes: tool.history.changes.iter().map(standing_row).collect(),
         latency: latency(latest),
         latest: latest.iter().map(views::call_row).collect(),
-        samples: sampled.iter().filter_map(sample).collect(),
+        samples,
     }
 }
 

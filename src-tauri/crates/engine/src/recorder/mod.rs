@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use schemascope_api::{Latency, RecorderReport};
-use schemascope_model::{CallId, CallRecord, IdSource, Timestamp};
+use schemascope_model::{CallId, CallRecord, IdSource, Origin, Timestamp};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_registry::Registry;
 use schemascope_store::Writer;
@@ -65,7 +65,7 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     fn count(&self, call: &CallRecord) {
-        if let Some(micros) = call.total_us {
+        if let Some(micros) = call.total_us.filter(|_| call.origin != Origin::Backfill) {
             self.call_latency.add(micros);
         }
     }

@@ -49,7 +49,10 @@ impl Guard {
         if !host.is_some_and(|host| self.is_ours(host)) {
             return Some(forbidden(format!("Host {host:?} is not this machine\n")));
         }
-        let origin = text(headers, header::ORIGIN).filter(|origin| !self.is_own_origin(origin));
+        // A page of the very address that is asked is ours, also where a port is forwarded.
+        let same = |origin: &str| origin.strip_prefix("http://").is_some_and(|site| Some(site) == host);
+        let origin =
+            text(headers, header::ORIGIN).filter(|origin| !same(origin) && !self.is_own_origin(origin));
         origin.map(|origin| forbidden(format!("Origin {origin:?} may not call this server\n")))
     }
 
@@ -120,6 +123,9 @@ mod tests {
             ("127.0.0.1.evil.example", None, Some(403)),
             ("localhost", Some("http://localhost:7347"), None),
             ("localhost", Some("http://127.0.0.1:7347"), None),
+            ("localhost:8000", Some("http://localhost:8000"), None),
+            ("evil.example", Some("http://evil.example"), Some(403)),
+            ("localhost:8000", Some("https://localhost:8000"), Some(403)),
             ("localhost", Some("http://localhost:3000"), Some(403)),
             ("localhost", Some("https://localhost:7347"), Some(403)),
             ("localhost", Some("http://evil.example:7347"), Some(403)),

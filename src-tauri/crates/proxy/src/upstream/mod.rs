@@ -26,6 +26,8 @@ const HEALTHY: Duration = Duration::from_secs(10);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// How long the last words of an ended process are waited for.
 const LAST_WORDS: Duration = Duration::from_millis(300);
+/// How long after a start a wish to restart is taken for the same wish.
+const JUST_STARTED: Duration = Duration::from_secs(1);
 /// Pause before changed tools that could not be listed are listed again.
 const RELIST_PAUSE: Duration = Duration::from_secs(10);
 /// Notifications that may wait for a slow listener.
@@ -43,16 +45,8 @@ pub(crate) struct Upstream {
     /// What it listed last, also while it is away.
     listed: Mutex<Arc<[ListedTool]>>,
     stop: CancellationToken,
-    /// Somebody wants the running process replaced.
-    restart: Notify,
-}
-
-/// How a process ended when it did not end by itself.
-enum Ended {
-    /// The app is shutting down.
-    Stopped,
-    /// To be started anew.
-    Restart,
+    /// Cancelled when somebody wants the process that runs now replaced. Changed under `phase`.
+    replace: Mutex<CancellationToken>,
 }
 
 enum Phase {
@@ -89,8 +83,6 @@ pub struct Status {
     pub since: Option<Timestamp>,
     /// Protocol version agreed on, while it is ready.
     pub protocol_version: Option<String>,
-    /// The last lines it wrote to stderr, and to stdout where they were no messages.
-    pub log: Vec<String>,
 }
 
 impl Live {
@@ -111,7 +103,7 @@ impl Upstream {
             notifications: broadcast::Sender::new(NOTIFICATIONS),
             listed: Mutex::default(),
             stop: CancellationToken::new(),
-            restart: Notify::new(),
+            replace: Mutex::default(),
         })
     }
 
@@ -160,6 +152,9 @@ impl Upstream {
                             _ => 0,
                         };
                         *phase = Phase::Starting { since: Instant::now(), failures };
+                        drop(phase);
+                        self.changed.send_modify(|version| *version += 1);
+                        changed.mark_unchanged();
                         tokio::spawn(Arc::clone(self).run(spec.clone(), failures));
                     }
                 }
@@ -176,7 +171,9 @@ impl Upstream {
         let ServerEntry::Stdio(spec) = &self.entry else { return };
         let mut phase = self.phase();
         match &*phase {
-            Phase::Ready(_) | Phase::Starting { .. } => self.restart.notify_one(),
+            // A second click while the first is being done.
+            Phase::Starting { since, .. } if since.elapsed() < JUST_STARTED => {}
+            Phase::Ready(_) | Phase::Starting { .. } => self.replace_token().cancel(),
             Phase::Idle | Phase::Failed { .. } => {
                 *phase = Phase::Starting { since: Instant::now(), failures: 0 };
                 drop(phase);
@@ -243,8 +240,12 @@ impl Upstream {
             pid: live.as_ref().and_then(|live| live.pid),
             since: live.as_ref().map(|live| live.since),
             protocol_version: live.as_ref().map(|live| live.hello.version.clone()),
-            log: self.log.lines(),
         }
+    }
+
+    /// The last lines it wrote to stderr, and to stdout where they were no messages.
+    pub(crate) fn log(&self) -> Vec<String> {
+        self.log.lines()
     }
 
     /// Ends the process and waits for it.
@@ -267,34 +268,52 @@ impl Upstream {
 
     /// From start to end of one process.
     async fn run(self: Arc<Self>, spec: StdioSpec, mut failures: u32) {
-        let (reason, was_ready, began) = loop {
+        loop {
             let began = Instant::now();
             tracing::info!(upstream = %self.name, command = %spec.command, "starting");
             let mut was_ready = false;
-            match self.run_process(&spec, &mut was_ready).await {
-                Err(reason) => break (reason, was_ready, began),
-                Ok(Ended::Stopped) => {
-                    self.enter(Phase::Stopped);
-                    return;
-                }
-                Ok(Ended::Restart) => {
-                    failures = 0;
-                    self.enter(Phase::Starting { since: Instant::now(), failures });
-                }
+            let replace = CancellationToken::new();
+            *self.replace_token() = replace.clone();
+            let ended = self.run_process(&spec, &mut was_ready, &replace).await;
+            if self.stop.is_cancelled() {
+                self.enter(Phase::Stopped);
+                return;
             }
-        };
-        let healthy = was_ready && began.elapsed() >= HEALTHY;
-        let failures = if healthy { 0 } else { failures.saturating_add(1) };
-        let pause = match failures {
-            0 => Duration::ZERO,
-            n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
-        };
-        tracing::warn!(upstream = %self.name, %reason, retry_in_s = pause.as_secs(), "upstream is not available");
-        self.enter(Phase::Failed { reason, failures, retry_at: Instant::now() + pause });
+            let phase = {
+                // Under the lock, so that no wish to restart comes in between.
+                let mut phase = self.phase();
+                if replace.is_cancelled() {
+                    failures = 0;
+                    *phase = Phase::Starting { since: Instant::now(), failures };
+                    None
+                } else {
+                    let reason = ended.err().unwrap_or_else(|| "it ended".to_owned());
+                    let healthy = was_ready && began.elapsed() >= HEALTHY;
+                    let failures = if healthy { 0 } else { failures.saturating_add(1) };
+                    let pause = match failures {
+                        0 => Duration::ZERO,
+                        n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
+                    };
+                    let retry_at = Instant::now() + pause;
+                    *phase = Phase::Failed { reason: reason.clone(), failures, retry_at };
+                    Some((reason, pause))
+                }
+            };
+            self.changed.send_modify(|version| *version += 1);
+            if let Some((reason, pause)) = phase {
+                tracing::warn!(upstream = %self.name, %reason, retry_in_s = pause.as_secs(), "upstream is not available");
+                return;
+            }
+        }
     }
 
     /// Runs the process until it ends, by itself (an error, with the reason) or because we end it.
-    async fn run_process(self: &Arc<Self>, spec: &StdioSpec, was_ready: &mut bool) -> Result<Ended, String> {
+    async fn run_process(
+        self: &Arc<Self>,
+        spec: &StdioSpec,
+        was_ready: &mut bool,
+        replace: &CancellationToken,
+    ) -> Result<(), String> {
         let mut process = process::start(spec)?;
         let pid = process.child.id();
         let stderr = {
@@ -308,9 +327,10 @@ impl Upstream {
         let (connection, reading) = Connection::run(process.stdout, process.stdin, Arc::clone(&self.log));
         let mut notifications = connection.subscribe();
         let outcome = tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Ok(()),
+            () = replace.cancelled() => Ok(()),
             reason = self.serve(&connection, pid, &mut notifications, was_ready) => Err(reason),
-            () = self.stop.cancelled() => Ok(Ended::Stopped),
-            () = self.restart.notified() => Ok(Ended::Restart),
             // A grandchild may hold its stdout open; what it still had to say is read for a moment.
             _ = process.child.wait() => {
                 let _ = tokio::time::timeout(LAST_WORDS, reading).await;
@@ -428,6 +448,10 @@ impl Upstream {
     /// Changes of phase and of the tools listed.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
+    }
+
+    fn replace_token(&self) -> MutexGuard<'_, CancellationToken> {
+        self.replace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {
