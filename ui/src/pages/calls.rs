@@ -1,21 +1,22 @@
 //! Calls: the stream as it comes and all that was recorded, filtered, with one opened beside.
 
+mod detail;
+
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{BrowseCalls, CallId, CallRecord, CallRow, Filter, GetCall, Subject};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use schemascope_api::{BrowseCalls, CallId, CallRow, Filter, Subject};
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
 use crate::live::Connection;
 use crate::numbers::{bytes, count, duration};
 use crate::parts::{
-    Column, Empty, Foreign, Head, Icon, List, Loading, OutcomeWord, Payload, Rows, ToolName, carrier_word,
+    Column, Empty, Foreign, Head, Icon, List, Loading, OutcomeWord, Rows, ToolName, carrier_word,
 };
 use crate::route::Route;
 use crate::{browser, door};
+use detail::Detail;
 
 /// Calls asked for at once.
 const PAGE: usize = 300;
@@ -393,122 +394,4 @@ fn draw(row: &Arc<CallRow>) -> AnyView {
         <span class="faint cut extra">{row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> })}</span>
     }
     .into_any()
-}
-
-#[component]
-fn Detail(
-    /// Its id.
-    id: String,
-    /// Closes it.
-    close: Callback<()>,
-) -> impl IntoView {
-    let found: RwSignal<Option<Result<Arc<CallRecord>, String>>> = RwSignal::new(None);
-    match id.parse::<CallId>() {
-        Ok(id) => leptos::task::spawn_local(async move {
-            let reply = door::call(&GetCall { id }).await;
-            found.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
-        }),
-        Err(error) => found.set(Some(Err(error.to_string()))),
-    }
-    view! {
-        <section class="card detail" aria-label="Call">
-            <header>
-                <h2>"Call"</h2>
-                <span class="side">
-                    <button class="button bare small" aria-label="Close" title="Close (Esc)" on:click=move |_| close.run(())>
-                        <Icon name="x" />
-                    </button>
-                </span>
-            </header>
-            <div class="body" tabindex="0" role="region" aria-label="Detail of the call">
-                {move || match found.get() {
-                    None => view! { <Loading /> }.into_any(),
-                    Some(Err(error)) => view! {
-                        <Empty icon="triangle-alert" title="This call could not be read"><p>{error}</p></Empty>
-                    }.into_any(),
-                    Some(Ok(call)) => view! { <Record call=call /> }.into_any(),
-                }}
-            </div>
-        </section>
-    }
-}
-
-#[component]
-fn Record(
-    /// The call.
-    call: Arc<CallRecord>,
-) -> impl IntoView {
-    let id = call.id.to_string();
-    let body = |title: &'static str, name: &str, body: &Option<Box<RawValue>>| {
-        let file = format!("{}-{name}.json", &id[..12]);
-        body.as_ref().map(|body| view! { <Payload title=title file=file body=body.get().to_owned() /> })
-    };
-    let texts = call.result.as_deref().map(texts).unwrap_or_default();
-    let tool = call.tool_id.to_string();
-    let link = Route::tool(&tool).address();
-    view! {
-        <dl class="grid">
-            <dt>"tool"</dt><dd class="mono"><a class="accent" href=link><ToolName id=tool /></a></dd>
-            <dt>"ended"</dt>
-            <dd>
-                <OutcomeWord outcome=call.outcome />
-                {call.fit.as_ref().map(|fit| if fit.fits {
-                    view! { <span class="dim">", fits the declared schema"</span> }.into_any()
-                } else {
-                    view! { <span class="warn">", does not fit the declared schema"</span> }.into_any()
-                })}
-            </dd>
-            <dt>"made"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>
-            {call.total_us.map(|total| view! {
-                <dt>"took"</dt>
-                <dd class="num">
-                    {duration(total)}
-                    {call.upstream_us.map(|upstream| format!(", of which the upstream {}", duration(upstream)))}
-                </dd>
-            })}
-            <dt>"answered with"</dt><dd>{carrier_word(call.carrier)} ", " {bytes(call.result_bytes)}</dd>
-            {call.client.as_ref().map(|client| view! {
-                <dt>"client"</dt><dd><Foreign text=format!("{} {}", client.name, client.version) limit=120 /></dd>
-            })}
-            {call.session.as_ref().map(|session| view! {
-                <dt>"session"</dt><dd class="mono"><Foreign text=session.to_string() limit=80 /></dd>
-            })}
-            {(call.redacted > 0).then(|| view! { <dt>"redacted"</dt><dd>{format!("{} values before they were stored", call.redacted)}</dd> })}
-            <dt>"id"</dt><dd class="mono faint">{id.clone()}</dd>
-        </dl>
-        {call.bodies_left_out.then(|| view! {
-            <p class="cut-note warn">"Its bodies were not kept: the recorder was full, or they cannot be read any more."</p>
-        })}
-        {body("Arguments", "arguments", &call.arguments)}
-        {texts.into_iter().enumerate().map(|(n, (text, is_json))| {
-            let file = format!("{}-text-{}.{}", &id[..12], n + 1, if is_json { "json" } else { "txt" });
-            view! { <Payload title=if is_json { "Text of the answer, as JSON" } else { "Text of the answer" } file=file body=text plain=!is_json /> }
-        }).collect_view()}
-        {body("Result, as it was sent", "result", &call.result)}
-        {body("Error", "error", &call.error)}
-    }
-}
-
-/// The text blocks of a result, at most three, and whether each is JSON.
-fn texts(result: &RawValue) -> Vec<(String, bool)> {
-    #[derive(Deserialize)]
-    struct Outer {
-        #[serde(default)]
-        content: Vec<Block>,
-    }
-    #[derive(Deserialize)]
-    struct Block {
-        text: Option<String>,
-    }
-    let outer: Option<Outer> = serde_json::from_str(result.get()).ok();
-    let blocks = outer.map(|outer| outer.content).unwrap_or_default();
-    blocks
-        .into_iter()
-        .filter_map(|block| block.text)
-        .take(3)
-        .map(|text| {
-            let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
-            (text, is_json)
-        })
-        .collect()
 }
