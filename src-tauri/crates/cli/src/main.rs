@@ -8,7 +8,6 @@ mod commands;
 mod documents;
 mod output;
 mod pages;
-mod signal;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -15,6 +15,7 @@ mod instance;
 mod recorder;
 mod redact;
 mod server;
+mod signal;
 mod views;
 
 pub use commands::Handle;
@@ -27,3 +28,4 @@ pub use instance::Instance;
 pub use recorder::Durability;
 pub use schemascope_proxy::ServerEntry;
 pub use server::{Page, Pages, ServeError, Serving, serve};
+pub use signal::asked_to_end;

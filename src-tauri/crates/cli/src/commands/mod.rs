@@ -20,7 +20,7 @@ use schemascope_engine::{Durability, Front};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{Args, Verb};
-use crate::{output, signal};
+use crate::output;
 
 /// Carries out what the command line says.
 pub async fn run(args: Args) -> Result<ExitCode> {
@@ -49,7 +49,7 @@ pub async fn run(args: Args) -> Result<ExitCode> {
 /// Whatever was started for a command ends with it. A task of its own, because a command may be
 /// blocked, waiting for an answer or for its input.
 async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
-    signal::received().await;
+    schemascope_engine::asked_to_end().await;
     interrupted.cancel();
     output::note("interrupted");
     // A moment for the call to be cancelled before what it runs on goes.

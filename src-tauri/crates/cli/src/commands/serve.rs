@@ -10,8 +10,8 @@ use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, 
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Args, Serve};
+use crate::output;
 use crate::pages::Embedded;
-use crate::{output, signal};
 
 /// How long to wait for a terminal command that has the data open.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -104,8 +104,8 @@ fn dashboard(instance: &Instance) -> String {
 
 /// Once to stop in order, twice to stop at once.
 async fn stop_on_signal(shutdown: CancellationToken) {
-    signal::received().await;
+    schemascope_engine::asked_to_end().await;
     shutdown.cancel();
-    signal::received().await;
+    schemascope_engine::asked_to_end().await;
     std::process::exit(130);
 }

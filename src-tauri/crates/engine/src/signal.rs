@@ -1,8 +1,10 @@
-//! Being asked to end: Ctrl-C, a service manager, a closed terminal.
+//! Being asked to end: Ctrl-C, a session or service manager, a closed terminal.
+//!
+//! Owns: which signals say so. Refuses to know: what ends, and how.
 
 /// Waits for the next such wish.
 #[cfg(unix)]
-pub async fn received() {
+pub async fn asked_to_end() {
     use tokio::signal::unix::{SignalKind, signal};
     let (terminate, hang_up) = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut terminate), Ok(mut hang_up)) = (terminate, hang_up) else {
@@ -18,6 +20,6 @@ pub async fn received() {
 
 /// Waits for the next such wish.
 #[cfg(not(unix))]
-pub async fn received() {
+pub async fn asked_to_end() {
     let _ = tokio::signal::ctrl_c().await;
 }
