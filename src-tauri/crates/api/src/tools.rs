@@ -83,8 +83,19 @@ pub struct ToolDetail {
     pub fits: Option<FitRow>,
     /// Its named fields, parents before children.
     pub fields: Vec<FieldRow>,
+    /// The whole value, as a field without a name; none before the first observation.
+    pub root: Option<FieldRow>,
     /// There were more paths than are kept.
     pub trimmed: bool,
+    /// Chance that the next observation has a shape not seen yet, 0 to 1 (Good–Turing); none before the
+    /// first.
+    pub unseen: Option<f64>,
+    /// How long the structure has been the same.
+    pub stability: Option<Stability>,
+    /// What was odd about the documents: repeated keys, too deep, and such.
+    pub notes: Vec<NoteRow>,
+    /// Arguments whose value decides the shape, the strongest first.
+    pub by_argument: Vec<ArgumentRow>,
     /// Its numbers as they went, oldest first.
     pub history: Vec<HistoryPoint>,
     /// When quality or source changed, oldest first.
@@ -149,8 +160,113 @@ pub struct FieldRow {
     pub interval: (f64, f64),
     /// Share of parent objects that have it with its dominant type, 0 to 1.
     pub consistency: f64,
+    /// Share of its values that have the dominant type, 0 to 1; null agrees with every type.
+    pub agreement: f64,
     /// The inferred schema requires it.
     pub required: bool,
+    /// What its values looked like.
+    pub values: ValueSummary,
+    /// What the inferred schema says of it, and why.
+    pub decisions: Vec<DecisionRow>,
+    /// Where one of its own fields tells alternatives apart: each of them.
+    pub alternatives: Vec<AlternativeRow>,
+}
+
+/// What values looked like: bounded, and redacted as everything stored is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ValueSummary {
+    /// Distinct strings and numbers.
+    pub distinct: Option<Distinct>,
+    /// Each of them with its count, the most frequent first, 32 at most; empty where there are more.
+    pub counted: Vec<ValueRow>,
+    /// Some of them, as JSON, cut where long.
+    pub examples: Vec<String>,
+    /// Smallest and largest number, as JSON.
+    pub range: Option<(String, String)>,
+    /// Characters of the shortest and the longest string.
+    pub lengths: Option<(u64, u64)>,
+    /// Items of the shortest and the longest array.
+    pub items: Option<(u64, u64)>,
+}
+
+/// How many distinct values there were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distinct {
+    /// Values.
+    pub count: u64,
+    /// Counted; else estimated within some 7 % (HyperLogLog).
+    pub exact: bool,
+}
+
+/// A value and how often it was seen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueRow {
+    /// The value as JSON.
+    pub json: String,
+    /// Times seen.
+    pub count: u64,
+}
+
+/// One thing the inferred schema says at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionRow {
+    /// What it says, in schema words: `required`, `enum of 4`, `map of integer`, `format date-time`.
+    pub decision: String,
+    /// The numbers behind it: `there in 214 of 214 objects`.
+    pub because: String,
+}
+
+/// One alternative of a tagged union.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlternativeRow {
+    /// The field that tells.
+    pub tag: String,
+    /// Its value here, as JSON.
+    pub json: String,
+    /// Objects seen.
+    pub count: u64,
+    /// Fields they have: name, and whether all of them do.
+    pub fields: Vec<(String, bool)>,
+}
+
+/// How long the structure has been the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stability {
+    /// Days with observations since a path or a type was last seen for the first time.
+    pub days: u32,
+    /// Days with observations at all, 8 at most.
+    pub of: u32,
+}
+
+/// Something odd about documents, and how often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoteRow {
+    /// In words.
+    pub note: String,
+    /// Times.
+    pub count: u64,
+}
+
+/// An argument whose value decides the shape.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArgumentRow {
+    /// Its name.
+    pub argument: String,
+    /// Share of the shapes' variety its value explains, 0 to 1.
+    pub explains: f64,
+    /// Its values, the most frequent first.
+    pub values: Vec<ArgumentValueRow>,
+}
+
+/// One value of an argument.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArgumentValueRow {
+    /// The value as JSON; none where the argument was left out.
+    pub json: Option<String>,
+    /// Observations.
+    pub count: u64,
+    /// What only results of this value (or of few others) have: `string`, `rows[]`, `error`.
+    pub shape: Vec<String>,
 }
 
 /// How many values of one JSON type were seen.

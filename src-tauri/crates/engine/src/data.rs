@@ -1,11 +1,13 @@
 //! The data directory: one owner at a time, private to its user.
 //!
-//! Owns: the lock, the machine's node number, the access token. Refuses to know: what the store keeps.
+//! Owns: the lock, the machine's node number, the access token, the hash key. Refuses to know: what the store keeps.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use schemascope_shape::HashKey;
 
 /// A data directory this process owns until this is dropped.
 #[derive(Debug)]
@@ -83,6 +85,15 @@ impl DataDir {
         self.kept("token", 32).map(Into::into)
     }
 
+    /// What hashes in shapes depend on; made once. Teams whose shapes are to merge share it.
+    pub(crate) fn hash_key(&self) -> Result<HashKey, DataDirError> {
+        let text = self.kept("hash-key", 16)?;
+        let half = |range: std::ops::Range<usize>| {
+            text.get(range).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default()
+        };
+        Ok(HashKey(half(0..16), half(16..32)))
+    }
+
     /// Random hex digits under a name, made on first use.
     fn kept(&self, name: &str, bytes: usize) -> Result<String, DataDirError> {
         let path = self.path.join(name);
@@ -131,9 +142,10 @@ mod tests {
         let owned = DataDir::own(&path).unwrap();
         let error = DataDir::own(&path).unwrap_err().to_string();
         assert!(error.contains(&std::process::id().to_string()), "{error}");
-        let (node, token) = (owned.node().unwrap(), owned.token().unwrap());
+        let kept =
+            |owned: &DataDir| (owned.node().unwrap(), owned.token().unwrap(), owned.hash_key().unwrap());
+        let before = kept(&owned);
         drop(owned);
-        let again = DataDir::own(&path).unwrap();
-        assert_eq!((again.node().unwrap(), again.token().unwrap()), (node, token));
+        assert_eq!(kept(&DataDir::own(&path).unwrap()), before);
     }
 }

@@ -86,7 +86,8 @@ impl Engine {
     /// starting them. Needs a tokio runtime; blocks while the store is opened or rebuilt.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let data = DataDir::own(&options.data_dir)?;
-        let mut replay = Replay { registry: Registry::default(), told: Instant::now() };
+        let registry = Registry::with_key(data.hash_key()?);
+        let mut replay = Replay { registry, told: Instant::now() };
         let (writer, reader, recovery) = schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
         let registry = Arc::new(Mutex::new(replay.registry));
         let mut start = [0; 4];

@@ -1,10 +1,15 @@
 //! From what is known to what fronts show. Plain conversions; nothing is decided here.
 
-use schemascope_api::{CallRow, FieldRow, ServerRow, ToolRow, TypeRow};
+use schemascope_api::{
+    AlternativeRow, ArgumentRow, ArgumentValueRow, CallRow, DecisionRow, Distinct, FieldRow, ServerRow,
+    ToolRow, TypeRow, ValueRow, ValueSummary,
+};
 use schemascope_model::{CallRecord, ToolId};
 use schemascope_proxy::Status;
 use schemascope_registry::Tool;
-use schemascope_shape::{FieldReport, Policy};
+use schemascope_shape::{
+    AlternativeReport, Decision, FieldReport, SeparatingValue, Separation, ValueReport, wilson,
+};
 
 /// Points of a trend.
 const TREND: usize = 24;
@@ -68,8 +73,15 @@ fn trend(tool: &Tool) -> Vec<u8> {
         .collect()
 }
 
-pub(crate) fn field_row(field: FieldReport, policy: &Policy) -> FieldRow {
+pub(crate) fn field_row(field: FieldReport) -> FieldRow {
     let (present, parents) = (field.presence.present, field.presence.parents);
+    let decision = |one: Decision| DecisionRow { decision: one.decision, because: one.because };
+    let alternative = |one: AlternativeReport| AlternativeRow {
+        tag: one.tag,
+        json: one.json,
+        count: one.count,
+        fields: one.fields,
+    };
     FieldRow {
         path: field.path,
         name: field.name,
@@ -80,41 +92,31 @@ pub(crate) fn field_row(field: FieldReport, policy: &Policy) -> FieldRow {
         parents,
         interval: wilson(present, parents),
         consistency: field.consistency,
-        required: present == parents && parents >= policy.required_after,
+        agreement: field.agreement,
+        required: field.required,
+        values: value_summary(field.values),
+        decisions: field.decisions.into_iter().map(decision).collect(),
+        alternatives: field.alternatives.into_iter().map(alternative).collect(),
     }
 }
 
-/// The 95 % interval of a share, by Wilson's score (1927): it stays within 0 and 1 and is of use from
-/// the first observation on.
-fn wilson(hits: u64, of: u64) -> (f64, f64) {
-    const Z: f64 = 1.959_964;
-    if of == 0 {
-        return (0.0, 1.0);
+fn value_summary(values: ValueReport) -> ValueSummary {
+    ValueSummary {
+        distinct: values.distinct.map(|(count, exact)| Distinct { count, exact }),
+        counted: values.counted.into_iter().map(|(json, count)| ValueRow { json, count }).collect(),
+        examples: values.examples,
+        range: values.range,
+        lengths: values.lengths,
+        items: values.items,
     }
-    let n = of as f64;
-    let share = hits as f64 / n;
-    let scale = 1.0 + Z * Z / n;
-    let middle = (share + Z * Z / (2.0 * n)) / scale;
-    let half = Z / scale * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
-    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Figures of Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
-    #[test]
-    fn wilson_gives_the_published_intervals() {
-        for (hits, of, low, high) in [
-            (81, 263, 0.2553, 0.3662),
-            (15, 148, 0.0624, 0.1605),
-            (0, 20, 0.0, 0.1611),
-            (1, 29, 0.0061, 0.1718),
-        ] {
-            let (l, h) = wilson(hits, of);
-            assert!((l - low).abs() < 5e-5 && (h - high).abs() < 5e-5, "{hits}/{of}: {l} {h}");
-        }
-        assert_eq!(wilson(0, 0), (0.0, 1.0));
+pub(crate) fn argument_row(separation: Separation) -> ArgumentRow {
+    let value =
+        |one: SeparatingValue| ArgumentValueRow { json: one.json, count: one.count, shape: one.parts };
+    ArgumentRow {
+        argument: separation.argument,
+        explains: separation.explains,
+        values: separation.values.into_iter().map(value).collect(),
     }
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemascope_model::{CallRecord, Timestamp, ToolId};
+use schemascope_shape::HashKey;
 use serde_json::value::RawValue;
 
 use crate::schema::DeclaredSchema;
@@ -15,6 +16,8 @@ use crate::tool::Tool;
 /// All tools ever listed or called.
 #[derive(Default)]
 pub struct Registry {
+    /// Of tools that are new here.
+    key: HashKey,
     tools: BTreeMap<ToolId, Tool>,
     unsaved: BTreeSet<ToolId>,
 }
@@ -29,6 +32,11 @@ pub struct DeclaredChange {
 }
 
 impl Registry {
+    /// A registry of nothing; the hashes of tools that are new to it depend on `key`.
+    pub fn with_key(key: HashKey) -> Self {
+        Self { key, ..Self::default() }
+    }
+
     /// All tools, by id.
     pub fn tools(&self) -> &BTreeMap<ToolId, Tool> {
         &self.tools
@@ -54,7 +62,7 @@ impl Registry {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self::with_key(self.key);
     }
 
     /// Counts a call.
@@ -69,7 +77,7 @@ impl Registry {
 
     fn change(&mut self, id: &ToolId) -> &mut Tool {
         self.unsaved.insert(id.clone());
-        self.tools.entry(id.clone()).or_default()
+        self.tools.entry(id.clone()).or_insert_with(|| Tool::new(self.key))
     }
 
     /// What of a server's complete listing differs from what is known. Later entries of the same name

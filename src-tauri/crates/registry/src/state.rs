@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemascope_model::Timestamp;
-use schemascope_shape::Shape;
+use schemascope_shape::{Arguments, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::history::History;
 use crate::tool::{Carriers, Declaration, FitCount, Tool};
 
-/// Written into every state. One converter per bump.
-const VERSION: u32 = 1;
+/// Written into every state. What version 1 lacks is in the calls it was made from, so it is not converted
+/// but counted anew.
+const VERSION: u32 = 2;
 
 /// A state that cannot be read.
 #[derive(Debug)]
@@ -37,9 +38,8 @@ struct State {
     fits: BTreeMap<Box<str>, FitCount>,
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
-    /// Absent where it was not kept yet.
-    #[serde(default)]
     history: History,
+    arguments: Arguments,
     shape: Box<RawValue>,
 }
 
@@ -67,6 +67,7 @@ impl Tool {
             last_called: self.last_called,
             last_observed: self.last_observed,
             history: self.history.clone(),
+            arguments: self.arguments.clone(),
             shape: RawValue::from_string(shape).unwrap_or_default(),
         };
         serde_json::to_vec(&state).unwrap_or_default()
@@ -93,6 +94,7 @@ impl Tool {
             last_called: state.last_called,
             last_observed: state.last_observed,
             history: state.history,
+            arguments: state.arguments,
         })
     }
 }

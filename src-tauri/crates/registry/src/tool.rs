@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemascope_model::{CallRecord, Carrier, Marker, Outcome, Redacted, Timestamp};
-use schemascope_shape::{Shape, Type};
+use schemascope_shape::{Arguments, Circumstances, HashKey, Shape, StandsFor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -30,6 +30,8 @@ pub struct Tool {
     pub carriers: Carriers,
     /// What observations look like.
     pub shape: Shape,
+    /// How their look depends on the arguments.
+    pub arguments: Arguments,
     /// How observations fit the schemas declared at the time, by digest.
     pub fits: BTreeMap<Box<str>, FitCount>,
     /// The latest call.
@@ -92,6 +94,11 @@ impl Declaration {
 }
 
 impl Tool {
+    /// A tool nothing is known of, whose hashes depend on `key`.
+    pub fn new(key: HashKey) -> Self {
+        Self { shape: Shape::with_key(key), arguments: Arguments::with_key(key), ..Self::default() }
+    }
+
     /// Whether there is such a tool at all, as far as is known: a name that was never listed and never
     /// gave a result is a caller's mistake.
     pub fn exists(&self) -> bool {
@@ -114,9 +121,14 @@ impl Tool {
             return;
         }
         let Some(observation) = call.result.as_deref().and_then(observe) else { return };
-        if self.shape.observe_redacted(observation.json.as_bytes(), &stands_for).is_err() {
+        let circumstances = Circumstances { epoch: day(call.at), stands_for: Some(&stands_for) };
+        let document = observation.json.as_bytes();
+        if self.shape.observe_under(document, circumstances).is_err() {
             return;
         }
+        let arguments = call.arguments.as_deref().map(|arguments| arguments.get().as_bytes());
+        // The document was read just now, and arguments that are no JSON never come here.
+        let _ = self.arguments.observe(arguments, document, circumstances);
         self.last_observed = self.last_observed.max(Some(call.at));
         match observation.carrier {
             Carrier::Structured => self.carriers.structured += 1,
@@ -137,11 +149,17 @@ impl Tool {
     }
 }
 
-/// The type of the value a marker replaced.
-fn stands_for(text: &str) -> Option<Type> {
+/// What a marker replaced.
+fn stands_for(text: &str) -> Option<StandsFor> {
     text.parse().ok().map(|Marker(redacted)| match redacted {
-        Redacted::String(_) => Type::String,
-        Redacted::Integer => Type::Integer,
-        Redacted::Number => Type::Number,
+        Redacted::String(length) => StandsFor::String(Some(length as u64)),
+        Redacted::Integer => StandsFor::Integer,
+        Redacted::Number => StandsFor::Number,
     })
+}
+
+/// Epochs are days, in UTC.
+fn day(at: Timestamp) -> u32 {
+    const DAY: u64 = 86_400_000;
+    u32::try_from(at.as_millis() / DAY).unwrap_or(u32::MAX - 1)
 }

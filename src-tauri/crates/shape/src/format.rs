@@ -5,8 +5,11 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use serde::{Deserialize, Serialize};
+
 /// A format a string may have. No string has two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
     DateTime,
     Date,
@@ -43,7 +46,16 @@ impl Format {
         if !text.is_ascii() || !(3..=MAX_LENGTH).contains(&text.len()) {
             return None;
         }
-        Self::ALL.into_iter().find(|format| match format {
+        Self::ALL.into_iter().find(|format| format.matches(text))
+    }
+
+    /// Whether a text has this format.
+    pub(crate) fn is_of(self, text: &str) -> bool {
+        text.is_ascii() && (3..=MAX_LENGTH).contains(&text.len()) && self.matches(text)
+    }
+
+    fn matches(self, text: &str) -> bool {
+        match self {
             Self::DateTime => text.split_at_checked(10).is_some_and(|(date, rest)| {
                 is_date(date) && rest.strip_prefix(['T', 't']).is_some_and(is_time)
             }),
@@ -54,7 +66,7 @@ impl Format {
             Self::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
             Self::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
             Self::Uri => is_uri(text),
-        })
+        }
     }
 }
 

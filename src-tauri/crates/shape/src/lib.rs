@@ -7,26 +7,48 @@
 //!
 //! A shape keeps [`MAX_NODES`] paths at most. Which ones is decided by a rank intrinsic to the path, so
 //! the bound does not break the algebra: whatever the order, the same paths stay, with exact counts, and
-//! what went is counted, by type, at its parent.
+//! what went is counted, by type, at its parent. Values whose keys look like data (ids, dates, paths) are
+//! counted together besides, so that a map of a million records is known by what its records have in common.
 //!
-//! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network, and
-//! keeps no observed value: only types, counts and field names.
+//! Of values only a bounded sample is kept: the distinct ones where they are few, else three examples.
+//! Whoever must not keep a value replaces it before and says what stands in its place
+//! ([`Circumstances::stands_for`]).
+//!
+//! Data goes one way: [`scan`] (bytes to tokens) → [`observe`] (tokens to counts) → [`shape`] and [`tree`]
+//! (counts, merging, the bound) → [`emit`] (schemas) and [`report`] (numbers for people).
+//!
+//! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network.
 
+mod arguments;
+mod distinct;
 mod emit;
-mod fields;
 mod format;
 mod node;
 mod observe;
+mod path;
 mod rank;
+mod report;
+mod scan;
+mod shape;
+mod signatures;
 mod state;
-mod strict;
-mod survey;
+mod tags;
+mod tree;
+mod values;
+mod wilson;
 
-pub use emit::Policy;
-pub use fields::{Consistency, FieldReport, Presence, TypeCount};
-pub use node::{Shape, Type};
-pub use observe::Unreadable;
+pub use arguments::{Arguments, SeparatingValue, Separation};
+pub use emit::{Decision, Policy};
+pub use node::Type;
+pub use observe::{Circumstances, StandsFor};
+pub use rank::HashKey;
+pub use report::{
+    AlternativeReport, Consistency, FieldReport, Note, Presence, Stability, TypeCount, ValueReport,
+};
+pub use scan::Unreadable;
+pub use shape::{OtherKey, Shape};
 pub use state::InvalidState;
+pub use wilson::wilson;
 
 /// Paths a shape keeps unless told otherwise.
 pub const MAX_NODES: usize = 4_096;

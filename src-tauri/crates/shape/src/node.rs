@@ -1,15 +1,17 @@
-//! The counts kept per path, and how they merge.
+//! What is counted at one path, and the types told apart.
 //!
-//! Owns: the monoid. Refuses to know: how documents are read and what schemas look like.
+//! Owns: the counts of a path and its children's names. Refuses to know: the tree they form, how documents
+//! are read, and what schemas look like.
 
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
 
-use crate::MAX_NODES;
-use crate::format::Format;
 use crate::rank::Rank;
+use crate::tags::{self, Tags};
+use crate::values::{Arrays, Numbers, Strings};
 
 /// The types told apart. JSON Schema's, and `Opaque` for what lies deeper than [`crate::MAX_DEPTH`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Type {
     /// `null`
     Null,
@@ -57,55 +59,102 @@ impl Type {
     }
 }
 
-/// What was seen at one path. For a field, `present` counts the parent objects that have it, which
-/// differs from the sum of `counts` only where documents repeat a key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A count for each type.
+pub(crate) type Counts = [u64; Type::ALL.len()];
+
+pub(crate) fn add(mine: &mut Counts, theirs: &Counts) {
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        *mine += theirs;
+    }
+}
+
+/// A node's place in its tree. Parents come before their children.
+pub(crate) type Id = u32;
+
+/// How a node hangs off its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It has none.
+    Root,
+    Field {
+        /// Its key looks like data.
+        data: bool,
+    },
+    /// The items of an array.
+    Items,
+    /// The values of all keys that look like data, together.
+    Values,
+}
+
+/// What was seen at one path.
+#[derive(Debug, Clone)]
 pub(crate) struct Node {
+    pub(crate) rank: Rank,
+    pub(crate) parent: Id,
+    pub(crate) step: Step,
+    /// Of a field, its place among its parent's.
+    pub(crate) place: u32,
+    /// Steps to it that are [`Step::Values`].
+    pub(crate) gathered: u8,
+    pub(crate) fields: Fields,
+    pub(crate) items: Option<Id>,
+    pub(crate) values: Option<Id>,
+    /// Parent objects that have the field. Differs from the sum of `counts` only where documents repeat a
+    /// key.
     pub(crate) present: u64,
-    pub(crate) counts: [u64; Type::ALL.len()],
-    pub(crate) fields: BTreeMap<Box<str>, Node>,
-    pub(crate) items: Option<Box<Node>>,
-    /// Strings of each format.
-    pub(crate) formats: [u64; Format::ALL.len()],
-    /// Values of children that were not kept, by type.
-    pub(crate) other: [u64; Type::ALL.len()],
+    /// Documents with a value here.
+    pub(crate) documents: u64,
+    pub(crate) counts: Counts,
+    /// Values here whose object has the key already.
+    pub(crate) repeated: u64,
+    /// Values of children that were not kept, by type. Keys that look like data are not counted here but
+    /// at `values`, or with it once that is not kept.
+    pub(crate) other: Counts,
+    pub(crate) times: Times,
+    pub(crate) numbers: Option<Box<Numbers>>,
+    pub(crate) strings: Option<Box<Strings>>,
+    pub(crate) arrays: Option<Box<Arrays>>,
+    pub(crate) tags: Option<Box<Tags>>,
     pub(crate) mark: Mark,
 }
 
-/// The last parent object a field was seen in, so that a repeated key counts its parent once.
-/// Meaningful only while one document is read; never part of the state.
+/// What a node was last counted for. Never part of the state.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Mark(pub(crate) u64);
-
-impl PartialEq for Mark {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
+pub(crate) struct Mark {
+    /// The document, and the types seen in it, a bit each.
+    pub(crate) document: u64,
+    pub(crate) types: u8,
+    /// The parent object.
+    pub(crate) parent: u64,
 }
 
-impl Eq for Mark {}
-
 impl Node {
-    pub(crate) fn count(&self, kind: Type) -> u64 {
-        self.counts[kind as usize]
-    }
-
-    pub(crate) fn add(&mut self, kind: Type) {
-        self.counts[kind as usize] += 1;
-    }
-
-    /// Counts a string; which, decides its format.
-    pub(crate) fn add_string(&mut self, text: &str) {
-        self.add(Type::String);
-        if let Some(format) = Format::of(text) {
-            self.formats[format as usize] += 1;
+    pub(crate) fn new(rank: Rank, parent: Id, step: Step, gathered: u8) -> Self {
+        Self {
+            rank,
+            parent,
+            step,
+            place: 0,
+            gathered,
+            fields: Fields::default(),
+            items: None,
+            values: None,
+            present: 0,
+            documents: 0,
+            counts: Counts::default(),
+            repeated: 0,
+            other: Counts::default(),
+            times: Times::default(),
+            numbers: None,
+            strings: None,
+            arrays: None,
+            tags: None,
+            mark: Mark::default(),
         }
     }
 
-    /// The format all strings seen here have.
-    pub(crate) fn format(&self) -> Option<Format> {
-        let strings = self.count(Type::String);
-        Format::ALL.into_iter().find(|format| strings > 0 && self.formats[*format as usize] == strings)
+    pub(crate) fn count(&self, kind: Type) -> u64 {
+        self.counts[kind as usize]
     }
 
     /// Values seen here, of any type.
@@ -113,158 +162,161 @@ impl Node {
         self.counts.iter().sum()
     }
 
-    /// Adds another node's counts; returns how many nodes came in below this one.
-    pub(crate) fn merge(&mut self, theirs: &Self) -> usize {
-        self.present += theirs.present;
-        add(&mut self.counts, &theirs.counts);
-        add(&mut self.other, &theirs.other);
-        add(&mut self.formats, &theirs.formats);
-        let mut new = 0;
-        for (key, field) in &theirs.fields {
-            match self.fields.get_mut(key) {
-                Some(mine) => new += mine.merge(field),
-                None => {
-                    new += 1 + field.descendants();
-                    self.fields.insert(key.clone(), field.clone());
+    /// Whether any child's values were not kept.
+    pub(crate) fn has_other(&self) -> bool {
+        self.other.iter().any(|count| *count > 0)
+    }
+
+    /// The joint counts of its fields, while it has few enough and all are kept. Once it has not, it never
+    /// has again, whoever merges what.
+    pub(crate) fn tags(&self) -> Option<&Tags> {
+        self.tags.as_deref().filter(|_| self.may_have_tags())
+    }
+
+    pub(crate) fn may_have_tags(&self) -> bool {
+        self.fields.len() <= tags::MAX_MEMBERS && self.values.is_none() && !self.has_other()
+    }
+}
+
+/// An object's fields by name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fields {
+    /// In the order they came.
+    list: Vec<(Box<str>, Id)>,
+    /// Places in the list, in order of name.
+    sorted: Vec<u32>,
+}
+
+impl Fields {
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The place of a field, guessed first.
+    #[inline]
+    pub(crate) fn place(&self, name: &str, guess: usize) -> Option<usize> {
+        if self.list.get(guess).is_some_and(|(known, _)| **known == *name) {
+            return Some(guess);
+        }
+        self.search(name).ok()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Id> {
+        self.search(name).ok().map(|place| self.list[place].1)
+    }
+
+    /// The field at a place.
+    #[inline]
+    pub(crate) fn at(&self, place: usize) -> (&str, Id) {
+        let (name, id) = &self.list[place];
+        (name, *id)
+    }
+
+    fn search(&self, name: &str) -> Result<usize, usize> {
+        let found = self.sorted.binary_search_by(|place| (*self.list[*place as usize].0).cmp(name));
+        found.map(|at| self.sorted[at] as usize)
+    }
+
+    /// Adds a field that is not there yet; its place.
+    pub(crate) fn insert(&mut self, name: &str, id: Id) -> usize {
+        let place = self.list.len();
+        if let Err(at) = self.search(name) {
+            self.sorted.insert(at, place as u32);
+            self.list.push((name.into(), id));
+        }
+        place
+    }
+
+    /// In order of name.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Id)> {
+        self.sorted.iter().map(|place| self.at(*place as usize))
+    }
+
+    /// The place of each in order of name.
+    pub(crate) fn places(&self) -> &[u32] {
+        &self.sorted
+    }
+
+    /// Keeps those whose node has a new id.
+    pub(crate) fn renumber(&mut self, new: impl Fn(Id) -> Option<Id>) {
+        let before = self.list.len();
+        self.list.retain_mut(|(_, id)| match new(*id) {
+            Some(new) => {
+                *id = new;
+                true
+            }
+            None => false,
+        });
+        if self.list.len() < before {
+            self.sorted = (0..self.list.len() as u32).collect();
+            let list = &self.list;
+            self.sorted.sort_by(|a, b| list[*a as usize].0.cmp(&list[*b as usize].0));
+        }
+    }
+}
+
+/// Epochs told apart.
+pub(crate) const EPOCHS: usize = 8;
+
+/// When values were seen. Epochs are numbers that grow with time; how long one is, the caller knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Times {
+    /// The first epoch of each type; the largest number where there is none.
+    pub(crate) first: [u32; Type::ALL.len()],
+    /// Documents by type in the newest epochs, in order.
+    pub(crate) recent: Vec<(u32, [u32; Type::ALL.len()])>,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { first: [u32::MAX; Type::ALL.len()], recent: Vec::new() }
+    }
+}
+
+impl Times {
+    /// Counts a document with a value of this type.
+    #[inline]
+    pub(crate) fn add(&mut self, epoch: u32, kind: Type) {
+        let first = &mut self.first[kind as usize];
+        *first = epoch.min(*first);
+        match self.recent.last_mut() {
+            Some((last, counts)) if *last == epoch => {
+                counts[kind as usize] = counts[kind as usize].saturating_add(1);
+            }
+            _ => {
+                let mut counts = [0; Type::ALL.len()];
+                counts[kind as usize] = 1;
+                self.add_recent(epoch, &counts);
+            }
+        }
+    }
+
+    fn add_recent(&mut self, epoch: u32, counts: &[u32; Type::ALL.len()]) {
+        match self.recent.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
+            Ok(at) => {
+                for (mine, theirs) in self.recent[at].1.iter_mut().zip(counts) {
+                    *mine = mine.saturating_add(*theirs);
                 }
             }
-        }
-        if let Some(items) = &theirs.items {
-            new += usize::from(self.items.is_none());
-            new += self.items.get_or_insert_default().merge(items);
-        }
-        new
-    }
-
-    pub(crate) fn children(&self) -> impl Iterator<Item = &Self> {
-        self.fields.values().chain(self.items.as_deref())
-    }
-
-    pub(crate) fn descendants(&self) -> usize {
-        self.children().map(|child| 1 + child.descendants()).sum()
-    }
-
-    /// Ranks of all nodes below this one.
-    fn ranks(&self, own: Rank, into: &mut Vec<Rank>) {
-        for (key, field) in &self.fields {
-            let rank = own.field(key);
-            into.push(rank);
-            field.ranks(rank, into);
-        }
-        if let Some(items) = &self.items {
-            let rank = own.items();
-            into.push(rank);
-            items.ranks(rank, into);
+            Err(at) => self.recent.insert(at, (epoch, *counts)),
         }
     }
 
-    /// Drops every node from `cut` on and counts its values here. Returns how many stay.
-    fn trim(&mut self, own: Rank, cut: Rank) -> usize {
-        let mut kept = 0;
-        let Self { fields, items, other, .. } = self;
-        fields.retain(|key, field| {
-            let rank = own.field(key);
-            if rank >= cut {
-                add(other, &field.counts);
-                return false;
-            }
-            kept += 1 + field.trim(rank, cut);
-            true
-        });
-        if let Some(node) = items {
-            let rank = own.items();
-            if rank >= cut {
-                add(other, &node.counts);
-                *items = None;
-            } else {
-                kept += 1 + node.trim(rank, cut);
-            }
+    pub(crate) fn merge(&mut self, theirs: &Self) {
+        for (mine, theirs) in self.first.iter_mut().zip(&theirs.first) {
+            *mine = (*mine).min(*theirs);
         }
-        kept
-    }
-}
-
-fn add<const N: usize>(mine: &mut [u64; N], theirs: &[u64; N]) {
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        *mine += theirs;
-    }
-}
-
-/// The summary of all observations of one tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
-    pub(crate) observations: u64,
-    pub(crate) root: Node,
-    /// Nodes below the root.
-    pub(crate) nodes: usize,
-    /// Nodes that may be kept below the root.
-    pub(crate) cap: usize,
-    /// The lowest rank that was not kept, once something was not.
-    pub(crate) cut: Option<Rank>,
-}
-
-impl Default for Shape {
-    fn default() -> Self {
-        Self::with_cap(MAX_NODES)
-    }
-}
-
-impl Shape {
-    /// A shape of nothing, the neutral element of [`Shape::merge`].
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// A shape of nothing that keeps so many paths at most.
-    pub fn with_cap(cap: usize) -> Self {
-        Self { observations: 0, root: Node::default(), nodes: 0, cap, cut: None }
-    }
-
-    /// Documents counted.
-    pub fn observations(&self) -> u64 {
-        self.observations
-    }
-
-    /// Whether there were more paths than could be kept.
-    pub fn is_trimmed(&self) -> bool {
-        self.cut.is_some()
-    }
-
-    /// Adds another shape's counts. Commutative and associative, exactly; of different caps the smaller
-    /// holds from then on.
-    pub fn merge(&mut self, other: &Self) {
-        self.observations += other.observations;
-        let new = self.root.merge(&other.root);
-        self.nodes += new;
-        let before = self.cut;
-        self.cap = self.cap.min(other.cap);
-        self.cut = lower(self.cut, other.cut);
-        if let Some(cut) = self.cut
-            && (new > 0 || before != self.cut)
-        {
-            self.nodes = self.root.trim(Rank::ROOT, cut);
+        for (epoch, counts) in &theirs.recent {
+            self.add_recent(*epoch, counts);
         }
-        self.fit_cap();
     }
 
-    /// Keeps the `cap` lowest ranks.
-    pub(crate) fn fit_cap(&mut self) {
-        if self.nodes <= self.cap {
-            return;
-        }
-        let mut ranks = Vec::with_capacity(self.nodes);
-        self.root.ranks(Rank::ROOT, &mut ranks);
-        let (_, first_out, _) = ranks.select_nth_unstable(self.cap);
-        let cut = *first_out;
-        self.cut = lower(self.cut, Some(cut));
-        self.nodes = self.root.trim(Rank::ROOT, cut);
-    }
-}
-
-/// The lower of two cuts; none is above all.
-pub(crate) fn lower(a: Option<Rank>, b: Option<Rank>) -> Option<Rank> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
+    /// Forgets counts of epochs before this one.
+    pub(crate) fn forget(&mut self, before: u32) {
+        self.recent.retain(|(epoch, _)| *epoch >= before);
     }
 }

@@ -1,268 +1,540 @@
-//! Reading one document into a shape: a streaming visitor, no document tree.
+//! Counting one document into a shape.
 //!
-//! Owns: what counts at which path. Refuses to know: schemas, and everything about the document
-//! but its structure. A document that cannot be read to its end counts nothing.
-
-use std::borrow::Cow;
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
+//! Owns: what counts at which path. A document is read to its end before anything is counted, so one that
+//! cannot be read counts nothing. Refuses to know: schemas, and everything about a document but its
+//! structure and a bounded sample of its values.
 
 use crate::MAX_DEPTH;
-use crate::node::{Mark, Node, Shape, Type, lower};
-use crate::rank::Rank;
-use crate::{strict, survey};
+use crate::node::{Id, Step, Type};
+use crate::rank::looks_like_data;
+use crate::scan::{Sink, Token, Unreadable, has_lone_surrogate, scan};
+use crate::shape::{Oddities, Shape};
+use crate::signatures::{SIGNED_DEPTH, Signer, mix};
+use crate::tags::{self, Value};
+use crate::tree::{ROOT, Tree};
+use crate::values::integer;
 
-/// Why a document was not counted: not JSON, cut short, or not text.
-#[derive(Debug)]
-pub struct Unreadable(serde_json::Error);
+/// Documents up to this size are read once, into a list of tokens; longer ones are read twice, so that they
+/// need no memory of their own.
+const LISTED: usize = 256 << 10;
 
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not a JSON document: {}", self.0)
-    }
+/// Strings from this length on are noted.
+const LONG_STRING: usize = 1 << 20;
+
+/// Levels of keys that look like data below which they are only counted together.
+const MAX_GATHERED: u8 = 3;
+
+/// Members an object may have for its tags to be counted, keys repeated.
+const MAX_MEMBERS: usize = 256;
+
+/// What a string stands for that replaced another value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandsFor {
+    /// A string of so many characters, if that is known.
+    String(Option<u64>),
+    /// An integer.
+    Integer,
+    /// Another number.
+    Number,
 }
 
-impl std::error::Error for Unreadable {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.0)
-    }
-}
-
-impl Unreadable {
-    fn because(reason: impl fmt::Display) -> Self {
-        Self(serde::de::Error::custom(reason))
-    }
+/// When and how a document was observed.
+#[derive(Clone, Copy, Default)]
+pub struct Circumstances<'a> {
+    /// The epoch: any number that grows with time. What is kept per epoch, is for the newest eight.
+    pub epoch: u32,
+    /// Tells what a string stands for, if it replaced a value that must not be kept.
+    pub stands_for: Option<&'a dyn Fn(&str) -> Option<StandsFor>>,
 }
 
 impl Shape {
     /// Counts one JSON document. On an error the shape is as it was.
     pub fn observe(&mut self, document: &[u8]) -> Result<(), Unreadable> {
-        self.observe_redacted(document, &|_| None)
+        self.observe_under(document, Circumstances::default())
     }
 
-    /// Counts one document in which some values were replaced by strings. `stands_for` tells which type
-    /// a string stands for, if it is such a replacement.
-    pub fn observe_redacted(
+    /// Counts one document observed at a certain time, or with some of its values replaced.
+    pub fn observe_under(
         &mut self,
         document: &[u8],
-        stands_for: &dyn Fn(&str) -> Option<Type>,
+        circumstances: Circumstances<'_>,
     ) -> Result<(), Unreadable> {
-        // One document may hold any number of paths. When it holds many more than can stay, those that
-        // will are found first, so that neither pass keeps more than it may.
-        let mut cut = self.cut;
-        std::str::from_utf8(document).map_err(Unreadable::because)?;
-        let root = loop {
-            if let Some(flaw) = cut.and_then(|_| strict::flaw(document)) {
-                return Err(Unreadable::because(flaw));
-            }
-            let limit = self.cap.saturating_mul(4);
-            let mut reading = Reading { objects: 0, nodes: 0, limit, cut, stands_for };
-            match read(document, &mut reading) {
-                Ok(root) => break root,
-                Err(_) if reading.nodes > limit => {
-                    let found = survey::cut(document, self.cap).map_err(Unreadable)?;
-                    cut = lower(cut, found);
-                }
-                Err(error) => return Err(Unreadable(error)),
-            }
-        };
-        let nodes = root.descendants();
-        let mut one = Self { observations: 1, root, nodes, cap: self.cap, cut };
-        one.fit_cap();
-        self.merge(&one);
+        if document.len() <= LISTED {
+            let mut tokens = Vec::with_capacity(document.len() / 8);
+            scan(document, &mut tokens)?;
+            let signature = self.count(circumstances, |observer| {
+                tokens.iter().for_each(|token| observer.token(*token));
+                Ok(())
+            })?;
+            self.sign(signature, circumstances, |signer| {
+                tokens.iter().for_each(|token| signer.token(*token));
+                Ok(())
+            })
+        } else {
+            scan(document, &mut ())?;
+            let signature = self.count(circumstances, |observer| scan(document, observer))?;
+            self.sign(signature, circumstances, |signer| scan(document, signer))
+        }
+    }
+
+    /// Counts a document that `read` reads, known to be one; its signature as far as it was met.
+    fn count<'d>(
+        &mut self,
+        circumstances: Circumstances<'_>,
+        read: impl FnOnce(&mut Observer<'_, 'd>) -> Result<(), Unreadable>,
+    ) -> Result<u64, Unreadable> {
+        let mut observer = Observer::new(self, circumstances);
+        read(&mut observer)?;
+        observer.cut_back();
+        let signature = observer.signature;
+        self.observations += 1;
+        if self.note_epoch(circumstances.epoch, 1) {
+            self.forget_epochs();
+        }
+        Ok(signature)
+    }
+
+    /// Counts a document's signature. What was met of it is all of it while every path is kept.
+    fn sign<'d>(
+        &mut self,
+        met: u64,
+        circumstances: Circumstances<'_>,
+        read: impl FnOnce(&mut Signer<'_>) -> Result<(), Unreadable>,
+    ) -> Result<(), Unreadable> {
+        let mut signature = met;
+        if self.is_trimmed() {
+            let mut signer = Signer::new(self.tree.key, circumstances);
+            read(&mut signer)?;
+            signature = signer.signature();
+        }
+        self.signatures.add(signature, 1);
         Ok(())
     }
 }
 
-fn read(document: &[u8], reading: &mut Reading<'_>) -> serde_json::Result<Node> {
-    let mut root = Node::default();
-    let mut reader = serde_json::Deserializer::from_slice(document);
-    Value { node: &mut root, rank: Rank::ROOT, depth: 0, reading }.deserialize(&mut reader)?;
-    reader.end()?;
-    Ok(root)
-}
-
-/// What is the same for all values of a document.
-struct Reading<'r> {
-    /// Objects met so far; numbers them from 1.
-    objects: u64,
-    /// Nodes made so far, and how many may be.
-    nodes: usize,
+/// Counts a document's tokens.
+struct Observer<'s, 'd> {
+    shape: &'s mut Shape,
+    circumstances: Circumstances<'s>,
+    /// Through every path by its own keys.
+    main: Walk<'d>,
+    /// Through values whose key looks like data, to where such values are counted together.
+    gathering: Vec<Walk<'d>>,
+    signature: u64,
+    /// Nodes at which the tree is cut back, so that a huge document needs no more than a small one.
     limit: usize,
-    /// From this rank on values are only counted at their parent.
-    cut: Option<Rank>,
-    stands_for: &'r dyn Fn(&str) -> Option<Type>,
 }
 
-impl Reading<'_> {
-    /// The rank a child has; of no interest, and not computed, while everything is kept.
-    fn rank(&self, rank: impl FnOnce() -> Rank) -> Rank {
-        if self.cut.is_some() { rank() } else { Rank::ROOT }
+impl<'s> Observer<'s, '_> {
+    fn new(shape: &'s mut Shape, circumstances: Circumstances<'s>) -> Self {
+        shape.documents += 1;
+        let limit = shape.cap.saturating_mul(2).saturating_add(64);
+        let main = Walk::to(Target::Node(ROOT), 0, true);
+        Self { shape, circumstances, main, gathering: Vec::new(), signature: 0, limit }
     }
 
-    fn keeps(&self, rank: Rank) -> bool {
-        self.cut.is_none_or(|cut| rank < cut)
-    }
-
-    /// Notes a new node; an error when there are too many, which ends the reading.
-    fn count_node<E: serde::de::Error>(&mut self) -> Result<(), E> {
-        self.nodes += 1;
-        if self.nodes > self.limit { Err(E::custom("too many paths")) } else { Ok(()) }
-    }
-}
-
-/// A value to be counted at `node`.
-struct Value<'a, 'r> {
-    node: &'a mut Node,
-    rank: Rank,
-    depth: usize,
-    reading: &'a mut Reading<'r>,
-}
-
-impl<'de> DeserializeSeed<'de> for Value<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.depth == MAX_DEPTH {
-            // `IgnoredAny` is skipped without recursion, so depth costs nothing from here on.
-            deserializer.deserialize_ignored_any(IgnoredAny)?;
-            self.node.add(Type::Opaque);
-            return Ok(());
+    fn cut_back(&mut self) {
+        if let Some(new) = self.shape.tree.trim(self.shape.cap, None) {
+            self.main.renumber(&new);
+            self.gathering.iter_mut().for_each(|walk| walk.renumber(&new));
         }
-        deserializer.deserialize_any(self)
     }
 }
 
-/// A value of which only the type is counted.
-struct Counted<'a, 'r> {
-    counts: &'a mut [u64; Type::ALL.len()],
-    depth: usize,
-    reading: &'a Reading<'r>,
-}
-
-impl<'de> DeserializeSeed<'de> for Counted<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.depth == MAX_DEPTH {
-            // As for values that are kept.
-            self.counts[Type::Opaque as usize] += 1;
-            return deserializer.deserialize_ignored_any(IgnoredAny).map(drop);
-        }
-        let raw = <&RawValue>::deserialize(deserializer)?.get();
-        let kind = match raw.as_bytes().first() {
-            Some(b'n') => Type::Null,
-            Some(b't' | b'f') => Type::Boolean,
-            Some(b'{') => Type::Object,
-            Some(b'[') => Type::Array,
-            Some(b'"') => {
-                let text: Option<Cow<'_, str>> = serde_json::from_str(raw).ok();
-                text.and_then(|text| (self.reading.stands_for)(&text)).unwrap_or(Type::String)
-            }
-            // What serde_json reads as floats: minus zero, and what needs more than 64 bits.
-            _ if raw == "-0" => Type::Number,
-            _ if raw.parse::<i64>().is_ok() || raw.parse::<u64>().is_ok() => Type::Integer,
-            _ => Type::Number,
+impl<'d> Sink<'d> for Observer<'_, 'd> {
+    #[inline]
+    fn token(&mut self, token: Token<'d>) {
+        note(&mut self.shape.oddities, token);
+        let mut count = Count {
+            tree: &mut self.shape.tree,
+            document: self.shape.documents,
+            objects: &mut self.shape.objects,
+            circumstances: self.circumstances,
+            signature: &mut self.signature,
+            gather: None,
         };
-        self.counts[kind as usize] += 1;
-        Ok(())
+        let gathering = self.gathering.len();
+        self.main.token(token, &mut count);
+        self.gathering.extend(count.gather.take());
+        if gathering > 0 {
+            for at in 0..gathering {
+                self.gathering[at].token(token, &mut count);
+                self.gathering.extend(count.gather.take());
+            }
+            self.gathering.retain(|walk| !walk.done);
+        }
+        if self.shape.tree.len() > self.limit {
+            self.cut_back();
+        }
     }
 }
 
-impl<'de> Visitor<'de> for Value<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        self.node.add(Type::Null);
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.node.add(Type::Boolean);
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        self.node.add(Type::Integer);
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.node.add(Type::Integer);
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.node.add(Type::Number);
-        Ok(())
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        match (self.reading.stands_for)(text) {
-            // What a replaced string looked like is not known.
-            Some(kind) => self.node.add(kind),
-            None => self.node.add_string(text),
+#[inline]
+fn note(oddities: &mut Oddities, token: Token<'_>) {
+    match token {
+        Token::String(text) | Token::Key(text) => {
+            oddities.surrogates += u64::from(has_lone_surrogate(text));
+            oddities.long_strings += u64::from(text.written_length() >= LONG_STRING);
         }
-        Ok(())
+        // Only an exponent or hundreds of digits lead beyond every float.
+        Token::Number(text) if text.len() > 300 || text.bytes().any(|byte| matches!(byte, b'e' | b'E')) => {
+            oddities.out_of_range += u64::from(is_out_of_range(text));
+        }
+        Token::Integer(text) if text.len() > 300 => oddities.out_of_range += u64::from(is_out_of_range(text)),
+        _ => {}
+    }
+}
+
+fn is_out_of_range(number: &str) -> bool {
+    number.parse::<f64>().is_ok_and(f64::is_infinite)
+}
+
+/// What one token is counted with.
+struct Count<'c, 'd> {
+    tree: &'c mut Tree,
+    document: u64,
+    objects: &'c mut u64,
+    circumstances: Circumstances<'c>,
+    signature: &'c mut u64,
+    /// A walk through the next value that begins here.
+    gather: Option<Walk<'d>>,
+}
+
+/// Where a value goes.
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    /// It is counted at this node.
+    Node(Id),
+    /// Only its type is counted, at its parent.
+    Other(Id),
+    /// It is counted elsewhere.
+    Elsewhere,
+}
+
+/// One way through a document's values.
+struct Walk<'d> {
+    stack: Vec<Frame>,
+    /// Where the next value goes, unless it is an item.
+    next: Target,
+    /// Containers around what is not looked into.
+    skipped: usize,
+    /// Levels around the value it begins with.
+    depth: usize,
+    /// What it meets makes up the document's signature.
+    signs: bool,
+    /// The value it begins with has ended.
+    done: bool,
+    /// Members of the open objects that may have tags, each with its place and type.
+    members: Vec<(u32, Type)>,
+    /// Those of them that may be tags.
+    values: Vec<(u32, Value<'d>)>,
+}
+
+/// An open container.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    node: Id,
+    /// Items so far, or the place where the next field is looked for first.
+    at: usize,
+    /// What is inside makes up the document's signature.
+    signs: bool,
+    holds: Holds,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Holds {
+    Items,
+    Fields {
+        /// The number of this object.
+        object: u64,
+        /// Where its members and values begin, while it may have tags.
+        tagged: Option<(usize, usize)>,
+    },
+}
+
+/// A value as it is counted.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'d> {
+    pub(crate) token: Token<'d>,
+    pub(crate) kind: Type,
+    /// What it is in place of.
+    stands_for: Option<StandsFor>,
+}
+
+impl<'d> Seen<'d> {
+    #[inline]
+    pub(crate) fn new(token: Token<'d>, too_deep: bool, circumstances: Circumstances<'_>) -> Self {
+        let mut stands_for = None;
+        let kind = match token {
+            _ if too_deep => Type::Opaque,
+            Token::Null => Type::Null,
+            Token::Boolean(_) => Type::Boolean,
+            // All numbers this short fit 64 bits.
+            Token::Integer(text) if text.len() <= 18 || integer(text).is_some() => Type::Integer,
+            Token::Integer(_) | Token::Number(_) => Type::Number,
+            Token::String(text) => {
+                stands_for = circumstances.stands_for.and_then(|stands_for| stands_for(&text.decoded()));
+                match stands_for {
+                    Some(StandsFor::Integer) => Type::Integer,
+                    Some(StandsFor::Number) => Type::Number,
+                    Some(StandsFor::String(_)) | None => Type::String,
+                }
+            }
+            Token::BeginArray => Type::Array,
+            Token::BeginObject | Token::Key(_) | Token::EndObject | Token::EndArray => Type::Object,
+        };
+        Self { token, kind, stands_for }
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<(), A::Error> {
-        self.node.add(Type::Array);
-        let Self { node, rank, depth, reading } = self;
-        let rank = reading.rank(|| rank.items());
-        if !reading.keeps(rank) {
-            while sequence
-                .next_element_seed(Counted { counts: &mut node.other, depth: depth + 1, reading })?
-                .is_some()
-            {}
-            return Ok(());
+    /// The value, if it is one that may be a tag.
+    fn tag(self) -> Option<Value<'d>> {
+        match self.token {
+            Token::Boolean(value) => Some(Value::Boolean(value)),
+            Token::String(text) if self.stands_for.is_none() => {
+                text.plain().filter(|text| text.len() <= tags::MAX_LENGTH).map(Value::Text)
+            }
+            _ => None,
         }
-        // No item, no node: the state says whether anything was ever inside.
-        let known = node.items.is_some();
-        let mut items = node.items.take().unwrap_or_default();
-        while sequence
-            .next_element_seed(Value { node: &mut items, rank, depth: depth + 1, reading: &mut *reading })?
-            .is_some()
-        {}
-        if items.total() > 0 {
-            node.items = Some(items);
-            if !known {
-                reading.count_node()?;
+    }
+}
+
+impl Count<'_, '_> {
+    /// Counts a value at a node.
+    #[inline]
+    fn at(&mut self, id: Id, seen: Seen<'_>) {
+        let key = self.tree.key;
+        let node = self.tree.node_mut(id);
+        node.counts[seen.kind as usize] += 1;
+        if node.mark.document != self.document {
+            node.mark.document = self.document;
+            node.mark.types = 0;
+            node.documents += 1;
+        }
+        let bit = 1 << seen.kind as u8;
+        if node.mark.types & bit == 0 {
+            node.mark.types |= bit;
+            node.times.add(self.circumstances.epoch, seen.kind);
+        }
+        match (seen.token, seen.stands_for) {
+            _ if seen.kind == Type::Opaque => {}
+            (_, Some(StandsFor::String(length))) => {
+                node.strings.get_or_insert_default().add_redacted(length);
+            }
+            (_, Some(StandsFor::Integer | StandsFor::Number)) => {}
+            (Token::String(text), None) => {
+                let strings = node.strings.get_or_insert_default();
+                match text.plain() {
+                    Some(text) => strings.add(text, key),
+                    None => strings.add(&text.decoded(), key),
+                }
+            }
+            (Token::Integer(text), None) => node.numbers.get_or_insert_default().add_integer(text, key),
+            (Token::Number(text), None) => node.numbers.get_or_insert_default().add_number(text, key),
+            _ => {}
+        }
+    }
+}
+
+impl<'d> Walk<'d> {
+    fn to(next: Target, depth: usize, signs: bool) -> Self {
+        let (members, values) = (Vec::new(), Vec::new());
+        Self { stack: Vec::new(), next, skipped: 0, depth, signs, done: false, members, values }
+    }
+
+    #[inline]
+    fn token(&mut self, token: Token<'d>, count: &mut Count<'_, 'd>) {
+        if self.skipped > 0 {
+            match token {
+                Token::BeginObject | Token::BeginArray => self.skipped += 1,
+                Token::EndObject | Token::EndArray => {
+                    self.skipped -= 1;
+                    self.done = self.skipped == 0 && self.stack.is_empty();
+                }
+                _ => {}
+            }
+            return;
+        }
+        match token {
+            Token::Key(text) => match text.plain() {
+                Some(name) => self.key(name, count),
+                None => self.key(&text.decoded(), count),
+            },
+            Token::EndObject | Token::EndArray => self.end(count),
+            _ => self.value(token, count),
+        }
+    }
+
+    /// Finds where the value of a key goes.
+    #[inline]
+    fn key(&mut self, name: &str, count: &mut Count<'_, 'd>) {
+        let Some(Frame { node: parent, at, holds: Holds::Fields { object, .. }, .. }) = self.stack.last_mut()
+        else {
+            return;
+        };
+        let (parent, object) = (*parent, *object);
+        let found = match count.tree.node(parent).fields.place(name, *at) {
+            Some(place) => Some((place, count.tree.node(parent).fields.at(place).1)),
+            None => new_field(count.tree, parent, name),
+        };
+        let gathers = match found {
+            Some((place, id)) => {
+                *at = place + 1;
+                let field = count.tree.node_mut(id);
+                // A repeated key is one presence of the field, with the types of all its values: readers
+                // disagree on which of them counts, and a schema must fit either.
+                if field.mark.parent == object {
+                    field.repeated += 1;
+                } else {
+                    field.mark.parent = object;
+                    field.present += 1;
+                }
+                self.next = Target::Node(id);
+                field.step == (Step::Field { data: true })
+            }
+            None => looks_like_data(name),
+        } && !count.tree.node(parent).rank.data;
+        if found.is_none() {
+            self.next = if gathers { Target::Elsewhere } else { Target::Other(parent) };
+        }
+        if gathers {
+            self.gather(parent, object, count);
+        }
+    }
+
+    /// Sends a walk to where values of keys that look like data are counted together.
+    fn gather(&self, parent: Id, object: u64, count: &mut Count<'_, 'd>) {
+        let target = match count.tree.values(parent) {
+            Some(id) => {
+                let node = count.tree.node_mut(id);
+                if node.mark.parent != object {
+                    node.mark.parent = object;
+                    node.present += 1;
+                }
+                Target::Node(id)
+            }
+            None => Target::Other(parent),
+        };
+        count.gather = Some(Self::to(target, self.depth + self.stack.len(), false));
+    }
+
+    fn end(&mut self, count: &mut Count<'_, 'd>) {
+        let Some(frame) = self.stack.pop() else { return };
+        self.done = self.stack.is_empty();
+        let key = count.tree.key;
+        let node = count.tree.node_mut(frame.node);
+        match frame.holds {
+            Holds::Items => node.arrays.get_or_insert_default().lengths.add(frame.at as u64),
+            Holds::Fields { tagged: None, .. } => {}
+            Holds::Fields { tagged: Some((members, values)), .. } => {
+                if !node.may_have_tags() {
+                    node.tags = None;
+                } else if self.members.len() < members + MAX_MEMBERS {
+                    let (tags, fields) = (node.tags.get_or_insert_default(), &node.fields);
+                    tags.add(&self.members[members..], &self.values[values..], key, |at| fields.at(at).0);
+                }
+                self.members.truncate(members);
+                self.values.truncate(values);
             }
         }
-        Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        self.node.add(Type::Object);
-        let Self { node, rank: own, depth, reading } = self;
-        reading.objects += 1;
-        let parent = reading.objects;
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-            let rank = reading.rank(|| own.field(&key));
-            if !reading.keeps(rank) {
-                map.next_value_seed(Counted { counts: &mut node.other, depth: depth + 1, reading })?;
-                continue;
+    #[inline]
+    fn value(&mut self, token: Token<'d>, count: &mut Count<'_, 'd>) {
+        let too_deep = self.depth + self.stack.len() >= MAX_DEPTH;
+        let seen = Seen::new(token, too_deep, count.circumstances);
+        let opens = matches!(token, Token::BeginObject | Token::BeginArray);
+        let mut signs = self.signs && self.stack.len() < SIGNED_DEPTH;
+        let mut target = self.next;
+        match self.stack.last_mut() {
+            Some(Frame { node, at, holds: Holds::Items, signs: around }) => {
+                signs &= *around && *at == 0;
+                target = count.tree.items(*node).map_or(Target::Other(*node), Target::Node);
+                let arrays = count.tree.node_mut(*node).arrays.get_or_insert_default();
+                arrays.add_item(*at, seen.kind);
+                *at += 1;
             }
-            if !node.fields.contains_key(key.as_ref()) {
-                reading.count_node()?;
+            Some(Frame {
+                holds: Holds::Fields { tagged: Some((members, _)), .. }, signs: around, ..
+            }) => {
+                signs &= *around;
+                if let Target::Node(id) = target
+                    && self.members.len() < *members + MAX_MEMBERS
+                {
+                    let place = count.tree.node(id).place;
+                    // Where there are more, the object has no tags.
+                    if (place as usize) < tags::MAX_MEMBERS {
+                        self.members.push((place, seen.kind));
+                        self.values.extend(seen.tag().map(|value| (place, value)));
+                    }
+                }
             }
-            let field = node.fields.entry(key.into()).or_default();
-            // A repeated key is one presence of the field, with the types of all its values:
-            // readers disagree on which of them counts, and a schema must fit either.
-            if field.mark.0 != parent {
-                field.mark = Mark(parent);
-                field.present += 1;
-            }
-            map.next_value_seed(Value { node: field, rank, depth: depth + 1, reading: &mut *reading })?;
+            Some(frame) => signs &= frame.signs,
+            None => {}
         }
-        Ok(())
+        match target {
+            Target::Node(id) => {
+                count.at(id, seen);
+                let rank = count.tree.node(id).rank;
+                signs &= !rank.data;
+                if signs {
+                    *count.signature = count.signature.wrapping_add(mix(rank.hash, seen.kind));
+                }
+                if opens && !too_deep {
+                    self.open(id, seen.kind, signs, count);
+                    return;
+                }
+            }
+            Target::Other(parent) => count.tree.node_mut(parent).other[seen.kind as usize] += 1,
+            Target::Elsewhere => {}
+        }
+        if opens {
+            self.skipped = 1;
+        } else {
+            self.done = self.stack.is_empty();
+        }
     }
+
+    fn open(&mut self, node: Id, kind: Type, signs: bool, count: &mut Count<'_, 'd>) {
+        let holds = if kind == Type::Array {
+            Holds::Items
+        } else {
+            *count.objects += 1;
+            let may = count.tree.node(node).may_have_tags();
+            let tagged = may.then_some((self.members.len(), self.values.len()));
+            Holds::Fields { object: *count.objects, tagged }
+        };
+        self.stack.push(Frame { node, at: 0, signs, holds });
+    }
+
+    /// Follows the nodes to their new places; what is in one that went is skipped.
+    fn renumber(&mut self, new: &[Option<Id>]) {
+        let place = |id: Id| new.get(id as usize).copied().flatten();
+        if let Some(gone) = self.stack.iter().position(|frame| place(frame.node).is_none()) {
+            let begun = self.stack[gone..].iter().find_map(|frame| match frame.holds {
+                Holds::Fields { tagged, .. } => tagged,
+                Holds::Items => None,
+            });
+            if let Some((members, values)) = begun {
+                self.members.truncate(members);
+                self.values.truncate(values);
+            }
+            self.skipped += self.stack.len() - gone;
+            self.stack.truncate(gone);
+        }
+        for frame in &mut self.stack {
+            frame.node = place(frame.node).unwrap_or(ROOT);
+        }
+        self.next = match self.next {
+            Target::Node(id) => place(id).map_or(Target::Elsewhere, Target::Node),
+            Target::Other(id) => place(id).map_or(Target::Elsewhere, Target::Other),
+            Target::Elsewhere => Target::Elsewhere,
+        };
+    }
+}
+
+/// A field that is new at this object: its place and node, unless it is not kept.
+fn new_field(tree: &mut Tree, parent: Id, name: &str) -> Option<(usize, Id)> {
+    let node = tree.node(parent);
+    let gathered_only = node.gathered >= MAX_GATHERED && !node.rank.data && looks_like_data(name);
+    if gathered_only { None } else { tree.add_field(parent, name) }
 }

@@ -3,22 +3,28 @@
 //! Nodes are listed parents first with their depth, so that neither writing nor reading nests.
 //! Owns: that form. Refuses to know: what the counts mean.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_DEPTH;
-use crate::format::Format;
-use crate::node::{Node, Shape, Type};
-use crate::rank::Rank;
+use crate::node::{EPOCHS, Id, Node, Step, Times, Type};
+use crate::rank::{HashKey, Rank};
+use crate::shape::{Oddities, Shape};
+use crate::signatures::Signatures;
+use crate::tags::{self, Tags};
+use crate::tree::{ROOT, Tree};
+use crate::values::{Arrays, Numbers, Strings};
 
-/// Written into every state. One converter per bump.
-const VERSION: u32 = 1;
+/// Written into every state. Version 1 had counts only; what it lacks is in the calls it was made from, so
+/// it is not converted but counted anew.
+const VERSION: u32 = 2;
 
 /// Why a state cannot be read.
 #[derive(Debug)]
 pub enum InvalidState {
-    /// Written by a newer Schemascope.
+    /// Written by another Schemascope.
     Version(u32),
     /// Not a state, or damaged.
     Malformed(String),
@@ -40,39 +46,92 @@ impl std::error::Error for InvalidState {}
 #[derive(Serialize, Deserialize)]
 struct State {
     version: u32,
+    key: HashKey,
     observations: u64,
     cap: usize,
     cut: Option<Rank>,
+    epochs: BTreeMap<u32, u64>,
+    signatures: Signatures,
+    oddities: Oddities,
     nodes: Vec<Flat>,
 }
 
-/// A node: its depth, how it hangs off its parent, presence, counts, and, where there are any, the
-/// counts of what was not kept below it and of string formats.
+/// A node. What is absent is zero or empty.
 #[derive(Serialize, Deserialize)]
-struct Flat(usize, Step, u64, Counts, Option<Counts>, Option<[u64; Format::ALL.len()]>);
+struct Flat {
+    #[serde(rename = "d")]
+    depth: usize,
+    #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
+    name: Option<Box<str>>,
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
+    gathers: Option<Gathers>,
+    #[serde(rename = "p", default, skip_serializing_if = "is_zero")]
+    present: u64,
+    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
+    repeated: u64,
+    #[serde(rename = "n")]
+    documents: u64,
+    #[serde(rename = "c")]
+    counts: Vec<(u8, u64)>,
+    #[serde(rename = "o", default, skip_serializing_if = "Vec::is_empty")]
+    other: Vec<(u8, u64)>,
+    #[serde(rename = "f")]
+    first: Vec<(u8, u32)>,
+    #[serde(rename = "e", default, skip_serializing_if = "Vec::is_empty")]
+    recent: Vec<(u32, Vec<(u8, u32)>)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    numbers: Option<Box<Numbers>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    strings: Option<Box<Strings>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    arrays: Option<Box<Arrays>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<tags::Written>,
+}
 
-type Counts = [u64; Type::ALL.len()];
-
-/// How a node hangs off its parent: a field by its key, or the items of an array.
-#[derive(Serialize, Deserialize)]
-enum Step {
+/// A node that is no field.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Gathers {
     #[serde(rename = "*")]
     Items,
-    #[serde(rename = "k")]
-    Field(Box<str>),
+    #[serde(rename = "{")]
+    Values,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn sparse<T: Copy + PartialEq>(counts: &[T; Type::ALL.len()], none: T) -> Vec<(u8, T)> {
+    let listed = counts.iter().enumerate().filter(|(_, count)| **count != none);
+    listed.map(|(kind, count)| (kind as u8, *count)).collect()
+}
+
+fn dense<T: Copy>(listed: Vec<(u8, T)>, none: T) -> Result<[T; Type::ALL.len()], InvalidState> {
+    let mut counts = [none; Type::ALL.len()];
+    for (kind, count) in listed {
+        let slot = counts.get_mut(usize::from(kind));
+        *slot.ok_or_else(|| InvalidState::Malformed(format!("there is no type {kind}")))? = count;
+    }
+    Ok(counts)
 }
 
 impl Shape {
     /// Writes the state. Equal shapes give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
-        let mut state = State {
+        let mut nodes = Vec::with_capacity(self.tree.nodes().len());
+        write(&self.tree, ROOT, 0, None, &mut nodes);
+        let state = State {
             version: VERSION,
+            key: self.tree.key,
             observations: self.observations,
             cap: self.cap,
-            cut: self.cut,
-            nodes: Vec::new(),
+            cut: self.tree.cut,
+            epochs: self.epochs.clone(),
+            signatures: self.signatures.clone(),
+            oddities: self.oddities,
+            nodes,
         };
-        write(&self.root, Step::Items, 0, &mut state);
         serde_json::to_vec(&state).unwrap_or_default()
     }
 
@@ -88,51 +147,123 @@ impl Shape {
             return Err(InvalidState::Version(version));
         }
         let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
-        let mut nodes = state.nodes.into_iter().peekable();
-        let Some(Flat(0, _, present, counts, other, formats)) = nodes.next() else {
-            return Err(InvalidState::Malformed("no root".into()));
+        let mut shape = Self {
+            observations: state.observations,
+            tree: read(state.nodes, state.key)?,
+            cap: state.cap,
+            epochs: state.epochs,
+            signatures: state.signatures,
+            oddities: state.oddities,
+            ..Self::default()
         };
-        let (other, formats) = (other.unwrap_or_default(), formats.unwrap_or_default());
-        let mut root = Node { present, counts, other, formats, ..Node::default() };
-        read(&mut root, 1, &mut nodes)?;
-        if let Some(Flat(depth, ..)) = nodes.next() {
-            return Err(InvalidState::Malformed(format!("a node at depth {depth} has no parent")));
-        }
-        let nodes = root.descendants();
-        let mut shape =
-            Self { observations: state.observations, root, nodes, cap: state.cap, cut: state.cut };
         // Changes nothing but in a state that nobody wrote.
-        shape.fit_cap();
+        while shape.epochs.len() > EPOCHS {
+            shape.epochs.pop_first();
+        }
+        shape.tree.trim(shape.cap, state.cut);
         Ok(shape)
     }
 }
 
-fn write(node: &Node, step: Step, depth: usize, state: &mut State) {
-    let other = node.other.iter().any(|count| *count > 0).then_some(node.other);
-    let formats = node.formats.iter().any(|count| *count > 0).then_some(node.formats);
-    state.nodes.push(Flat(depth, step, node.present, node.counts, other, formats));
-    for (key, field) in &node.fields {
-        write(field, Step::Field(key.clone()), depth + 1, state);
+/// Lists a node and all below it; the nesting is that of the paths kept, [`MAX_DEPTH`] at most.
+fn write(tree: &Tree, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<Flat>) {
+    let node = tree.node(id);
+    let recent = node.times.recent.iter().map(|(epoch, counts)| (*epoch, sparse(counts, 0)));
+    into.push(Flat {
+        depth,
+        name: name.map(Into::into),
+        gathers: match node.step {
+            Step::Items => Some(Gathers::Items),
+            Step::Values => Some(Gathers::Values),
+            Step::Root | Step::Field { .. } => None,
+        },
+        present: node.present,
+        repeated: node.repeated,
+        documents: node.documents,
+        counts: sparse(&node.counts, 0),
+        other: sparse(&node.other, 0),
+        first: sparse(&node.times.first, u32::MAX),
+        recent: recent.collect(),
+        numbers: node.numbers.clone(),
+        strings: node.strings.clone(),
+        arrays: node.arrays.clone(),
+        tags: write_tags(node),
+    });
+    for (name, field) in node.fields.iter() {
+        write(tree, field, depth + 1, Some(name), into);
     }
-    if let Some(items) = &node.items {
-        write(items, Step::Items, depth + 1, state);
+    for child in node.items.into_iter().chain(node.values) {
+        write(tree, child, depth + 1, None, into);
     }
 }
 
-type Nodes = std::iter::Peekable<std::vec::IntoIter<Flat>>;
-
-fn read(parent: &mut Node, depth: usize, nodes: &mut Nodes) -> Result<(), InvalidState> {
-    while let Some(Flat(_, step, present, counts, other, formats)) = nodes.next_if(|flat| flat.0 == depth) {
-        if depth > MAX_DEPTH {
-            return Err(InvalidState::Malformed(format!("deeper than {MAX_DEPTH} levels")));
-        }
-        let child = match step {
-            Step::Items => parent.items.get_or_insert_default(),
-            Step::Field(key) => parent.fields.entry(key).or_default(),
-        };
-        (child.present, child.counts) = (present, counts);
-        (child.other, child.formats) = (other.unwrap_or_default(), formats.unwrap_or_default());
-        read(child, depth + 1, nodes)?;
+fn write_tags(node: &Node) -> Vec<tags::Written> {
+    let Some(tags) = node.tags() else { return Vec::new() };
+    let mut places = vec![0; node.fields.len()];
+    for (written, place) in node.fields.places().iter().enumerate() {
+        places[*place as usize] = written;
     }
-    Ok(())
+    tags.write(|place| places.get(place).copied().unwrap_or_default())
+}
+
+fn read(nodes: Vec<Flat>, key: HashKey) -> Result<Tree, InvalidState> {
+    let malformed = |reason: String| Err(InvalidState::Malformed(reason));
+    let mut tree = Tree::new(key);
+    // The nodes above the next one, the root first.
+    let mut path: Vec<Id> = Vec::new();
+    let mut tagged = Vec::new();
+    for flat in nodes {
+        let Some(parent) = flat.depth.checked_sub(1) else {
+            if !path.is_empty() {
+                return malformed("two roots".into());
+            }
+            path.push(ROOT);
+            tagged.extend(fill(&mut tree, ROOT, flat)?);
+            continue;
+        };
+        if flat.depth > MAX_DEPTH {
+            return malformed(format!("deeper than {MAX_DEPTH} levels"));
+        }
+        path.truncate(flat.depth);
+        let Some(parent) = path.get(parent).copied() else {
+            return malformed(format!("a node at depth {} has no parent", flat.depth));
+        };
+        let child = match (&flat.name, flat.gathers) {
+            (Some(name), None) if tree.node(parent).fields.get(name).is_none() => {
+                tree.add_field(parent, name).map(|(_, id)| id)
+            }
+            (None, Some(Gathers::Items)) if tree.node(parent).items.is_none() => tree.items(parent),
+            (None, Some(Gathers::Values)) if tree.node(parent).values.is_none() => tree.values(parent),
+            _ => return malformed("a node stands twice or nowhere".into()),
+        };
+        let Some(child) = child else { return malformed("a node cannot be".into()) };
+        path.push(child);
+        tagged.extend(fill(&mut tree, child, flat)?);
+    }
+    if path.is_empty() {
+        return malformed("no root".into());
+    }
+    for (id, written) in tagged {
+        let fields = &tree.node(id).fields;
+        let tags = Tags::read(written, key, fields.len(), |place| fields.at(place).0);
+        tree.node_mut(id).tags = Some(Box::new(tags));
+    }
+    Ok(tree)
+}
+
+/// Takes a node's counts; its tags wait for its fields.
+fn fill(tree: &mut Tree, id: Id, flat: Flat) -> Result<Option<(Id, Vec<tags::Written>)>, InvalidState> {
+    let node = tree.node_mut(id);
+    node.present = flat.present;
+    node.repeated = flat.repeated;
+    node.documents = flat.documents;
+    node.counts = dense(flat.counts, 0)?;
+    node.other = dense(flat.other, 0)?;
+    node.times = Times { first: dense(flat.first, u32::MAX)?, recent: Vec::new() };
+    for (epoch, counts) in flat.recent.into_iter().take(EPOCHS) {
+        node.times.recent.push((epoch, dense(counts, 0)?));
+    }
+    node.times.recent.sort_by_key(|(epoch, _)| *epoch);
+    (node.numbers, node.strings, node.arrays) = (flat.numbers, flat.strings, flat.arrays);
+    Ok((!flat.tags.is_empty()).then_some((id, flat.tags)))
 }

@@ -13,7 +13,7 @@ fn shape(documents: &[&str]) -> Shape {
 }
 
 fn schema(documents: &[&str]) -> Value {
-    let mut schema = shape(documents).schema(&Policy { required_after: 1 });
+    let mut schema = shape(documents).schema(&Policy { required_after: 1, ..Policy::default() });
     schema.as_object_mut().unwrap().remove("$schema");
     schema
 }
@@ -93,7 +93,7 @@ fn maps_with_changing_keys_are_not_records() {
         shape.schema(&Policy::default())["properties"]["stock"],
         json!({"type": "object", "additionalProperties": {"type": "integer"}})
     );
-    let paths: Vec<_> = shape.fields().into_iter().map(|field| field.path).collect();
+    let paths: Vec<_> = shape.fields(&Policy::default()).into_iter().map(|field| field.path).collect();
     assert_eq!(paths, ["stock"]);
 }
 
@@ -115,7 +115,7 @@ fn a_record_of_many_optional_fields_is_a_record() {
     let documents: Vec<String> =
         (0..200).map(|n| format!("{{\"id\":\"x\",\"field{}\":\"a\"}}", (b'a' + n % 26) as char)).collect();
     let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
-    assert_eq!(shape(&documents).fields().len(), 27);
+    assert_eq!(shape(&documents).fields(&Policy::default()).len(), 27);
 }
 
 #[test]
@@ -134,14 +134,14 @@ fn a_format_is_named_when_all_strings_have_it() {
 #[test]
 fn a_wide_record_seen_once_is_a_record() {
     let document = "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1}";
-    assert_eq!(shape(&[document]).fields().len(), 8);
+    assert_eq!(shape(&[document]).fields(&Policy::default()).len(), 8);
 }
 
 #[test]
 fn consistency_counts_missing_and_odd_types() {
     let shape =
         shape(&["{\"a\":1,\"b\":\"x\"}", "{\"a\":1.5,\"b\":1}", "{\"a\":null}", "{\"a\":2,\"b\":\"y\"}"]);
-    let fields = shape.fields();
+    let fields = shape.fields(&Policy::default());
     assert_eq!((fields[0].path.as_str(), fields[0].consistency), ("a", 1.0));
     assert_eq!((fields[1].path.as_str(), fields[1].consistency), ("b", 0.5));
     assert_eq!(shape.mean_consistency(), Some(0.75));
@@ -153,13 +153,13 @@ fn a_repeated_key_is_one_presence_of_both_types() {
         &["{\"a\":1,\"a\":\"x\"}"],
         json!({"type": "object", "required": ["a"], "properties": {"a": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}),
     );
-    assert_eq!(shape(&["[{\"a\":1,\"a\":2},{}]"]).fields()[0].consistency, 0.5);
+    assert_eq!(shape(&["[{\"a\":1,\"a\":2},{}]"]).fields(&Policy::default())[0].consistency, 0.5);
 }
 
 #[test]
 fn paths_quote_what_is_not_a_word() {
     let shape = shape(&["{\"a\":[{\"b.c\":1}],\"\":{\"x\":1}}"]);
-    let paths: Vec<_> = shape.fields().into_iter().map(|field| field.path).collect();
+    let paths: Vec<_> = shape.fields(&Policy::default()).into_iter().map(|field| field.path).collect();
     assert_eq!(paths, ["[\"\"]", "[\"\"].x", "a", "a[][\"b.c\"]"]);
 }
 
@@ -168,7 +168,7 @@ fn depth_is_bounded_and_the_rest_opaque() {
     let levels = 1_000_000;
     let deep = "[".repeat(levels) + &"]".repeat(levels);
     let shape = shape(&[&deep]);
-    assert!(shape.to_state().len() < 100 * MAX_DEPTH);
+    assert!(shape.to_state().len() < 200 * MAX_DEPTH);
     let restored = Shape::from_state(&shape.to_state()).unwrap();
     assert_eq!(restored, shape);
 }
@@ -188,7 +188,7 @@ fn trimming_at_the_last_depth_is_exact() {
             let mut twice = Shape::with_cap(cap);
             twice.observe(deep.as_bytes()).unwrap();
             let mut merged = twice.clone();
-            merged.merge(&twice);
+            merged.merge(&twice).unwrap();
             twice.observe(deep.as_bytes()).unwrap();
             assert_eq!(twice, merged, "{levels} levels, {cap} paths");
         }
@@ -218,27 +218,21 @@ fn random_keys_do_not_grow_a_shape() {
     }
     for shape in [at_once, one_by_one] {
         assert!(shape.is_trimmed());
-        assert!(shape.to_state().len() < 400_000, "{}", shape.to_state().len());
-        assert!(shape.fields().iter().any(|field| field.path == "name"));
-        let schema = shape.schema(&Policy { required_after: 1 });
+        assert!(shape.to_state().len() < 1_000_000, "{}", shape.to_state().len());
+        assert!(shape.fields(&Policy::default()).iter().any(|field| field.path == "name"));
+        let schema = shape.schema(&Policy { required_after: 1, ..Policy::default() });
         assert_eq!(schema["required"], json!(["map", "name"]));
     }
 }
 
-/// What is skipped is refused as what is read would be.
+/// Whether a document counts does not depend on what is kept; what only some readers accept counts.
 #[test]
 fn unreadable_documents_do_not_count_whatever_is_kept() {
     for cap in [0, 1_000] {
         let mut shape = Shape::with_cap(cap);
         shape.observe(b"{\"a\":1,\"b\":{\"c\":2}}").unwrap();
         let before = shape.clone();
-        for document in [
-            &b"{\"z\":{\"n\":1e999}}"[..],
-            b"{\"z\":\"\\ud800\"}",
-            b"{\"z\":\"\xff\"}",
-            b"{\"z\":[1,}",
-            b"{\"z\":1",
-        ] {
+        for document in [&b"{\"z\":\"\xff\"}"[..], b"{\"z\":[1,}", b"{\"z\":1"] {
             assert!(shape.observe(document).is_err(), "{cap}");
             assert_eq!(shape, before);
         }

@@ -1,11 +1,34 @@
-//! The algebra of shapes, and that schemas accept what they were made from.
+//! The algebraic laws, over random documents, and what they say about schemas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
-use schemascope_shape::{Policy, Shape};
+use schemascope_shape::{Circumstances, HashKey, Policy, Shape, StandsFor};
 use serde_json::{Value, json};
 
-fn shape_of(documents: &[Value]) -> Shape {
+/// A document and when it was observed.
+type Observed = (Value, u32);
+
+fn stands_for(text: &str) -> Option<StandsFor> {
+    match text {
+        "⟦integer⟧" => Some(StandsFor::Integer),
+        "⟦number⟧" => Some(StandsFor::Number),
+        "⟦string⟧" => Some(StandsFor::String(Some(7))),
+        _ => None,
+    }
+}
+
+fn observe(shape: &mut Shape, observed: &Observed) {
+    let circumstances = Circumstances { epoch: observed.1, stands_for: Some(&stands_for) };
+    shape.observe_under(observed.0.to_string().as_bytes(), circumstances).unwrap();
+}
+
+fn shape_of<'o>(cap: usize, documents: impl IntoIterator<Item = &'o Observed>) -> Shape {
+    let mut shape = Shape::with_cap(cap);
+    documents.into_iter().for_each(|observed| observe(&mut shape, observed));
+    shape
+}
+
+fn documents_of(documents: &[Value]) -> Shape {
     let mut shape = Shape::new();
     for document in documents {
         shape.observe(document.to_string().as_bytes()).unwrap();
@@ -13,128 +36,152 @@ fn shape_of(documents: &[Value]) -> Shape {
     shape
 }
 
-/// Few keys and small documents, so that paths collide.
-fn document() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
+fn leaf() -> impl Strategy<Value = Value> {
+    prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (-3i64..3).prop_map(Value::from),
+        any::<u64>().prop_map(Value::from),
         (-3i64..3).prop_map(|n| Value::from(n as f64 / 2.0)),
-        "[a-c]{0,2}|2026-11-2[0-2]|10.0.0.[1-3]".prop_map(Value::from),
+        "[a-c]{0,2}|2026-11-2[0-2]|10.0.0.[1-3]|⟦(integer|number|string)⟧".prop_map(Value::from),
+        "[a-z]{3}|[a-z\u{e9}]{70,90}".prop_map(Value::from),
+    ]
+}
+
+/// Few keys and small documents, so that paths collide; fields that tell what else is there.
+fn document() -> impl Strategy<Value = Value> {
+    let tagged = prop_oneof![
+        (0i64..9).prop_map(|n| json!({"kind": "a", "n": n})),
+        "[a-z]".prop_map(|s| json!({"kind": "b", "s": s})),
+        "[a-j]".prop_map(|s| json!({"kind": s, "ok": true})),
     ];
-    leaf.prop_recursive(4, 24, 6, |inner| {
+    prop_oneof![leaf(), tagged].prop_recursive(4, 24, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::btree_map("[a-e]|k[0-9]{2}| |__proto__", inner, 0..6)
+            prop::collection::btree_map("[a-e]|k[0-9]{2}| |__proto__|kind|[0-9]{2}|u/[a-c]", inner, 0..6)
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
 
-/// Many keys, most of them data, so that small caps trim hard; numbers and texts that are hard to read.
+/// Many keys, most of them data, so that small caps trim hard.
 fn wide_document() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        Just(Value::from(-0.0)),
-        Just(Value::from(1.0)),
-        Just(Value::from(u64::MAX)),
-        "[a-c]{0,2}".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 120, 12, |inner| {
+    let odd = prop_oneof![Just(Value::from(-0.0)), Just(Value::from(1.0)), Just(Value::from(u64::MAX))];
+    prop_oneof![leaf(), odd].prop_recursive(4, 120, 12, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map("[a-d]|[0-9]{4}|id_[0-9]{4}", inner, 0..14)
+            prop::collection::btree_map("[a-d]|[0-9]{4}|id_[0-9]{4}|[a-z]{2}", inner, 0..14)
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
+}
+
+fn observed(document: impl Strategy<Value = Value>) -> impl Strategy<Value = Observed> {
+    (document, 0u32..12)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     /// Any partition, merged in any order, through written states: the same bytes and schema.
     #[test]
     fn any_split_gives_the_same_state(
-        documents in prop::collection::vec((document(), 0usize..4), 0..40),
+        documents in prop::collection::vec((observed(document()), 0usize..4), 0..40),
         order in Just([0usize, 1, 2, 3]).prop_shuffle(),
     ) {
-        let whole = shape_of(&documents.iter().map(|(d, _)| d.clone()).collect::<Vec<_>>());
+        let whole = shape_of(4_096, documents.iter().map(|(d, _)| d));
         let mut merged = Shape::new();
         for part in order {
-            let mine: Vec<_> = documents.iter().filter(|(_, p)| *p == part).map(|(d, _)| d.clone()).collect();
-            let state = shape_of(&mine).to_state();
-            merged.merge(&Shape::from_state(&state).unwrap());
+            let mine = documents.iter().filter(|(_, p)| *p == part).map(|(d, _)| d);
+            let state = shape_of(4_096, mine).to_state();
+            merged.merge(&Shape::from_state(&state).unwrap()).unwrap();
         }
         prop_assert_eq!(merged.to_state(), whole.to_state());
         prop_assert_eq!(merged.schema(&Policy::default()), whole.schema(&Policy::default()));
         prop_assert_eq!(merged, whole);
     }
 
-    /// The same where the bound trims: one shape over all, and any split of it.
+    /// The same where the bound trims: one shape over all, in any order, and any split of it.
     #[test]
     fn any_split_gives_the_same_state_when_trimmed(
-        documents in prop::collection::vec((wide_document(), 0usize..3), 0..25),
+        documents in prop::collection::vec((observed(wide_document()), 0usize..3), 0..25),
+        shuffled in any::<prop::sample::Index>(),
         order in Just([0usize, 1, 2]).prop_shuffle(),
-        cap in 1usize..60,
+        cap in prop_oneof![1usize..60, 40usize..400],
     ) {
-        let over = |documents: &[&Value]| {
-            let mut shape = Shape::with_cap(cap);
-            for document in documents {
-                shape.observe(document.to_string().as_bytes()).unwrap();
-            }
-            shape
-        };
-        let whole = over(&documents.iter().map(|(d, _)| d).collect::<Vec<_>>());
+        let whole = shape_of(cap, documents.iter().map(|(d, _)| d));
         let mut merged = Shape::with_cap(cap);
         for part in order {
-            let mine: Vec<_> = documents.iter().filter(|(_, p)| *p == part).map(|(d, _)| d).collect();
-            merged.merge(&Shape::from_state(&over(&mine).to_state()).unwrap());
+            let mine = documents.iter().filter(|(_, p)| *p == part).map(|(d, _)| d);
+            merged.merge(&Shape::from_state(&shape_of(cap, mine).to_state()).unwrap()).unwrap();
         }
-        prop_assert_eq!(&merged, &whole);
         prop_assert_eq!(merged.to_state(), whole.to_state());
-        let schema = whole.schema(&Policy { required_after: 1 });
-        let validator = jsonschema::draft202012::new(&schema).unwrap();
-        for (document, _) in &documents {
-            prop_assert!(validator.is_valid(document), "{} refuses {}", schema, document);
+        if !documents.is_empty() {
+            let mut turned: Vec<_> = documents.iter().map(|(d, _)| d).collect();
+            turned.rotate_left(shuffled.index(documents.len()));
+            turned.reverse();
+            prop_assert_eq!(shape_of(cap, turned).to_state(), whole.to_state());
         }
     }
 
     #[test]
-    fn merging_associates(a in prop::collection::vec(document(), 0..8), b in prop::collection::vec(document(), 0..8), c in prop::collection::vec(document(), 0..8)) {
-        let (a, b, c) = (shape_of(&a), shape_of(&b), shape_of(&c));
-        let mut left = a.clone();
-        left.merge(&b);
-        left.merge(&c);
-        let mut right = b.clone();
-        right.merge(&c);
-        let mut outer = a;
-        outer.merge(&right);
-        prop_assert_eq!(left, outer);
+    fn merging_associates_and_commutes(
+        a in prop::collection::vec(observed(document()), 0..8),
+        b in prop::collection::vec(observed(document()), 0..8),
+        c in prop::collection::vec(observed(wide_document()), 0..8),
+        caps in [1usize..200, 1usize..200, 1usize..200],
+    ) {
+        let (a, b, c) = (shape_of(caps[0], &a), shape_of(caps[1], &b), shape_of(caps[2], &c));
+        let merged = |shapes: &[&Shape]| {
+            let mut merged = shapes[0].clone();
+            shapes[1..].iter().for_each(|shape| merged.merge(shape).unwrap());
+            merged
+        };
+        let left = merged(&[&merged(&[&a, &b]), &c]);
+        prop_assert_eq!(left.to_state(), merged(&[&a, &merged(&[&b, &c])]).to_state());
+        prop_assert_eq!(left.to_state(), merged(&[&c, &b, &a]).to_state());
     }
 
+    /// Also trimmed, and with every threshold as low as it goes.
     #[test]
-    fn a_schema_accepts_what_it_was_made_from(documents in prop::collection::vec(document(), 1..30)) {
-        let schema = shape_of(&documents).schema(&Policy { required_after: 1 });
-        prop_assert!(jsonschema::meta::is_valid(&schema), "{}", schema);
-        let validator = jsonschema::draft202012::new(&schema).unwrap();
-        for document in &documents {
-            prop_assert!(validator.is_valid(document), "{} refuses {}", schema, document);
+    fn a_schema_accepts_what_it_was_made_from(
+        documents in prop::collection::vec(prop_oneof![document(), wide_document()], 1..30),
+        times in 1usize..4,
+        cap in prop_oneof![1usize..60, Just(4_096)],
+    ) {
+        let mut shape = Shape::with_cap(cap);
+        for document in documents.iter().cycle().take(documents.len() * times) {
+            shape.observe(document.to_string().as_bytes()).unwrap();
+        }
+        let eager = Policy {
+            required_after: 1, closed_after: 1, closed_unseen: 1.0, enum_after: 1, enum_values: 32, tuple_after: 1, format_after: 1,
+        };
+        for policy in [Policy::default(), eager] {
+            let schema = shape.schema(&policy);
+            prop_assert!(jsonschema::meta::is_valid(&schema), "{}", schema);
+            let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+            let validator = options.should_validate_formats(true).build(&schema).unwrap();
+            for document in &documents {
+                prop_assert!(validator.is_valid(document), "{} refuses {}", schema, document);
+            }
         }
     }
 
     #[test]
     fn consistency_is_a_share(documents in prop::collection::vec(document(), 1..20)) {
-        let shape = shape_of(&documents);
-        for field in shape.fields() {
+        let shape = documents_of(&documents);
+        for field in shape.fields(&Policy::default()) {
             prop_assert!((0.0..=1.0).contains(&field.consistency), "{:?}", field);
+            prop_assert!((0.0..=1.0).contains(&field.agreement), "{:?}", field);
             prop_assert!(field.presence.present <= field.presence.parents);
         }
         prop_assert!((0.0..=1.0).contains(&shape.mean_consistency().unwrap()));
+        prop_assert!((0.0..=1.0).contains(&shape.unseen().unwrap()));
     }
 
     #[test]
     fn foreign_bytes_never_count_in_part(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        let mut shape = shape_of(&[json!({"a": [1]})]);
+        let mut shape = documents_of(&[json!({"a": [1]})]);
         let before = shape.clone();
         if shape.observe(&bytes).is_err() {
             prop_assert_eq!(shape, before);
@@ -145,4 +192,42 @@ proptest! {
     fn foreign_states_are_refused_not_trusted(bytes in "[\\[\\]{}\",:0-9a-z*]{0,80}") {
         let _ = Shape::from_state(bytes.as_bytes());
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// A document so large that it is read twice and cut back while it is read counts like the same
+    /// document in a shape of small ones.
+    #[test]
+    fn large_documents_count_like_small_ones(
+        documents in prop::collection::vec(wide_document(), 1..12),
+        cap in 1usize..60,
+    ) {
+        let spaced = |document: &Value| format!("{}{document}", " ".repeat(300_000));
+        let (mut listed, mut streamed) = (Shape::with_cap(cap), Shape::with_cap(cap));
+        for document in &documents {
+            listed.observe(document.to_string().as_bytes()).unwrap();
+            streamed.observe(spaced(document).as_bytes()).unwrap();
+        }
+        prop_assert_eq!(listed.to_state(), streamed.to_state());
+        // All of them in one.
+        let all = Value::from(documents);
+        let (mut tight, mut wide) = (Shape::with_cap(cap), Shape::with_cap(100_000));
+        tight.observe(all.to_string().as_bytes()).unwrap();
+        wide.observe(all.to_string().as_bytes()).unwrap();
+        let mut cut = Shape::with_cap(cap);
+        cut.merge(&wide).unwrap();
+        prop_assert_eq!(cut.to_state(), tight.to_state());
+    }
+}
+
+#[test]
+fn shapes_of_other_keys_do_not_merge() {
+    let mut mine = Shape::with_key(HashKey(1, 2));
+    mine.observe(b"{\"a\":1}").unwrap();
+    let before = mine.clone();
+    assert!(mine.merge(&Shape::with_key(HashKey(1, 3))).is_err());
+    assert_eq!(mine, before);
+    assert_eq!(Shape::from_state(&mine.to_state()).unwrap().key(), HashKey(1, 2));
 }

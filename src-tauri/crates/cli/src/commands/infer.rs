@@ -57,12 +57,12 @@ pub fn run(verb: &Infer) -> Result<ExitCode> {
     if shape.observations() == 0 {
         anyhow::bail!("there was no JSON document to learn from");
     }
-    output::schema(&shape.schema(&Policy { required_after: verb.required_after }))?;
+    output::schema(&shape.schema(&Policy { required_after: verb.required_after, ..Policy::default() }))?;
     let left_out = if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() };
     output::note(&format!(
         "{} documents, {} fields, mean consistency {:.2}{left_out}",
         count(shape.observations()),
-        count(shape.fields().len() as u64),
+        count(shape.fields(&Policy::default()).len() as u64),
         shape.mean_consistency().unwrap_or_default(),
     ));
     Ok(ExitCode::from(u8::from(broken > 0)))

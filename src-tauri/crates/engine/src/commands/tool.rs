@@ -1,12 +1,12 @@
 //! Everything known of one tool, traced to the calls behind it.
 
 use schemascope_api::{
-    ApiError, CarrierCounts, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, RawSchema, Sample,
-    StandingRow, ToolDetail,
+    ApiError, CarrierCounts, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample,
+    Stability, StandingRow, ToolDetail,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
 use schemascope_registry::{StandingChange, Tool, observe};
-use schemascope_shape::Policy;
+use schemascope_shape::{Note, Policy};
 use schemascope_store::{CallQuery, Reader};
 use serde::Deserialize;
 use serde_json::Value;
@@ -83,7 +83,15 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], samples: Vec<Sample>)
         fits: declared
             .and_then(|declared| tool.fits.get(&declared.digest))
             .map(|fit| FitRow { fits: fit.fits, violates: fit.violates }),
-        fields: tool.shape.fields().into_iter().map(|field| views::field_row(field, &policy)).collect(),
+        fields: tool.shape.fields(&policy).into_iter().map(views::field_row).collect(),
+        root: tool.shape.root(&policy).map(views::field_row),
+        unseen: tool.shape.unseen(),
+        stability: tool
+            .shape
+            .stability()
+            .map(|stability| Stability { days: stability.epochs, of: stability.of }),
+        notes: tool.shape.notes().into_iter().map(note_row).collect(),
+        by_argument: tool.arguments.separations().into_iter().map(views::argument_row).collect(),
         trimmed: tool.shape.is_trimmed(),
         history: tool
             .history
@@ -101,6 +109,10 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], samples: Vec<Sample>)
         latest: latest.iter().map(views::call_row).collect(),
         samples,
     }
+}
+
+fn note_row(note: Note) -> NoteRow {
+    NoteRow { note: note.note.to_owned(), count: note.count }
 }
 
 fn raw(schema: &Value) -> Option<RawSchema> {

@@ -1,0 +1,151 @@
+//! Which argument's value decides the shape of a result.
+//!
+//! For each argument it is counted, by value, which outer parts results had: the root's type, and the types
+//! of what is one level below it. Arguments, parts and values are bounded; which ones stay depends on their
+//! names and the hash key alone, so that merging is exact in every order. Owns: those joint counts and what
+//! follows from them. Refuses to know: schemas, and the shapes themselves, which replaying the calls of one
+//! value gives.
+
+mod outline;
+mod pairs;
+mod separate;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::observe::Circumstances;
+use crate::rank::HashKey;
+use crate::scan::Unreadable;
+pub use separate::{SeparatingValue, Separation};
+
+/// Arguments looked at.
+const MAX_ARGUMENTS: usize = 24;
+/// Values of one argument that are told apart; beyond, only whether it was given is.
+const MAX_VALUES: usize = 12;
+/// Parts of results that are counted.
+const MAX_PARTS: usize = 64;
+
+/// Joint counts of arguments' values and results' parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arguments {
+    key: HashKey,
+    observations: u64,
+    /// Parts by rank: how far down, then hash; each with its name and the observations that have it.
+    #[serde(with = "pairs")]
+    parts: BTreeMap<Rank, (Box<str>, u64)>,
+    #[serde(with = "pairs")]
+    arguments: BTreeMap<Rank, Argument>,
+}
+
+/// How far down, then the hash of the name.
+type Rank = (u8, u64);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Argument {
+    name: Box<str>,
+    /// By value as JSON. Where there were too many values they are one, `None`.
+    #[serde(with = "pairs")]
+    rows: BTreeMap<Option<Box<str>>, Row>,
+}
+
+/// Observations with one value.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Row {
+    count: u64,
+    #[serde(with = "pairs")]
+    parts: BTreeMap<Rank, u64>,
+}
+
+impl Row {
+    fn merge(&mut self, theirs: &Self) {
+        self.count += theirs.count;
+        for (part, count) in &theirs.parts {
+            *self.parts.entry(*part).or_default() += count;
+        }
+    }
+}
+
+impl Arguments {
+    /// Counts of nothing whose choices depend on `key`.
+    pub fn with_key(key: HashKey) -> Self {
+        Self { key, ..Self::default() }
+    }
+
+    /// Counts one call: its arguments, a JSON object or nothing, and the document it gave.
+    pub fn observe(
+        &mut self,
+        arguments: Option<&[u8]>,
+        document: &[u8],
+        circumstances: Circumstances<'_>,
+    ) -> Result<(), Unreadable> {
+        let given = arguments.map_or_else(|| Ok(BTreeMap::new()), outline::arguments)?;
+        let parts = outline::parts(document, circumstances)?;
+        let ranked: BTreeSet<Rank> = parts.iter().map(|part| self.part(part)).collect();
+        let ranks: BTreeMap<Rank, u64> = ranked.into_iter().map(|rank| (rank, 1)).collect();
+        self.observations += 1;
+        for (name, value) in given {
+            let rank = (name.matches('.').count().min(255) as u8, self.key.hash(&name));
+            let argument = self
+                .arguments
+                .entry(rank)
+                .or_insert_with(|| Argument { name: name.into(), rows: BTreeMap::new() });
+            argument.add(Some(value.into()), &Row { count: 1, parts: ranks.clone() });
+        }
+        self.trim();
+        Ok(())
+    }
+
+    /// Counts a part; its rank.
+    fn part(&mut self, part: &outline::Part) -> Rank {
+        let rank = (part.depth, self.key.hash(&part.name));
+        self.parts.entry(rank).or_insert_with(|| (part.name.as_str().into(), 0)).1 += 1;
+        rank
+    }
+
+    /// Adds another's counts. Commutative and associative, exactly. Theirs must have the same key, which
+    /// whoever merges shapes has seen to.
+    pub fn merge(&mut self, theirs: &Self) {
+        self.observations += theirs.observations;
+        for (rank, (name, count)) in &theirs.parts {
+            self.parts.entry(*rank).or_insert_with(|| (name.clone(), 0)).1 += count;
+        }
+        for (rank, argument) in &theirs.arguments {
+            let mine = self
+                .arguments
+                .entry(*rank)
+                .or_insert_with(|| Argument { name: argument.name.clone(), rows: BTreeMap::new() });
+            for (value, row) in &argument.rows {
+                mine.add(value.clone(), row);
+            }
+        }
+        self.trim();
+    }
+
+    /// Keeps the lowest ranks.
+    fn trim(&mut self) {
+        while self.arguments.len() > MAX_ARGUMENTS {
+            self.arguments.pop_last();
+        }
+        if self.parts.len() > MAX_PARTS {
+            while self.parts.len() > MAX_PARTS {
+                self.parts.pop_last();
+            }
+            for row in self.arguments.values_mut().flat_map(|argument| argument.rows.values_mut()) {
+                row.parts.retain(|part, _| self.parts.contains_key(part));
+            }
+        }
+    }
+}
+
+impl Argument {
+    fn add(&mut self, value: Option<Box<str>>, row: &Row) {
+        let value = value.filter(|_| !self.rows.contains_key(&None));
+        self.rows.entry(value).or_default().merge(row);
+        if self.rows.len() > MAX_VALUES || self.rows.len() > 1 && self.rows.contains_key(&None) {
+            let mut all = Row::default();
+            std::mem::take(&mut self.rows).values().for_each(|row| all.merge(row));
+            self.rows.insert(None, all);
+        }
+    }
+}

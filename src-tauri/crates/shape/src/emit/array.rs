@@ -1,0 +1,104 @@
+//! Arrays: items, tuples, fixed lengths.
+
+use serde_json::Value;
+
+use super::{Emitter, Kinds, Policy, Schema, of_types, typed};
+use crate::node::{Id, Node, Type};
+use crate::path::Step;
+use crate::tree::Tree;
+use crate::values::POSITIONS;
+
+/// Arrays of one length, or with a type for each position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tuple {
+    /// Items of each array.
+    pub(crate) length: usize,
+    /// The types at each position where they differ from position to position.
+    pub(crate) positions: Option<Vec<Kinds>>,
+}
+
+impl Tuple {
+    /// Tells whether the arrays of a node are tuples: all of one length from 2 to 8, seen often enough.
+    pub(crate) fn of(node: &Node, policy: &Policy) -> Option<Self> {
+        let arrays = node.arrays.as_ref()?;
+        let count = node.count(Type::Array);
+        let length = usize::try_from(arrays.lengths.0).ok()?;
+        if arrays.lengths.0 != arrays.lengths.1
+            || !(2..=POSITIONS).contains(&length)
+            || count < policy.tuple_after
+        {
+            return None;
+        }
+        let number = |kind: Type| if kind == Type::Integer { Type::Number } else { kind };
+        let kinds: Vec<Vec<Type>> = arrays
+            .positions
+            .iter()
+            .map(|counts| {
+                let mut kinds: Vec<Type> =
+                    Type::ALL.into_iter().filter(|kind| counts[*kind as usize] > 0).map(number).collect();
+                kinds.dedup();
+                kinds
+            })
+            .collect();
+        let same = kinds.windows(2).all(|pair| pair[0] == pair[1]);
+        // Positions tell something only where each has one type, apart from null.
+        let told = kinds.iter().all(|kinds| kinds.iter().filter(|kind| **kind != Type::Null).count() <= 1);
+        if same && count < 2 * policy.tuple_after || !same && !told {
+            return None;
+        }
+        let positions = (!same).then(|| {
+            let with_both = |kinds: &Vec<Type>| {
+                let integer = kinds.contains(&Type::Number).then_some(Type::Integer);
+                Kinds::of(kinds.iter().copied().chain(integer))
+            };
+            kinds.iter().map(with_both).collect()
+        });
+        Some(Self { length, positions })
+    }
+}
+
+impl Emitter<'_> {
+    pub(super) fn array(&mut self, tree: &Tree, id: Id) -> Schema {
+        let node = tree.node(id);
+        let mut schema = typed(Type::Array);
+        let arrays = node.count(Type::Array);
+        let items = node.items;
+        let tuple = Tuple::of(node, self.policy);
+        if let (Some(Tuple { length, positions: Some(positions) }), Some(items)) = (&tuple, items) {
+            self.decide(|| {
+                (
+                    format!("tuple of {length}"),
+                    format!("all {arrays} arrays have it, a type for each position"),
+                )
+            });
+            // Told once for all positions.
+            self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
+            let prefix: Vec<Value> = positions
+                .iter()
+                .map(|kinds| Value::Object(self.silently(|emitter| emitter.value(tree, items, *kinds))))
+                .collect();
+            schema.insert("prefixItems".into(), prefix.into());
+            schema.insert("items".into(), false.into());
+            schema.insert("minItems".into(), (*length).into());
+            return schema;
+        }
+        match items {
+            Some(items) => {
+                let items = self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
+                schema.insert("items".into(), Value::Object(items));
+            }
+            // Items that were not kept: only their types are known.
+            None if node.has_other() && node.count(Type::Object) == 0 => {
+                let items = of_types(&node.other);
+                schema.insert("items".into(), Value::Object(items));
+            }
+            None => {}
+        }
+        if let Some(Tuple { length, .. }) = tuple {
+            self.decide(|| (format!("{length} items"), format!("all {arrays} arrays have as many")));
+            schema.insert("minItems".into(), length.into());
+            schema.insert("maxItems".into(), length.into());
+        }
+        schema
+    }
+}

@@ -1,0 +1,165 @@
+//! Maps: objects whose keys are data.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{Emitter, Kinds, Schema};
+use crate::node::{Id, Node, Step, Type, add};
+use crate::path;
+use crate::rank::Rank;
+use crate::tree::{ROOT, Tree};
+
+/// Distinct keys an object needs before it may be taken for a map.
+const MIN_KEYS: usize = 8;
+/// The same where all keys look like data.
+const MIN_DATA_KEYS: usize = 3;
+/// Keys and objects from which on it tells that no key is in most of the objects.
+const MANY_KEYS: usize = 16;
+const MANY_OBJECTS: u64 = 8;
+
+/// All values of a map as one node, and the tree it is in.
+pub(crate) struct MapValues<'t> {
+    pub(crate) tree: Cow<'t, Tree>,
+    pub(crate) id: Id,
+}
+
+/// The keys of an object, as far as they tell whether it is a map.
+pub(crate) struct Keys {
+    objects: u64,
+    keys: usize,
+    /// Keys seen in one object only.
+    once: usize,
+    /// Objects that have the most frequent key.
+    most: u64,
+    /// All of them look like data.
+    data: bool,
+    /// Some were not kept.
+    more: bool,
+}
+
+impl Keys {
+    fn of(tree: &Tree, id: Id) -> Self {
+        let node = tree.node(id);
+        let mut keys = Self {
+            objects: node.count(Type::Object),
+            keys: node.fields.len(),
+            once: 0,
+            most: 0,
+            data: true,
+            more: node.has_other(),
+        };
+        let mut kept = 0;
+        for (_, field) in node.fields.iter() {
+            let field = tree.node(field);
+            keys.once += usize::from(field.present == 1);
+            keys.most = keys.most.max(field.present);
+            let data = field.step == (Step::Field { data: true });
+            keys.data &= data;
+            kept += if data { field.total() } else { 0 };
+        }
+        if let Some(values) = node.values {
+            keys.more |= tree.node(values).total() > kept;
+        }
+        keys
+    }
+}
+
+impl<'t> MapValues<'t> {
+    /// All values of an object as one node, if the object is a key-value map rather than a record: many keys,
+    /// values alike, and either half of the keys in one object only, or, when there are more keys, none in
+    /// more than half of the objects. Where all keys look like data, fewer tell, and values need not be alike.
+    /// Records have fields that are mostly there. One object alone tells only by its keys.
+    pub(crate) fn of(tree: &'t Tree, id: Id) -> Option<Self> {
+        let node = tree.node(id);
+        if node.fields.is_empty() && node.values.is_none() {
+            return None;
+        }
+        let keys = Keys::of(tree, id);
+        let varied = keys.once * 2 >= keys.keys || keys.most * 2 <= keys.objects;
+        let by_data = keys.data
+            && (keys.keys == 0
+                || keys.more
+                || varied && (keys.objects >= 2 && keys.keys >= MIN_DATA_KEYS || keys.keys >= MIN_KEYS));
+        let seldom = keys.keys >= MANY_KEYS && keys.objects >= MANY_OBJECTS && keys.most * 2 <= keys.objects;
+        let by_count = keys.objects >= 2
+            && keys.keys >= MIN_KEYS
+            && (keys.once * 2 >= keys.keys || seldom)
+            && alike(tree, node);
+        (by_data || by_count).then(|| Self::gather(tree, id))
+    }
+
+    fn gather(tree: &'t Tree, id: Id) -> Self {
+        let node = tree.node(id);
+        let words = node.fields.iter().any(|(_, field)| is_separate(tree, node, field));
+        match node.values {
+            Some(values) if !words && !node.has_other() => Self { tree: Cow::Borrowed(tree), id: values },
+            values => {
+                let mut gathered = Tree::new(tree.key);
+                let fields = node.fields.iter().map(|(_, field)| field);
+                for field in fields.filter(|field| is_separate(tree, node, *field)).chain(values) {
+                    gathered.merge(ROOT, tree, field);
+                }
+                let root = gathered.node_mut(ROOT);
+                root.rank = Rank::ROOT;
+                // Of values not kept only the type is known; what was inside them may be anything.
+                let mut other = node.other;
+                for kind in [Type::Object, Type::Array] {
+                    other[Type::Opaque as usize] += std::mem::take(&mut other[kind as usize]);
+                }
+                add(&mut root.counts, &other);
+                Self { tree: Cow::Owned(gathered), id: ROOT }
+            }
+        }
+    }
+}
+
+/// Whether a field's values are not among those counted together.
+fn is_separate(tree: &Tree, node: &Node, field: Id) -> bool {
+    node.values.is_none() || tree.node(field).step != (Step::Field { data: true })
+}
+
+/// Whether nine in ten fields mostly have values of the same type.
+fn alike(tree: &Tree, node: &Node) -> bool {
+    let mut families = [0_usize; Type::ALL.len()];
+    let mut total = 0;
+    for (_, field) in node.fields.iter() {
+        if let Some((family, _)) = dominant(tree.node(field)) {
+            families[family as usize] += 1;
+            total += 1;
+        }
+    }
+    families.into_iter().max().unwrap_or_default() * 10 >= total * 9
+}
+
+/// The most frequent type but null, with integers counted as numbers; ties go to the first of
+/// [`Type::ALL`].
+pub(crate) fn dominant(node: &Node) -> Option<(Type, u64)> {
+    Type::ALL
+        .into_iter()
+        .filter(|kind| !matches!(kind, Type::Null | Type::Integer))
+        .map(|kind| match kind {
+            Type::Number => (kind, node.count(Type::Number) + node.count(Type::Integer)),
+            _ => (kind, node.count(kind)),
+        })
+        .filter(|(_, count)| *count > 0)
+        .max_by_key(|(kind, count)| (*count, std::cmp::Reverse(*kind)))
+}
+
+impl Emitter<'_> {
+    pub(super) fn map(&mut self, tree: &Tree, id: Id, values: &MapValues<'_>) -> Schema {
+        self.decide(|| {
+            let Keys { objects, keys, once, most, more, .. } = Keys::of(tree, id);
+            let more = if more { " and more" } else { "" };
+            let because = format!(
+                "{keys} keys{more} in {objects} objects, {once} of them once, none in more than {most}"
+            );
+            ("map".into(), because)
+        });
+        let values =
+            self.below(path::Step::Values, |emitter| emitter.value(&values.tree, values.id, Kinds::ALL));
+        let mut schema = super::typed(Type::Object);
+        schema.insert("additionalProperties".into(), Value::Object(values));
+        schema
+    }
+}

@@ -1,0 +1,210 @@
+//! From a shape to a JSON Schema (draft 2020-12).
+//!
+//! Owns: which counts lead to which keyword. Every decision says the numbers behind it, for those who ask.
+//! Refuses to know: where a shape comes from. The schema accepts every document the shape was made from.
+
+mod array;
+mod map;
+mod object;
+mod policy;
+mod scalar;
+mod union;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub(crate) use map::{MapValues, dominant};
+pub use policy::Policy;
+pub(crate) use union::{Alternative, alternatives};
+
+use crate::node::{Id, Node, Type};
+use crate::path;
+use crate::shape::Shape;
+use crate::tree::{ROOT, Tree};
+
+/// A JSON Schema's object.
+pub(crate) type Schema = Map<String, Value>;
+
+/// One thing a schema says, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Where: `orders[].customer`, `stock{}` for a map's values; empty for the whole document.
+    pub path: String,
+    /// What the schema says: `required`, `enum of 4`, `map of integer`, `format date-time`.
+    pub decision: String,
+    /// The numbers behind it.
+    pub because: String,
+}
+
+impl Shape {
+    /// The schema of what was seen. A shape of nothing gives the schema that accepts everything.
+    pub fn schema(&self, policy: &Policy) -> Value {
+        let mut schema = Map::new();
+        schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
+        schema.append(&mut Emitter::new(policy).value(&self.tree, ROOT, Kinds::ALL));
+        Value::Object(schema)
+    }
+
+    /// Why the schema is as it is: each decision with its numbers, in the order of the schema.
+    pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
+        let mut emitter = Emitter { policy, path: String::new(), decisions: Some(Vec::new()) };
+        emitter.value(&self.tree, ROOT, Kinds::ALL);
+        emitter.decisions.unwrap_or_default()
+    }
+}
+
+/// Types a schema is asked for, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    pub(crate) const ALL: Self = Self(u8::MAX);
+
+    pub(crate) fn of(kinds: impl IntoIterator<Item = Type>) -> Self {
+        Self(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u8))
+    }
+
+    fn has(self, kind: Type) -> bool {
+        self.0 >> kind as u8 & 1 == 1
+    }
+}
+
+/// Writes schemas, and what it decides if somebody asks.
+pub(crate) struct Emitter<'p> {
+    pub(crate) policy: &'p Policy,
+    path: String,
+    decisions: Option<Vec<Decision>>,
+}
+
+impl<'p> Emitter<'p> {
+    pub(crate) fn new(policy: &'p Policy) -> Self {
+        Self { policy, path: String::new(), decisions: None }
+    }
+
+    /// The same without telling why.
+    fn silently<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let decisions = self.decisions.take();
+        let result = run(self);
+        self.decisions = decisions;
+        result
+    }
+
+    fn decide(&mut self, decision: impl FnOnce() -> (String, String)) {
+        if let Some(decisions) = &mut self.decisions {
+            let (decision, because) = decision();
+            decisions.push(Decision { path: self.path.clone(), decision, because });
+        }
+    }
+
+    /// At a path below this one.
+    fn below<T>(&mut self, step: path::Step<'_>, run: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        if self.decisions.is_some() {
+            path::push(&mut self.path, step);
+        }
+        let result = run(self);
+        self.path.truncate(length);
+        result
+    }
+
+    /// The schema of what was seen at a node, as far as it is of these types.
+    pub(crate) fn value(&mut self, tree: &Tree, id: Id, asked: Kinds) -> Schema {
+        let node = tree.node(id);
+        if node.count(Type::Opaque) > 0 || node.total() == 0 {
+            self.decide(|| match node.count(Type::Opaque) {
+                0 => ("anything".into(), "nothing was seen here".into()),
+                count => ("anything".into(), format!("{count} values were not looked into")),
+            });
+            return Map::new();
+        }
+        let mut kinds: Vec<Type> = kinds(node).into_iter().filter(|kind| asked.has(*kind)).collect();
+        let nullable = node.count(Type::Null) > 0 && asked.has(Type::Null);
+        if kinds.len() > 1 {
+            self.decide(|| (format!("union of {}", kinds.len()), shares(node)));
+            let mut any_of: Vec<Value> =
+                kinds.into_iter().map(|kind| Value::Object(self.variant(tree, id, kind))).collect();
+            if nullable {
+                any_of.push(json!({"type": "null"}));
+            }
+            return Map::from_iter([("anyOf".to_owned(), Value::Array(any_of))]);
+        }
+        let Some(kind) = kinds.pop() else {
+            return Map::from_iter([("type".to_owned(), "null".into())]);
+        };
+        let schema = self.variant(tree, id, kind);
+        if nullable {
+            self.decide(|| {
+                let (nulls, total) = (node.count(Type::Null), node.total());
+                ("nullable".into(), format!("null in {nulls} of {total} values"))
+            });
+            return or_null(schema);
+        }
+        schema
+    }
+
+    fn variant(&mut self, tree: &Tree, id: Id, kind: Type) -> Schema {
+        match kind {
+            Type::String => self.string(tree.node(id)),
+            Type::Integer | Type::Number => self.number(tree.node(id), kind),
+            Type::Array => self.array(tree, id),
+            Type::Object => self.object(tree, id),
+            Type::Null | Type::Boolean | Type::Opaque => typed(kind),
+        }
+    }
+}
+
+/// The schema that says nothing but the type.
+fn typed(kind: Type) -> Schema {
+    Map::from_iter([("type".to_owned(), kind.name().into())])
+}
+
+/// Types a schema must tell apart: all that were seen but null, and integers only where no other number was
+/// seen.
+pub(crate) fn kinds(node: &Node) -> Vec<Type> {
+    let seen = |kind: Type| node.count(kind) > 0;
+    Type::ALL
+        .into_iter()
+        .filter(|kind| match kind {
+            Type::Null | Type::Opaque => false,
+            Type::Integer => seen(Type::Integer) && !seen(Type::Number),
+            other => seen(*other),
+        })
+        .collect()
+}
+
+fn shares(node: &Node) -> String {
+    let seen = Type::ALL.into_iter().filter(|kind| node.count(*kind) > 0);
+    let shares: Vec<String> = seen.map(|kind| format!("{} {}", node.count(kind), kind.name())).collect();
+    format!("{} of {} values", shares.join(", "), node.total())
+}
+
+/// A schema that accepts null as well.
+fn or_null(mut schema: Schema) -> Schema {
+    if schema.contains_key("oneOf") {
+        return Map::from_iter([("anyOf".to_owned(), json!([schema, {"type": "null"}]))]);
+    }
+    if let Some(value) = schema.remove("const") {
+        schema.insert("enum".into(), json!([value, null]));
+    } else if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    if let Some(kind) = schema.get_mut("type") {
+        *kind = json!([kind.take(), "null"]);
+    }
+    schema
+}
+
+/// The schema of values of which only the types are known.
+fn of_types(counts: &crate::node::Counts) -> Schema {
+    let seen = |kind: Type| counts[kind as usize] > 0;
+    let names: Vec<Value> = Type::ALL
+        .into_iter()
+        .filter(|kind| seen(*kind) && !(*kind == Type::Integer && seen(Type::Number)))
+        .map(|kind| kind.name().into())
+        .collect();
+    match names.as_slice() {
+        _ if seen(Type::Opaque) => Map::new(),
+        [only] => Map::from_iter([("type".to_owned(), only.clone())]),
+        _ => Map::from_iter([("type".to_owned(), names.into())]),
+    }
+}

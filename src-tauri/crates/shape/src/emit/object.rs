@@ -1,0 +1,137 @@
+//! Records: fields, which of them are required, and whether there are others.
+
+use serde_json::{Map, Value};
+
+use super::{Emitter, Kinds, MapValues, Policy, Schema, alternatives, typed};
+use crate::node::{Id, Step, Type};
+use crate::path;
+use crate::tree::Tree;
+
+/// Whether a record may have fields that were not seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Openness {
+    /// It may not: the chance of an unseen field is this small.
+    Closed(f64),
+    /// There were too few objects to tell.
+    TooFew,
+    /// The chance of an unseen field is this large.
+    Varied(f64),
+    /// Not all its fields are kept.
+    Trimmed,
+    /// It never had a field.
+    Empty,
+}
+
+impl Emitter<'_> {
+    pub(super) fn object(&mut self, tree: &Tree, id: Id) -> Schema {
+        if let Some(values) = MapValues::of(tree, id) {
+            return self.map(tree, id, &values);
+        }
+        if let Some(found) = alternatives(tree, id, self.policy) {
+            return self.union(tree, id, &found);
+        }
+        let node = tree.node(id);
+        let objects = node.count(Type::Object);
+        let required =
+            |field: Id| objects >= self.policy.required_after && tree.node(field).present == objects;
+        let required: Vec<&str> =
+            node.fields.iter().filter(|(_, field)| required(*field)).map(|(name, _)| name).collect();
+        let mut properties = Map::new();
+        for (name, field) in node.fields.iter() {
+            let schema = self.field(tree, (name, field), objects, required.contains(&name), Kinds::ALL);
+            properties.insert(name.to_owned(), schema.into());
+        }
+        let openness = openness(tree, id, self.policy);
+        self.decide(|| openness.explained(objects));
+        record(properties, &required, matches!(openness, Openness::Closed(_)))
+    }
+
+    /// The schema of one field, told with why it is required or not.
+    fn field(
+        &mut self,
+        tree: &Tree,
+        field: (&str, Id),
+        objects: u64,
+        required: bool,
+        kinds: Kinds,
+    ) -> Schema {
+        let (name, id) = field;
+        self.below(path::Step::Field(name), |emitter| {
+            emitter.decide(|| {
+                let present = tree.node(id).present;
+                let decision = if required { "required" } else { "optional" };
+                let few = present == objects && !required;
+                let few = if few { ", too few to tell" } else { "" };
+                (decision.into(), format!("there in {present} of {objects} objects{few}"))
+            });
+            emitter.value(tree, id, kinds)
+        })
+    }
+}
+
+pub(super) fn record(properties: Map<String, Value>, required: &[&str], closed: bool) -> Schema {
+    let mut schema = typed(Type::Object);
+    if !properties.is_empty() {
+        schema.insert("properties".into(), properties.into());
+    }
+    if !required.is_empty() {
+        schema.insert("required".into(), required.into());
+    }
+    if closed {
+        schema.insert("additionalProperties".into(), false.into());
+    }
+    schema
+}
+
+/// Whether an object may have fields that were not seen. The chance of one in the next object is the number
+/// of fields seen once over the number of objects (Good–Turing); the same over documents, where there are
+/// enough of them, because objects of one document tend to be alike.
+pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    if node.has_other() || data_fields_gone(tree, id) {
+        return Openness::Trimmed;
+    }
+    if node.fields.is_empty() {
+        return Openness::Empty;
+    }
+    if objects < policy.closed_after {
+        return Openness::TooFew;
+    }
+    let once = |seen: fn(&crate::node::Node) -> u64| {
+        node.fields.iter().filter(|(_, field)| seen(tree.node(*field)) == 1).count() as f64
+    };
+    let mut unseen = once(|field| field.present) / objects as f64;
+    if node.documents >= policy.closed_after {
+        unseen = unseen.max(once(|field| field.documents) / node.documents as f64);
+    }
+    if unseen <= policy.closed_unseen { Openness::Closed(unseen) } else { Openness::Varied(unseen) }
+}
+
+fn data_fields_gone(tree: &Tree, id: Id) -> bool {
+    let node = tree.node(id);
+    let Some(values) = node.values else { return false };
+    let fields = node.fields.iter().map(|(_, field)| tree.node(field));
+    let kept: u64 =
+        fields.filter(|field| field.step == (Step::Field { data: true })).map(|field| field.total()).sum();
+    tree.node(values).total() > kept
+}
+
+impl Openness {
+    fn explained(self, objects: u64) -> (String, String) {
+        let percent = |share: f64| (share * 1e3).round() / 10.0;
+        match self {
+            Self::Closed(unseen) => (
+                "closed object".into(),
+                format!("chance of an unseen field {} % after {objects} objects", percent(unseen)),
+            ),
+            Self::Varied(unseen) => (
+                "open object".into(),
+                format!("chance of an unseen field {} % after {objects} objects", percent(unseen)),
+            ),
+            Self::TooFew => ("open object".into(), format!("too few to close: {objects} objects")),
+            Self::Trimmed => ("open object".into(), "it has more fields than are kept".into()),
+            Self::Empty => ("open object".into(), format!("no field in {objects} objects")),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The thresholds of emission.
+
+/// The thresholds of emission. The defaults were chosen by `cargo xtask bench accuracy`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Policy {
+    /// Parent objects that must have been seen before a field that was always there is `required`.
+    pub required_after: u64,
+    /// Objects that must have been seen before a record may be closed.
+    pub closed_after: u64,
+    /// The chance of an unseen field, by Good–Turing, up to which a record is closed.
+    pub closed_unseen: f64,
+    /// Values that must have been seen before there is an `enum` or `const`.
+    pub enum_after: u64,
+    /// Distinct values an `enum` has at most.
+    pub enum_values: usize,
+    /// Arrays that must have been seen before a tuple or a fixed length is told.
+    pub tuple_after: u64,
+    /// Strings that must have been seen before their common format is told.
+    pub format_after: u64,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            required_after: 8,
+            closed_after: 10,
+            closed_unseen: 0.05,
+            enum_after: 20,
+            enum_values: 10,
+            tuple_after: 10,
+            format_after: 1,
+        }
+    }
+}

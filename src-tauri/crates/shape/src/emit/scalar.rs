@@ -1,0 +1,81 @@
+//! Strings and numbers: formats and enums.
+
+use serde_json::Value;
+
+use super::{Emitter, Policy, Schema, typed};
+use crate::distinct::Distinct;
+use crate::node::{Node, Type};
+
+impl Emitter<'_> {
+    pub(super) fn string(&mut self, node: &Node) -> Schema {
+        let mut schema = typed(Type::String);
+        let count = node.count(Type::String);
+        let Some(strings) = &node.strings else { return schema };
+        if let Some(format) = strings.format().filter(|_| count >= self.policy.format_after) {
+            self.decide(|| (format!("format {}", format.name()), format!("all {count} strings have it")));
+            schema.insert("format".into(), format.name().into());
+            return schema;
+        }
+        self.enumerate(&mut schema, node, Type::String, |text| Some(text.into()));
+        schema
+    }
+
+    pub(super) fn number(&mut self, node: &Node, kind: Type) -> Schema {
+        let mut schema = typed(kind);
+        if kind == Type::Integer {
+            let integer = |text: &str| serde_json::from_str(text).ok().filter(Value::is_number);
+            self.enumerate(&mut schema, node, Type::Integer, integer);
+        }
+        schema
+    }
+
+    fn enumerate(
+        &mut self,
+        schema: &mut Schema,
+        node: &Node,
+        kind: Type,
+        value: impl Fn(&str) -> Option<Value>,
+    ) {
+        let Some(values) = enumerated(node, kind, self.policy) else { return };
+        let mut listed: Vec<Value> = values.iter().filter_map(|(text, _)| value(text)).collect();
+        if listed.len() < values.len() {
+            return;
+        }
+        let (total, least) = (node.count(kind), values.last().map_or(0, |(_, count)| *count));
+        if let [_] = listed.as_slice() {
+            self.decide(|| ("const".into(), format!("the same in all {total} values")));
+            schema.extend(listed.pop().map(|only| ("const".to_owned(), only)));
+        } else {
+            self.decide(|| {
+                let because =
+                    format!("{} distinct in {total} values, each {least} times or more", listed.len());
+                (format!("enum of {}", listed.len()), because)
+            });
+            schema.insert("enum".into(), listed.into());
+        }
+    }
+}
+
+/// The values of one type, the most frequent first, where they are few, known, and all seen so often that
+/// another one is unlikely: by Good–Turing, none was seen only once.
+pub(crate) fn enumerated<'n>(node: &'n Node, kind: Type, policy: &Policy) -> Option<Vec<(&'n str, u64)>> {
+    let distinct: &Distinct = match kind {
+        Type::String => &node.strings.as_ref()?.distinct,
+        _ => &node.numbers.as_ref()?.distinct,
+    };
+    let values = distinct.values()?;
+    let total = node.count(kind);
+    // Redacted values are not among them, and a number may be of another type.
+    let known = values.iter().map(|(_, count)| count).sum::<u64>() == total;
+    let least = values.last()?.1;
+    let often = least >= 2 && total >= policy.enum_after && values.len() <= policy.enum_values;
+    (known && often && (kind == Type::String || are_codes(&values))).then_some(values)
+}
+
+/// Integers that lie apart, as codes do; those side by side are more likely counts or grades that go on.
+fn are_codes(values: &[(&str, u64)]) -> bool {
+    let mut numbers: Vec<i128> = values.iter().filter_map(|(text, _)| text.parse().ok()).collect();
+    numbers.sort_unstable();
+    let apart = numbers.windows(2).filter(|pair| pair[1] - pair[0] > 1).count();
+    numbers.len() > 1 && apart * 2 >= numbers.len() - 1 && values.iter().all(|(_, count)| *count >= 3)
+}

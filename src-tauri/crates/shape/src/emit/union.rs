@@ -1,0 +1,181 @@
+//! Tagged unions: objects in which one field's value tells what else is there.
+
+use serde_json::{Map, Value, json};
+
+use super::object::{Openness, openness};
+use super::{Emitter, Kinds, Policy, Schema};
+use crate::node::{Id, Type};
+use crate::path;
+use crate::tags::{Kept, Row};
+use crate::tree::Tree;
+
+/// Objects a value must have been seen in.
+const MIN_OBJECTS: u64 = 2;
+
+/// A tagged union.
+pub(crate) struct Alternatives<'t> {
+    /// The place of the field that tells.
+    tag: usize,
+    /// Its values, each with what came with it.
+    rows: Vec<&'t Row>,
+    /// Fields it tells of.
+    told: usize,
+}
+
+/// One alternative as people see it.
+pub(crate) struct Alternative {
+    /// The tag's value.
+    pub(crate) value: Value,
+    /// Objects.
+    pub(crate) count: u64,
+    /// Fields they have, and whether all of them do.
+    pub(crate) fields: Vec<(String, bool)>,
+}
+
+impl Alternatives<'_> {
+    /// The name of the field that tells.
+    pub(crate) fn tag<'t>(&self, tree: &'t Tree, id: Id) -> &'t str {
+        tree.node(id).fields.at(self.tag).0
+    }
+
+    /// Each alternative, in order of value.
+    pub(crate) fn list(&self, tree: &Tree, id: Id) -> Vec<Alternative> {
+        let fields = &tree.node(id).fields;
+        let alternative = |row: &&Row| {
+            let members =
+                fields.places().iter().map(|place| *place as usize).filter(|place| *place != self.tag);
+            let with = members.map(|place| (place, members_with(row, place))).filter(|(_, with)| *with > 0);
+            Alternative {
+                value: json_of(&row.value),
+                count: row.count,
+                fields: with
+                    .map(|(place, with)| (fields.at(place).0.to_owned(), with == row.count))
+                    .collect(),
+            }
+        };
+        self.rows.iter().map(alternative).collect()
+    }
+}
+
+fn json_of(value: &Kept) -> Value {
+    match value {
+        Kept::Boolean(value) => (*value).into(),
+        Kept::Text(text) => (**text).into(),
+    }
+}
+
+fn members_with(row: &Row, member: usize) -> u64 {
+    Type::ALL.into_iter().map(|kind| row.with(member, kind)).sum()
+}
+
+/// Types a member has in the objects of a row; integers and numbers go together.
+fn member_kinds(row: &Row, member: usize) -> Kinds {
+    let seen = |kind: Type| row.with(member, kind) > 0;
+    let number = seen(Type::Number) || seen(Type::Integer);
+    Kinds::of(Type::ALL.into_iter().filter(|kind| match kind {
+        Type::Integer | Type::Number => number,
+        other => seen(*other),
+    }))
+}
+
+/// The field whose value tells most about an object's other fields, if any does: in all objects of each of its
+/// values another field is there always or never, and not in all of them alike; or is of other types.
+pub(crate) fn alternatives<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Option<Alternatives<'t>> {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    if objects < policy.enum_after {
+        return None;
+    }
+    let mut best: Option<Alternatives<'t>> = None;
+    for (tag, rows) in node.tags()?.fields() {
+        let counted: u64 = rows.iter().map(|row| row.count).sum();
+        let seen_enough = rows.iter().all(|row| row.count >= MIN_OBJECTS);
+        let always = counted == objects && tree.node(node.fields.at(tag).1).present == objects;
+        if rows.len() < 2 || !seen_enough || !always {
+            continue;
+        }
+        let told = (0..node.fields.len()).filter(|place| *place != tag && tells(&rows, *place)).count();
+        if told > best.as_ref().map_or(0, |best| best.told) {
+            best = Some(Alternatives { tag, rows, told });
+        }
+    }
+    best
+}
+
+/// Whether a tag's value decides if a member is there, or of which type it is.
+fn tells(rows: &[&Row], member: usize) -> bool {
+    let decided = |row: &&Row| matches!(members_with(row, member), with if with == 0 || with == row.count);
+    if !rows.iter().all(decided) {
+        return false;
+    }
+    let there = rows.iter().filter(|row| members_with(row, member) > 0);
+    if there.clone().count() < rows.len() {
+        return there.count() > 0;
+    }
+    let kinds: Vec<Kinds> = rows.iter().map(|row| member_kinds(row, member)).collect();
+    kinds
+        .iter()
+        .enumerate()
+        .all(|(at, mine)| kinds[..at].iter().all(|theirs| mine == theirs || mine.0 & theirs.0 == 0))
+        && kinds.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+impl Emitter<'_> {
+    pub(super) fn union(&mut self, tree: &Tree, id: Id, found: &Alternatives<'_>) -> Schema {
+        let node = tree.node(id);
+        let (objects, tag) = (node.count(Type::Object), found.tag(tree, id));
+        self.decide(|| {
+            let because = format!(
+                "`{tag}` decides {} of {} other fields in {objects} objects",
+                found.told,
+                node.fields.len() - 1
+            );
+            (format!("tagged union of {}", found.rows.len()), because)
+        });
+        let closed = matches!(openness(tree, id, self.policy), Openness::Closed(_));
+        // Told once for all alternatives.
+        if self.decisions.is_some() {
+            for (name, field) in node.fields.iter() {
+                self.below(path::Step::Field(name), |emitter| emitter.value(tree, field, Kinds::ALL));
+            }
+        }
+        let one_of: Vec<Value> = found
+            .rows
+            .iter()
+            .map(|row| {
+                Value::Object(self.silently(|emitter| emitter.alternative(tree, id, found.tag, row, closed)))
+            })
+            .collect();
+        Map::from_iter([("type".to_owned(), "object".into()), ("oneOf".to_owned(), one_of.into())])
+    }
+
+    fn alternative(&mut self, tree: &Tree, id: Id, tag: usize, row: &Row, closed: bool) -> Schema {
+        let node = tree.node(id);
+        let known_well = row.count >= self.policy.required_after;
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        for place in node.fields.places().iter().map(|place| *place as usize) {
+            let (name, field) = node.fields.at(place);
+            let with = members_with(row, place);
+            if place == tag {
+                properties.insert(name.to_owned(), json!({"const": json_of(&row.value)}));
+                required.push(name);
+            } else if with > 0 {
+                let kinds = if known_well { member_kinds(row, place) } else { Kinds::ALL };
+                properties.insert(name.to_owned(), self.value(tree, field, kinds).into());
+                if with == row.count && (known_well || tree.node(field).present == node.count(Type::Object)) {
+                    required.push(name);
+                }
+            } else if !known_well {
+                // Too few to say that it never comes with this value.
+                properties.insert(name.to_owned(), self.value(tree, field, Kinds::ALL).into());
+            }
+        }
+        let mut schema = Map::new();
+        schema.insert("properties".into(), properties.into());
+        schema.insert("required".into(), required.into());
+        if closed {
+            schema.insert("additionalProperties".into(), false.into());
+        }
+        schema
+    }
+}

@@ -1,0 +1,237 @@
+//! All paths of a shape: how trees merge, and how one is cut back.
+//!
+//! Nodes lie in one list, parents before children, so that nothing here recurses. Owns: that list and the
+//! bound on it. Refuses to know: how documents are read.
+
+use crate::node::{Id, Node, Step, add};
+use crate::rank::{HashKey, Rank, looks_like_data};
+
+/// The root's place.
+pub(crate) const ROOT: Id = 0;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    pub(crate) key: HashKey,
+    /// The lowest rank that was not kept, once something was not.
+    pub(crate) cut: Option<Rank>,
+}
+
+impl Tree {
+    pub(crate) fn new(key: HashKey) -> Self {
+        Self { nodes: vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)], key, cut: None }
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn node_mut(&mut self, id: Id) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    pub(crate) fn nodes_mut(&mut self) -> &mut [Node] {
+        &mut self.nodes
+    }
+
+    /// Nodes below the root.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    pub(crate) fn keeps(&self, rank: Rank) -> bool {
+        self.cut.is_none_or(|cut| rank < cut)
+    }
+
+    /// Adds a field that is not there yet; its place and node. None if it is not kept.
+    pub(crate) fn add_field(&mut self, parent: Id, name: &str) -> Option<(usize, Id)> {
+        let rank = self.node(parent).rank.field(name, self.key);
+        let id = self.add(parent, Step::Field { data: looks_like_data(name) }, rank)?;
+        let place = self.node_mut(parent).fields.insert(name, id);
+        self.node_mut(id).place = place as u32;
+        Some((place, id))
+    }
+
+    /// The node of an array's items. None if it is not kept.
+    pub(crate) fn items(&mut self, parent: Id) -> Option<Id> {
+        if let Some(id) = self.node(parent).items {
+            return Some(id);
+        }
+        let id = self.add(parent, Step::Items, self.node(parent).rank.items(self.key))?;
+        self.node_mut(parent).items = Some(id);
+        Some(id)
+    }
+
+    /// The node of all values whose keys look like data. None if it is not kept.
+    pub(crate) fn values(&mut self, parent: Id) -> Option<Id> {
+        if let Some(id) = self.node(parent).values {
+            return Some(id);
+        }
+        let id = self.add(parent, Step::Values, self.node(parent).rank.values(self.key))?;
+        self.node_mut(parent).values = Some(id);
+        Some(id)
+    }
+
+    fn add(&mut self, parent: Id, step: Step, rank: Rank) -> Option<Id> {
+        if !self.keeps(rank) {
+            return None;
+        }
+        let gathered = self.node(parent).gathered + u8::from(step == Step::Values);
+        self.nodes.push(Node::new(rank, parent, step, gathered));
+        Some((self.nodes.len() - 1) as Id)
+    }
+
+    /// Adds the counts of `from` and all below it in another tree to the node `to`.
+    pub(crate) fn merge(&mut self, to: Id, theirs: &Self, from: Id) {
+        let mut ours = vec![None; theirs.nodes.len()];
+        ours[from as usize] = Some(to);
+        for (at, node) in theirs.nodes.iter().enumerate().skip(from as usize) {
+            if at > from as usize {
+                let Some(parent) = ours[node.parent as usize] else { continue };
+                ours[at] = self.child_like(parent, theirs, at as Id);
+                if ours[at].is_none() {
+                    self.fold(parent, node);
+                }
+            }
+            if let Some(id) = ours[at] {
+                self.merge_node(id, node);
+            }
+        }
+        for (at, node) in theirs.nodes.iter().enumerate() {
+            if let (Some(id), Some(tags)) = (ours[at], node.tags()) {
+                self.merge_tags(id, tags, node);
+            }
+        }
+    }
+
+    /// The node here for a child there.
+    fn child_like(&mut self, parent: Id, theirs: &Self, child: Id) -> Option<Id> {
+        let node = theirs.node(child);
+        match node.step {
+            Step::Root => None,
+            Step::Items => self.items(parent),
+            Step::Values => self.values(parent),
+            Step::Field { .. } => {
+                let (name, _) = theirs.node(node.parent).fields.at(node.place as usize);
+                match self.node(parent).fields.get(name) {
+                    Some(id) => Some(id),
+                    None => self.add_field(parent, name).map(|(_, id)| id),
+                }
+            }
+        }
+    }
+
+    fn merge_node(&mut self, id: Id, theirs: &Node) {
+        let key = self.key;
+        let mine = self.node_mut(id);
+        mine.present += theirs.present;
+        mine.documents += theirs.documents;
+        mine.repeated += theirs.repeated;
+        add(&mut mine.counts, &theirs.counts);
+        add(&mut mine.other, &theirs.other);
+        mine.times.merge(&theirs.times);
+        if let Some(theirs) = &theirs.numbers {
+            mine.numbers.get_or_insert_default().merge(theirs, key);
+        }
+        if let Some(theirs) = &theirs.strings {
+            mine.strings.get_or_insert_default().merge(theirs, key);
+        }
+        if let Some(theirs) = &theirs.arrays {
+            mine.arrays.get_or_insert_default().merge(theirs);
+        }
+    }
+
+    fn merge_tags(&mut self, id: Id, tags: &crate::tags::Tags, theirs: &Node) {
+        let key = self.key;
+        let mine = self.node_mut(id);
+        if !mine.may_have_tags() {
+            return;
+        }
+        let mut merged = mine.tags.take().unwrap_or_default();
+        let fields = &mine.fields;
+        merged.merge(
+            tags,
+            key,
+            |member| fields.place(theirs.fields.at(member).0, member),
+            |member| fields.at(member).0,
+        );
+        mine.tags = Some(merged);
+    }
+
+    /// Counts the values of a child that is not kept.
+    fn fold(&mut self, parent: Id, child: &Node) {
+        // Values of keys that look like data are counted together.
+        if child.step != (Step::Field { data: true }) || self.node(parent).rank.data {
+            add(&mut self.node_mut(parent).other, &child.counts);
+        }
+    }
+
+    /// Lowers the cut, to `cut` and so far that at most `cap` nodes stay below the root. Gives the new place
+    /// of each node that stays, if any had to go.
+    pub(crate) fn trim(&mut self, cap: usize, cut: Option<Rank>) -> Option<Vec<Option<Id>>> {
+        let mut new_cut = lower(self.cut, cut);
+        if self.len() > cap {
+            let mut ranks: Vec<Rank> = self.nodes[1..].iter().map(|node| node.rank).collect();
+            let (_, first_out, _) = ranks.select_nth_unstable(cap);
+            new_cut = lower(new_cut, Some(*first_out));
+        }
+        if new_cut == self.cut {
+            return None;
+        }
+        self.cut = new_cut;
+        if self.nodes[1..].iter().all(|node| self.keeps(node.rank)) {
+            return None;
+        }
+        Some(self.drop_cut())
+    }
+
+    fn drop_cut(&mut self) -> Vec<Option<Id>> {
+        let mut new: Vec<Option<Id>> = Vec::with_capacity(self.nodes.len());
+        let mut kept = 0;
+        for node in &self.nodes {
+            let keeps = node.step == Step::Root || self.keeps(node.rank);
+            new.push(keeps.then_some(kept));
+            kept += Id::from(keeps);
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        for mut node in nodes {
+            if node.step != Step::Root && !self.keeps(node.rank) {
+                // The parent comes before it; if it went as well there is nowhere to count.
+                if let Some(parent) = new[node.parent as usize] {
+                    self.fold(parent, &node);
+                }
+                continue;
+            }
+            node.parent = new[node.parent as usize].unwrap_or_default();
+            node.fields.renumber(|id| new[id as usize]);
+            node.items = node.items.and_then(|id| new[id as usize]);
+            node.values = node.values.and_then(|id| new[id as usize]);
+            self.nodes.push(node);
+        }
+        for id in 0..self.nodes.len() {
+            let node = &mut self.nodes[id];
+            if !node.may_have_tags() {
+                node.tags = None;
+            }
+            let children: Vec<Id> = (0..node.fields.len()).map(|place| node.fields.at(place).1).collect();
+            for (place, child) in children.into_iter().enumerate() {
+                self.node_mut(child).place = place as u32;
+            }
+        }
+        new
+    }
+}
+
+/// The lower of two cuts; none is above all.
+fn lower(a: Option<Rank>, b: Option<Rank>) -> Option<Rank> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

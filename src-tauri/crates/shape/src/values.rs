@@ -1,0 +1,258 @@
+//! What is kept of scalar values and arrays at one path, besides their types.
+//!
+//! Owns: ranges, lengths, formats and positions, each a commutative monoid. Refuses to know: paths.
+
+use serde::{Deserialize, Serialize};
+
+use crate::distinct::Distinct;
+use crate::format::Format;
+use crate::node::Type;
+use crate::rank::HashKey;
+
+/// First and last of something ordered. Nothing was seen where first is behind last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Range<T>(pub(crate) T, pub(crate) T);
+
+impl<T: PartialOrd + Copy> Range<T> {
+    #[inline]
+    pub(crate) fn add(&mut self, value: T) {
+        if value < self.0 {
+            self.0 = value;
+        }
+        if value > self.1 {
+            self.1 = value;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, theirs: &Self) {
+        if theirs.0 < self.0 {
+            self.0 = theirs.0;
+        }
+        if theirs.1 > self.1 {
+            self.1 = theirs.1;
+        }
+    }
+}
+
+/// The numbers at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Numbers {
+    /// Of integers that fit 64 bits.
+    pub(crate) integers: Option<Range<i128>>,
+    /// Of all others, as bits that order as the numbers do.
+    pub(crate) floats: Option<Range<i64>>,
+    /// As written.
+    pub(crate) distinct: Distinct,
+}
+
+impl Numbers {
+    /// Takes a number written as an integer; beyond 64 bits it is a number like any other.
+    #[inline]
+    pub(crate) fn add_integer(&mut self, text: &str, key: HashKey) {
+        let Some(value) = integer(text) else { return self.add_number(text, key) };
+        self.integers.get_or_insert(Range(value, value)).add(value);
+        self.distinct.add(text, key);
+    }
+
+    #[inline]
+    pub(crate) fn add_number(&mut self, text: &str, key: HashKey) {
+        // Beyond every float there is no range; that it was so is noted elsewhere.
+        if let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) {
+            let value = ordered(value);
+            self.floats.get_or_insert(Range(value, value)).add(value);
+        }
+        self.distinct.add(text, key);
+    }
+
+    pub(crate) fn merge(&mut self, theirs: &Self, key: HashKey) {
+        merge_range(&mut self.integers, theirs.integers.as_ref());
+        merge_range(&mut self.floats, theirs.floats.as_ref());
+        self.distinct.merge(&theirs.distinct, key);
+    }
+
+    /// Smallest and largest number, as JSON.
+    pub(crate) fn range(&self) -> Option<(String, String)> {
+        let integers = self.integers.map(|range| [range.0, range.1]);
+        let floats = self.floats.map(|range| [from_ordered(range.0), from_ordered(range.1)]);
+        Some(match (integers, floats) {
+            (Some([low, high]), None) => (low.to_string(), high.to_string()),
+            (None, Some([low, high])) => (low.to_string(), high.to_string()),
+            (Some([low, high]), Some([low_float, high_float])) => (
+                if low_float < low as f64 { low_float.to_string() } else { low.to_string() },
+                if high_float > high as f64 { high_float.to_string() } else { high.to_string() },
+            ),
+            (None, None) => return None,
+        })
+    }
+}
+
+fn merge_range<T: PartialOrd + Copy>(mine: &mut Option<Range<T>>, theirs: Option<&Range<T>>) {
+    if let Some(theirs) = theirs {
+        mine.get_or_insert(*theirs).merge(theirs);
+    }
+}
+
+/// An integer of at most 64 bits, signed or not.
+#[inline]
+pub(crate) fn integer(text: &str) -> Option<i128> {
+    match text.parse::<i64>() {
+        Ok(value) => Some(i128::from(value)),
+        Err(_) => text.parse::<u64>().ok().map(i128::from),
+    }
+}
+
+/// Bits that order as finite numbers do, minus zero before zero (IEEE 754, totalOrder).
+fn ordered(value: f64) -> i64 {
+    let bits = value.to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
+}
+
+fn from_ordered(bits: i64) -> f64 {
+    f64::from_bits((bits ^ ((bits >> 63) as u64 >> 1) as i64) as u64)
+}
+
+/// The format of all strings so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Agreed {
+    /// None was seen.
+    #[default]
+    Unseen,
+    /// All have this one.
+    On(Format),
+    /// Some have none or another.
+    Not,
+}
+
+impl Agreed {
+    #[inline]
+    fn add(&mut self, text: &str) {
+        *self = match *self {
+            Self::Not => return,
+            Self::On(format) if format.is_of(text) => return,
+            Self::On(_) => Self::Not,
+            Self::Unseen => Format::of(text).map_or(Self::Not, Self::On),
+        }
+    }
+
+    fn merge(&mut self, theirs: Self) {
+        *self = match (*self, theirs) {
+            (Self::Unseen, other) | (other, Self::Unseen) => other,
+            (Self::On(mine), Self::On(theirs)) if mine == theirs => return,
+            _ => Self::Not,
+        }
+    }
+}
+
+/// The strings at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Strings {
+    pub(crate) format: Agreed,
+    /// Characters.
+    pub(crate) lengths: Range<u64>,
+    pub(crate) distinct: Distinct,
+    /// Strings of which only the length is known, if that.
+    pub(crate) redacted: u64,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        let lengths = Range(u64::MAX, 0);
+        Self { format: Agreed::Unseen, lengths, distinct: Distinct::default(), redacted: 0 }
+    }
+}
+
+impl Strings {
+    #[inline]
+    pub(crate) fn add(&mut self, text: &str, key: HashKey) {
+        self.format.add(text);
+        let length = if text.is_ascii() { text.len() } else { text.chars().count() };
+        self.lengths.add(length as u64);
+        self.distinct.add(text, key);
+    }
+
+    /// Takes a string that was replaced; of its characters only the number is known, if that.
+    pub(crate) fn add_redacted(&mut self, length: Option<u64>) {
+        self.redacted += 1;
+        self.format = Agreed::Not;
+        if let Some(length) = length {
+            self.lengths.add(length);
+        }
+    }
+
+    pub(crate) fn merge(&mut self, theirs: &Self, key: HashKey) {
+        self.format.merge(theirs.format);
+        self.lengths.merge(&theirs.lengths);
+        self.distinct.merge(&theirs.distinct, key);
+        self.redacted += theirs.redacted;
+    }
+
+    pub(crate) fn format(&self) -> Option<Format> {
+        match self.format {
+            Agreed::On(format) => Some(format),
+            _ => None,
+        }
+    }
+}
+
+/// First items that are counted by type.
+pub(crate) const POSITIONS: usize = 8;
+
+/// The arrays at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Arrays {
+    pub(crate) lengths: Range<u64>,
+    /// Types of the first items, as far as there were any.
+    pub(crate) positions: Vec<[u64; Type::ALL.len()]>,
+}
+
+impl Default for Arrays {
+    fn default() -> Self {
+        Self { lengths: Range(u64::MAX, 0), positions: Vec::new() }
+    }
+}
+
+impl Arrays {
+    #[inline]
+    pub(crate) fn add_item(&mut self, at: usize, kind: Type) {
+        if at == self.positions.len() && at < POSITIONS {
+            self.positions.push([0; Type::ALL.len()]);
+        }
+        if let Some(counts) = self.positions.get_mut(at) {
+            counts[kind as usize] += 1;
+        }
+    }
+
+    pub(crate) fn merge(&mut self, theirs: &Self) {
+        self.lengths.merge(&theirs.lengths);
+        if self.positions.len() < theirs.positions.len() {
+            self.positions.resize(theirs.positions.len(), [0; Type::ALL.len()]);
+        }
+        for (mine, theirs) in self.positions.iter_mut().zip(&theirs.positions) {
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                *mine += theirs;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_order_as_bits() {
+        let numbers = [f64::MIN, -1.5, -0.0, 0.0, 1e-300, 1.5, f64::MAX];
+        assert!(numbers.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
+        assert!(numbers.iter().all(|number| from_ordered(ordered(*number)).to_bits() == number.to_bits()));
+    }
+
+    #[test]
+    fn a_range_goes_over_both_kinds_of_numbers() {
+        let mut numbers = Numbers::default();
+        for text in ["3", "2.5", "18446744073709551615"] {
+            numbers.add_integer(text, HashKey::default());
+        }
+        assert_eq!(numbers.range(), Some(("2.5".to_owned(), u64::MAX.to_string())));
+    }
+}
