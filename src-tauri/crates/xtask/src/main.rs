@@ -1,4 +1,4 @@
-//! `cargo xtask`: setting up, testing, demonstrating.
+//! `cargo xtask`: setting up, testing, demonstrating, measuring.
 //!
 //! Owns: everything somebody does with a fresh clone. Refuses to know: the program's insides; it uses
 //! the binaries as a user would. CI runs `cargo xtask test` and nothing else.
@@ -8,6 +8,7 @@
     reason = "talking to the person at the terminal is its job"
 )]
 
+mod bench;
 mod checks;
 mod demo;
 mod install;
@@ -29,6 +30,7 @@ cargo xtask COMMAND
       --browser   no window, also where there is a display
       --once      neither: several hundred calls, what was learned, and an end
       --keep      goes on with the data of the last demo
+  bench NAME      measures the inference beside others: accuracy, shape
   install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else
 
@@ -47,6 +49,15 @@ fn main() -> ExitCode {
             if options.iter().all(|option| ["--once", "--keep", "--browser"].contains(option)) =>
         {
             demo::run(options)
+        }
+        ["bench", "--help" | "-h"] => {
+            println!("{}", bench::USAGE);
+            Ok(true)
+        }
+        ["bench", name, options @ ..] if bench::NAMES.contains(name) => bench::run(name, options),
+        ["bench", ..] => {
+            eprintln!("{}", bench::USAGE);
+            return ExitCode::from(2);
         }
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");

@@ -24,10 +24,13 @@ pub fn servers() -> Result<()> {
     system_packages()?;
     let tools = target()?.join("tools");
     fs::create_dir_all(&tools)?;
+    let sdk = root().join("tests/sdk");
     step("real servers and SDK from npm", || {
-        pinned(&tools.join("npm"), &["package.json", "package-lock.json"], npm)
+        pinned(&tools.join("npm"), &sdk, &["package.json", "package-lock.json"], npm)
     })?;
-    step("real servers and SDK from PyPI", || pinned(&tools.join("python"), &["requirements.txt"], python))
+    step("real servers and SDK from PyPI", || {
+        pinned(&tools.join("python"), &sdk, &["requirements.txt"], python)
+    })
 }
 
 /// The licence checker: one already installed is used, else a pinned one is built.
@@ -124,12 +127,17 @@ fn install(packages: &[&str]) -> Result<()> {
     })
 }
 
-/// Installs into `folder` unless it was installed with the same pins before.
-fn pinned(folder: &Path, pins: &[&str], install: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+/// Installs into `folder` what is pinned in `from`, unless it was installed with the same pins before.
+pub fn pinned(
+    folder: &Path,
+    from: &Path,
+    pins: &[&str],
+    install: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
     let stamp = folder.join("installed-from");
     let mut wanted = String::new();
     for pin in pins {
-        let path = root().join("tests/sdk").join(pin);
+        let path = from.join(pin);
         wanted += &fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     }
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
@@ -138,13 +146,14 @@ fn pinned(folder: &Path, pins: &[&str], install: impl FnOnce(&Path) -> Result<()
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder)?;
     for pin in pins {
-        fs::copy(root().join("tests/sdk").join(pin), folder.join(pin))?;
+        fs::copy(from.join(pin), folder.join(pin))?;
     }
     install(folder)?;
     Ok(fs::write(stamp, wanted)?)
 }
 
-fn npm(folder: &Path) -> Result<()> {
+/// `npm ci`: exactly what the lock says.
+pub fn npm(folder: &Path) -> Result<()> {
     must(
         Command::new("npm")
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
@@ -152,7 +161,8 @@ fn npm(folder: &Path) -> Result<()> {
     )
 }
 
-fn python(folder: &Path) -> Result<()> {
+/// An environment of its own with what `requirements.txt` lists.
+pub fn python(folder: &Path) -> Result<()> {
     must(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
     let pip = folder.join("bin/python");
     must(

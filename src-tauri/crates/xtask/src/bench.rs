@@ -1,0 +1,75 @@
+//! `cargo xtask bench`: installs what a bench compares with, and runs it in release.
+//!
+//! Owns: getting the peers. Refuses to know: what is measured; the benches are programs of their own.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::setup::{npm, pinned, python};
+use crate::shell::{cargo, must, root, step, succeeds, target};
+
+/// How to ask.
+pub const USAGE: &str = "\
+cargo xtask bench NAME [OPTIONS]
+
+  accuracy        how right learned schemas are by number of observations, beside GenSON
+  shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
+
+NAME --help tells the options. What is compared with is installed (into the target folder) at the first run.";
+
+const GENSON_RS: &str = "0.2.0";
+
+/// The benches.
+pub const NAMES: &[&str] = &["accuracy", "shape"];
+
+/// Runs one of the benches. Whether its bars were passed.
+pub fn run(name: &str, options: &[&str]) -> Result<bool> {
+    let tools = target()?.join("tools/bench");
+    examples(&tools)?;
+    if name == "accuracy" {
+        genson(&tools)?;
+    } else {
+        // Whoever is missing is left out of the table.
+        for peer in [genson(&tools), genson_rs(&tools)] {
+            if let Err(error) = peer {
+                println!("   goes on without it: {error:#}");
+            }
+        }
+        step("schemascope (a release build)", || {
+            must(cargo().args(["build", "--release", "--locked", "--quiet", "-p", "schemascope"]))
+        })?;
+    }
+    let mut bench = cargo();
+    bench.args(["run", "--release", "--locked", "--quiet", "-p", "schemascope-benches", "--bin", name, "--"]);
+    succeeds(bench.args(options))
+}
+
+/// GitHub's payloads and their schemas, from npm.
+fn examples(tools: &Path) -> Result<()> {
+    step("GitHub's webhook payloads from npm", || {
+        pinned(&tools.join("npm"), &peers(), &["package.json", "package-lock.json"], npm)
+    })
+}
+
+/// GenSON, from PyPI.
+fn genson(tools: &Path) -> Result<()> {
+    step("GenSON from PyPI", || pinned(&tools.join("python"), &peers(), &["requirements.txt"], python))
+}
+
+/// genson-rs, from crates.io.
+fn genson_rs(tools: &Path) -> Result<()> {
+    if tools.join("bin/genson-rs").is_file() {
+        return Ok(());
+    }
+    step("genson-rs (built once)", || {
+        let mut install = cargo();
+        install.args(["install", "genson-rs", "--version", GENSON_RS, "--locked", "--quiet", "--root"]);
+        must(install.arg(tools).arg("--target-dir").arg(tools.join("build")))
+    })
+}
+
+/// Where the peers are pinned.
+fn peers() -> PathBuf {
+    root().join("tests/benches/peers")
+}

@@ -1,0 +1,9 @@
+//! What the benches share: randomness, texts as APIs have them, GitHub's examples, where peers are.
+//!
+//! Owns: inputs and places. Refuses to know: what is measured and how the inference decides.
+
+pub mod github;
+pub mod places;
+pub mod random;
+pub mod text;
+pub mod words;
