@@ -1,0 +1,147 @@
+//! The table and the bars, in Markdown.
+//!
+//! Refuses to know: how anything was measured.
+
+use std::time::Duration;
+
+use crate::inputs::Input;
+use crate::measure::Measured;
+use crate::programs::Role;
+use crate::work::told;
+
+/// Times genson-rs's speed that ours must have.
+const GENSON_RS: f64 = 3.0;
+/// Times the speed of parsing to values that ours must have.
+const VALUE: f64 = 0.9;
+/// Megabytes that the command may hold.
+const RESIDENT: f64 = 64.0;
+
+/// Medians over the rounds of one program on one input.
+struct Row {
+    role: Role,
+    name: &'static str,
+    cpu: Duration,
+    wall: Duration,
+    peak: u64,
+    printed: String,
+}
+
+fn rows(input: &Input, measured: &[Measured]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for first in measured.iter().filter(|one| one.input == input.name) {
+        if rows.iter().any(|row| row.role == first.role) {
+            continue;
+        }
+        let rounds: Vec<&Measured> =
+            measured.iter().filter(|one| one.input == input.name && one.role == first.role).collect();
+        rows.push(Row {
+            role: first.role,
+            name: first.name,
+            cpu: median(rounds.iter().map(|one| one.cpu).collect()),
+            wall: median(rounds.iter().map(|one| one.wall).collect()),
+            peak: median(rounds.iter().map(|one| one.peak).collect()),
+            printed: first.printed.clone(),
+        });
+    }
+    rows
+}
+
+fn median<T: Ord + Copy>(mut values: Vec<T>) -> T {
+    values.sort_unstable();
+    values[values.len() / 2]
+}
+
+/// Megabytes of the input per second.
+fn speed(input: &Input, time: Duration) -> f64 {
+    input.bytes as f64 / 1e6 / time.as_secs_f64()
+}
+
+/// MB/s of CPU time of a role.
+fn speed_of(input: &Input, rows: &[Row], role: Role) -> Option<f64> {
+    rows.iter().find(|row| row.role == role).map(|row| speed(input, row.cpu))
+}
+
+/// Prints what was measured.
+pub fn print(inputs: &[Input], measured: &[Measured]) {
+    println!("| input | program | MB/s of CPU time, one core | peak, MB | × genson-rs | × Value |");
+    println!("|---|---|---|---|---|---|");
+    for input in inputs.iter().filter(|input| !input.hostile) {
+        let rows = rows(input, measured);
+        let times = |speed: f64, role| {
+            speed_of(input, &rows, role)
+                .map_or_else(|| "–".to_owned(), |other| format!("{:.2}", speed / other))
+        };
+        for row in rows.iter().filter(|row| ![Role::Emission, Role::Infer].contains(&row.role)) {
+            let speed = speed(input, row.cpu);
+            println!(
+                "| {} | {} | {speed:.0} | {:.1} | {} | {} |",
+                input.name,
+                row.name,
+                megabytes(row.peak),
+                times(speed, Role::GensonRs),
+                times(speed, Role::Value),
+            );
+        }
+    }
+    println!();
+    for input in inputs {
+        for row in rows(input, measured) {
+            let (name, peak) = (input.name, megabytes(row.peak));
+            let size = input.bytes as f64 / 1e6;
+            let said = told(&row.printed);
+            let number =
+                |what: &str| said.as_ref().map_or(f64::NAN, |said| said[what].as_f64().unwrap_or(f64::NAN));
+            match row.role {
+                Role::Ours => println!(
+                    "- {name}, {size:.0} MB, {} documents: {:.2} s CPU, {:.0} MB/s, peak {peak:.1} MB, state {:.1} kB, schema {:.1} kB",
+                    number("documents"),
+                    row.cpu.as_secs_f64(),
+                    speed(input, row.cpu),
+                    number("state") / 1e3,
+                    number("schema") / 1e3,
+                ),
+                Role::Emission => println!(
+                    "- {name}: observing and emitting a schema after each of {} documents: {:.0} µs each",
+                    number("documents"),
+                    number("micros"),
+                ),
+                Role::Infer => println!(
+                    "- {name}: `schemascope infer`: {:.2} s, {:.0} MB/s, {:.2} s CPU, peak {peak:.1} MB",
+                    row.wall.as_secs_f64(),
+                    speed(input, row.wall),
+                    row.cpu.as_secs_f64(),
+                ),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// Prints the bars. Whether all that could be measured are passed.
+pub fn bars(inputs: &[Input], measured: &[Measured]) -> bool {
+    println!();
+    let mut passed = true;
+    let mut bar = |good: bool, text: String| {
+        println!("- {}: {text}", if good { "PASS" } else { "FAIL" });
+        passed &= good;
+    };
+    for input in inputs {
+        let rows = rows(input, measured);
+        let ours = speed_of(input, &rows, Role::Ours);
+        for (role, least, peer) in [(Role::GensonRs, GENSON_RS, "genson-rs"), (Role::Value, VALUE, "Value")] {
+            if let (Some(ours), Some(other)) = (ours, speed_of(input, &rows, role)) {
+                let times = ours / other;
+                bar(times >= least, format!("{}: {times:.2} × {peer}, at least {least}", input.name));
+            }
+        }
+        if let Some(row) = rows.iter().find(|row| row.role == Role::Infer) {
+            let peak = megabytes(row.peak);
+            bar(peak < RESIDENT, format!("{}: infer holds {peak:.1} MB, less than {RESIDENT}", input.name));
+        }
+    }
+    passed
+}

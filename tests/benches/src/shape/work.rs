@@ -1,0 +1,85 @@
+//! What measured processes do when they are this program: read lines, do one thing with each.
+//!
+//! Refuses to know: that it is measured. What it finds out itself it prints as one line of JSON.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader};
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail};
+use schemascope_shape::{Policy, Shape};
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use crate::inputs;
+
+/// Documents after each of which a schema is emitted.
+const EMISSIONS: usize = 2_000;
+
+/// Does what is asked for by name.
+pub fn run(name: &str, args: &[&str]) -> Result<()> {
+    match (name, args) {
+        ("make", [name, path, megabytes]) => inputs::write(name, path, megabytes.parse()?),
+        ("observe", [path]) => observe(path),
+        ("emit", [path]) => emit(path),
+        ("value", [path]) => each(path, |line| {
+            black_box(serde_json::from_slice::<Value>(line)?);
+            Ok(true)
+        }),
+        ("ignore", [path]) => each(path, |line| {
+            black_box(serde_json::from_slice::<IgnoredAny>(line)?);
+            Ok(true)
+        }),
+        _ => bail!("{name} is no work"),
+    }
+}
+
+/// Every line in turn, until the work says it is enough.
+fn each(path: &str, mut work: impl FnMut(&[u8]) -> Result<bool>) -> Result<()> {
+    let mut lines = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        if !work(line.trim_ascii_end())? {
+            break;
+        }
+        line.clear();
+    }
+    Ok(())
+}
+
+/// The full state, and one schema at the end.
+fn observe(path: &str) -> Result<()> {
+    let mut shape = Shape::new();
+    let mut documents = 0_u64;
+    each(path, |line| {
+        documents += 1;
+        shape.observe(line).map_err(|error| anyhow!("document {documents}: {error}"))?;
+        Ok(true)
+    })?;
+    let state = shape.to_state().len();
+    let schema = shape.schema(&Policy::default()).to_string().len();
+    println!("{}", json!({"documents": documents, "state": state, "schema": schema}));
+    Ok(())
+}
+
+/// A schema after every document.
+fn emit(path: &str) -> Result<()> {
+    let mut shape = Shape::new();
+    let mut documents = 0;
+    let began = Instant::now();
+    each(path, |line| {
+        shape.observe(line).map_err(|error| anyhow!("{error}"))?;
+        black_box(shape.schema(&Policy::default()));
+        documents += 1;
+        Ok(documents < EMISSIONS)
+    })?;
+    let micros = began.elapsed().as_secs_f64() * 1e6 / documents as f64;
+    println!("{}", json!({"documents": documents, "micros": micros}));
+    Ok(())
+}
+
+/// What a process printed about itself.
+pub fn told(line: &str) -> Result<Value> {
+    serde_json::from_str(line.trim()).with_context(|| format!("not JSON: {line}"))
+}
