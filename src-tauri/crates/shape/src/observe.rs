@@ -163,7 +163,8 @@ impl<'d> Sink<'d> for Observer<'_, 'd> {
             }
             self.gathering.retain(|walk| !walk.done);
         }
-        if self.shape.tree.len() > self.limit {
+        // Never between a key and its value, which is on its way to a node.
+        if self.shape.tree.len() > self.limit && !matches!(token, Token::Key(_)) {
             self.cut_back();
         }
     }
@@ -524,11 +525,6 @@ impl<'d> Walk<'d> {
         for frame in &mut self.stack {
             frame.node = place(frame.node).unwrap_or(ROOT);
         }
-        self.next = match self.next {
-            Target::Node(id) => place(id).map_or(Target::Elsewhere, Target::Node),
-            Target::Other(id) => place(id).map_or(Target::Elsewhere, Target::Other),
-            Target::Elsewhere => Target::Elsewhere,
-        };
     }
 }
 

@@ -36,6 +36,19 @@ fn documents_of(documents: &[Value]) -> Shape {
     shape
 }
 
+/// The same written state; tells where it is not.
+fn same(a: &Shape, b: &Shape) -> Result<(), TestCaseError> {
+    let (a, b) = (a.to_state(), b.to_state());
+    if let Some(at) = (0..a.len().max(b.len())).find(|at| a.get(*at) != b.get(*at)) {
+        let around = |state: &[u8]| {
+            let (from, to) = (at.saturating_sub(300), (at + 80).min(state.len()));
+            String::from_utf8_lossy(&state[from.min(to)..to]).into_owned()
+        };
+        return Err(TestCaseError::fail(format!("differs:\n{}\n{}", around(&a), around(&b))));
+    }
+    Ok(())
+}
+
 fn leaf() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
@@ -96,9 +109,8 @@ proptest! {
             let state = shape_of(4_096, mine).to_state();
             merged.merge(&Shape::from_state(&state).unwrap()).unwrap();
         }
-        prop_assert_eq!(merged.to_state(), whole.to_state());
+        same(&merged, &whole)?;
         prop_assert_eq!(merged.schema(&Policy::default()), whole.schema(&Policy::default()));
-        prop_assert_eq!(merged, whole);
     }
 
     /// The same where the bound trims: one shape over all, in any order, and any split of it.
@@ -115,12 +127,12 @@ proptest! {
             let mine = documents.iter().filter(|(_, p)| *p == part).map(|(d, _)| d);
             merged.merge(&Shape::from_state(&shape_of(cap, mine).to_state()).unwrap()).unwrap();
         }
-        prop_assert_eq!(merged.to_state(), whole.to_state());
+        same(&merged, &whole)?;
         if !documents.is_empty() {
             let mut turned: Vec<_> = documents.iter().map(|(d, _)| d).collect();
             turned.rotate_left(shuffled.index(documents.len()));
             turned.reverse();
-            prop_assert_eq!(shape_of(cap, turned).to_state(), whole.to_state());
+            same(&shape_of(cap, turned), &whole)?;
         }
     }
 
@@ -138,8 +150,8 @@ proptest! {
             merged
         };
         let left = merged(&[&merged(&[&a, &b]), &c]);
-        prop_assert_eq!(left.to_state(), merged(&[&a, &merged(&[&b, &c])]).to_state());
-        prop_assert_eq!(left.to_state(), merged(&[&c, &b, &a]).to_state());
+        same(&left, &merged(&[&a, &merged(&[&b, &c])]))?;
+        same(&left, &merged(&[&c, &b, &a]))?;
     }
 
     /// Also trimmed, and with every threshold as low as it goes.
@@ -210,7 +222,7 @@ proptest! {
             listed.observe(document.to_string().as_bytes()).unwrap();
             streamed.observe(spaced(document).as_bytes()).unwrap();
         }
-        prop_assert_eq!(listed.to_state(), streamed.to_state());
+        same(&listed, &streamed)?;
         // All of them in one.
         let all = Value::from(documents);
         let (mut tight, mut wide) = (Shape::with_cap(cap), Shape::with_cap(100_000));
@@ -218,7 +230,7 @@ proptest! {
         wide.observe(all.to_string().as_bytes()).unwrap();
         let mut cut = Shape::with_cap(cap);
         cut.merge(&wide).unwrap();
-        prop_assert_eq!(cut.to_state(), tight.to_state());
+        same(&cut, &tight)?;
     }
 }
 

@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{Emitter, Kinds, Schema};
 use crate::node::{Id, Node, Step, Type, add};
 use crate::path;
-use crate::rank::Rank;
 use crate::tree::{ROOT, Tree};
 
 /// Distinct keys an object needs before it may be taken for a map.
@@ -100,8 +99,8 @@ impl<'t> MapValues<'t> {
                 for field in fields.filter(|field| is_separate(tree, node, *field)).chain(values) {
                     gathered.merge(ROOT, tree, field);
                 }
+                blur(&mut gathered);
                 let root = gathered.node_mut(ROOT);
-                root.rank = Rank::ROOT;
                 // Of values not kept only the type is known; what was inside them may be anything.
                 let mut other = node.other;
                 for kind in [Type::Object, Type::Array] {
@@ -109,6 +108,20 @@ impl<'t> MapValues<'t> {
                 }
                 add(&mut root.counts, &other);
                 Self { tree: Cow::Owned(gathered), id: ROOT }
+            }
+        }
+    }
+}
+
+/// Where something was not kept in one of the trees gathered, what another one kept of it is not all.
+fn blur(gathered: &mut Tree) {
+    for id in 0..gathered.nodes().len() as Id {
+        let node = gathered.node(id);
+        if node.has_other() {
+            let fields = node.fields.iter().map(|(_, field)| field);
+            let children: Vec<Id> = fields.chain(node.items).chain(node.values).collect();
+            for child in children {
+                gathered.node_mut(child).counts[Type::Opaque as usize] += 1;
             }
         }
     }
