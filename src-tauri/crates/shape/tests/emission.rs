@@ -50,12 +50,18 @@ fn presence_is_counted_not_intersected() {
     }
 }
 
+/// How many are enough depends on how many other fields turned out to be optional.
 #[test]
 fn required_needs_enough_parents() {
-    let documents = vec!["{\"a\":1}"; 7];
-    assert!(shape(&documents).schema(&Policy::default()).get("required").is_none());
-    let documents = vec!["{\"a\":1}"; 8];
-    assert_eq!(shape(&documents).schema(&Policy::default())["required"], json!(["a"]));
+    let required = |documents: &[&str]| shape(documents).schema(&Policy::default()).get("required").cloned();
+    let both = "{\"a\":1,\"b\":1}";
+    assert_eq!(required(&[both; 2]), None);
+    assert_eq!(required(&[both; 3]), Some(json!(["a", "b"])));
+    let mut documents = vec!["{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1}", "{\"a\":1}"];
+    documents.resize(7, "{\"a\":1}");
+    assert_eq!(required(&documents), None);
+    documents.push("{\"a\":1}");
+    assert_eq!(required(&documents), Some(json!(["a"])));
 }
 
 /// The fourth item counts as the first does, and the losing side of a conflict stays.

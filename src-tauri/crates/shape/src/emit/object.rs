@@ -32,10 +32,7 @@ impl Emitter<'_> {
         }
         let node = tree.node(id);
         let objects = node.count(Type::Object);
-        let required =
-            |field: Id| objects >= self.policy.required_after && tree.node(field).present == objects;
-        let required: Vec<&str> =
-            node.fields.iter().filter(|(_, field)| required(*field)).map(|(name, _)| name).collect();
+        let required = required(tree, id, self.policy);
         let mut properties = Map::new();
         for (name, field) in node.fields.iter() {
             let schema = self.field(tree, (name, field), objects, required.contains(&name), Kinds::ALL);
@@ -67,6 +64,23 @@ impl Emitter<'_> {
             emitter.value(tree, id, kinds)
         })
     }
+}
+
+/// The fields of a record that were always there, once there were enough objects to require them. With few
+/// objects that depends on how many other fields are optional: if presence is anything from 0 to 1 alike, an
+/// optional field is in all of n objects n times less often than not in all of them. So the optional fields
+/// seen as such tell how many are yet to be found among those that were always there.
+fn required<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Vec<&'t str> {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    let is_always = |field: Id| tree.node(field).present == objects;
+    let always: Vec<&str> =
+        node.fields.iter().filter(|(_, field)| is_always(*field)).map(|(name, _)| name).collect();
+    let optional = (node.fields.len() - always.len()) as f64 + 0.5;
+    let mistaken = optional / objects as f64 / always.len() as f64;
+    let enough = objects >= policy.required_after
+        || objects >= policy.required_early && mistaken <= policy.required_mistaken;
+    if enough { always } else { Vec::new() }
 }
 
 pub(super) fn record(properties: Map<String, Value>, required: &[&str], closed: bool) -> Schema {

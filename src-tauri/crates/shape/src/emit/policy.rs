@@ -5,6 +5,10 @@
 pub struct Policy {
     /// Parent objects that must have been seen before a field that was always there is `required`.
     pub required_after: u64,
+    /// The same where hardly any field is optional.
+    pub required_early: u64,
+    /// Share of fields required that early that may turn out to be optional, as estimated.
+    pub required_mistaken: f64,
     /// Objects that must have been seen before a record may be closed.
     pub closed_after: u64,
     /// The chance of an unseen field, by Good–Turing, up to which a record is closed.
@@ -23,6 +27,8 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             required_after: 8,
+            required_early: 3,
+            required_mistaken: 0.2,
             closed_after: 10,
             closed_unseen: 0.05,
             enum_after: 20,
