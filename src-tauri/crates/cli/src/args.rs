@@ -167,9 +167,13 @@ pub struct Call {
 pub struct Infer {
     /// The documents; without it, standard input
     pub file: Option<PathBuf>,
-    /// Documents an always present field must have been seen in before it is required
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub required_after: u64,
+    /// Objects an always present field must have been seen in before it is required [default: 8, and 3
+    /// where hardly any field is optional]
+    #[arg(long, value_name = "N")]
+    pub required_after: Option<u64>,
+    /// Instead of the schema, print each of its decisions with the numbers behind it
+    #[arg(long)]
+    pub explain: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -30,13 +30,48 @@ pub struct Broken {
     pub reason: String,
 }
 
+/// Bytes of documents handed on together.
+const BATCH: usize = 1 << 20;
+
+/// Some documents in a row.
+#[derive(Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    /// Where each ends, and the line it begins in.
+    ends: Vec<(usize, u64)>,
+}
+
+impl Batch {
+    /// Each with the line it begins in.
+    pub fn documents(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
+        starts.zip(&self.ends).map(|(start, (end, line))| (*line, &self.bytes[start..*end]))
+    }
+}
+
 impl<R: Read> Documents<R> {
+    /// Up to a megabyte of documents, one at least; none at the end. What is no document is told.
+    pub fn next_batch(&mut self, broken: impl Fn(Broken)) -> io::Result<Option<Batch>> {
+        let mut batch = Batch::default();
+        while batch.bytes.len() < BATCH {
+            match self.next()? {
+                Some(Ok((line, document))) => {
+                    batch.bytes.extend_from_slice(document);
+                    batch.ends.push((batch.bytes.len(), line));
+                }
+                Some(Err(found)) => broken(found),
+                None => break,
+            }
+        }
+        Ok((!batch.ends.is_empty()).then_some(batch))
+    }
+
     pub fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new(), start: 0, line: 1, ended: false }
     }
 
-    /// The next document; none at the end.
-    pub fn next(&mut self) -> io::Result<Option<Result<&[u8], Broken>>> {
+    /// The next document with the line it begins in; none at the end.
+    fn next(&mut self) -> io::Result<Option<Result<(u64, &[u8]), Broken>>> {
         loop {
             self.skip_space();
             let rest = &self.buffer[self.start..];
@@ -47,9 +82,9 @@ impl<R: Read> Documents<R> {
                 None if self.ended => return Ok(None),
                 // A number at the very end may go on in the next block.
                 Some(Ok(())) if self.ended || end < self.buffer.len() => {
-                    let from = self.start;
+                    let (from, line) = (self.start, self.line);
                     self.pass(end);
-                    return Ok(Some(Ok(&self.buffer[from..end])));
+                    return Ok(Some(Ok((line, &self.buffer[from..end]))));
                 }
                 Some(Err(error)) if self.ended || !error.is_eof() => {
                     let broken = Broken { line: self.line, reason: reason(&error) };
@@ -107,7 +142,7 @@ mod tests {
         let mut all = Vec::new();
         while let Some(next) = documents.next().unwrap() {
             all.push(
-                next.map(|document| String::from_utf8(document.to_vec()).unwrap())
+                next.map(|(_, document)| String::from_utf8(document.to_vec()).unwrap())
                     .map_err(|broken| broken.line),
             );
         }

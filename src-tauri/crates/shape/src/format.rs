@@ -157,24 +157,67 @@ fn is_email(text: &str) -> bool {
 
 /// An absolute URI with an authority, of unreserved characters and plain delimiters.
 fn is_uri(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once("://") else { return false };
-    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let (host, port) = authority.split_once(':').unwrap_or((authority, ""));
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-._~!$&'()*+,;=:@/?%".contains(c);
-    let escapes = tail
-        .split('%')
-        .skip(1)
-        .all(|rest| rest.as_bytes().get(..2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)));
-    let (before, fragment) = tail.split_once('#').unwrap_or((tail, ""));
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-        && !host.is_empty()
-        && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.'))
-        && port.bytes().all(|byte| byte.is_ascii_digit())
-        && port.len() <= 5
-        && before.chars().all(plain)
-        && fragment.chars().all(plain)
-        && escapes
+    let bytes = text.as_bytes();
+    let Some(end) = bytes.iter().position(|byte| *byte == b':') else { return false };
+    let (scheme, Some(rest)) = (&bytes[..end], bytes[end..].strip_prefix(b"://")) else { return false };
+    let host = rest.iter().position(|byte| !HOST[usize::from(*byte)]).unwrap_or(rest.len());
+    let mut tail = &rest[host..];
+    if let Some(port) = tail.strip_prefix(b":") {
+        let digits = port.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(port.len());
+        if digits > 5 {
+            return false;
+        }
+        tail = &port[digits..];
+    }
+    scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+        && host > 0
+        && is_uri_tail(tail)
+}
+
+/// Path, query and fragment.
+fn is_uri_tail(tail: &[u8]) -> bool {
+    if !matches!(tail.first(), None | Some(b'/' | b'?' | b'#')) {
+        return false;
+    }
+    let (mut at, mut fragments) = (0, 0);
+    while let Some(byte) = tail.get(at) {
+        match byte {
+            b'%' => {
+                let hex = tail.get(at + 1..at + 3);
+                if !hex.is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) {
+                    return false;
+                }
+                at += 2;
+            }
+            b'#' => fragments += 1,
+            byte if PLAIN[usize::from(*byte)] => {}
+            _ => return false,
+        }
+        at += 1;
+    }
+    fragments <= 1
+}
+
+/// Bytes of a host name or an address.
+const HOST: [bool; 256] = table(b"-.");
+/// Bytes of a path, query or fragment, but for escapes.
+const PLAIN: [bool; 256] = table(b"-._~!$&'()*+,;=:@/?");
+
+/// Letters, digits, and these.
+const fn table(others: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < others.len() {
+        table[others[at] as usize] = true;
+        at += 1;
+    }
+    table
 }
 
 #[cfg(test)]

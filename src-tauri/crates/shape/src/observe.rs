@@ -60,8 +60,12 @@ impl Shape {
         circumstances: Circumstances<'_>,
     ) -> Result<(), Unreadable> {
         if document.len() <= LISTED {
-            let mut tokens = Vec::with_capacity(document.len() / 8);
-            scan(document, &mut tokens)?;
+            let mut tokens = recycled(std::mem::take(&mut self.spare));
+            let read = scan(document, &mut tokens);
+            if let Err(unreadable) = read {
+                self.spare = recycled(tokens);
+                return Err(unreadable);
+            }
             let signature = self.count(circumstances, |observer| {
                 tokens.iter().for_each(|token| observer.token(*token));
                 Ok(())
@@ -69,7 +73,9 @@ impl Shape {
             self.sign(signature, circumstances, |signer| {
                 tokens.iter().for_each(|token| signer.token(*token));
                 Ok(())
-            })
+            })?;
+            self.spare = recycled(tokens);
+            Ok(())
         } else {
             scan(document, &mut ())?;
             let signature = self.count(circumstances, |observer| scan(document, observer))?;
@@ -110,6 +116,13 @@ impl Shape {
         self.signatures.add(signature, 1);
         Ok(())
     }
+}
+
+/// The memory of a list of tokens, for another document's.
+fn recycled<'d>(mut tokens: Vec<Token<'_>>) -> Vec<Token<'d>> {
+    tokens.clear();
+    // The same memory: the types differ by their lifetime only.
+    tokens.into_iter().map(|_| Token::Null).collect()
 }
 
 /// Counts a document's tokens.
@@ -339,7 +352,7 @@ impl Count<'_, '_> {
 impl<'d> Walk<'d> {
     fn to(next: Target, depth: usize, signs: bool) -> Self {
         let (members, values) = (Vec::new(), Vec::new());
-        Self { stack: Vec::new(), next, skipped: 0, depth, signs, done: false, members, values }
+        Self { stack: Vec::with_capacity(16), next, skipped: 0, depth, signs, done: false, members, values }
     }
 
     #[inline]

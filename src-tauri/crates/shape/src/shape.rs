@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::MAX_NODES;
 use crate::node::EPOCHS;
 use crate::rank::HashKey;
+use crate::scan::Token;
 use crate::signatures::Signatures;
 use crate::tree::{ROOT, Tree};
 
@@ -28,6 +29,8 @@ pub struct Shape {
     /// Documents and objects read so far, to mark what was counted for which. Never part of the state.
     pub(crate) documents: u64,
     pub(crate) objects: u64,
+    /// Memory for the next document's tokens.
+    pub(crate) spare: Vec<Token<'static>>,
 }
 
 /// How often documents had something that readers disagree on.
@@ -93,6 +96,7 @@ impl Shape {
             oddities: Oddities::default(),
             documents: 0,
             objects: 0,
+            spare: Vec::new(),
         }
     }
 

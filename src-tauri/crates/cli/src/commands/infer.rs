@@ -1,21 +1,28 @@
 //! `infer`: a schema from documents, without engine or data.
+//!
+//! One thread finds where documents end, the others count them, each into a shape of its own; what they have
+//! counted is merged in the end, which gives the same as one alone. Holds a few batches at a time, whatever
+//! the length of the input.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_shape::{Policy, Shape};
 
-use crate::args::Infer;
-use crate::documents::Documents;
+use crate::args::{Args, Infer};
+use crate::documents::{Batch, Documents};
 use crate::output::{self, count};
 
 /// Broken documents named one by one; further ones are only counted.
 const NAMED: u64 = 10;
 
-pub fn run(verb: &Infer) -> Result<ExitCode> {
+pub fn run(args: &Args, verb: &Infer) -> Result<ExitCode> {
     let (reader, length): (Box<dyn Read>, Option<u64>) = match &verb.file {
         Some(path) => {
             let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -30,26 +37,8 @@ pub fn run(verb: &Infer) -> Result<ExitCode> {
         }
     };
     let progress = bar(length);
-    let mut documents = Documents::new(progress.wrap_read(reader));
-    let mut shape = Shape::new();
-    let mut broken = 0;
-    while let Some(next) = documents.next().context("cannot read on")? {
-        let (line, reason) = match next {
-            Ok(document) => match shape.observe(document) {
-                Ok(()) => continue,
-                Err(error) => (None, error.to_string()),
-            },
-            Err(document) => (Some(document.line), document.reason),
-        };
-        broken += 1;
-        if broken <= NAMED {
-            let place = line.map_or_else(
-                || format!("document {}", shape.observations() + broken),
-                |line| format!("line {line}"),
-            );
-            progress.suspend(|| output::note(&format!("{place}: {reason}")));
-        }
-    }
+    let documents = Documents::new(progress.wrap_read(reader));
+    let (shape, broken) = learn(documents, &progress)?;
     progress.finish_and_clear();
     if broken > NAMED {
         output::note(&format!("… and {} more that are no JSON", count(broken - NAMED)));
@@ -57,15 +46,108 @@ pub fn run(verb: &Infer) -> Result<ExitCode> {
     if shape.observations() == 0 {
         anyhow::bail!("there was no JSON document to learn from");
     }
-    output::schema(&shape.schema(&Policy { required_after: verb.required_after, ..Policy::default() }))?;
+    let policy = policy(verb);
+    if verb.explain {
+        explain(args, &shape, &policy)?;
+    } else {
+        output::schema(&shape.schema(&policy))?;
+    }
+    tell(&shape, &policy, broken);
+    Ok(ExitCode::from(u8::from(broken > 0)))
+}
+
+fn policy(verb: &Infer) -> Policy {
+    match verb.required_after {
+        // Who names a number means it.
+        Some(required_after) => Policy { required_after, required_mistaken: 0.0, ..Policy::default() },
+        None => Policy::default(),
+    }
+}
+
+/// Counts all documents on all processors; how many were none.
+fn learn<R: Read>(mut documents: Documents<R>, progress: &ProgressBar) -> Result<(Shape, u64)> {
+    let counters = thread::available_parallelism().map_or(1, |count| count.get());
+    let (send, receive) = sync_channel::<Batch>(counters);
+    let receive = Mutex::new(receive);
+    let broken = Mutex::new(0);
+    let name = |place: &str, reason: &str| {
+        let mut broken = broken.lock().unwrap_or_else(PoisonError::into_inner);
+        *broken += 1;
+        if *broken <= NAMED {
+            progress.suspend(|| output::note(&format!("{place}: {reason}")));
+        }
+    };
+    let shapes = thread::scope(|scope| -> Result<Vec<Shape>> {
+        let counting: Vec<_> =
+            (0..counters).map(|_| scope.spawn(|| count_batches(&receive, &name))).collect();
+        let read = loop {
+            match documents.next_batch(|broken| name(&format!("line {}", broken.line), &broken.reason)) {
+                Ok(Some(batch)) => {
+                    if send.send(batch).is_err() {
+                        break Ok(());
+                    }
+                }
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        drop(send);
+        let shapes = counting.into_iter().map(|thread| thread.join());
+        let shapes: Result<Vec<Shape>, _> = shapes.collect();
+        read.context("cannot read on")?;
+        shapes.map_err(|_| anyhow::anyhow!("counting failed; please report this"))
+    })?;
+    let mut whole = Shape::new();
+    for shape in &shapes {
+        whole.merge(shape)?;
+    }
+    Ok((whole, broken.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+fn count_batches(batches: &Mutex<Receiver<Batch>>, broken: &dyn Fn(&str, &str)) -> Shape {
+    let mut shape = Shape::new();
+    loop {
+        let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(batch) = next else { return shape };
+        for (line, document) in batch.documents() {
+            if let Err(error) = shape.observe(document) {
+                broken(&format!("line {line}"), &error.to_string());
+            }
+        }
+    }
+}
+
+fn explain(args: &Args, shape: &Shape, policy: &Policy) -> Result<()> {
+    let decisions = shape.explain(policy);
+    if args.json {
+        return output::json(&decisions);
+    }
+    let mut table = output::table(&["path", "decision", "because"], &[]);
+    for one in decisions {
+        let path = if one.path.is_empty() { "(root)".to_owned() } else { output::harmless(&one.path) };
+        table.add_row([path, output::harmless(&one.decision), output::harmless(&one.because)]);
+    }
+    Ok(output::print(&table)?)
+}
+
+/// Says how much was seen, and what was odd about it.
+fn tell(shape: &Shape, policy: &Policy, broken: u64) {
     let left_out = if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() };
     output::note(&format!(
         "{} documents, {} fields, mean consistency {:.2}{left_out}",
         count(shape.observations()),
-        count(shape.fields(&Policy::default()).len() as u64),
+        count(shape.fields(policy).len() as u64),
         shape.mean_consistency().unwrap_or_default(),
     ));
-    Ok(ExitCode::from(u8::from(broken > 0)))
+    for note in shape.notes() {
+        output::note(&format!("odd: {} {}", count(note.count), note.note));
+    }
+    if shape.is_trimmed() {
+        output::note(&format!(
+            "more paths than are kept: {} stay, of the others only types are known",
+            count(shape.paths() as u64)
+        ));
+    }
 }
 
 /// Shown on a terminal only; indicatif sees to that.

@@ -27,7 +27,7 @@ pub async fn run(args: Args) -> Result<ExitCode> {
     let verb = match &args.verb {
         None => return window::open(&args),
         Some(Verb::Serve(serve)) => return serve::run(&args, serve).await,
-        Some(Verb::Infer(infer)) => return infer::run(infer),
+        Some(Verb::Infer(infer)) => return infer::run(&args, infer),
         Some(verb) => verb,
     };
     let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);
