@@ -2,6 +2,7 @@
 //!
 //! Owns: getting the peers. Refuses to know: what is measured; the benches are programs of their own.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -26,10 +27,14 @@ pub const NAMES: &[&str] = &["accuracy", "shape"];
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let tools = target()?.join("tools/bench");
-    examples(&tools)?;
-    if name == "accuracy" {
+    let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
+    if asks {
+        // Usage needs no peers.
+    } else if name == "accuracy" {
+        examples(&tools)?;
         genson(&tools)?;
     } else {
+        examples(&tools)?;
         // Whoever is missing is left out of the table.
         for peer in [genson(&tools), genson_rs(&tools)] {
             if let Err(error) = peer {
@@ -65,7 +70,9 @@ fn genson_rs(tools: &Path) -> Result<()> {
     step("genson-rs (built once)", || {
         let mut install = cargo();
         install.args(["install", "genson-rs", "--version", GENSON_RS, "--locked", "--quiet", "--root"]);
-        must(install.arg(tools).arg("--target-dir").arg(tools.join("build")))
+        let build = tools.join("build");
+        must(install.arg(tools).arg("--target-dir").arg(&build))?;
+        Ok(fs::remove_dir_all(build)?)
     })
 }
 

@@ -89,7 +89,7 @@ pub fn all() -> Result<Vec<Program>> {
         (
             Role::Infer,
             "schemascope infer, all cores",
-            infer.is_file().then(|| vec![infer.into(), "--quiet".into(), "infer".into()]),
+            infer.is_file().then(|| vec![infer.into(), "infer".into()]),
         ),
     ];
     for (role, name, command) in others {

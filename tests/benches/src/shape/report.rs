@@ -83,7 +83,10 @@ pub fn print(inputs: &[Input], measured: &[Measured]) {
             );
         }
     }
-    println!();
+    println!(
+        "\nEach reads its file line by line, but genson-rs, which reads it whole. Value keeps the order of fields"
+    );
+    println!("(`preserve_order`), as everywhere in this workspace; serde_json's default is quicker.\n");
     for input in inputs {
         for row in rows(input, measured) {
             let (name, peak) = (input.name, megabytes(row.peak));

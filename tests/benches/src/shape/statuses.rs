@@ -21,7 +21,7 @@ const SCRIPTS: &[&str] = &[
 
 /// One status as a line of text.
 pub fn status(random: &mut Random) -> String {
-    let retweet = random.chance(0.55);
+    let retweet = random.chance(0.75);
     let mut status = one(random);
     if retweet {
         status["retweeted_status"] = one(random);
