@@ -104,9 +104,9 @@ pub fn print(inputs: &[Input], measured: &[Measured]) {
                     number("schema") / 1e3,
                 ),
                 Role::Emission => println!(
-                    "- {name}: observing and emitting a schema after each of {} documents: {:.0} µs each",
+                    "- {name}: observing and emitting a schema after each of {} documents: {:.0} µs of CPU time each",
                     number("documents"),
-                    number("micros"),
+                    row.cpu.as_secs_f64() * 1e6 / number("documents"),
                 ),
                 Role::Infer => println!(
                     "- {name}: `schemascope infer`: {:.2} s, {:.0} MB/s, {:.2} s CPU, peak {peak:.1} MB",
