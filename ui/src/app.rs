@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::cells::{Memo, RwSignal, StoredValue};
 use crate::live::{Connection, Live};
 use crate::pages;
-use crate::parts::{Empty, Icon};
+use crate::parts::{Empty, Icon, Row, keyed};
 use crate::route::Route;
 use crate::{browser, door};
 
@@ -196,9 +196,12 @@ fn Frame() -> impl IntoView {
         </div>
         <dialogs::Dialogs />
         <div class="toasts" role="status" aria-live="polite">
-            <For each=move || app.toasts.get() key=|toast| toast.id let:toast>
-                <div class="toast" class:bad=toast.bad>{toast.text.clone()}</div>
-            </For>
+            {keyed(move || {
+                let row = |toast: Toast| Row::new(toast.id, move || view! {
+                    <div class="toast" class:bad=toast.bad>{toast.text}</div>
+                });
+                app.toasts.get().into_iter().map(row).collect()
+            })}
         </div>
     }
 }
@@ -218,13 +221,13 @@ fn ConnectionBanner() -> impl IntoView {
                     <Icon name="refresh-cw" />
                     <span>"Connection lost: " {reason} ". Trying again; what you see is from before."</span>
                 </div>
-            })}
+            }.into_any())}
             {move || stalled.get().map(|reason| view! {
                 <div class="banner bad">
                     <Icon name="triangle-alert" />
                     <span>"Recording has stopped: " {reason} ". Calls wait, and are written once the disk takes them."</span>
                 </div>
-            })}
+            }.into_any())}
         </div>
     }
 }

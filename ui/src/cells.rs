@@ -1,4 +1,4 @@
-//! Signals whose insides are of one type, whatever they hold.
+//! Signals whose insides are of one type, whatever they hold; event handlers of one type, too.
 //!
 //! Leptos makes the code of a signal anew for every type in one. Here the value is boxed, so that code
 //! exists once; that is a third of the dashboard's size. The names and methods are those of Leptos. Owns:
@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::marker::PhantomData;
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::{self as base, *};
 
 type Boxed = Box<dyn Any + Send + Sync>;
@@ -51,8 +52,7 @@ impl<T: Send + Sync + 'static> RwSignal<T> {
 
     /// Reads once, if its page is still there.
     pub fn try_with_untracked<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        let guard = self.inner.try_read_untracked()?;
-        guard.downcast_ref().map(read)
+        look(self.inner)?.downcast_ref().map(read)
     }
 
     /// Its value, and again whenever it changes.
@@ -83,8 +83,7 @@ impl<T: Send + Sync + 'static> RwSignal<T> {
 
     /// Changes the value and gives what came of it, if its page is still there.
     pub fn try_update<R>(&self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut guard = self.inner.try_write()?;
-        guard.downcast_mut().map(change)
+        self.inner.try_write()?.downcast_mut().map(change)
     }
 
     /// Is told of changes without reading.
@@ -95,6 +94,12 @@ impl<T: Send + Sync + 'static> RwSignal<T> {
 
 fn signal(value: Boxed) -> base::RwSignal<Boxed> {
     base::RwSignal::new(value)
+}
+
+/// A signal's value, if its page is still there. Not inlined: it is asked for everywhere.
+#[inline(never)]
+fn look(signal: base::RwSignal<Boxed>) -> Option<<base::RwSignal<Boxed> as ReadUntracked>::Value> {
+    signal.try_read_untracked()
 }
 
 fn set(signal: base::RwSignal<Boxed>, value: Boxed) {
@@ -165,8 +170,7 @@ impl<T: Send + Sync + 'static> Memo<T> {
 
     /// Reads once, if its page is still there.
     pub fn try_with_untracked<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        let guard = self.inner.try_read_untracked()?;
-        guard.value.downcast_ref().map(read)
+        look_at_memo(self.inner)?.value.downcast_ref().map(read)
     }
 
     /// Its value, and again whenever it changes.
@@ -188,6 +192,12 @@ impl<T: Send + Sync + 'static> Memo<T> {
 
 fn memo(make: Box<dyn Fn() -> Made + Send + Sync>) -> base::Memo<Made> {
     base::Memo::new(move |_| make())
+}
+
+/// A memo's value, if its page is still there.
+#[inline(never)]
+fn look_at_memo(memo: base::Memo<Made>) -> Option<<base::Memo<Made> as ReadUntracked>::Value> {
+    memo.try_read_untracked()
 }
 
 /// Does something now, and again whenever what it read changes.
@@ -227,8 +237,7 @@ impl<T: Send + Sync + 'static> StoredValue<T> {
 
     /// Reads, if its page is still there.
     pub fn try_with_value<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        let guard = self.inner.try_read_value()?;
-        guard.downcast_ref().map(read)
+        look_at_stored(self.inner)?.downcast_ref().map(read)
     }
 
     /// Its value.
@@ -246,11 +255,21 @@ impl<T: Send + Sync + 'static> StoredValue<T> {
 
     /// Changes the value, if its page is still there.
     pub fn update_value<R>(&self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut guard = self.inner.try_write_value()?;
-        guard.downcast_mut().map(change)
+        self.inner.try_write_value()?.downcast_mut().map(change)
     }
 }
 
 fn stored(value: Boxed) -> base::StoredValue<Boxed> {
     base::StoredValue::new(value)
+}
+
+/// What is in a place, if its page is still there.
+#[inline(never)]
+fn look_at_stored(place: base::StoredValue<Boxed>) -> Option<<base::StoredValue<Boxed> as ReadValue>::Value> {
+    place.try_read_value()
+}
+
+/// What a click does.
+pub fn click(act: impl FnMut(MouseEvent) + 'static) -> Box<dyn FnMut(MouseEvent)> {
+    Box::new(act)
 }

@@ -13,9 +13,11 @@
 
 pub mod json;
 pub mod numbers;
+pub mod order;
 pub mod picture;
 pub mod route;
 pub mod text;
+pub mod wire;
 
 #[cfg(target_arch = "wasm32")]
 mod app;

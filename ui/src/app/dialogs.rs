@@ -8,10 +8,10 @@ use web_sys::HtmlDialogElement;
 
 use super::keyboard::KEYS;
 use super::{App, Dialog, Theme};
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::parts::Icon;
 use crate::route::Route;
-use crate::{browser, door, text};
+use crate::{browser, door, order, text};
 
 /// Options shown at most.
 const SHOWN: usize = 50;
@@ -45,18 +45,18 @@ fn Modal(
             let _ = dialog.show_modal();
         }
     });
-    let click = move |event: MouseEvent| {
+    let press = click(move |event: MouseEvent| {
         // Beside it.
         if event.target().is_some_and(|target| target.dyn_ref::<HtmlDialogElement>().is_some()) {
             app.close_dialog();
         }
-    };
+    });
     let cancel = move |event: web_sys::Event| {
         event.prevent_default();
         app.close_dialog();
     };
     view! {
-        <dialog class="dialog" aria-label=label node_ref=place on:mousedown=click on:cancel=cancel>
+        <dialog class="dialog" aria-label=label node_ref=place on:mousedown=press on:cancel=cancel>
             {children()}
         </dialog>
     }
@@ -184,7 +184,7 @@ fn Palette() -> impl IntoView {
         all.with_value(|all| {
             let mut ranked: Vec<(usize, &Choice)> =
                 all.iter().filter_map(|choice| Some((rank(&choice.name, &query)?, choice))).collect();
-            ranked.sort_by_key(|(rank, _)| *rank);
+            order::sort(&mut ranked, |a, b| a.0.cmp(&b.0));
             // Letters scattered over a name count only where nothing has them together.
             if ranked.first().is_some_and(|(rank, _)| *rank < SCATTERED) {
                 ranked.retain(|(rank, _)| *rank < SCATTERED);
@@ -235,15 +235,15 @@ fn Palette() -> impl IntoView {
                     view! {
                         <div class="option" role="option" id=format!("choice-{at}")
                             aria-selected=move || if selected.get() == at { "true" } else { "false" }
-                            on:mousemove=move |_| if selected.get_untracked() != at { selected.set(at) }
-                            on:click=move |_| act(app, &picked)>
+                            on:mousemove=click(move |_| if selected.get_untracked() != at { selected.set(at) })
+                            on:click=click(move |_| act(app, &picked))>
                             <Icon name=choice.icon />
                             <span class="what cut foreign">{choice.name.clone()}</span>
                             <span class="kind">{choice.kind}</span>
                         </div>
                     }
                 }).collect_view()}
-                {move || found.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing of that name."</p> })}
+                {move || found.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing of that name."</p> }.into_any())}
             </div>
         </div>
     }
@@ -256,7 +256,7 @@ fn Help() -> impl IntoView {
         subject
             .tokens()
             .iter()
-            .map(|(token, meaning)| view! { <dt class="mono">{*token}</dt><dd>{*meaning}</dd> })
+            .map(|(token, meaning)| view! { <dt class="mono">{*token}</dt><dd>{*meaning}</dd> }.into_any())
             .collect_view()
     };
     effect(move || browser::focus("#close-help"));
@@ -264,7 +264,7 @@ fn Help() -> impl IntoView {
         <div class="inside">
             <div class="head">
                 <h2 id="help-title">"Keys and filters"</h2>
-                <button class="button bare" id="close-help" aria-label="Close" on:click=move |_| app.close_dialog()>
+                <button class="button bare" id="close-help" aria-label="Close" on:click=click(move |_| app.close_dialog())>
                     <Icon name="x" />
                 </button>
             </div>
@@ -273,9 +273,9 @@ fn Help() -> impl IntoView {
                     <h3>"Keys"</h3>
                     <dl>
                         {KEYS.iter().map(|(key, meaning)| view! {
-                            <dt>{key.split("  ").map(|key| view! { <kbd>{key.to_owned()}</kbd> " " }).collect_view()}</dt>
+                            <dt>{key.split("  ").map(|key| view! { <kbd>{key.to_owned()}</kbd> " " }.into_any()).collect_view()}</dt>
                             <dd>{*meaning}</dd>
-                        }).collect_view()}
+                        }.into_any()).collect_view()}
                     </dl>
                 </div>
                 <div>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use schemascope_api::{Filter, Subject, UpstreamState};
 
 use super::{App, Dialog};
-use crate::cells::{Memo, RwSignal};
+use crate::cells::{Memo, RwSignal, click};
 use crate::live::Connection;
 use crate::numbers::count;
 use crate::parts::{Icon, Logo};
@@ -21,11 +21,11 @@ pub fn Header() -> impl IntoView {
             </a>
             <FilterBox />
             <Pulse />
-            <button class="button bare" on:click=move |_| app.dialog.set(Some(Dialog::Help))
+            <button class="button bare" on:click=click(move |_| app.dialog.set(Some(Dialog::Help)))
                 aria-label="Help" title="Keys and filters (?)">
                 <Icon name="circle-question-mark" />
             </button>
-            <button class="button bare" id="theme" on:click=move |_| app.theme.update(|theme| *theme = theme.next())
+            <button class="button bare" id="theme" on:click=click(move |_| app.theme.update(|theme| *theme = theme.next()))
                 aria-label=move || format!("Theme: {}", app.theme.get().name())
                 title=move || format!("Theme: {}", app.theme.get().name())>
                 {move || view! { <Icon name=app.theme.get().icon() /> }}
@@ -94,16 +94,16 @@ fn FilterBox() -> impl IntoView {
             <div id="filter-hint">
                 {move || (focused.get() && (wrong.get().is_some() || filter.get().is_empty())).then(|| view! {
                     <div class="hint">
-                        {wrong.get().map(|error| view! { <p class="bad">{error}</p> })}
+                        {wrong.get().map(|error| view! { <p class="bad">{error}</p> }.into_any())}
                         {filter.get().is_empty().then(|| view! {
                             <ul>
                                 {subject.get().tokens().iter().map(|(token, meaning)| view! {
                                     <li><span class="mono">{*token}</span><span class="dim">{*meaning}</span></li>
-                                }).collect_view()}
+                                }.into_any()).collect_view()}
                             </ul>
-                        })}
+                        }.into_any())}
                     </div>
-                })}
+                }.into_any())}
             </div>
         </form>
     }
@@ -138,7 +138,7 @@ fn Pulse() -> impl IntoView {
             </span>
             <span class="optional" title="upstreams that are ready">
                 <b>{move || servers.get().0}</b> " ready"
-                {move || (servers.get().1 > 0).then(|| view! { <span class="bad">", " {servers.get().1} " broken"</span> })}
+                {move || (servers.get().1 > 0).then(|| view! { <span class="bad">", " {servers.get().1} " broken"</span> }.into_any())}
             </span>
             <span title="recorded in the last five seconds">
                 <b>{move || match rate.get() {
@@ -148,7 +148,7 @@ fn Pulse() -> impl IntoView {
             </span>
             {move || (dropped.get() > 0).then(|| view! {
                 <span class="warn" title="recorded without bodies, or not at all">{count(dropped.get())} " incomplete"</span>
-            })}
+            }.into_any())}
         </div>
     }
 }

@@ -16,6 +16,7 @@ use web_sys::{
 
 use super::{Ended, unavailable};
 use crate::browser::{self, document, window};
+use crate::wire;
 
 /// A stream silent for so long is dead: the engine sends a frame every second.
 const SILENCE_MS: i32 = 6_000;
@@ -68,7 +69,7 @@ pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
     if response.ok() {
         return Ok(text);
     }
-    Err(serde_json::from_str(&text).unwrap_or_else(|_| {
+    Err(wire::read(&text).unwrap_or_else(|_| {
         unavailable(format!("the engine answered {}: {}", response.status(), text.trim()))
     }))
 }

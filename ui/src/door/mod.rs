@@ -8,6 +8,8 @@ mod tauri;
 
 use schemascope_api::{ApiError, Command, Cursor, ErrorKind, Frame};
 
+use crate::wire;
+
 /// Why following ended.
 pub enum Ended {
     /// The engine is not there, or went away.
@@ -27,12 +29,12 @@ pub async fn call<C: Command>(command: &C) -> Result<C::Reply, ApiError> {
     } else {
         http::call(C::NAME, &body).await?
     };
-    serde_json::from_str(&reply).map_err(internal)
+    wire::read(&reply).map_err(internal)
 }
 
 /// Passes frames to `take` until there are no more, from a cursor on.
 pub async fn follow(since: Option<Cursor>, take: impl Fn(Frame) + 'static) -> Ended {
-    let take = move |json: &str| match serde_json::from_str(json) {
+    let take = move |json: &str| match wire::read(json) {
         Ok(frame) => {
             take(frame);
             true

@@ -10,6 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 
 use super::{Ended, unavailable};
 use crate::browser::window;
+use crate::wire;
 
 /// Whether this page is in the window.
 pub fn is_here() -> bool {
@@ -42,7 +43,7 @@ pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
         Err(error) => {
             let text = js_sys::JSON::stringify(&error).ok().and_then(|text| text.as_string());
             let text = text.unwrap_or_default();
-            Err(serde_json::from_str(&text).unwrap_or_else(|_| unavailable(text)))
+            Err(wire::read(&text).unwrap_or_else(|_| unavailable(text)))
         }
     }
 }

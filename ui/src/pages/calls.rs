@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use schemascope_api::{BrowseCalls, CallId, CallRow, Filter, Subject};
 
 use crate::app::App;
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::live::Connection;
 use crate::numbers::{bytes, count, duration};
 use crate::parts::{
@@ -300,7 +300,7 @@ pub fn Calls() -> impl IntoView {
                         }
                     }}
                     <button class="button" id="pause" aria-pressed=move || if paused.get() { "true" } else { "false" }
-                        on:click=move |_| paused.update(|paused| *paused = !*paused)>
+                        on:click=click(move |_| paused.update(|paused| *paused = !*paused))>
                         {move || if paused.get() {
                             view! { <Icon name="play" />"Go on" }.into_any()
                         } else {
@@ -326,7 +326,7 @@ pub fn Calls() -> impl IntoView {
                         }}
                     </div>
                 </section>
-                {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> })}
+                {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> }.into_any())}
             </div>
         </div>
     }
@@ -351,7 +351,7 @@ fn Searching(
         Memo::new(move || loaded.next.get().map(|id| browser::date_and_time(id.time().as_millis())));
     view! {
         <Loading />
-        {move || back_to.get().map(|time| view! { <p class="empty num">"Searched back to " {time}</p> })}
+        {move || back_to.get().map(|time| view! { <p class="empty num">"Searched back to " {time}</p> }.into_any())}
     }
 }
 
@@ -386,12 +386,12 @@ fn draw(row: &Arc<CallRow>) -> AnyView {
         <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
         <span class="cut">
             <OutcomeWord outcome=row.outcome />
-            {(row.fits == Some(false)).then(|| view! { <span class="warn" title="does not fit the declared schema">" ✕ schema"</span> })}
+            {(row.fits == Some(false)).then(|| view! { <span class="warn" title="does not fit the declared schema">" ✕ schema"</span> }.into_any())}
         </span>
         <span class="dim cut extra">{carrier_word(row.carrier)}</span>
         <span class="num right dim">{row.total_us.map(duration)}</span>
         <span class="num right faint extra">{bytes(row.result_bytes)}</span>
-        <span class="faint cut extra">{row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> })}</span>
+        <span class="faint cut extra">{row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> }.into_any())}</span>
     }
     .into_any()
 }

@@ -6,14 +6,14 @@ use leptos::prelude::*;
 use schemascope_api::{CallRow, Coverage, GetCoverage, Standings, Timestamp, ToolRow, UpstreamState};
 
 use crate::app::App;
-use crate::cells::{Memo, RwSignal, StoredValue};
+use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::charts::{self, Chart};
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::tools::NoTools;
-use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, ToolName};
+use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, Row, ToolName, keyed};
 use crate::route::Route;
-use crate::{browser, door};
+use crate::{browser, door, order};
 
 /// Rows of the short lists.
 const SHORT: usize = 12;
@@ -92,7 +92,7 @@ fn Reliable() -> impl IntoView {
                     <span class:faint=move || of(&standings.get()) == 0>
                         <i class=format!("swatch {class}")></i>{name} " " <b>{move || count(of(&standings.get()))}</b>
                     </span>
-                }).collect_view()}
+                }.into_any()).collect_view()}
             </div>
         </section>
     }
@@ -143,7 +143,7 @@ fn Recorder() -> impl IntoView {
                         <span class=class(recorder.dropped)>{count(recorder.dropped)} " dropped"</span> " · "
                         {(recorder.bodies_left_out > 0).then(|| view! {
                             <span class="warn">{count(recorder.bodies_left_out)} " without bodies"</span> " · "
-                        })}
+                        }.into_any())}
                         {count(recorder.redacted_values)} " secrets redacted"
                     }
                 }}
@@ -240,14 +240,14 @@ fn CoverageOverTime() -> impl IntoView {
                 <span class="segments" role="group" aria-label="Span">
                     {SPANS.into_iter().map(|choice| view! {
                         <button aria-pressed=move || if span.get() == choice { "true" } else { "false" }
-                            on:click=move |_| span.set(choice)>{choice.0}</button>
-                    }).collect_view()}
+                            on:click=click(move |_| span.set(choice))>{choice.0}</button>
+                    }.into_any()).collect_view()}
                 </span>
             </header>
             <div class="chart-box">
                 {move || coverage.with(|c| c.as_ref().is_some_and(|c| c.points.is_empty())).then(|| view! {
                     <p class="empty">"Coverage is drawn as soon as tools are known."</p>
-                })}
+                }.into_any())}
                 <Chart label=label draw=draw />
             </div>
         </section>
@@ -276,19 +276,19 @@ fn Needs() -> impl IntoView {
                 <span class="num">{move || match needs.with(Vec::len) { 0 => String::new(), n => n.to_string() }}</span>
             </header>
             <div class="needs">
-                {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing. All servers work, and every declared schema is kept."</p> })}
+                {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing. All servers work, and every declared schema is kept."</p> }.into_any())}
                 {move || needs.get().into_iter().take(shown.get()).map(|need| view! {
                     <div class="need">
                         <span><span class=format!("tag {}", need.class)>{need.kind}</span></span>
                         <div><Foreign text=need.title limit=120 /><p><Foreign text=need.text limit=260 /></p></div>
-                        {(!need.href.is_empty()).then(|| view! { <a class="button small" href=need.href>"Look"</a> })}
+                        {(!need.href.is_empty()).then(|| view! { <a class="button small" href=need.href>"Look"</a> }.into_any())}
                     </div>
-                }).collect_view()}
+                }.into_any()).collect_view()}
                 {move || (needs.with(Vec::len) > shown.get()).then(|| view! {
-                    <button class="button bare" on:click=move |_| shown.update(|shown| *shown += 50)>
+                    <button class="button bare" on:click=click(move |_| shown.update(|shown| *shown += 50))>
                         {format!("{} more", needs.with(Vec::len) - shown.get())}
                     </button>
-                })}
+                }.into_any())}
             </div>
         </section>
     }
@@ -352,7 +352,7 @@ fn Busiest() -> impl IntoView {
         let mut rows: Vec<Arc<ToolRow>> = app
             .live
             .tools(|tools| tools.values().filter(|tool| tool.last_observed.is_some()).cloned().collect());
-        rows.sort_by(|a, b| {
+        order::sort(&mut rows, |a, b| {
             b.observation_count.cmp(&a.observation_count).then_with(|| a.tool_id.cmp(&b.tool_id))
         });
         rows.truncate(SHORT);
@@ -368,9 +368,13 @@ fn Busiest() -> impl IntoView {
                 view! {
                     <Head columns=BUSIEST />
                     <div>
-                        <For each=move || rows.get() key=|row| (row.tool_id.clone(), row.observation_count, row.violated, row.source, row.quality) let:row>
-                            <Busy row=row />
-                        </For>
+                        {keyed(move || {
+                            let row = |row: Arc<ToolRow>| {
+                                let key = format!("{} {} {} {} {}", row.tool_id, row.observation_count, row.violated, row.source, row.quality);
+                                Row::new(key, move || view! { <Busy row=row /> })
+                            };
+                            rows.get().into_iter().map(row).collect()
+                        })}
                     </div>
                 }.into_any()
             }}
@@ -422,14 +426,14 @@ fn Latest() -> impl IntoView {
                 view! {
                     <Head columns=LATEST />
                     <div>
-                        <For each=move || rows.get() key=|row| row.id let:row>
+                        {keyed(move || rows.get().into_iter().map(|row| Row::new(row.id, move || view! {
                             <a class="tr" href=Route::call(row.id.to_string()).address()>
                                 <span class="faint num">{browser::short_time(row.at.as_millis())}</span>
                                 <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
                                 <span class="num right dim">{row.total_us.map(duration)}</span>
                                 <span class="cut"><OutcomeWord outcome=row.outcome /></span>
                             </a>
-                        </For>
+                        })).collect())}
                     </div>
                 }.into_any()
             }}

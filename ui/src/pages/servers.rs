@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use schemascope_api::{ListServers, ServerRow, UpstreamState};
 
 use crate::app::{App, restart};
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::live::Connection;
 use crate::numbers::span;
-use crate::parts::{Empty, Foreign, Icon, List, Loading};
+use crate::parts::{Empty, Foreign, Icon, List, Loading, Row, keyed};
 use crate::route::Route;
 use crate::{browser, door};
 
@@ -73,12 +73,15 @@ pub fn Servers() -> impl IntoView {
     view! {
         <div class="page scrolls" tabindex="0" role="region" aria-label="Servers">
             <div class="title-row"><h1>"Servers"</h1><ConfigNote /></div>
-            {move || (!waiting.get() && names.with(Vec::is_empty)).then(|| view! { <NoServers /> })}
-            {move || waiting.get().then(|| view! { <Loading /> })}
+            {move || (!waiting.get() && names.with(Vec::is_empty)).then(|| view! { <NoServers /> }.into_any())}
+            {move || waiting.get().then(|| view! { <Loading /> }.into_any())}
             <div class="servers">
-                <For each=move || names.get() key=String::clone let:name>
-                    <Server name=name open=open selected=list.selected log=log />
-                </For>
+                {keyed(move || {
+                    let row = |name: String| Row::new(name.clone(), move || view! {
+                        <Server name=name open=open selected=list.selected log=log />
+                    });
+                    names.get().into_iter().map(row).collect()
+                })}
             </div>
         </div>
     }
@@ -92,7 +95,7 @@ fn ConfigNote() -> impl IntoView {
             let problem = about.problem.clone();
             view! {
                 <span class="dim cut" title="the configuration">"from " <span class="mono">{about.config.clone()}</span></span>
-                {problem.map(|problem| view! { <span class="tag bad">{problem}</span> })}
+                {problem.map(|problem| view! { <span class="tag bad">{problem}</span> }.into_any())}
             }
         })
     }
@@ -154,35 +157,35 @@ fn Server(
             <div class="line">
                 <h2 class="mono"><Foreign text=name.get_value() limit=64 /></h2>
                 <span class="state">
-                    {move || row.get().map(|row| view! { <i class=dot(row.state)></i>{row.state.to_string()} })}
+                    {move || row.get().map(|row| view! { <i class=dot(row.state)></i>{row.state.to_string()} }.into_any())}
                 </span>
                 <div>
                     {move || row.get().map(|row| view! {
-                        {row.reason.clone().map(|reason| view! { <p class="reason"><Foreign text=reason limit=400 /></p> })}
+                        {row.reason.clone().map(|reason| view! { <p class="reason"><Foreign text=reason limit=400 /></p> }.into_any())}
                         <p class="meta">
-                            {row.tool_count.map(|tools| view! { <span>{format!("{tools} tools")}</span> })}
+                            {row.tool_count.map(|tools| view! { <span>{format!("{tools} tools")}</span> }.into_any())}
                             {row.since.map(|since| {
                                 let since = since.as_millis();
                                 view! { <span title=browser::date_and_time(since)>{move || format!("ready for {}", span(since, app.live.now.get()))}</span> }
                             })}
-                            {row.pid.map(|pid| view! { <span>{format!("process {pid}")}</span> })}
-                            {row.protocol_version.clone().map(|version| view! { <span>"protocol " <Foreign text=version limit=40 /></span> })}
+                            {row.pid.map(|pid| view! { <span>{format!("process {pid}")}</span> }.into_any())}
+                            {row.protocol_version.clone().map(|version| view! { <span>"protocol " <Foreign text=version limit=40 /></span> }.into_any())}
                         </p>
-                    })}
+                    }.into_any())}
                 </div>
                 <div class="buttons">
-                    <button class="button small" on:click=toggle aria-expanded=move || if is_open.get() { "true" } else { "false" }>
+                    <button class="button small" on:click=click(toggle) aria-expanded=move || if is_open.get() { "true" } else { "false" }>
                         {move || if is_open.get() { "Hide log" } else { "Log" }}
                     </button>
                     {move || can_restart().then(|| view! {
-                        <button class="button small" on:click=move |_| restart(app, name.get_value())>
+                        <button class="button small" on:click=click(move |_| restart(app, name.get_value()))>
                             <Icon name="refresh-cw" />
                             {move || match row.get().map(|row| row.state) {
                                 Some(UpstreamState::Idle) => "Start",
                                 _ => "Restart",
                             }}
                         </button>
-                    })}
+                    }.into_any())}
                 </div>
             </div>
             {move || is_open.get().then(|| view! {
@@ -190,10 +193,10 @@ fn Server(
                     {move || log.with(|lines| if lines.is_empty() {
                         view! { <span class="faint">"It has written nothing to stderr."</span> }.into_any()
                     } else {
-                        lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }).collect_view().into_any()
+                        lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }.into_any()).collect_view().into_any()
                     })}
                 </pre>
-            })}
+            }.into_any())}
         </section>
     }
 }

@@ -140,15 +140,15 @@ fn Top(
                 <Foreign text=tool limit=200 />
                 {move || row.get().map(|row| view! {
                     <span class="tag">{source_word(row.source)}</span>
-                    {row.violated.then(|| view! { <span class="tag warn">"violated"</span> })}
-                    {(!row.listed).then(|| view! { <span class="tag warn">"no longer listed"</span> })}
-                })}
+                    {row.violated.then(|| view! { <span class="tag warn">"violated"</span> }.into_any())}
+                    {(!row.listed).then(|| view! { <span class="tag warn">"no longer listed"</span> }.into_any())}
+                }.into_any())}
             </h1>
-            <p>{move || description.get().map(|text| view! { <Foreign text=text limit=600 /> })}</p>
+            <p>{move || description.get().map(|text| view! { <Foreign text=text limit=600 /> }.into_any())}</p>
         </div>
         <dl class="facts">
             <Fact name="quality" title="how far its schema can be trusted">
-                {move || row.get().map(|row| view! { <Ladder quality=row.quality violated=row.violated large=true /> })}
+                {move || row.get().map(|row| view! { <Ladder quality=row.quality violated=row.violated large=true /> }.into_any())}
             </Fact>
             <Fact name="observations" title="calls whose result taught its shape">
                 <span class="num">{move || row.get().map(|row| count(row.observation_count))}</span>
@@ -173,7 +173,7 @@ fn Top(
                 <Fact name="latency p50 · p99" title="of the latest 200 calls, from request to answer">
                     {format!("{} · {}", duration(latency.get().p50_us), duration(latency.get().p99_us))}
                 </Fact>
-            })}
+            }.into_any())}
         </dl>
     }
 }
@@ -223,7 +223,7 @@ fn Progress(
                 </span>
             </header>
             <div class="chart-box">
-                {move || none.get().then(|| view! { <p class="empty">"Drawn from the first observation on."</p> })}
+                {move || none.get().then(|| view! { <p class="empty">"Drawn from the first observation on."</p> }.into_any())}
                 <Chart label=label draw=draw />
             </div>
             {move || (!changes.with(Vec::is_empty)).then(|| view! {
@@ -238,9 +238,9 @@ fn Progress(
                                 source => format!("{source}, quality {}", change.quality),
                             }}</span>
                         </li>
-                    }).collect_view()}
+                    }.into_any()).collect_view()}
                 </ul>
-            })}
+            }.into_any())}
         </section>
     }
 }

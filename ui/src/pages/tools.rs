@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::cells::{Memo, RwSignal};
 use crate::live::Connection;
 use crate::numbers::{ago, count, percent};
+use crate::order;
 use crate::parts::{Column, Empty, Head, Ladder, List, Loading, Rows, Sort, Spark, ToolName, source_word};
 use crate::route::Route;
 
@@ -39,7 +40,7 @@ pub fn Tools() -> impl IntoView {
         let (filter, sort) = (filter.get(), sort.get());
         let mut rows: Vec<Arc<ToolRow>> =
             app.live.tools(|tools| tools.values().filter(|row| filter.tool(row)).cloned().collect());
-        rows.sort_by(|a, b| {
+        order::sort(&mut rows, |a, b| {
             let order = compare(a, b, sort.by);
             (if sort.down { order.reverse() } else { order }).then_with(|| a.tool_id.cmp(&b.tool_id))
         });

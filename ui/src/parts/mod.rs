@@ -1,12 +1,14 @@
 //! What pages are made of. Each part draws what it is given and knows no page.
 
 mod foreign;
+mod keyed;
 mod payload;
 mod rows;
 mod size;
 mod small;
 
 pub use foreign::{Foreign, ToolName};
+pub use keyed::{Row, keyed};
 pub use payload::{Json, Payload};
 pub use rows::{Column, Head, List, Rows, Sort};
 pub use size::on_resize;

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::Icon;
 use super::foreign::shown;
 use crate::app::App;
-use crate::cells::StoredValue;
+use crate::cells::{StoredValue, click};
 use crate::json::{self, Kind};
 use crate::numbers::bytes;
 use crate::{browser, text};
@@ -84,13 +84,13 @@ pub fn Payload(
             <header>
                 <h3>{title}</h3>
                 <span class="num">{bytes(size as u64)}</span>
-                <button class="button bare small" on:click=copy title="Copy"><Icon name="copy" /><span class="hidden">"Copy " {title}</span></button>
-                <button class="button bare small" on:click=save title="Save as a file"><Icon name="download" /><span class="hidden">"Save " {title}</span></button>
+                <button class="button bare small" on:click=click(copy) title="Copy"><Icon name="copy" /><span class="hidden">"Copy " {title}</span></button>
+                <button class="button bare small" on:click=click(save) title="Save as a file"><Icon name="download" /><span class="hidden">"Save " {title}</span></button>
             </header>
             {content}
             {(size > LONG).then(|| view! {
                 <p class="cut-note">{format!("Cut after {} of {}. Save it to see all.", bytes(PREVIEW as u64), bytes(size as u64))}</p>
-            })}
+            }.into_any())}
         </section>
     }
 }

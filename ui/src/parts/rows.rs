@@ -8,10 +8,10 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use super::{Icon, on_resize};
+use super::{Icon, Row, keyed, on_resize};
 use crate::app::ListKeys;
 use crate::browser;
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 
 /// Rows drawn beyond either edge, so that scrolling shows no gaps.
 const MARGIN: usize = 6;
@@ -122,11 +122,27 @@ where
         let first = first.min(total.saturating_sub(shown));
         (first, (first + shown).min(total))
     });
+    let one = move |key: String, row: T| {
+        let is_selected = move || list.selected.with(|selected| selected.as_ref() == Some(&key));
+        let more = class.map_or("", |class| class(&row));
+        view! {
+            <div role="listitem">
+                <a class=format!("tr {more}") tabindex="-1" href={let row = row.clone(); move || href(&row)}
+                    aria-current=move || is_selected().then_some("true")>
+                    {draw(&row)}
+                </a>
+            </div>
+        }
+    };
     let in_sight = move || {
         let (first, end) = range.get();
         list.rows.with(|rows| {
             let slice = rows.get(first..end.min(rows.len())).unwrap_or_default();
-            slice.iter().map(|row| ((list.key)(row), row.clone())).collect::<Vec<_>>()
+            let shown = |row: &T| {
+                let (key, row) = ((list.key)(row), row.clone());
+                Row::new(format!("{key} {}", revision(&row)), move || one(key, row))
+            };
+            slice.iter().map(shown).collect()
         })
     };
     keep_in_sight(list, scroller, row_height);
@@ -146,18 +162,7 @@ where
             <div class="sizer" style:height=move || format!("{}px", total.get() as f64 * row_height.get())>
                 <div class="window" role="list"
                     style:transform=move || format!("translateY({}px)", range.get().0 as f64 * row_height.get())>
-                    <For each=in_sight key=move |(key, row)| (key.clone(), revision(row)) children=move |(key, row)| {
-                        let is_selected = move || list.selected.with(|selected| selected.as_ref() == Some(&key));
-                        let more = class.map_or("", |class| class(&row));
-                        view! {
-                            <div role="listitem">
-                                <a class=format!("tr {more}") tabindex="-1" href={let row = row.clone(); move || href(&row)}
-                                    aria-current=move || is_selected().then_some("true")>
-                                    {draw(&row)}
-                                </a>
-                            </div>
-                        }
-                    } />
+                    {keyed(in_sight)}
                 </div>
             </div>
         </div>
@@ -247,7 +252,7 @@ pub fn Head(
             Sort { by: sorted, down } if sorted == by => Some(if down { "descending" } else { "ascending" }),
             _ => None,
         };
-        let click = move |_| {
+        let turn = move |_| {
             sort.update(|sort| {
                 let again = sort.by == by;
                 // Numbers are looked at from the largest, names from A.
@@ -256,11 +261,11 @@ pub fn Head(
         };
         view! {
             <span class=column.class data-sort=state>
-                <button on:click=click aria-label=move || format!("{}, {}", column.name, state().unwrap_or("sort"))>
+                <button on:click=click(turn) aria-label=move || format!("{}, {}", column.name, state().unwrap_or("sort"))>
                     {column.name}
                     {move || state().map(|state| view! {
                         <Icon name=if state == "descending" { "arrow-down" } else { "arrow-up" } />
-                    })}
+                    }.into_any())}
                 </button>
             </span>
         }

@@ -7,11 +7,11 @@ use schemascope_api::{CallId, CallRecord, GetCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::cells::RwSignal;
+use crate::cells::{RwSignal, click};
 use crate::numbers::{bytes, duration};
 use crate::parts::{Empty, Foreign, Icon, Loading, OutcomeWord, Payload, ToolName, carrier_word};
 use crate::route::Route;
-use crate::{browser, door};
+use crate::{browser, door, wire};
 
 #[component]
 pub fn Detail(
@@ -33,7 +33,7 @@ pub fn Detail(
             <header>
                 <h2>"Call"</h2>
                 <span class="side">
-                    <button class="button bare small" aria-label="Close" title="Close (Esc)" on:click=move |_| close.run(())>
+                    <button class="button bare small" aria-label="Close" title="Close (Esc)" on:click=click(move |_| close.run(()))>
                         <Icon name="x" />
                     </button>
                 </span>
@@ -59,7 +59,8 @@ fn Record(
     let id = call.id.to_string();
     let body = |title: &'static str, name: &str, body: &Option<Box<RawValue>>| {
         let file = format!("{}-{name}.json", &id[..12]);
-        body.as_ref().map(|body| view! { <Payload title=title file=file body=body.get().to_owned() /> })
+        body.as_ref()
+            .map(|body| view! { <Payload title=title file=file body=body.get().to_owned() /> }.into_any())
     };
     let texts = call.result.as_deref().map(texts).unwrap_or_default();
     let tool = call.tool_id.to_string();
@@ -83,20 +84,20 @@ fn Record(
                     {duration(total)}
                     {call.upstream_us.map(|upstream| format!(", of which the upstream {}", duration(upstream)))}
                 </dd>
-            })}
+            }.into_any())}
             <dt>"answered with"</dt><dd>{carrier_word(call.carrier)} ", " {bytes(call.result_bytes)}</dd>
             {call.client.as_ref().map(|client| view! {
                 <dt>"client"</dt><dd><Foreign text=format!("{} {}", client.name, client.version) limit=120 /></dd>
-            })}
+            }.into_any())}
             {call.session.as_ref().map(|session| view! {
                 <dt>"session"</dt><dd class="mono"><Foreign text=session.to_string() limit=80 /></dd>
-            })}
-            {(call.redacted > 0).then(|| view! { <dt>"redacted"</dt><dd>{format!("{} values before they were stored", call.redacted)}</dd> })}
+            }.into_any())}
+            {(call.redacted > 0).then(|| view! { <dt>"redacted"</dt><dd>{format!("{} values before they were stored", call.redacted)}</dd> }.into_any())}
             <dt>"id"</dt><dd class="mono faint">{id.clone()}</dd>
         </dl>
         {call.bodies_left_out.then(|| view! {
             <p class="cut-note warn">"Its bodies were not kept: the recorder was full, or they cannot be read any more."</p>
-        })}
+        }.into_any())}
         {body("Arguments", "arguments", &call.arguments)}
         {texts.into_iter().enumerate().map(|(n, (text, is_json))| {
             let file = format!("{}-text-{}.{}", &id[..12], n + 1, if is_json { "json" } else { "txt" });
@@ -118,7 +119,7 @@ fn texts(result: &RawValue) -> Vec<(String, bool)> {
     struct Block {
         text: Option<String>,
     }
-    let outer: Option<Outer> = serde_json::from_str(result.get()).ok();
+    let outer: Option<Outer> = wire::read(result.get()).ok();
     let blocks = outer.map(|outer| outer.content).unwrap_or_default();
     blocks
         .into_iter()

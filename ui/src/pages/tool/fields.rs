@@ -8,9 +8,10 @@ use schemascope_api::FieldRow;
 
 use super::Known;
 use crate::app::{App, ListKeys};
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::numbers::{count, percent};
-use crate::parts::{Column, Empty, Foreign, Head, Icon, PresenceBar};
+use crate::order;
+use crate::parts::{Column, Empty, Foreign, Head, Icon, PresenceBar, Row, keyed};
 
 /// Fields shown at first; more on request, for shapes of thousands.
 const FIRST: usize = 150;
@@ -40,9 +41,18 @@ pub fn Fields(
     let seen = known.part(|detail| detail.row.observation_count > 0);
     let closed = RwSignal::new(BTreeSet::<String>::new());
     let limit = RwSignal::new(FIRST);
-    let lines = Memo::new(move || fields.with(|fields| closed.with(|closed| open_lines(fields, closed))));
-    let shown = move || lines.get().into_iter().take(limit.get()).collect::<Vec<_>>();
     let selected = RwSignal::new(None::<String>);
+    let lines = Memo::new(move || fields.with(|fields| closed.with(|closed| open_lines(fields, closed))));
+    let shown = move || {
+        let row = |line: Line| {
+            let key = format!(
+                "{} {} {} {:?}",
+                line.field.path, line.field.parents, line.field.present, line.field.kinds
+            );
+            Row::new(key, move || view! { <Field line=line closed=closed selected=selected /> })
+        };
+        lines.get().into_iter().take(limit.get()).map(row).collect()
+    };
     keys(lines, selected, closed);
     view! {
         <section class="card" id="fields">
@@ -52,7 +62,7 @@ pub fn Fields(
                     <span class="num">{move || fields.with(|fields| count(fields.len() as u64))}</span>
                     {move || trimmed.get().then(|| view! {
                         <span class="tag warn" title="the rest is counted by type">"more paths than are kept"</span>
-                    })}
+                    }.into_any())}
                 </span>
             </header>
             {move || if fields.with(|fields| fields.is_empty()) {
@@ -67,17 +77,13 @@ pub fn Fields(
                     <div class="table fields">
                         <Head columns=COLUMNS />
                         <div role="list" aria-label="Fields">
-                            <For each=shown
-                                key=|line| (line.field.path.clone(), line.field.parents, line.field.present, line.field.kinds.clone())
-                                let:line>
-                                <Field line=line closed=closed selected=selected />
-                            </For>
+                            {keyed(shown)}
                         </div>
                         {move || (lines.with(Vec::len) > limit.get()).then(|| view! {
-                            <button class="button bare" on:click=move |_| limit.update(|limit| *limit += 500)>
+                            <button class="button bare" on:click=click(move |_| limit.update(|limit| *limit += 500))>
                                 {format!("Show more of {} fields", count(lines.with(Vec::len) as u64))}
                             </button>
-                        })}
+                        }.into_any())}
                     </div>
                 }.into_any()
             }}
@@ -172,25 +178,25 @@ fn Field(
     view! {
         <div class="tr" class:odd-one=mixed role="listitem" node_ref=row
             aria-current=move || is_selected().then_some("true")
-            on:click=move |_| selected.set(Some(path.get_value()))>
+            on:click=click(move |_| selected.set(Some(path.get_value())))>
             <span class="mono cut" title=crate::text::visible(&title, 300) style:padding-left=format!("{}px", field.depth.min(12) * 15)>
                 {if parent {
                     view! {
                         <button class="twist" aria-expanded=move || if is_closed() { "false" } else { "true" }
                             aria-label=format!("Fields below {}", crate::text::visible(&title, 100))
-                            on:click=move |_| path.with_value(|path| toggle(closed, path))>
+                            on:click=click(move |_| path.with_value(|path| toggle(closed, path)))>
                             {move || view! { <Icon name=if is_closed() { "chevron-right" } else { "chevron-down" } /> }}
                         </button>
                     }.into_any()
                 } else {
                     view! { <span class="twist"></span> }.into_any()
                 }}
-                {(!brackets.is_empty()).then(|| view! { <span class="faint">{brackets} " "</span> })}
+                {(!brackets.is_empty()).then(|| view! { <span class="faint">{brackets} " "</span> }.into_any())}
                 <Foreign text=field.name.clone() limit=120 />
-                {field.required.then(|| view! { <span class="required" title="always there: required by the inferred schema">"*"</span> })}
+                {field.required.then(|| view! { <span class="required" title="always there: required by the inferred schema">"*"</span> }.into_any())}
             </span>
             <span class="mono cut type" title=field.kinds.join(" | ")>
-                {first}{others.into_iter().map(|kind| view! { <s>" | " {kind}</s> }).collect_view()}
+                {first}{others.into_iter().map(|kind| view! { <s>" | " {kind}</s> }.into_any()).collect_view()}
             </span>
             <PresenceBar field=field.clone() />
             <span class="num right">{format!("{:.2}", field.consistency)}</span>
@@ -204,7 +210,7 @@ fn learned(field: &FieldRow) -> String {
     let values: u64 = field.types.iter().map(|kind| kind.count).sum();
     let nulls = field.types.iter().find(|kind| kind.name == "null").map_or(0, |kind| kind.count);
     let mut others: Vec<_> = field.types.iter().filter(|kind| kind.name != "null").collect();
-    others.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    order::sort(&mut others, |a, b| b.count.cmp(&a.count));
     let numbers_only = others.iter().all(|kind| matches!(kind.name.as_str(), "integer" | "number"));
     let mut words = Vec::new();
     if others.len() > 1 && !numbers_only {

@@ -6,9 +6,9 @@ use schemascope_api::{CallRow, Filter, RawSchema, Sample, ToolDetail};
 use super::Known;
 use crate::app::App;
 use crate::browser;
-use crate::cells::Memo;
+use crate::cells::{Memo, click};
 use crate::numbers::{bytes, duration};
-use crate::parts::{Column, Empty, Foreign, Head, Json, OutcomeWord, Payload, carrier_word};
+use crate::parts::{Column, Empty, Foreign, Head, Json, OutcomeWord, Payload, Row, carrier_word, keyed};
 use crate::route::Route;
 
 /// What can be shown, by the name in the address.
@@ -55,8 +55,8 @@ pub fn Tabs(
                     <button role="tab" id=format!("tab-{name}") aria-controls="tab-panel"
                         aria-selected=move || if tab.get() == *name { "true" } else { "false" }
                         class:faint=move || *name == "declared" && !has_declared.get()
-                        on:click=move |_| show(name)>{*title}</button>
-                }).collect_view()}
+                        on:click=click(move |_| show(name))>{*title}</button>
+                }.into_any()).collect_view()}
             </div>
             <div role="tabpanel" id="tab-panel" aria-labelledby=move || format!("tab-{}", tab.get())>
                 {move || match tab.get() {
@@ -92,9 +92,12 @@ fn Samples(
             <Empty icon="activity" title="No samples">
                 <p>"The latest results are shown here, with secrets redacted, once there are any."</p>
             </Empty>
-        })}
+        }.into_any())}
         <div class="samples">
-            <For each=move || samples.get() key=|sample| sample.id let:sample><OneSample sample=sample /></For>
+            {keyed(move || {
+                let row = |sample: Sample| Row::new(sample.id, move || view! { <OneSample sample=sample /> });
+                samples.get().into_iter().map(row).collect()
+            })}
         </div>
     }
 }
@@ -111,7 +114,7 @@ fn OneSample(
                 <span class="num">{browser::short_time(sample.at.as_millis())}</span>
                 <span>{carrier_word(Some(sample.carrier))}</span>
                 <span class="num">{bytes(sample.bytes as u64)}</span>
-                {cut.then(|| view! { <span class="warn">"cut; the call has all of it"</span> })}
+                {cut.then(|| view! { <span class="warn">"cut; the call has all of it"</span> }.into_any())}
                 <a class="accent" href=Route::call(sample.id.to_string()).address()>"Call"</a>
             </header>
             <Json json=sample.json />
@@ -136,16 +139,16 @@ fn Calls(
         <div class="table tool-calls">
             <Head columns=CALLS />
             <div>
-                <For each=move || latest.get() key=|row| row.id let:row>
+                {keyed(move || latest.get().into_iter().map(|row| Row::new(row.id, move || view! {
                     <a class="tr" href=Route::call(row.id.to_string()).address()>
                         <span class="faint num">{browser::short_time(row.at.as_millis())}</span>
                         <span><OutcomeWord outcome=row.outcome /></span>
                         <span class="dim cut">{carrier_word(row.carrier)}</span>
                         <span class="num right dim">{row.total_us.map(duration)}</span>
                         <span class="num right faint">{bytes(row.result_bytes)}</span>
-                        <span class="faint cut">{row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> })}</span>
+                        <span class="faint cut">{row.client.map(|client| view! { <Foreign text=client limit=60 /> }.into_any())}</span>
                     </a>
-                </For>
+                })).collect())}
             </div>
             <a class="button bare" href=move || all.get()>"All calls of this tool"</a>
         </div>
