@@ -45,7 +45,12 @@ await play(async ({ page, step }) => {
     for (const tab of ["", "calls", "inferred", "declared", "input"]) {
       await visit(`/tools/shop__exchange_rates${tab && `?tab=${tab}`}`, "#tab-panel *");
     }
-    await visit("/tools/shop__list_orders", "#fields .tr");
+    await visit("/tools/shop__list_orders", "#fields .more");
+    for (const button of await page.locator("#fields .more").all()) {
+      await button.click();
+    }
+    await page.locator("#fields .about").first().waitFor();
+    await check(`open fields ${theme}`);
     await visit("/calls", ".calls-table .window a.tr");
     await page.locator(".calls-table .window a.tr").first().click();
     await page.locator(".detail pre").first().waitFor();

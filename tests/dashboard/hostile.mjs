@@ -74,6 +74,10 @@ await play(async ({ page, step }) => {
   await shows("#fields", "<img src=x");
   await shows("#fields", "U+202E");
   await shows("#tab-panel", "<script>");
+  for (const button of await page.locator("#fields .more").all()) {
+    await button.click();
+  }
+  await page.locator("#fields .about").first().waitFor();
   await harmless("fields");
   await page.click("#tab-inferred");
   await shows("#tab-panel", "<img src=x");

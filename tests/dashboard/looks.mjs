@@ -112,6 +112,9 @@ await play(async ({ page, step }) => {
       step(`${path} on ${width}×${height}`);
       await go(path);
       await page.locator(sign).first().waitFor();
+      for (const button of await page.locator("#fields .more").all()) {
+        await button.click();
+      }
       assert.deepEqual(await page.evaluate(outside), { scrolls: false, outside: [] }, `${path} on ${width}×${height}`);
     }
     step(`dialogs on ${width}×${height}`);

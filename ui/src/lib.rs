@@ -11,12 +11,14 @@
     allow(clippy::needless_pass_by_value, reason = "components take their properties by value")
 )]
 
+pub mod evidence;
 pub mod json;
 pub mod numbers;
 pub mod order;
 pub mod picture;
 pub mod route;
 pub mod text;
+pub mod tree;
 pub mod wire;
 
 #[cfg(target_arch = "wasm32")]

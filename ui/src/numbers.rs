@@ -36,21 +36,31 @@ pub fn bytes(bytes: u64) -> String {
     format!("{}\u{202F}{unit}", three_digits(value))
 }
 
-/// A share of a whole. Something is never shown as nothing, and almost all never as all.
+/// A part of a whole, in percent.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "–".into();
     }
-    let share = part as f64 * 100.0 / whole as f64;
-    let shown = match (part, whole) {
-        (0, _) => "0".to_owned(),
-        (part, whole) if part == whole => "100".to_owned(),
-        _ if share < 0.1 => "< 0.1".to_owned(),
-        _ if share > 99.9 => "> 99.9".to_owned(),
-        _ if share < 10.0 => format!("{share:.1}"),
-        _ => format!("{:.0}", share.min(99.0)),
+    share(part as f64 / whole as f64)
+}
+
+/// A share, 0 to 1, in percent. Something is never shown as nothing, and almost all never as all.
+pub fn share(share: f64) -> String {
+    let shown = match share * 100.0 {
+        ..=0.0 => "0".to_owned(),
+        100.0.. => "100".to_owned(),
+        ..0.1 => "< 0.1".to_owned(),
+        percent if percent > 99.9 => "> 99.9".to_owned(),
+        percent if percent < 10.0 => format!("{percent:.1}"),
+        percent => format!("{:.0}", percent.min(99.0)),
     };
     format!("{shown}\u{202F}%")
+}
+
+/// An interval of shares, in percent.
+pub fn interval((low, high): (f64, f64)) -> String {
+    let bound = |share: f64| format!("{:.1}", share * 100.0).trim_end_matches(".0").to_owned();
+    format!("{}–{}\u{202F}%", bound(low), bound(high))
 }
 
 /// How long ago something was, in words that need no clock to be read.
@@ -105,5 +115,7 @@ mod tests {
                 .map(|(part, whole)| percent(part, whole).replace('\u{202F}', ""))
                 .collect();
         assert_eq!(shown, ["0%", "< 0.1%", "> 99.9%", "100%", "99%", "12%", "–"]);
+        assert_eq!(interval((0.0, 0.16113)).replace('\u{202F}', " "), "0–16.1 %");
+        assert_eq!(interval((0.9824, 1.0)).replace('\u{202F}', " "), "98.2–100 %");
     }
 }

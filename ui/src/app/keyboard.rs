@@ -13,6 +13,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("/", "filter"),
     ("j  k", "next, previous"),
     ("Enter", "open"),
+    ("←  →", "close, open a field"),
     ("Esc", "close, go back"),
     ("Ctrl K  ⌘ K", "commands and places"),
     ("g o", "overview"),

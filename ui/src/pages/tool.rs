@@ -1,6 +1,10 @@
 //! One tool: its fields and how far each can be trusted, how that came to be, and the calls behind it.
 
+mod about;
+mod arguments;
+mod field;
 mod fields;
+mod summary;
 mod tabs;
 
 use std::sync::Arc;
@@ -15,6 +19,7 @@ use crate::door;
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent};
 use crate::parts::{Empty, Fact, Foreign, Ladder, Loading, source_word};
+use arguments::Arguments;
 use fields::Fields;
 use tabs::Tabs;
 
@@ -111,7 +116,7 @@ pub fn Tool(
                     <Top known=known id=id.clone() />
                     <div class="tool-grid">
                         <Fields known=known />
-                        <Progress known=known />
+                        <div class="beside"><Progress known=known /><Arguments known=known /></div>
                     </div>
                     <Tabs known=known />
                 }.into_any(),

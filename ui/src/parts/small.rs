@@ -1,9 +1,12 @@
 //! The smallest parts: icon, ladder, bar, sparkline, words with a colour.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use schemascope_api::{Carrier, FieldRow, Outcome, Quality, Source};
 
-use crate::numbers::percent;
+use crate::evidence::is_mixed;
+use crate::numbers::{interval, percent};
 
 /// A picture of the icon set.
 #[component]
@@ -79,23 +82,24 @@ pub fn Ladder(
 #[component]
 pub fn PresenceBar(
     /// The field.
-    field: FieldRow,
+    field: Arc<FieldRow>,
 ) -> impl IntoView {
     let share = field.present as f64 / field.parents.max(1) as f64;
-    let kind = match field.consistency {
-        // Present more often than with its main type: it has several.
-        consistency if consistency + 1e-9 < share => "mixed",
-        _ if field.present < field.parents => "partly",
-        _ => "",
+    // Present more often than with its main type: it has several.
+    let kind = if is_mixed(&field) {
+        "mixed"
+    } else if field.present < field.parents {
+        "partly"
+    } else {
+        ""
     };
     let (low, high) = field.interval;
     let title = format!(
-        "in {} of {} objects ({}); 95 % interval {:.1} to {:.1} %",
+        "in {} of {} objects ({}); 95 % interval {}",
         field.present,
         field.parents,
         percent(field.present, field.parents),
-        low * 100.0,
-        high * 100.0
+        interval(field.interval)
     );
     view! {
         <span class="bar" role="img" aria-label=title.clone() title=title>

@@ -1,0 +1,64 @@
+// The page of a tool says why its schema is what it is: decisions with their numbers, values, alternatives, maps.
+
+import { assert, call, play, until } from "./page.mjs";
+
+const CALLS = 40;
+
+await play(async ({ page, step }) => {
+  const open = async (path) => {
+    const field = page.locator(".field", { has: page.locator(`[aria-label="About ${path}"]`) });
+    await field.locator(".more").click();
+    await field.locator(".about").waitFor();
+    return field;
+  };
+  const words = async (locator) => (await locator.innerText()).replace(/\s+/g, " ").trim();
+  const visit = async (tool, path) => {
+    await page.evaluate((tool) => {
+      history.pushState(null, "", `/tools/${tool}`);
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, tool);
+    await page.locator(`[aria-label="About ${path}"]`).waitFor();
+    await until("all calls are counted", async () => (await words(page.locator(".facts"))).includes(`observations ${CALLS}`));
+  };
+  for (let n = 0; n < CALLS; n++) {
+    for (const tool of ["get_order", "check_stock", "store_info"]) {
+      await call(`shop__${tool}`, { id: `${n}` });
+    }
+  }
+
+  step("a field that is always there, one of few values");
+  await visit("shop__get_order", "currency");
+  const currency = await words(await open("currency"));
+  assert.match(currency, new RegExp(`required there in ${CALLS} of ${CALLS} objects`));
+  assert.match(currency, /enum of 2 \d/);
+  const values = await page.$$eval(".values > .mono", (values) => values.map((value) => value.textContent));
+  assert.deepEqual(values.sort(), ['"EUR"', '"USD"']);
+  const counts = await page.$$eval(".values > .faint", (counts) => counts.map((count) => Number(count.textContent)));
+  assert.equal(counts[0] + counts[1], CALLS);
+  assert(counts[0] >= counts[1], "the most frequent first");
+  assert.match(currency, /95 % interval 91\.2–100 %/);
+
+  step("a format");
+  assert.match(await words(await open("createdAt")), /format date-time/);
+
+  step("a tagged union");
+  const payment = await open("payment");
+  const rows = await payment.locator('[role="row"]').allInnerTexts();
+  assert.match(rows[0], /kind/);
+  for (const [tag, fields] of [["card", ["brand*", "last4*"]], ["invoice", ["dueDays*"]], ["voucher", ["code*", "rest*"]]]) {
+    const row = rows.find((row) => row.includes(`"${tag}"`));
+    assert(row, `${tag} in ${rows}`);
+    for (const field of fields) {
+      assert(row.includes(field), `${field} in ${row}`);
+    }
+  }
+
+  step("a map");
+  await visit("shop__check_stock", "the whole result");
+  assert.match(await words(await open("the whole result")), /map of integer/);
+
+  step("an object of which all is known");
+  await visit("shop__store_info", "the whole result");
+  assert.match(await words(await open("the whole result")), /closed object/);
+  assert.match(await words(page.locator(".summary")), /next result of an unseen shape: \d/);
+});

@@ -1,0 +1,77 @@
+// A field opens by mouse and by keys, tells its numbers with their bounds, and stays open while calls go on.
+
+import { assert, call, play, until } from "./page.mjs";
+
+/** Calls made before the page is looked at. */
+const CALLS = 24;
+
+await play(
+  async ({ page, step }) => {
+    const button = (path) => `[aria-label="About ${path}"]`;
+    const expanded = (path) => page.getAttribute(button(path), "aria-expanded");
+    const told = (path) =>
+      page.evaluate((selector) => {
+        const about = document.querySelector(selector).closest(".field").querySelector(".about");
+        const pairs = [...(about?.querySelectorAll("dt") ?? [])].map((dt) => [dt.textContent, dt.nextElementSibling.textContent]);
+        return about && Object.fromEntries(pairs.map((pair) => pair.map((text) => text.replace(/\s+/g, " "))));
+      }, button(path));
+    const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+    const opens = (path) => until(`${path} opens`, async () => (await expanded(path)) === "true" && (await told(path)));
+    const closes = (path) => until(`${path} closes`, async () => (await expanded(path)) === "false" && !(await told(path)));
+
+    for (let n = 0; n < CALLS; n++) {
+      await call("shop__get_order", { id: `${n}` });
+    }
+    await page.evaluate(() => {
+      history.pushState(null, "", "/tools/shop__get_order");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    const counted = (path, calls) => until(`${calls} of ${path}`, async () => (await told(path))?.present === `${calls} of ${calls}`);
+
+    step("by mouse, anywhere on the row");
+    await page.locator(button("currency")).waitFor();
+    assert.equal(await expanded("currency"), "false");
+    await page.locator(".field", { has: page.locator(button("currency")) }).locator(".type").click();
+    await opens("currency");
+    await counted("currency", CALLS);
+    assert.equal((await told("currency"))["95 % interval"], "86.2–100 %", "24 of 24, by Wilson");
+    assert.equal(await focused(), "About currency", "the keyboard goes on from there");
+
+    step("it stays open, with the keyboard in it, while numbers change");
+    await call("shop__get_order", { id: "more" });
+    await counted("currency", CALLS + 1);
+    assert.equal(await focused(), "About currency");
+
+    step("by keys");
+    await page.keyboard.press("Enter");
+    await closes("currency");
+    await page.keyboard.press("ArrowRight");
+    await opens("currency");
+    await page.keyboard.press("ArrowLeft");
+    await closes("currency");
+    await page.keyboard.press("j");
+    await until("the next one", async () => (await focused()) === "About customer");
+    await page.keyboard.press("Enter");
+    await opens("customer");
+    await page.keyboard.press("k");
+    await until("the one before", async () => (await focused()) === "About currency");
+
+    step("the fields below one, by keys and by mouse");
+    const inside = () => page.locator(button("payment.kind")).count();
+    assert.equal(await inside(), 1);
+    await page.focus(button("payment"));
+    await page.keyboard.press("ArrowLeft");
+    await until("they are hidden", async () => (await inside()) === 0);
+    await page.keyboard.press("ArrowRight");
+    await until("they are back", async () => (await inside()) === 1);
+    await page.click('#fields [aria-label="Fields below payment"]');
+    await until("they are hidden again", async () => (await inside()) === 0);
+    assert.equal(await expanded("payment"), "false", "that is no click on the row");
+
+    step("Esc leaves the list, then the page");
+    await page.keyboard.press("Escape");
+    assert.match(page.url(), /get_order$/);
+    await page.keyboard.press("Escape");
+    await until("the list of tools", async () => new URL(page.url()).pathname === "/tools");
+  },
+);

@@ -1,0 +1,143 @@
+//! All that is known of a field: what the schema says of it and why, and what its values were like.
+
+use leptos::prelude::*;
+use schemascope_api::{AlternativeRow, DecisionRow, FieldRow, TypeRow, ValueRow};
+
+use crate::evidence::{facts, mix, values};
+use crate::numbers::{count, percent};
+use crate::parts::Foreign;
+use crate::text::visible;
+
+/// Values drawn.
+const SHOWN: usize = 8;
+/// Characters of a value.
+const CUT: usize = 120;
+
+/// Draws it, each part where there is something to say.
+pub fn about(field: &FieldRow) -> AnyView {
+    let numbers = facts(field)
+        .into_iter()
+        .map(|(name, text)| view! { <dt>{name}</dt><dd class="num">{text}</dd> }.into_any());
+    let says = field.decisions.iter().map(decision);
+    let parts = [
+        part("The schema says", !field.decisions.is_empty(), || pairs(says.collect())),
+        part("Counts", true, || pairs(numbers.collect())),
+        part("Types", !mix(field).is_empty(), || types(field)),
+        part("Values", !field.values.counted.is_empty(), || bars(&field.values.counted)),
+        // Where all values are told, some of them tell nothing more.
+        part("Examples", field.values.counted.is_empty() && !field.values.examples.is_empty(), || {
+            field.values.examples.iter().map(|json| example(json)).collect::<Vec<_>>().into_any()
+        }),
+        part("Alternatives", !field.alternatives.is_empty(), || alternatives(&field.alternatives)),
+    ];
+    view! { <div class="about">{parts.into_iter().flatten().collect::<Vec<_>>()}</div> }.into_any()
+}
+
+fn part(title: &'static str, is_known: bool, draw: impl FnOnce() -> AnyView) -> Option<AnyView> {
+    let wide = title == "Alternatives";
+    is_known.then(|| view! { <div class="part" class:wide=wide><h3>{title}</h3>{draw()}</div> }.into_any())
+}
+
+fn pairs(pairs: Vec<AnyView>) -> AnyView {
+    view! { <dl class="pairs">{pairs}</dl> }.into_any()
+}
+
+fn decision(row: &DecisionRow) -> AnyView {
+    view! {
+        <dt class="mono"><Foreign text=row.decision.clone() limit=CUT /></dt>
+        <dd><Foreign text=row.because.clone() /></dd>
+    }
+    .into_any()
+}
+
+/// A union's types as lengths; the words beside it say the same.
+pub fn mix_bar(field: &FieldRow) -> Option<AnyView> {
+    let mix = mix(field);
+    let piece = |kind: &&TypeRow| {
+        view! { <i class=colour(&kind.name) style:flex-grow=kind.count.to_string()></i> }.into_any()
+    };
+    (!mix.is_empty()).then(|| {
+        view! { <span class="stack" aria-hidden="true">{mix.iter().map(piece).collect::<Vec<_>>()}</span> }.into_any()
+    })
+}
+
+fn types(field: &FieldRow) -> AnyView {
+    let all = values(field);
+    let share = |kind: &TypeRow| {
+        view! {
+            <span>
+                <i class=format!("swatch {}", colour(&kind.name))></i>{kind.name.clone()} " "
+                <span class="num dim">{percent(kind.count, all)} " · " {count(kind.count)}</span>
+            </span>
+        }
+        .into_any()
+    };
+    let shares: Vec<AnyView> = mix(field).into_iter().map(share).collect();
+    view! { {mix_bar(field)}<div class="shares">{shares}</div> }.into_any()
+}
+
+fn colour(kind: &str) -> String {
+    format!("t-{kind}")
+}
+
+/// Values by how often they were seen.
+fn bars(counted: &[ValueRow]) -> AnyView {
+    let all: u64 = counted.iter().map(|value| value.count).sum();
+    // The longest is the whole width: what matters is how they compare.
+    let most = counted.iter().map(|value| value.count).max().unwrap_or(1);
+    let bar = |value: &ValueRow| {
+        let width = format!("{:.2}%", value.count as f64 * 100.0 / most.max(1) as f64);
+        view! {
+            <span class="mono cut" title=visible(&value.json, 300)><Foreign text=value.json.clone() limit=CUT /></span>
+            <span class="bar" aria-hidden="true"><i class="partly" style:width=width></i></span>
+            <span class="num right">{percent(value.count, all)}</span>
+            <span class="num right faint">{count(value.count)}</span>
+        }
+        .into_any()
+    };
+    let more = counted.len().saturating_sub(SHOWN);
+    view! {
+        <div class="values">{counted.iter().take(SHOWN).map(bar).collect::<Vec<_>>()}</div>
+        {(more > 0).then(|| view! { <span class="faint">{format!("… {more} more")}</span> }.into_any())}
+    }
+    .into_any()
+}
+
+fn example(json: &str) -> AnyView {
+    view! { <div class="mono cut" title=visible(json, 300)><Foreign text=json.to_owned() limit=CUT /></div> }
+        .into_any()
+}
+
+/// A tagged union: what each value of the tag goes with.
+fn alternatives(rows: &[AlternativeRow]) -> AnyView {
+    let field = |(name, always): &(String, bool)| {
+        let name = view! { <Foreign text=name.clone() limit=60 /> };
+        if *always {
+            view! { <span>{name}<span class="required">"*"</span></span> }.into_any()
+        } else {
+            view! { <span class="faint">{name}</span> }.into_any()
+        }
+    };
+    let line = |row: &AlternativeRow| {
+        view! {
+            <div role="row">
+                <span role="cell" class="mono cut" title=visible(&row.json, 300)><Foreign text=row.json.clone() limit=60 /></span>
+                <span role="cell" class="num right">{count(row.count)}</span>
+                <span role="cell" class="mono names">{row.fields.iter().map(field).collect::<Vec<_>>()}</span>
+            </div>
+        }
+        .into_any()
+    };
+    let tag = rows.first().map(|row| row.tag.clone()).unwrap_or_default();
+    view! {
+        <div class="alternatives" role="table" aria-label="Alternatives">
+            <div role="row" class="faint">
+                <span role="columnheader" class="mono cut"><Foreign text=tag limit=60 /></span>
+                <span role="columnheader" class="right">"seen"</span>
+                <span role="columnheader">"fields; * in all of them"</span>
+            </div>
+            {rows.iter().map(line).collect::<Vec<_>>()}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,79 @@
+//! Arguments whose value decides the shape.
+
+use leptos::prelude::*;
+use schemascope_api::{ArgumentRow, ArgumentValueRow};
+
+use super::Known;
+use crate::numbers::{count, share};
+use crate::parts::Foreign;
+use crate::text::visible;
+
+/// Values of one argument, and parts of the shape of one value, that are shown.
+const VALUES: usize = 8;
+const PARTS: usize = 12;
+
+#[component]
+pub fn Arguments(
+    /// What is known.
+    known: Known,
+) -> impl IntoView {
+    let arguments = known.part(|detail| detail.by_argument.clone());
+    move || {
+        let rows = arguments.get();
+        (!rows.is_empty()).then(|| {
+            view! {
+                <section class="card" id="by-argument">
+                    <header>
+                        <h2>"By argument"</h2>
+                        <span title="share of the shapes' variety that its value explains">"explains the shape"</span>
+                    </header>
+                    {rows.iter().map(argument).collect::<Vec<_>>()}
+                </section>
+            }
+            .into_any()
+        })
+    }
+}
+
+fn argument(row: &ArgumentRow) -> AnyView {
+    let width = format!("{:.1}%", row.explains * 100.0);
+    let more = row.values.len().saturating_sub(VALUES);
+    view! {
+        <div class="argument">
+            <div class="line">
+                <span class="mono cut" title=visible(&row.argument, 300)><Foreign text=row.argument.clone() limit=120 /></span>
+                <span class="bar" aria-hidden="true"><i style:width=width></i></span>
+                <b class="num">{share(row.explains)}</b>
+            </div>
+            <div class="by-value">{row.values.iter().take(VALUES).map(value).collect::<Vec<_>>()}</div>
+            {(more > 0).then(|| view! { <span class="faint">{format!("… {more} more")}</span> }.into_any())}
+        </div>
+    }
+    .into_any()
+}
+
+fn value(row: &ArgumentValueRow) -> AnyView {
+    let name = match &row.json {
+        Some(json) => view! {
+            <span class="mono cut" title=visible(json, 300)><Foreign text=json.clone() limit=60 /></span>
+        }
+        .into_any(),
+        None => view! { <span class="dim">"left out"</span> }.into_any(),
+    };
+    let part =
+        |part: &String| view! { <span class="mono"><Foreign text=part.clone() limit=60 /></span> }.into_any();
+    let mut parts: Vec<AnyView> = row.shape.iter().take(PARTS).map(part).collect();
+    if parts.is_empty() {
+        parts.push(view! { <span class="faint">"nothing of its own"</span> }.into_any());
+    } else if row.shape.len() > PARTS {
+        parts.push(
+            view! { <span class="faint">{format!("… {} more", row.shape.len() - PARTS)}</span> }.into_any(),
+        );
+    }
+    view! {
+        {name}
+        <span class="num right dim">{count(row.count)}</span>
+        <span class="names">{parts}</span>
+    }
+    .into_any()
+}

@@ -1,0 +1,46 @@
+//! The shape as a whole: whether it is complete, whether it is calm, what was odd.
+
+use leptos::prelude::*;
+
+use super::Known;
+use crate::cells::Memo;
+use crate::evidence::stability;
+use crate::numbers::{count, share};
+use crate::parts::{Foreign, Icon};
+
+#[component]
+pub fn Summary(
+    /// What is known.
+    known: Known,
+) -> impl IntoView {
+    let unseen = known.part(|detail| detail.unseen);
+    let stable = known.part(|detail| detail.stability.and_then(stability));
+    let notes = known.part(|detail| detail.notes.clone());
+    let none =
+        Memo::new(move || unseen.get().is_none() && stable.get().is_none() && notes.with(Vec::is_empty));
+    move || {
+        (!none.get()).then(|| {
+            view! {
+                <div class="summary">
+                    {move || unseen.get().map(|unseen| view! {
+                        <span title="by how many shapes were seen once only (Good–Turing)">
+                            "next result of an unseen shape: " <b class="num">{share(unseen)}</b>
+                        </span>
+                    }.into_any())}
+                    {move || stable.get().map(|(lead, what)| view! {
+                        <span title="days with observations since a path or a type was last seen for the first time">
+                            {lead} <b class="num">{what}</b>
+                        </span>
+                    }.into_any())}
+                    {move || notes.get().into_iter().map(|note| view! {
+                        <span class="warn">
+                            <Icon name="triangle-alert" /> <Foreign text=note.note limit=120 />
+                            <span class="num">" · " {count(note.count)}</span>
+                        </span>
+                    }.into_any()).collect::<Vec<_>>()}
+                </div>
+            }
+            .into_any()
+        })
+    }
+}
