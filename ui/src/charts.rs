@@ -4,8 +4,13 @@
 //! so that a change of theme needs no drawing. Only numbers and our own words go in, never text of
 //! others. Owns: scales and shapes. Refuses to know: pages.
 
+use std::ops::Range;
+
 use leptos::html::Div;
 use leptos::prelude::*;
+use plotters::coord::combinators::LogCoord;
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use schemascope_api::{CoveragePoint, HistoryPoint};
 
@@ -62,6 +67,48 @@ pub fn Chart(
     }
 }
 
+/// Either kind of axis as one type, so that the code of charts is made once.
+enum Axis {
+    Even(RangedCoordf64),
+    Log(LogCoord<f64>),
+}
+
+impl Axis {
+    fn even(range: Range<f64>) -> Self {
+        Self::Even(range.into())
+    }
+
+    fn log(range: Range<f64>) -> Self {
+        Self::Log(range.log_scale().into())
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        match self {
+            Self::Even(axis) => axis.map(value, limit),
+            Self::Log(axis) => axis.map(value, limit),
+        }
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match self {
+            Self::Even(axis) => axis.key_points(hint),
+            Self::Log(axis) => axis.key_points(hint),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        match self {
+            Self::Even(axis) => axis.range(),
+            Self::Log(axis) => axis.range(),
+        }
+    }
+}
+
 /// What a backend can fail with, here: nothing; it writes to memory.
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
@@ -93,7 +140,7 @@ pub fn coverage(points: &[CoveragePoint], room: Room) -> String {
             .margin_right(2)
             .x_label_area_size(room.label * 2)
             .y_label_area_size(room.label * 3)
-            .build_cartesian_2d(from..to.max(from + 1.0), 0.0..most as f64)?;
+            .build_cartesian_2d(Axis::even(from..to.max(from + 1.0)), Axis::even(0.0..most as f64))?;
         let label = ("sans-serif", room.label).into_font().color(&FAINT);
         let one_day = to - from < 86_400_000.0;
         let time = |at: &f64| match (one_day, to - from < 600_000.0) {
@@ -154,7 +201,7 @@ pub fn quality(points: &[HistoryPoint], room: Room) -> String {
             .margin_right(10)
             .x_label_area_size(room.label * 2)
             .y_label_area_size(room.label * 3)
-            .build_cartesian_2d((1.0..most * 1.02).log_scale(), bottom..1.02)?;
+            .build_cartesian_2d(Axis::log(1.0..most * 1.02), Axis::even(bottom..1.02))?;
         let label = ("sans-serif", room.label).into_font().color(&FAINT);
         chart
             .configure_mesh()

@@ -9,7 +9,7 @@ use web_sys::HtmlDialogElement;
 use super::keyboard::KEYS;
 use super::{App, Dialog, Theme};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
-use crate::parts::Icon;
+use crate::parts::{Icon, Views};
 use crate::route::Route;
 use crate::{browser, door, order, text};
 
@@ -241,8 +241,8 @@ fn Palette() -> impl IntoView {
                             <span class="what cut foreign">{choice.name.clone()}</span>
                             <span class="kind">{choice.kind}</span>
                         </div>
-                    }
-                }).collect_view()}
+                    }.into_any()
+                }).views()}
                 {move || found.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing of that name."</p> }.into_any())}
             </div>
         </div>
@@ -257,7 +257,7 @@ fn Help() -> impl IntoView {
             .tokens()
             .iter()
             .map(|(token, meaning)| view! { <dt class="mono">{*token}</dt><dd>{*meaning}</dd> }.into_any())
-            .collect_view()
+            .views()
     };
     effect(move || browser::focus("#close-help"));
     view! {
@@ -273,9 +273,9 @@ fn Help() -> impl IntoView {
                     <h3>"Keys"</h3>
                     <dl>
                         {KEYS.iter().map(|(key, meaning)| view! {
-                            <dt>{key.split("  ").map(|key| view! { <kbd>{key.to_owned()}</kbd> " " }.into_any()).collect_view()}</dt>
+                            <dt>{key.split("  ").map(|key| view! { <kbd>{key.to_owned()}</kbd> " " }.into_any()).views()}</dt>
                             <dd>{*meaning}</dd>
-                        }.into_any()).collect_view()}
+                        }.into_any()).views()}
                     </dl>
                 </div>
                 <div>

@@ -8,7 +8,7 @@ use super::{App, Dialog};
 use crate::cells::{Memo, RwSignal, click};
 use crate::live::Connection;
 use crate::numbers::count;
-use crate::parts::{Icon, Logo};
+use crate::parts::{Icon, Logo, Views};
 use crate::route::Route;
 
 #[component]
@@ -99,7 +99,7 @@ fn FilterBox() -> impl IntoView {
                             <ul>
                                 {subject.get().tokens().iter().map(|(token, meaning)| view! {
                                     <li><span class="mono">{*token}</span><span class="dim">{*meaning}</span></li>
-                                }.into_any()).collect_view()}
+                                }.into_any()).views()}
                             </ul>
                         }.into_any())}
                     </div>

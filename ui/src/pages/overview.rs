@@ -11,7 +11,7 @@ use crate::charts::{self, Chart};
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::tools::NoTools;
-use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, Row, ToolName, keyed};
+use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, Row, ToolName, Views, keyed};
 use crate::route::Route;
 use crate::{browser, door, order};
 
@@ -84,15 +84,15 @@ fn Reliable() -> impl IntoView {
             </p>
             <div class="stack" aria-hidden="true">
                 {kinds.into_iter().map(|(_, class, of)| {
-                    view! { <i class=class style:flex-grow=move || of(&standings.get()).to_string()></i> }
-                }).collect_view()}
+                    view! { <i class=class style:flex-grow=move || of(&standings.get()).to_string()></i> }.into_any()
+                }).views()}
             </div>
             <div class="key">
                 {kinds.into_iter().map(|(name, class, of)| view! {
                     <span class:faint=move || of(&standings.get()) == 0>
                         <i class=format!("swatch {class}")></i>{name} " " <b>{move || count(of(&standings.get()))}</b>
                     </span>
-                }.into_any()).collect_view()}
+                }.into_any()).views()}
             </div>
         </section>
     }
@@ -177,8 +177,8 @@ fn Upstreams() -> impl IntoView {
                 {move || states.get().into_iter().take(12).map(|(name, state)| {
                     let href = Route::Servers { open: Some(name.clone()) }.address();
                     let title = format!("{}: {state}", crate::text::visible(&name, 60));
-                    view! { <a href=href title=title.clone() aria-label=title><i class=dot(state)></i></a> }
-                }).collect_view()}
+                    view! { <a href=href title=title.clone() aria-label=title><i class=dot(state)></i></a> }.into_any()
+                }).views()}
             </p>
         </section>
     }
@@ -241,7 +241,7 @@ fn CoverageOverTime() -> impl IntoView {
                     {SPANS.into_iter().map(|choice| view! {
                         <button aria-pressed=move || if span.get() == choice { "true" } else { "false" }
                             on:click=click(move |_| span.set(choice))>{choice.0}</button>
-                    }.into_any()).collect_view()}
+                    }.into_any()).views()}
                 </span>
             </header>
             <div class="chart-box">
@@ -283,7 +283,7 @@ fn Needs() -> impl IntoView {
                         <div><Foreign text=need.title limit=120 /><p><Foreign text=need.text limit=260 /></p></div>
                         {(!need.href.is_empty()).then(|| view! { <a class="button small" href=need.href>"Look"</a> }.into_any())}
                     </div>
-                }.into_any()).collect_view()}
+                }.into_any()).views()}
                 {move || (needs.with(Vec::len) > shown.get()).then(|| view! {
                     <button class="button bare" on:click=click(move |_| shown.update(|shown| *shown += 50))>
                         {format!("{} more", needs.with(Vec::len) - shown.get())}

@@ -9,7 +9,7 @@ use crate::app::{App, restart};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::live::Connection;
 use crate::numbers::span;
-use crate::parts::{Empty, Foreign, Icon, List, Loading, Row, keyed};
+use crate::parts::{Empty, Foreign, Icon, List, Loading, Row, Views, keyed};
 use crate::route::Route;
 use crate::{browser, door};
 
@@ -193,7 +193,7 @@ fn Server(
                     {move || log.with(|lines| if lines.is_empty() {
                         view! { <span class="faint">"It has written nothing to stderr."</span> }.into_any()
                     } else {
-                        lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }.into_any()).collect_view().into_any()
+                        lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }.into_any()).views().into_any()
                     })}
                 </pre>
             }.into_any())}

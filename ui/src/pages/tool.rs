@@ -18,7 +18,7 @@ use crate::charts::{self, Chart};
 use crate::door;
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent};
-use crate::parts::{Empty, Fact, Foreign, Ladder, Loading, source_word};
+use crate::parts::{Empty, Fact, Foreign, Ladder, Loading, Views, source_word};
 use arguments::Arguments;
 use fields::Fields;
 use tabs::Tabs;
@@ -243,7 +243,7 @@ fn Progress(
                                 source => format!("{source}, quality {}", change.quality),
                             }}</span>
                         </li>
-                    }.into_any()).collect_view()}
+                    }.into_any()).views()}
                 </ul>
             }.into_any())}
         </section>

@@ -1,4 +1,4 @@
-//! Lists whose rows keep their elements while others come and go.
+//! Lists: drawn as a whole, or with rows that keep their elements while others come and go.
 //!
 //! A list is of one type whatever its rows show, so that the code that compares and moves them exists once.
 
@@ -25,3 +25,17 @@ pub fn keyed(rows: impl Fn() -> Vec<Row> + Send + 'static) -> AnyView {
 fn boxed(rows: Box<dyn Fn() -> Vec<Row> + Send>) -> AnyView {
     view! { <For each=rows key=|row| row.key.clone() children=|row: Row| (row.draw)() /> }.into_any()
 }
+
+/// Views that come one after the other.
+pub trait Views: Iterator<Item = AnyView> + Sized {
+    /// Draws them all. Collecting would be made anew, and at length, for every iterator.
+    fn views(self) -> Vec<AnyView> {
+        let mut views = Vec::new();
+        for view in self {
+            views.push(view);
+        }
+        views
+    }
+}
+
+impl<I: Iterator<Item = AnyView>> Views for I {}

@@ -8,7 +8,7 @@ mod size;
 mod small;
 
 pub use foreign::{Foreign, ToolName};
-pub use keyed::{Row, keyed};
+pub use keyed::{Row, Views, keyed};
 pub use payload::{Json, Payload};
 pub use rows::{Column, Head, List, Rows, Sort};
 pub use size::on_resize;

@@ -8,7 +8,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use super::{Icon, Row, keyed, on_resize};
+use super::{Icon, Row, Views, keyed, on_resize};
 use crate::app::ListKeys;
 use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
@@ -271,5 +271,5 @@ pub fn Head(
         }
         .into_any()
     };
-    view! { <div class="thead"><div class="tr">{columns.iter().map(cell).collect_view()}</div></div> }
+    view! { <div class="thead"><div class="tr">{columns.iter().map(cell).views()}</div></div> }
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::cells::{RwSignal, click};
 use crate::numbers::{bytes, duration};
-use crate::parts::{Empty, Foreign, Icon, Loading, OutcomeWord, Payload, ToolName, carrier_word};
+use crate::parts::{Empty, Foreign, Icon, Loading, OutcomeWord, Payload, ToolName, Views, carrier_word};
 use crate::route::Route;
 use crate::{browser, door, wire};
 
@@ -101,8 +101,8 @@ fn Record(
         {body("Arguments", "arguments", &call.arguments)}
         {texts.into_iter().enumerate().map(|(n, (text, is_json))| {
             let file = format!("{}-text-{}.{}", &id[..12], n + 1, if is_json { "json" } else { "txt" });
-            view! { <Payload title=if is_json { "Text of the answer, as JSON" } else { "Text of the answer" } file=file body=text plain=!is_json /> }
-        }).collect_view()}
+            view! { <Payload title=if is_json { "Text of the answer, as JSON" } else { "Text of the answer" } file=file body=text plain=!is_json /> }.into_any()
+        }).views()}
         {body("Result, as it was sent", "result", &call.result)}
         {body("Error", "error", &call.error)}
     }

@@ -5,7 +5,7 @@ use schemascope_api::{AlternativeRow, DecisionRow, FieldRow, TypeRow, ValueRow};
 
 use crate::evidence::{facts, mix, values};
 use crate::numbers::{count, percent};
-use crate::parts::Foreign;
+use crate::parts::{Foreign, Views};
 use crate::text::visible;
 
 /// Values drawn.
@@ -26,11 +26,11 @@ pub fn about(field: &FieldRow) -> AnyView {
         part("Values", !field.values.counted.is_empty(), || bars(&field.values.counted)),
         // Where all values are told, some of them tell nothing more.
         part("Examples", field.values.counted.is_empty() && !field.values.examples.is_empty(), || {
-            field.values.examples.iter().map(|json| example(json)).collect::<Vec<_>>().into_any()
+            field.values.examples.iter().map(|json| example(json)).views().into_any()
         }),
         part("Alternatives", !field.alternatives.is_empty(), || alternatives(&field.alternatives)),
     ];
-    view! { <div class="about">{parts.into_iter().flatten().collect::<Vec<_>>()}</div> }.into_any()
+    view! { <div class="about">{parts.into_iter().flatten().views()}</div> }.into_any()
 }
 
 fn part(title: &'static str, is_known: bool, draw: impl FnOnce() -> AnyView) -> Option<AnyView> {
@@ -57,7 +57,7 @@ pub fn mix_bar(field: &FieldRow) -> Option<AnyView> {
         view! { <i class=colour(&kind.name) style:flex-grow=kind.count.to_string()></i> }.into_any()
     };
     (!mix.is_empty()).then(|| {
-        view! { <span class="stack" aria-hidden="true">{mix.iter().map(piece).collect::<Vec<_>>()}</span> }.into_any()
+        view! { <span class="stack" aria-hidden="true">{mix.iter().map(piece).views()}</span> }.into_any()
     })
 }
 
@@ -97,7 +97,7 @@ fn bars(counted: &[ValueRow]) -> AnyView {
     };
     let more = counted.len().saturating_sub(SHOWN);
     view! {
-        <div class="values">{counted.iter().take(SHOWN).map(bar).collect::<Vec<_>>()}</div>
+        <div class="values">{counted.iter().take(SHOWN).map(bar).views()}</div>
         {(more > 0).then(|| view! { <span class="faint">{format!("… {more} more")}</span> }.into_any())}
     }
     .into_any()
@@ -123,7 +123,7 @@ fn alternatives(rows: &[AlternativeRow]) -> AnyView {
             <div role="row">
                 <span role="cell" class="mono cut" title=visible(&row.json, 300)><Foreign text=row.json.clone() limit=60 /></span>
                 <span role="cell" class="num right">{count(row.count)}</span>
-                <span role="cell" class="mono names">{row.fields.iter().map(field).collect::<Vec<_>>()}</span>
+                <span role="cell" class="mono names">{row.fields.iter().map(field).views()}</span>
             </div>
         }
         .into_any()
@@ -136,7 +136,7 @@ fn alternatives(rows: &[AlternativeRow]) -> AnyView {
                 <span role="columnheader" class="right">"seen"</span>
                 <span role="columnheader">"fields; * in all of them"</span>
             </div>
-            {rows.iter().map(line).collect::<Vec<_>>()}
+            {rows.iter().map(line).views()}
         </div>
     }
     .into_any()

@@ -5,7 +5,7 @@ use schemascope_api::{ArgumentRow, ArgumentValueRow};
 
 use super::Known;
 use crate::numbers::{count, share};
-use crate::parts::Foreign;
+use crate::parts::{Foreign, Views};
 use crate::text::visible;
 
 /// Values of one argument, and parts of the shape of one value, that are shown.
@@ -27,7 +27,7 @@ pub fn Arguments(
                         <h2>"By argument"</h2>
                         <span title="share of the shapes' variety that its value explains">"explains the shape"</span>
                     </header>
-                    {rows.iter().map(argument).collect::<Vec<_>>()}
+                    {rows.iter().map(argument).views()}
                 </section>
             }
             .into_any()
@@ -45,7 +45,7 @@ fn argument(row: &ArgumentRow) -> AnyView {
                 <span class="bar" aria-hidden="true"><i style:width=width></i></span>
                 <b class="num">{share(row.explains)}</b>
             </div>
-            <div class="by-value">{row.values.iter().take(VALUES).map(value).collect::<Vec<_>>()}</div>
+            <div class="by-value">{row.values.iter().take(VALUES).map(value).views()}</div>
             {(more > 0).then(|| view! { <span class="faint">{format!("… {more} more")}</span> }.into_any())}
         </div>
     }

@@ -13,7 +13,7 @@ use super::about::{about, mix_bar};
 use super::fields::{Table, toggle};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::evidence::{is_mixed, learned};
-use crate::parts::{Foreign, Icon, PresenceBar};
+use crate::parts::{Foreign, Icon, PresenceBar, Views};
 use crate::text::visible;
 use crate::tree::{Line, brackets, find};
 
@@ -134,7 +134,7 @@ fn cells(field: &Arc<FieldRow>, twist: Option<AnyView>) -> AnyView {
         </span>
         <span class="mono cut type" title=field.kinds.join(" | ")>
             {first}
-            {others.into_iter().map(|kind| view! { <span class="faint">" | " {kind}</span> }.into_any()).collect::<Vec<_>>()}
+            {others.into_iter().map(|kind| view! { <span class="faint">" | " {kind}</span> }.into_any()).views()}
         </span>
         <PresenceBar field=Arc::clone(field) />
         <span class="num right">{format!("{:.2}", field.consistency)}</span>

@@ -6,7 +6,7 @@ use super::Known;
 use crate::cells::Memo;
 use crate::evidence::stability;
 use crate::numbers::{count, share};
-use crate::parts::{Foreign, Icon};
+use crate::parts::{Foreign, Icon, Views};
 
 #[component]
 pub fn Summary(
@@ -37,7 +37,7 @@ pub fn Summary(
                             <Icon name="triangle-alert" /> <Foreign text=note.note limit=120 />
                             <span class="num">" · " {count(note.count)}</span>
                         </span>
-                    }.into_any()).collect::<Vec<_>>()}
+                    }.into_any()).views()}
                 </div>
             }
             .into_any()

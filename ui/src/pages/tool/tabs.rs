@@ -8,7 +8,9 @@ use crate::app::App;
 use crate::browser;
 use crate::cells::{Memo, click};
 use crate::numbers::{bytes, duration};
-use crate::parts::{Column, Empty, Foreign, Head, Json, OutcomeWord, Payload, Row, carrier_word, keyed};
+use crate::parts::{
+    Column, Empty, Foreign, Head, Json, OutcomeWord, Payload, Row, Views, carrier_word, keyed,
+};
 use crate::route::Route;
 
 /// What can be shown, by the name in the address.
@@ -56,7 +58,7 @@ pub fn Tabs(
                         aria-selected=move || if tab.get() == *name { "true" } else { "false" }
                         class:faint=move || *name == "declared" && !has_declared.get()
                         on:click=click(move |_| show(name))>{*title}</button>
-                }.into_any()).collect_view()}
+                }.into_any()).views()}
             </div>
             <div role="tabpanel" id="tab-panel" aria-labelledby=move || format!("tab-{}", tab.get())>
                 {move || match tab.get() {
