@@ -30,6 +30,9 @@ pub struct Broken {
     pub reason: String,
 }
 
+/// A document with the line it begins in, or what is none.
+type Found<'a> = Result<(u64, &'a [u8]), Broken>;
+
 /// Bytes of documents handed on together.
 const BATCH: usize = 1 << 20;
 
@@ -71,7 +74,7 @@ impl<R: Read> Documents<R> {
     }
 
     /// The next document with the line it begins in; none at the end.
-    fn next(&mut self) -> io::Result<Option<Result<(u64, &[u8]), Broken>>> {
+    fn next(&mut self) -> io::Result<Option<Found<'_>>> {
         loop {
             self.skip_space();
             let rest = &self.buffer[self.start..];

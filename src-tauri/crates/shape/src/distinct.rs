@@ -75,13 +75,13 @@ impl Distinct {
         match self {
             Self::Few(values) if fits(values) => values.push((value.into(), count)),
             _ => {
-                let many = self.to_many(key);
+                let many = self.as_many(key);
                 many.add(value, key.hash(value));
             }
         }
     }
 
-    fn to_many(&mut self, key: HashKey) -> &mut Many {
+    fn as_many(&mut self, key: HashKey) -> &mut Many {
         if let Self::Few(values) = self {
             let values = std::mem::take(values);
             *self = Self::unknown();
@@ -109,7 +109,7 @@ impl Distinct {
                 }
             }
             Self::Many(theirs) => {
-                let mine = self.to_many(key);
+                let mine = self.as_many(key);
                 for (mine, theirs) in mine.registers.0.iter_mut().zip(&theirs.registers.0) {
                     *mine = (*mine).max(*theirs);
                 }

@@ -38,9 +38,9 @@ mod values;
 mod wilson;
 
 pub use arguments::{Arguments, SeparatingValue, Separation};
-pub use emit::{Decision, Policy};
+pub use emit::{Decision, Emission, Policy};
 pub use node::Type;
-pub use observe::{Circumstances, StandsFor};
+pub use observe::{Circumstances, Replacements, StandsFor};
 pub use rank::HashKey;
 pub use report::{
     AlternativeReport, Consistency, FieldReport, Note, Presence, Stability, TypeCount, ValueReport,

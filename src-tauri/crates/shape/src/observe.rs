@@ -38,13 +38,16 @@ pub enum StandsFor {
     Number,
 }
 
+/// Tells what a string stands for, if it is in place of another value.
+pub type Replacements = dyn Fn(&str) -> Option<StandsFor>;
+
 /// When and how a document was observed.
 #[derive(Clone, Copy, Default)]
 pub struct Circumstances<'a> {
     /// The epoch: any number that grows with time. What is kept per epoch, is for the newest eight.
     pub epoch: u32,
-    /// Tells what a string stands for, if it replaced a value that must not be kept.
-    pub stands_for: Option<&'a dyn Fn(&str) -> Option<StandsFor>>,
+    /// Known where values that must not be kept were replaced.
+    pub stands_for: Option<&'a Replacements>,
 }
 
 impl Shape {
@@ -101,7 +104,7 @@ impl Shape {
     }
 
     /// Counts a document's signature. What was met of it is all of it while every path is kept.
-    fn sign<'d>(
+    fn sign(
         &mut self,
         met: u64,
         circumstances: Circumstances<'_>,
@@ -148,6 +151,7 @@ impl<'s> Observer<'s, '_> {
 
     fn cut_back(&mut self) {
         if let Some(new) = self.shape.tree.trim(self.shape.cap, None) {
+            self.shape.changes += 1;
             self.main.renumber(&new);
             self.gathering.iter_mut().for_each(|walk| walk.renumber(&new));
         }

@@ -310,7 +310,7 @@ fn values(node: &Node) -> ValueReport {
     if report.distinct.is_some_and(|(_, exact)| !exact) {
         report.counted.clear();
     }
-    report.counted.sort_by(|a, b| b.1.cmp(&a.1));
+    report.counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     report.range = node.numbers.as_ref().and_then(|numbers| numbers.range());
     let lengths = node.strings.as_ref().map(|strings| (strings.lengths.0, strings.lengths.1));
     report.lengths = lengths.filter(|(shortest, longest)| shortest <= longest);

@@ -29,6 +29,8 @@ pub struct Shape {
     /// Documents and objects read so far, to mark what was counted for which. Never part of the state.
     pub(crate) documents: u64,
     pub(crate) objects: u64,
+    /// Merges and cuts, after which marks tell nothing. Never part of the state.
+    pub(crate) changes: u64,
     /// Memory for the next document's tokens.
     pub(crate) spare: Vec<Token<'static>>,
 }
@@ -96,6 +98,7 @@ impl Shape {
             oddities: Oddities::default(),
             documents: 0,
             objects: 0,
+            changes: 0,
             spare: Vec::new(),
         }
     }
@@ -132,6 +135,7 @@ impl Shape {
             return Err(OtherKey);
         }
         self.observations += other.observations;
+        self.changes += 1;
         self.cap = self.cap.min(other.cap);
         // Cut first, so that nothing comes in that will not stay.
         self.tree.trim(usize::MAX, other.tree.cut);

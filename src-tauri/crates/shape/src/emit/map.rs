@@ -88,6 +88,11 @@ impl<'t> MapValues<'t> {
         (by_data || by_count).then(|| Self::gather(tree, id))
     }
 
+    /// Whether its values had to be put together.
+    pub(super) fn is_gathered(&self) -> bool {
+        matches!(self.tree, Cow::Owned(_))
+    }
+
     fn gather(tree: &'t Tree, id: Id) -> Self {
         let node = tree.node(id);
         let words = node.fields.iter().any(|(_, field)| is_separate(tree, node, field));
@@ -167,7 +172,10 @@ impl Emitter<'_> {
             let because = format!(
                 "{keys} keys{more} in {objects} objects, {once} of them once, none in more than {most}"
             );
-            ("map".into(), because)
+            let kinds = super::kinds(values.tree.node(values.id));
+            let of =
+                if let [only] = kinds.as_slice() { format!("map of {}", only.name()) } else { "map".into() };
+            (of, because)
         });
         let values =
             self.below(path::Step::Values, |emitter| emitter.value(&values.tree, values.id, Kinds::ALL));

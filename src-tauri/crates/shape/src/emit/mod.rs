@@ -4,6 +4,7 @@
 //! Refuses to know: where a shape comes from. The schema accepts every document the shape was made from.
 
 mod array;
+mod incremental;
 mod map;
 mod object;
 mod policy;
@@ -13,6 +14,8 @@ mod union;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use array::Tuple;
+pub use incremental::Emission;
 pub(crate) use map::{MapValues, dominant};
 pub use policy::Policy;
 pub(crate) use union::{Alternative, alternatives};
@@ -62,6 +65,10 @@ impl Kinds {
 
     pub(crate) fn of(kinds: impl IntoIterator<Item = Type>) -> Self {
         Self(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u8))
+    }
+
+    fn bits(self) -> u8 {
+        self.0
     }
 
     fn has(self, kind: Type) -> bool {

@@ -70,7 +70,7 @@ impl Emitter<'_> {
 /// objects that depends on how many other fields are optional: if presence is anything from 0 to 1 alike, an
 /// optional field is in all of n objects n times less often than not in all of them. So the optional fields
 /// seen as such tell how many are yet to be found among those that were always there.
-fn required<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Vec<&'t str> {
+pub(super) fn required<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Vec<&'t str> {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let is_always = |field: Id| tree.node(field).present == objects;

@@ -37,18 +37,17 @@ impl Emitter<'_> {
         value: impl Fn(&str) -> Option<Value>,
     ) {
         let Some(values) = enumerated(node, kind, self.policy) else { return };
-        let mut listed: Vec<Value> = values.iter().filter_map(|(text, _)| value(text)).collect();
+        let mut listed: Vec<Value> = values.iter().filter_map(|text| value(text)).collect();
         if listed.len() < values.len() {
             return;
         }
-        let (total, least) = (node.count(kind), values.last().map_or(0, |(_, count)| *count));
+        let total = node.count(kind);
         if let [_] = listed.as_slice() {
             self.decide(|| ("const".into(), format!("the same in all {total} values")));
             schema.extend(listed.pop().map(|only| ("const".to_owned(), only)));
         } else {
             self.decide(|| {
-                let because =
-                    format!("{} distinct in {total} values, each {least} times or more", listed.len());
+                let because = format!("{} distinct in {total} values, none of them once", listed.len());
                 (format!("enum of {}", listed.len()), because)
             });
             schema.insert("enum".into(), listed.into());
@@ -56,20 +55,31 @@ impl Emitter<'_> {
     }
 }
 
-/// The values of one type, the most frequent first, where they are few, known, and all seen so often that
-/// another one is unlikely: by Good–Turing, none was seen only once.
-pub(crate) fn enumerated<'n>(node: &'n Node, kind: Type, policy: &Policy) -> Option<Vec<(&'n str, u64)>> {
+/// The values of one type, in order, where they are few, known, and all seen so often that another one is
+/// unlikely: by Good–Turing, none was seen only once.
+pub(crate) fn enumerated<'n>(node: &'n Node, kind: Type, policy: &Policy) -> Option<Vec<&'n str>> {
+    let total = node.count(kind);
+    if total < policy.enum_after {
+        return None;
+    }
     let distinct: &Distinct = match kind {
         Type::String => &node.strings.as_ref()?.distinct,
         _ => &node.numbers.as_ref()?.distinct,
     };
-    let values = distinct.values()?;
-    let total = node.count(kind);
+    let mut values = distinct.values()?;
     // Redacted values are not among them, and a number may be of another type.
     let known = values.iter().map(|(_, count)| count).sum::<u64>() == total;
-    let least = values.last()?.1;
-    let often = least >= 2 && total >= policy.enum_after && values.len() <= policy.enum_values;
-    (known && often && (kind == Type::String || are_codes(&values))).then_some(values)
+    let often = values.last()?.1 >= 2 && values.len() <= policy.enum_values;
+    if !known || !often || kind == Type::Integer && !are_codes(&values) {
+        return None;
+    }
+    let integer = |text: &str| text.parse::<i128>().unwrap_or_default();
+    if kind == Type::Integer {
+        values.sort_by_key(|(text, _)| integer(text));
+    } else {
+        values.sort_unstable();
+    }
+    Some(values.into_iter().map(|(text, _)| text).collect())
 }
 
 /// Integers that lie apart, as codes do; those side by side are more likely counts or grades that go on.

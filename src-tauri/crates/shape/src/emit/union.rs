@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::{Openness, openness};
 use super::{Emitter, Kinds, Policy, Schema};
-use crate::node::{Id, Type};
+use crate::node::{Id, Node, Type};
 use crate::path;
 use crate::tags::{Kept, Row};
 use crate::tree::Tree;
@@ -36,6 +36,26 @@ impl Alternatives<'_> {
     /// The name of the field that tells.
     pub(crate) fn tag<'t>(&self, tree: &'t Tree, id: Id) -> &'t str {
         tree.node(id).fields.at(self.tag).0
+    }
+
+    /// What the schema of the alternatives depends on besides their members' own schemas.
+    pub(super) fn decisions(&self, node: &Node, policy: &Policy, mut decide: impl FnMut(u64)) {
+        decide(self.tag as u64);
+        for row in &self.rows {
+            match &row.value {
+                Kept::Boolean(value) => decide(u64::from(*value)),
+                Kept::Text(text) => text.bytes().for_each(|byte| decide(u64::from(byte))),
+            }
+            decide(u64::from(row.count >= policy.required_after));
+            for place in 0..node.fields.len() {
+                let with = members_with(row, place);
+                decide(
+                    u64::from(member_kinds(row, place).bits()) << 2
+                        | u64::from(with > 0) << 1
+                        | u64::from(with == row.count),
+                );
+            }
+        }
     }
 
     /// Each alternative, in order of value.
