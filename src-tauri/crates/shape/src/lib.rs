@@ -20,6 +20,7 @@
 //! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network.
 
 mod arguments;
+pub mod compare;
 mod distinct;
 mod emit;
 mod format;

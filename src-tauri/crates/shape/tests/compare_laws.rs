@@ -1,0 +1,253 @@
+//! Laws of the comparison: "safe" has no counter-example, a schema does not differ from itself, nothing panics
+//! and nothing takes long.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+#[path = "compare/random.rs"]
+mod random;
+
+use std::time::{Duration, Instant};
+
+use jsonschema::Validator;
+use proptest::prelude::*;
+use random::{Choices, document, instance, mutate, value};
+use schemascope_shape::compare::{Class, compare};
+use serde_json::{Value, json};
+
+fn validators(schema: &Value) -> Option<[Validator; 2]> {
+    let build = |formats| {
+        jsonschema::options()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .should_validate_formats(formats)
+            .build(schema)
+            .ok()
+    };
+    Some([build(true)?, build(false)?])
+}
+
+/// Looks for a value that the one allows and the other refuses.
+fn counter_example(sub: &Value, sup: &Value, choices: &mut Choices<'_>) -> Option<Value> {
+    let (allow, refuse) = (validators(sub)?, validators(sup)?);
+    for turn in 0..24 {
+        let found = match turn % 3 {
+            0 => instance(choices, sub, sub, 6),
+            1 => instance(choices, sup, sup, 6),
+            _ => value(choices, 2),
+        };
+        for (allow, refuse) in allow.iter().zip(&refuse) {
+            if allow.is_valid(&found) && !refuse.is_valid(&found) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}
+
+fn check(old: &Value, new: &Value, choices: &mut Choices<'_>) -> Result<(), TestCaseError> {
+    let found = compare(old, new);
+    if found.output == Class::Safe {
+        let wrong = counter_example(new, old, choices);
+        prop_assert!(wrong.is_none(), "output is not safe\nold {old}\nnew {new}\nvalue {}", wrong.unwrap());
+    }
+    if found.input == Class::Safe {
+        let wrong = counter_example(old, new, choices);
+        prop_assert!(wrong.is_none(), "input is not safe\nold {old}\nnew {new}\nvalue {}", wrong.unwrap());
+    }
+    let worst = |class: fn(&schemascope_shape::compare::Change) -> Class| {
+        found.changes.iter().map(class).max().unwrap_or(Class::Safe)
+    };
+    prop_assert_eq!(worst(|change| change.output), found.output, "{} {}", old, new);
+    prop_assert_eq!(worst(|change| change.input), found.input, "{} {}", old, new);
+    Ok(())
+}
+
+/// How many cases: thousands within seconds, unless told otherwise.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_500)
+}
+
+fn numbers(most: usize) -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(any::<u16>(), 0..most)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn safe_has_no_counter_example_among_random_schemas(
+        one in numbers(60), two in numbers(60), values in numbers(300),
+    ) {
+        let (old, new) = (document(&mut Choices::new(&one)), document(&mut Choices::new(&two)));
+        check(&old, &new, &mut Choices::new(&values))?;
+    }
+
+    #[test]
+    fn safe_has_no_counter_example_after_small_changes(
+        one in numbers(80), changes in numbers(30), values in numbers(300),
+    ) {
+        let old = document(&mut Choices::new(&one));
+        let mut new = old.clone();
+        let mut choices = Choices::new(&changes);
+        for _ in 0..=choices.below(3) {
+            mutate(&mut choices, &mut new);
+        }
+        check(&old, &new, &mut Choices::new(&values))?;
+    }
+
+    #[test]
+    fn a_schema_does_not_differ_from_itself(one in numbers(80)) {
+        let schema = document(&mut Choices::new(&one));
+        let found = compare(&schema, &schema.clone());
+        prop_assert!(found.changes.is_empty(), "{}: {:?}", schema, found);
+        prop_assert_eq!((found.output, found.input), (Class::Safe, Class::Safe));
+    }
+
+    #[test]
+    fn any_json_may_be_a_schema(one in broken(), two in broken()) {
+        compare(&one, &two);
+        prop_assert!(compare(&one, &one.clone()).changes.is_empty());
+    }
+}
+
+/// JSON that looks like a schema here and there.
+fn broken() -> impl Strategy<Value = Value> {
+    const WORDS: &[&str] = &[
+        "type",
+        "enum",
+        "const",
+        "$ref",
+        "properties",
+        "required",
+        "items",
+        "prefixItems",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "minimum",
+        "minLength",
+        "pattern",
+        "additionalProperties",
+        "contains",
+        "$defs",
+        "$id",
+        "$anchor",
+        "x",
+        "dependentRequired",
+        "propertyNames",
+        "uniqueItems",
+        "maxItems",
+        "multipleOf",
+        "patternProperties",
+        "allOf",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop::sample::select(&["", "#", "#/$defs/x", "object", "array", "a", "^[", "#x"][..])
+            .prop_map(Value::from),
+        ".{0,4}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((prop::sample::select(WORDS), inner), 0..6).prop_map(|fields| {
+                Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+            }),
+        ]
+    })
+}
+
+fn is_quick(old: &Value, new: &Value) {
+    let start = Instant::now();
+    compare(old, new);
+    let took = start.elapsed();
+    println!("{took:?}");
+    assert!(took < Duration::from_secs(5), "took {took:?}");
+}
+
+/// A schema with twice as many ways at every level.
+fn doubling(depth: usize, leaf: &str) -> Value {
+    let mut defs = serde_json::Map::new();
+    defs.insert("n0".into(), json!({"type": leaf}));
+    for level in 1..depth {
+        let below = json!({"$ref": format!("#/$defs/n{}", level - 1)});
+        let schema = match level % 4 {
+            0 => json!({"anyOf": [below, {"allOf": [below, below]}]}),
+            1 => {
+                json!({"allOf": [{"anyOf": [below, {"type": "null"}]}, {"anyOf": [below, {"type": "array"}]}]})
+            }
+            2 => json!({"oneOf": [{"properties": {"a": below}}, {"properties": {"b": below}}]}),
+            _ => json!({"not": {"not": {"anyOf": [below, below]}}, "properties": {"c": below}}),
+        };
+        defs.insert(format!("n{level}"), schema);
+    }
+    json!({"$ref": format!("#/$defs/n{}", depth - 1), "$defs": defs})
+}
+
+#[test]
+fn hostile_schemas_end_quickly() {
+    for depth in [5, 10, 20, 40, 100] {
+        is_quick(&doubling(depth, "string"), &doubling(depth, "integer"));
+        is_quick(&doubling(depth, "string"), &doubling(depth + 1, "string"));
+    }
+    let product = |leaf: &str| {
+        let any: Vec<Value> =
+            (0..30).map(|n| json!({"properties": {format!("p{n}"): {"type": leaf}}})).collect();
+        json!({"allOf": vec![json!({"anyOf": any}); 12]})
+    };
+    is_quick(&product("string"), &product("number"));
+    let tags = |most: usize| {
+        let one = |n| json!({"properties": {"t": {"const": format!("t{n}")}}, "required": ["t"]});
+        json!({"oneOf": (0..most).map(one).collect::<Vec<_>>()})
+    };
+    is_quick(&tags(300), &tags(280));
+}
+
+#[test]
+fn big_schemas_end_quickly() {
+    let flat = |kind: &str, most: usize| {
+        let fields =
+            (0..most).map(|n| (format!("field_{n}"), json!({"type": kind, "description": "some words"})));
+        json!({"type": "object", "properties": Value::Object(fields.collect())})
+    };
+    is_quick(&flat("string", 60_000), &flat("string", 60_000));
+    is_quick(&flat("string", 60_000), &flat("integer", 59_000));
+    let list = |start: usize| json!({"enum": (start..start + 200_000).collect::<Vec<_>>()});
+    is_quick(&list(0), &list(1));
+    let ways = |kind: &str| json!({"anyOf": vec![json!({"type": "object", "properties": {"a": {"type": kind}}}); 20_000]});
+    is_quick(&ways("string"), &ways("integer"));
+    let names = |first: &str| json!({"required": vec![first; 200_000]});
+    is_quick(&names("a"), &names("b"));
+}
+
+#[test]
+fn deep_and_circular_schemas_are_harmless() {
+    let deep = |kind: &str, most: usize| {
+        (0..most).fold(json!({"type": kind}), |inner, level| match level % 3 {
+            0 => json!({"type": "object", "properties": {"a": inner}}),
+            1 => json!({"type": "array", "items": inner}),
+            _ => json!({"anyOf": [inner, {"type": "null"}]}),
+        })
+    };
+    for most in [10, 50, 100, 1_000] {
+        is_quick(&deep("string", most), &deep("integer", most));
+        assert!(compare(&deep("string", most), &deep("string", most)).changes.is_empty());
+        assert_ne!(compare(&deep("string", most), &deep("integer", most)).output, Class::Safe);
+    }
+    let circles = [
+        json!({"$ref": "#"}),
+        json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}),
+        json!({"not": {"$ref": "#"}}),
+        json!({"anyOf": [{"$ref": "#"}, {"type": "string"}]}),
+        json!({"properties": {"a": {"$ref": "#"}}, "required": ["a"]}),
+        json!({"items": {"$ref": "#"}, "minItems": 1}),
+    ];
+    for old in &circles {
+        for new in &circles {
+            is_quick(old, new);
+        }
+    }
+}
