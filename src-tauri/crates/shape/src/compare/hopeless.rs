@@ -135,7 +135,7 @@ impl<'a> Prover<'a> {
 pub(super) fn is_never(fact: Fact<'_>) -> bool {
     match fact {
         Fact::Is(place) => place.value == &NEVER,
-        Fact::Not(_) | Fact::Equals(_) => false,
+        Fact::Not(_) | Fact::Kind(_) | Fact::Equals(_) => false,
     }
 }
 

@@ -44,6 +44,13 @@ impl<'a> Prover<'a> {
     fn meet_one(&mut self, mut piece: Piece<'a>, fact: Fact<'a>) -> Vec<Piece<'a>> {
         match fact {
             Fact::Is(place) => self.meet_schema(piece, place),
+            Fact::Kind(kind) => {
+                if kind == piece.kind {
+                    vec![piece]
+                } else {
+                    Vec::new()
+                }
+            }
             Fact::Equals(value) => {
                 if Kind::of(value) != piece.kind {
                     return Vec::new();
@@ -121,7 +128,7 @@ impl<'a> Prover<'a> {
             pieces = self.meet(pieces, Fact::Not(schema));
         }
         for ways in ways(place, map) {
-            pieces = self.meet_ways(pieces, &ways);
+            pieces = self.meet_ways(&pieces, &ways);
         }
         pieces
     }
@@ -136,9 +143,9 @@ impl<'a> Prover<'a> {
     }
 
     /// The pieces in which one of several lists of facts holds.
-    fn meet_ways(&mut self, pieces: Vec<Piece<'a>>, ways: &[Vec<Fact<'a>>]) -> Vec<Piece<'a>> {
+    fn meet_ways(&mut self, pieces: &[Piece<'a>], ways: &[Vec<Fact<'a>>]) -> Vec<Piece<'a>> {
         let mut met: Vec<Piece<'a>> = Vec::new();
-        for piece in &pieces {
+        for piece in pieces {
             for way in ways {
                 let mut one = vec![piece.clone()];
                 for fact in way {
@@ -146,7 +153,7 @@ impl<'a> Prover<'a> {
                 }
                 met.extend(one);
                 if met.len() > MAX_PIECES || self.fuel.is_spent() {
-                    let mut pieces = pieces.clone();
+                    let mut pieces = pieces.to_vec();
                     pieces.iter_mut().for_each(|piece| piece.exact = false);
                     return pieces;
                 }

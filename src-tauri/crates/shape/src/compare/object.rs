@@ -132,7 +132,7 @@ impl<'a> Prover<'a> {
 }
 
 /// Whether there are no fields but those that are named.
-fn is_closed(piece: &Piece<'_>) -> bool {
+pub(super) fn is_closed(piece: &Piece<'_>) -> bool {
     piece.others(&[]).iter().all(|way| way.iter().any(|fact| is_never(*fact)))
 }
 

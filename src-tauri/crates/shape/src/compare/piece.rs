@@ -27,6 +27,8 @@ pub(super) enum Fact<'a> {
     Is(Place<'a>),
     /// The schema refuses it.
     Not(Place<'a>),
+    /// It is of this kind.
+    Kind(Kind),
     /// It is this very value.
     Equals(&'a Value),
 }
@@ -37,6 +39,7 @@ impl Fact<'_> {
         match self {
             Self::Is(place) => (0, place.address()),
             Self::Not(place) => (1, place.address()),
+            Self::Kind(kind) => (3, kind as usize),
             Self::Equals(value) => (2, std::ptr::from_ref(value).addr()),
         }
     }
@@ -68,8 +71,8 @@ pub(super) struct Piece<'a> {
     pub(super) applied: Vec<Place<'a>>,
     /// Schemas that refuse them.
     pub(super) nots: Vec<Place<'a>>,
-    /// Fields that, where present, have this value.
-    pub(super) pins: Vec<(&'a str, &'a Value)>,
+    /// What more is known of fields, where they are present.
+    pub(super) pins: Vec<(&'a str, Fact<'a>)>,
     /// Whether every schema in it was understood as far as its types go.
     pub(super) exact: bool,
 }
@@ -190,9 +193,7 @@ impl<'a> Piece<'a> {
                 facts.extend(additional(part.map).map(|schema| Fact::Is(part.place.at(schema))));
             }
         }
-        facts.extend(
-            self.pins.iter().filter(|(pinned, _)| *pinned == name).map(|(_, value)| Fact::Equals(value)),
-        );
+        facts.extend(self.pins.iter().filter(|(pinned, _)| *pinned == name).map(|(_, fact)| *fact));
         facts
     }
 

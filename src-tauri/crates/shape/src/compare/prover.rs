@@ -68,7 +68,7 @@ impl<'a> Prover<'a> {
     pub(super) fn facts_within(&mut self, sub: &[Fact<'a>], sup: &[Fact<'a>]) -> bool {
         sup.iter().all(|fact| match fact {
             Fact::Is(place) => self.within(sub, *place),
-            Fact::Not(_) | Fact::Equals(_) => false,
+            Fact::Not(_) | Fact::Kind(_) | Fact::Equals(_) => false,
         })
     }
 

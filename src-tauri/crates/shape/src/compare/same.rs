@@ -133,7 +133,7 @@ pub(super) fn identical(one: &Value, two: &Value) -> bool {
     while let Some(pair) = open.pop() {
         match pair {
             (Value::Array(one), Value::Array(two)) if one.len() == two.len() => {
-                open.extend(one.iter().zip(two))
+                open.extend(one.iter().zip(two));
             }
             (Value::Object(one), Value::Object(two)) if one.len() == two.len() => {
                 for (key, value) in one {

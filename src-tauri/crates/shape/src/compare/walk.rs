@@ -129,7 +129,12 @@ impl<'a> Walk<'a> {
         classes: Classes,
         words: impl FnOnce(String) -> String,
     ) -> Classes {
+        let certain = classes == Classes::NONE;
         let classes = classes.capped(spot.cap);
+        if classes == Classes::NONE && !certain {
+            // It only looks like that: what is proven says otherwise.
+            return classes;
+        }
         self.found.add(spot.path, what, classes, words(subject(spot.path)));
         classes
     }

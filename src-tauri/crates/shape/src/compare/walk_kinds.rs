@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
             let mut verdict = |value: &Value| {
                 every(facts.iter().map(|fact| match fact {
                     Fact::Is(place) => accepts(value, *place, &mut prover.fuel),
-                    Fact::Not(_) | Fact::Equals(_) => None,
+                    Fact::Not(_) | Fact::Kind(_) | Fact::Equals(_) => None,
                 }))
             };
             values.iter().map(|value| verdict(value)).collect()
@@ -184,15 +184,17 @@ impl<'a> Walk<'a> {
         }
         for piece in after {
             let known = self.ask(|prover| fits_all(prover, piece, old.1));
-            let classes = if known { Classes::NONE } else { Classes::LOOSER };
-            let words = |it| format!("{it} can now also be {}", described(piece));
-            worst = worst.worst(self.note(spot, What::AlternativeAdded, classes, words));
+            if !known {
+                let words = |it| format!("{it} can now also be {}", described(piece));
+                worst = worst.worst(self.note(spot, What::AlternativeAdded, Classes::LOOSER, words));
+            }
         }
         for piece in before {
             let known = self.ask(|prover| fits_all(prover, piece, new.1));
-            let classes = if known { Classes::NONE } else { Classes::TIGHTER };
-            let words = |it| format!("{it} can no longer be {}", described(piece));
-            worst = worst.worst(self.note(spot, What::AlternativeRemoved, classes, words));
+            if !known {
+                let words = |it| format!("{it} can no longer be {}", described(piece));
+                worst = worst.worst(self.note(spot, What::AlternativeRemoved, Classes::TIGHTER, words));
+            }
         }
         worst
     }
@@ -221,7 +223,7 @@ fn tags<'a>(piece: &Piece<'a>) -> Vec<(&'a str, &'a Value)> {
                     _ => None,
                 })
             }
-            Fact::Not(_) | Fact::Equals(_) => None,
+            Fact::Not(_) | Fact::Kind(_) | Fact::Equals(_) => None,
         };
         piece.field(name).into_iter().find_map(constant).map(|value| (name, value))
     };

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::accepts::accepts;
 use super::keyword::Kind;
 use super::number::{count, every};
+use super::object::is_closed;
 use super::piece::{Fact, Piece};
 use super::prover::Prover;
 use super::regular::made;
@@ -44,6 +45,7 @@ impl<'a> Prover<'a> {
         every(facts.iter().map(|fact| match fact {
             Fact::Is(place) => accepts(value, *place, &mut self.fuel),
             Fact::Not(place) => accepts(value, *place, &mut self.fuel).map(|verdict| !verdict),
+            Fact::Kind(kind) => Some(Kind::of(value) == *kind),
             Fact::Equals(own) => super::number::equal(own, value),
         }))
     }
@@ -169,8 +171,13 @@ impl<'a> Prover<'a> {
         let (mut least, mut full) = (Map::new(), Map::new());
         let mut each: Vec<(&str, Vec<Value>)> = Vec::new();
         for name in &names {
-            let facts = self.field(piece, name);
+            let mut facts = self.field(piece, name);
             let other: Vec<Fact<'a>> = hints.iter().flat_map(|hint| hint.field(name)).take(8).collect();
+            if facts.is_empty() {
+                // Anything may be there; only what the other side expects is news to it.
+                let expected = hints.iter().map(|hint| hint.field(name)).find(|facts| !facts.is_empty());
+                facts = expected.unwrap_or_default();
+            }
             let found = self.inside(&facts, &other, level);
             if let Some(first) = found.first() {
                 full.insert(name.clone(), first.clone());
@@ -193,7 +200,8 @@ impl<'a> Prover<'a> {
                 }
             }
         }
-        for facts in piece.others(&[]).into_iter().filter(|facts| !facts.is_empty()).take(2) {
+        let closed = !hints.is_empty() && hints.iter().all(|hint| is_closed(hint));
+        for facts in piece.others(&[]).into_iter().filter(|facts| !closed && !facts.is_empty()).take(2) {
             for value in self.inside(&facts, &[], level).into_iter().take(3) {
                 let mut with = least.clone();
                 with.insert("key".to_owned(), value);

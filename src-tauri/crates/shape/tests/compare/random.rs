@@ -221,14 +221,14 @@ fn object_keyword(choices: &mut Choices<'_>, map: &mut Map<String, Value>, depth
             map.insert((*key).into(), json!(choices.below(3)));
         }
         9 => {
-            _ = map.insert("patternProperties".into(), json!({*choices.one(PATTERNS): below(choices, depth)}))
+            map.insert("patternProperties".into(), json!({*choices.one(PATTERNS): below(choices, depth)}));
         }
         10 => _ = map.insert("propertyNames".into(), json!({"pattern": choices.one(PATTERNS)})),
         _ => {
             let (one, two) = (*choices.one(NAMES), *choices.one(NAMES));
             match choices.below(2) {
                 0 => _ = map.insert("dependentRequired".into(), json!({one: [two]})),
-                _ => _ = map.insert("dependentSchemas".into(), json!({one: below(choices, depth)})),
+                _ => _ = map.insert("dependentSchemas".into(), json!({one: if depth == 0 { json!({"required": [two]}) } else { schema(choices, depth - 1, false) }})),
             }
         }
     }
