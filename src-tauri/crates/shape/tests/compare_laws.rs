@@ -250,6 +250,15 @@ fn deep_and_circular_schemas_are_harmless() {
             _ => json!({"anyOf": [inner, {"type": "null"}]}),
         })
     };
+    let nested = |most: usize, leaf: i32| (0..most).fold(json!(leaf), |inner, _| Value::Array(vec![inner]));
+    let object = |name: &str, inner| Value::Object([(name.to_owned(), inner)].into_iter().collect());
+    for most in [50, 3_000] {
+        let list =
+            |leaf| object("enum", Value::Array(vec![nested(most, leaf), object("a", nested(most, leaf))]));
+        is_quick(&list(1), &list(2));
+        is_quick(&list(1), &json!({"type": "array", "minItems": 2}));
+        is_quick(&object("const", nested(most, 1)), &object("not", object("const", nested(most, 1))));
+    }
     for most in [10, 50, 100, 1_000] {
         is_quick(&deep("string", most), &deep("integer", most));
         assert!(compare(&deep("string", most), &deep("string", most)).changes.is_empty());
@@ -268,4 +277,19 @@ fn deep_and_circular_schemas_are_harmless() {
             is_quick(old, new);
         }
     }
+}
+
+#[test]
+fn a_thread_of_usual_size_is_enough() {
+    let winding = |kind: &str| {
+        (0..200).fold(json!({"type": kind}), |inner, level| match level % 4 {
+            0 => json!({"type": "object", "properties": {"a": inner}, "required": ["a"]}),
+            1 => json!({"not": {"not": inner}}),
+            2 => json!({"type": "object", "dependentSchemas": {"b": {"properties": {"c": inner}}}}),
+            _ => json!({"anyOf": [{"type": "array", "contains": inner}, {"type": "null"}]}),
+        })
+    };
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let run = move || is_quick(&winding("string"), &winding("integer"));
+    small.spawn(run).unwrap().join().unwrap();
 }

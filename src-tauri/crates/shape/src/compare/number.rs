@@ -16,6 +16,9 @@ const HUGE: f64 = 1e37;
 /// Levels of nesting that equality looks into.
 const MAX_DEPTH: usize = 100;
 
+/// Nodes of a value that is copied or written out.
+const MAX_COPIED: usize = 2_000;
+
 /// A number of JSON, with its exact value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Num {
@@ -135,6 +138,24 @@ fn numbers_equal(one: &Number, two: &Number) -> Option<bool> {
         return Some(first.order(second) == Ordering::Equal);
     }
     None
+}
+
+/// Whether a value is so deep or large that nobody should copy it or write it out.
+pub(super) fn is_unwieldy(value: &Value) -> bool {
+    let mut open = vec![(value, 0)];
+    let mut met = 0;
+    while let Some((value, depth)) = open.pop() {
+        met += 1;
+        if depth > MAX_DEPTH || met > MAX_COPIED || open.len() > MAX_COPIED {
+            return true;
+        }
+        match value {
+            Value::Array(values) => open.extend(values.iter().map(|value| (value, depth + 1))),
+            Value::Object(fields) => open.extend(fields.values().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// "All of these", where some may be unknown.

@@ -127,28 +127,39 @@ fn spoken(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     map.iter().filter(|(key, value)| standing(key, value) != Standing::Silent)
 }
 
-/// Whether two documents are the same JSON, however deep they are.
+/// Whether two documents are the same JSON up to words for people, however deep they are.
 pub(super) fn identical(one: &Value, two: &Value) -> bool {
-    let mut open = vec![(one, two)];
-    while let Some(pair) = open.pop() {
-        match pair {
+    let mut open = vec![(one, two, true)];
+    while let Some((one, two, schema)) = open.pop() {
+        match (one, two) {
             (Value::Array(one), Value::Array(two)) if one.len() == two.len() => {
-                open.extend(one.iter().zip(two));
+                open.extend(one.iter().zip(two).map(|(one, two)| (one, two, schema)));
             }
-            (Value::Object(one), Value::Object(two)) if one.len() == two.len() => {
-                for (key, value) in one {
+            (Value::Object(one), Value::Object(two)) => {
+                // A field may be called `title`; its schema is no text.
+                let words = |(key, value): &(&String, &Value)| {
+                    schema
+                        && value.is_string()
+                        && matches!(key.as_str(), "title" | "description" | "$comment")
+                };
+                let count = two.iter().filter(|entry| !words(entry)).count();
+                let mut met = 0;
+                for (key, value) in one.iter().filter(|entry| !words(entry)) {
                     let Some(other) = two.get(key) else { return false };
-                    open.push((value, other));
+                    met += 1;
+                    // Inside data every word counts.
+                    let data = matches!(key.as_str(), "const" | "enum" | "default" | "examples");
+                    open.push((value, other, schema && !data));
+                }
+                if met != count {
+                    return false;
                 }
             }
             (Value::Array(_) | Value::Object(_), _) | (_, Value::Array(_) | Value::Object(_)) => {
                 return false;
             }
-            (one, two) => {
-                if one != two {
-                    return false;
-                }
-            }
+            (one, two) if one != two => return false,
+            _ => {}
         }
     }
     true

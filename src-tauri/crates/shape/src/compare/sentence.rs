@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use super::number::is_unwieldy;
+
 /// Letters of a value that are shown.
 const MAX_SHOWN: usize = 60;
 
@@ -46,6 +48,7 @@ pub(super) fn subject(path: &str) -> String {
 pub(super) fn shown(value: &Value) -> String {
     // Only the beginning is of interest, and a value may be large: what is inside is cut first.
     let text = match value {
+        Value::Array(_) | Value::Object(_) if is_unwieldy(value) => "a large value".to_owned(),
         Value::Array(items) if items.len() > MAX_LISTED => format!("an array of {} items", items.len()),
         Value::Object(fields) if fields.len() > 2 * MAX_LISTED => {
             format!("an object of {} fields", fields.len())

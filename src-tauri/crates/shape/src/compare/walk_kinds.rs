@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
         let mut worst = Classes::NONE;
         let rules: [fn(&mut Self, &Piece<'a>, &Piece<'a>) -> bool; 4] = [
             |walk, one, two| walk.piece_within(one, two) && walk.piece_within(two, one),
-            |_, one, two| tags(one).iter().any(|tag| tags(two).contains(tag)),
+            |_, one, two| share_a_tag(one, two),
             |walk, one, two| walk.piece_within(one, two) || walk.piece_within(two, one),
             |_, one, two| tags(one).is_empty() && tags(two).is_empty() && overlap(one, two),
         ];
@@ -228,6 +228,14 @@ fn tags<'a>(piece: &Piece<'a>) -> Vec<(&'a str, &'a Value)> {
         piece.field(name).into_iter().find_map(constant).map(|value| (name, value))
     };
     piece.required().into_iter().filter_map(tag).collect()
+}
+
+fn share_a_tag(one: &Piece<'_>, two: &Piece<'_>) -> bool {
+    let theirs = tags(two);
+    let same = |(name, value): (&str, &Value)| {
+        theirs.iter().any(|(own, other)| *own == name && equal(value, other) == Some(true))
+    };
+    tags(one).into_iter().any(same)
 }
 
 /// Whether two alternatives have something in common beyond their kind.

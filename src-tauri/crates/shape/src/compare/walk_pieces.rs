@@ -10,7 +10,7 @@ use super::array::{is_beyond, is_distinct};
 use super::change::{Classes, What};
 use super::fits::is_whole;
 use super::keyword::{Kind, Standing, is_entangled, standing};
-use super::number::Num;
+use super::number::{Num, equal};
 use super::piece::{Bound, Piece};
 use super::scalar::fits_scalar;
 use super::sentence::{items, listed, position};
@@ -135,7 +135,11 @@ impl<'a> Walk<'a> {
             let words = |it| format!("the condition `{key}` on {it} {word}");
             worst = worst.worst(self.note(spot, What::ConditionChanged, classes, words));
         }
-        if obscure(old) != obscure(new) {
+        let (before, after) = (obscure(old), obscure(new));
+        let alike = |((one, first), (two, second)): ((&str, &Value), (&str, &Value))| {
+            one == two && equal(first, second) == Some(true)
+        };
+        if before.len() != after.len() || !before.into_iter().zip(after).all(alike) {
             let words = |it| format!("{it} uses keywords that are not understood here");
             worst = worst.worst(self.note(spot, What::Other, Classes::UNSURE, words));
         }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::accepts::accepts;
 use super::keyword::Kind;
-use super::number::{count, every};
+use super::number::{count, every, is_unwieldy};
 use super::object::is_closed;
 use super::piece::{Fact, Piece};
 use super::prover::Prover;
@@ -76,7 +76,7 @@ impl<'a> Prover<'a> {
     fn of_piece(&mut self, piece: &Piece<'a>, hints: &[&Piece<'a>], level: usize) -> Vec<Value> {
         let mut tried: Vec<Value> = match (&piece.values, piece.kind) {
             (Some(values), _) => {
-                return values.iter().take(2 * MAX_KEPT).map(|value| (*value).clone()).collect();
+                return copies(values.iter().copied(), 2 * MAX_KEPT);
             }
             (None, Kind::Null | Kind::Boolean) => Vec::new(),
             (None, Kind::Number) => numbers(piece, hints),
@@ -90,7 +90,7 @@ impl<'a> Prover<'a> {
             tried.extend(self.made_up(&[Fact::Is(schema)], &[], level + 1));
         }
         let mentioned = hints.iter().filter_map(|hint| hint.values.as_ref()).flatten();
-        tried.extend(mentioned.take(MAX_KEPT).map(|value| (*value).clone()));
+        tried.extend(copies(mentioned.copied(), MAX_KEPT));
         tried
     }
 
@@ -210,6 +210,11 @@ impl<'a> Prover<'a> {
         }
         tried
     }
+}
+
+/// The first few of these values.
+fn copies<'v>(values: impl Iterator<Item = &'v Value>, most: usize) -> Vec<Value> {
+    values.take(most).filter(|value| !is_unwieldy(value)).cloned().collect()
 }
 
 /// Fields that conditions speak of.
