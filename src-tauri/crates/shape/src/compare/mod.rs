@@ -48,7 +48,7 @@ use same::identical;
 use walk::{Spot, Walk};
 
 /// Steps for each of the two proofs.
-const PROOF_STEPS: usize = 150_000;
+const PROOF_STEPS: usize = 100_000;
 
 /// What changed from one schema to another.
 pub fn compare(old: &Value, new: &Value) -> Comparison {

@@ -16,10 +16,10 @@ use super::prover::{Key, Prover, key_of};
 use super::sentence::{shown, subject};
 
 /// Steps for the whole walk.
-const WALK_STEPS: usize = 150_000;
+const WALK_STEPS: usize = 60_000;
 
 /// Steps for one question.
-const QUESTION_STEPS: usize = 20_000;
+const QUESTION_STEPS: usize = 12_000;
 
 /// Levels the walk goes down.
 const MAX_DEPTH: usize = 64;

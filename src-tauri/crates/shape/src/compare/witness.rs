@@ -24,7 +24,7 @@ const MAX_INSIDE: usize = 10;
 const MAX_WAYS: usize = 16;
 
 /// Levels that are made up.
-const MAX_LEVELS: usize = 5;
+const MAX_LEVELS: usize = 4;
 
 /// Letters or items that are made up.
 const MAX_LENGTH: usize = 300;

@@ -405,3 +405,31 @@ fn own_instance(
         }
     })
 }
+
+/// A document of definitions that refer to one another, and of little else.
+pub fn circular(choices: &mut Choices<'_>) -> Value {
+    let mut defs = Map::new();
+    for name in ["d", "e", "f"] {
+        let mut fields = Map::new();
+        for field in ["a", "b"] {
+            let target = json!({"$ref": format!("#/$defs/{}", choices.one(&["d", "e", "f"]))});
+            let inner = match choices.below(6) {
+                0 | 1 => target,
+                2 => json!({"anyOf": [target, {"type": choices.one(&["null", "integer"])}]}),
+                3 => json!({"type": "array", "items": target}),
+                4 => json!({"type": choices.one(&["integer", "number", "string"])}),
+                _ => continue,
+            };
+            fields.insert(field.to_owned(), inner);
+        }
+        let mut schema = json!({"type": "object", "properties": fields});
+        match choices.below(5) {
+            0 => schema["required"] = json!(["a"]),
+            1 => schema["additionalProperties"] = json!(false),
+            2 => schema["minProperties"] = json!(1),
+            _ => {}
+        }
+        defs.insert(name.to_owned(), schema);
+    }
+    json!({"$ref": "#/$defs/d", "$defs": defs})
+}
