@@ -8,13 +8,18 @@ use serde_json::{Map, Value};
 use super::accepts::accepts;
 use super::document::Place;
 use super::keyword::{Kind, Standing, is_entangled, list, standing, type_names};
-use super::number::{Num, equal, some};
+use super::number::Num;
 use super::piece::{Fact, Piece};
 use super::prover::Prover;
 use super::scalar::fits_scalar;
+use super::tags::is_contrary;
+use super::values::Values;
 
 /// Integers that are tried one by one.
 const MAX_TRIED: i128 = 100;
+
+/// Values that are tried one by one against a whole schema.
+const MAX_ACCEPTED: usize = 200;
 
 impl<'a> Prover<'a> {
     /// Whether the schema is known to allow all of the piece.
@@ -41,6 +46,9 @@ impl<'a> Prover<'a> {
 
     fn all_accepted(&mut self, piece: &Piece<'a>, schema: Place<'a>) -> bool {
         let Some(values) = &piece.values else { return false };
+        if values.len() > MAX_ACCEPTED {
+            return false;
+        }
         values.iter().all(|value| accepts(value, schema, &mut self.fuel) == Some(true))
     }
 
@@ -81,7 +89,12 @@ impl<'a> Prover<'a> {
 
     /// Whether nothing in the piece is allowed by the schema.
     pub(super) fn is_apart(&mut self, piece: &Piece<'a>, schema: Place<'a>) -> bool {
-        self.also(piece, Fact::Is(schema)).is_empty()
+        is_contrary(piece, schema) || self.also(piece, Fact::Is(schema)).is_empty()
+    }
+
+    fn fits_way(&mut self, piece: &Piece<'a>, schema: Place<'a>) -> bool {
+        // Of many tagged alternatives all but one are seen to be others.
+        self.fuel.spend(1) && !is_contrary(piece, schema) && self.fits(piece, schema)
     }
 
     fn fits_branch(&mut self, piece: &Piece<'a>, schema: Place<'a>, condition: Fact<'a>, key: &str) -> bool {
@@ -94,7 +107,7 @@ impl<'a> Prover<'a> {
     }
 
     fn fits_any(&mut self, piece: &Piece<'a>, schema: Place<'a>, branches: &'a [Value], cut: usize) -> bool {
-        if branches.iter().any(|branch| self.fits(piece, schema.at(branch))) {
+        if branches.iter().any(|branch| self.fits_way(piece, schema.at(branch))) {
             return true;
         }
         let Some(finer) = self.cut(piece, cut) else { return false };
@@ -102,7 +115,7 @@ impl<'a> Prover<'a> {
     }
 
     fn fits_one(&mut self, piece: &Piece<'a>, schema: Place<'a>, branches: &'a [Value], cut: usize) -> bool {
-        let chosen = branches.iter().position(|branch| self.fits(piece, schema.at(branch)));
+        let chosen = branches.iter().position(|branch| self.fits_way(piece, schema.at(branch)));
         if let Some(chosen) = chosen {
             let mut others = branches.iter().enumerate().filter(|(position, _)| *position != chosen);
             if others.all(|(_, other)| self.is_apart(piece, schema.at(other))) {
@@ -114,10 +127,11 @@ impl<'a> Prover<'a> {
     }
 
     fn fits_values(&mut self, piece: &Piece<'a>, allowed: &[Value]) -> bool {
-        let among = |value: &Value| some(allowed.iter().map(|one| equal(value, one))) == Some(true);
+        let allowed = Values::new(allowed);
+        let among = |value: &Value| allowed.have(value) == Some(true);
         match &piece.values {
             Some(values) => {
-                self.fuel.spend(values.len().saturating_mul(allowed.len()) / 16)
+                self.fuel.spend(values.len().saturating_mul(1 + allowed.effort()) / 16)
                     && values.iter().all(|value| among(value))
             }
             None => match (piece.whole, piece.lower(), piece.upper()) {

@@ -15,6 +15,7 @@ use super::number::{Num, equal};
 use super::piece::{Fact, Part, Piece};
 use super::prover::Prover;
 use super::sealed::sealed;
+use super::tags::is_contrary;
 
 /// Pieces that are told apart. A schema that takes more is not taken apart further.
 const MAX_PIECES: usize = 300;
@@ -62,7 +63,9 @@ impl<'a> Prover<'a> {
                 if let Some(values) = &mut piece.values {
                     values.retain(|value| accepts(value, place, &mut self.fuel) != Some(true));
                 }
-                piece.nots.push(place);
+                if !is_contrary(&piece, place) {
+                    piece.nots.push(place);
+                }
                 keep(piece)
             }
         }

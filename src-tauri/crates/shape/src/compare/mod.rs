@@ -29,6 +29,8 @@ mod sample;
 mod scalar;
 mod sealed;
 mod sentence;
+mod tags;
+mod values;
 mod walk;
 mod walk_fields;
 mod walk_kinds;

@@ -148,6 +148,12 @@ impl<'a> Walk<'a> {
         answer
     }
 
+    /// What may be said of something that was not proven: nothing for sure, if there was no time to.
+    pub(super) fn unless_spent(&self, classes: Classes) -> Classes {
+        let spent = self.left == 0 || self.prover.fuel.is_spent();
+        if spent { classes.capped(Classes::UNSURE) } else { classes }
+    }
+
     /// Whether all of one piece lies in another.
     pub(super) fn piece_within(&mut self, sub: &Piece<'a>, sup: &Piece<'a>) -> bool {
         self.ask(|prover| {

@@ -8,16 +8,18 @@ use super::accepts::accepts;
 use super::change::{Class, Classes, What};
 use super::fits::is_whole;
 use super::keyword::Kind;
-use super::number::{equal, every};
+use super::number::every;
 use super::piece::{Fact, Piece};
 use super::sentence::{article, either, listed};
+use super::tags::{share_a_tag, tags};
+use super::values::Values;
 use super::walk::{Spot, Walk};
 
 /// Pairs of values that are compared one by one.
 const MAX_VALUE_PAIRS: usize = 2_000_000;
 
 /// Pairs of alternatives that are compared one by one.
-const MAX_PIECE_PAIRS: usize = 900;
+const MAX_PIECE_PAIRS: usize = 50_000;
 
 /// One side: its pieces, and the facts they came from.
 type Side<'s, 'a> = (&'s [Piece<'a>], &'s [Fact<'a>]);
@@ -133,15 +135,15 @@ impl<'a> Walk<'a> {
     }
 
     fn values(&mut self, spot: Spot<'_>, old: &[&'a Value], new: &[&'a Value]) -> Classes {
-        if old.len().saturating_mul(new.len()) > MAX_VALUE_PAIRS {
+        let (theirs, ours) = (Values::new(old.iter().copied()), Values::new(new.iter().copied()));
+        if (old.len().max(new.len())).saturating_mul(theirs.effort().max(ours.effort())) > MAX_VALUE_PAIRS {
             let words = |it| format!("{it} is one of too many values to compare");
             return self.note(spot, What::EnumChanged, Classes::UNSURE, words);
         }
-        let missing = |one: &[&'a Value], other: &[&'a Value]| -> Vec<&'a Value> {
-            let known = |value: &Value| other.iter().any(|own| equal(value, own) != Some(false));
-            one.iter().copied().filter(|value| !known(value)).collect()
+        let missing = |these: &[&'a Value], others: &Values<'_>| -> Vec<&'a Value> {
+            these.iter().copied().filter(|value| others.have(value) == Some(false)).collect()
         };
-        let (added, removed) = (missing(new, old), missing(old, new));
+        let (added, removed) = (missing(new, &theirs), missing(old, &ours));
         let (plus, minus) = (listed(added.iter().copied()), listed(removed.iter().copied()));
         match (added.is_empty(), removed.is_empty()) {
             (true, true) => Classes::NONE,
@@ -164,8 +166,8 @@ impl<'a> Walk<'a> {
         let (mut before, mut after): (Vec<_>, Vec<_>) = (old.0.iter().collect(), new.0.iter().collect());
         let mut worst = Classes::NONE;
         let rules: [fn(&mut Self, &Piece<'a>, &Piece<'a>) -> bool; 4] = [
-            |walk, one, two| walk.piece_within(one, two) && walk.piece_within(two, one),
             |_, one, two| share_a_tag(one, two),
+            |walk, one, two| walk.piece_within(one, two) && walk.piece_within(two, one),
             |walk, one, two| walk.piece_within(one, two) || walk.piece_within(two, one),
             |_, one, two| tags(one).is_empty() && tags(two).is_empty() && overlap(one, two),
         ];
@@ -185,15 +187,17 @@ impl<'a> Walk<'a> {
         for piece in after {
             let known = self.ask(|prover| fits_all(prover, piece, old.1));
             if !known {
+                let classes = self.unless_spent(Classes::LOOSER);
                 let words = |it| format!("{it} can now also be {}", described(piece));
-                worst = worst.worst(self.note(spot, What::AlternativeAdded, Classes::LOOSER, words));
+                worst = worst.worst(self.note(spot, What::AlternativeAdded, classes, words));
             }
         }
         for piece in before {
             let known = self.ask(|prover| fits_all(prover, piece, new.1));
             if !known {
+                let classes = self.unless_spent(Classes::TIGHTER);
                 let words = |it| format!("{it} can no longer be {}", described(piece));
-                worst = worst.worst(self.note(spot, What::AlternativeRemoved, Classes::TIGHTER, words));
+                worst = worst.worst(self.note(spot, What::AlternativeRemoved, classes, words));
             }
         }
         worst
@@ -211,31 +215,6 @@ fn few<'a>(pieces: &[Piece<'a>]) -> Option<Vec<&'a Value>> {
         few.extend(piece.values.as_ref()?);
     }
     Some(few)
-}
-
-/// Fields that always have one value, and so tell an alternative from others.
-fn tags<'a>(piece: &Piece<'a>) -> Vec<(&'a str, &'a Value)> {
-    let tag = |name: &'a str| {
-        let constant = |fact: Fact<'a>| match fact {
-            Fact::Is(place) => {
-                place.value.get("const").or_else(|| match place.value.get("enum")?.as_array()?.as_slice() {
-                    [only] => Some(only),
-                    _ => None,
-                })
-            }
-            Fact::Not(_) | Fact::Kind(_) | Fact::Equals(_) => None,
-        };
-        piece.field(name).into_iter().find_map(constant).map(|value| (name, value))
-    };
-    piece.required().into_iter().filter_map(tag).collect()
-}
-
-fn share_a_tag(one: &Piece<'_>, two: &Piece<'_>) -> bool {
-    let theirs = tags(two);
-    let same = |(name, value): (&str, &Value)| {
-        theirs.iter().any(|(own, other)| *own == name && equal(value, other) == Some(true))
-    };
-    tags(one).into_iter().any(same)
 }
 
 /// Whether two alternatives have something in common beyond their kind.
