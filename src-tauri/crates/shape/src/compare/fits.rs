@@ -89,7 +89,7 @@ impl<'a> Prover<'a> {
 
     /// Whether nothing in the piece is allowed by the schema.
     pub(super) fn is_apart(&mut self, piece: &Piece<'a>, schema: Place<'a>) -> bool {
-        is_contrary(piece, schema) || self.also(piece, Fact::Is(schema)).is_empty()
+        (self.fuel.spend(1) && is_contrary(piece, schema)) || self.also(piece, Fact::Is(schema)).is_empty()
     }
 
     fn fits_way(&mut self, piece: &Piece<'a>, schema: Place<'a>) -> bool {

@@ -63,7 +63,7 @@ impl<'a> Prover<'a> {
                 if let Some(values) = &mut piece.values {
                     values.retain(|value| accepts(value, place, &mut self.fuel) != Some(true));
                 }
-                if !is_contrary(&piece, place) {
+                if !(self.fuel.spend(1) && is_contrary(&piece, place)) {
                     piece.nots.push(place);
                 }
                 keep(piece)
