@@ -94,8 +94,7 @@ impl Shape {
     ) -> Result<u64, Unreadable> {
         let mut observer = Observer::new(self, circumstances);
         read(&mut observer)?;
-        observer.cut_back();
-        let signature = observer.signature;
+        let signature = observer.count.signature;
         self.observations += 1;
         if self.note_epoch(circumstances.epoch, 1) {
             self.forget_epochs();
@@ -130,60 +129,78 @@ fn recycled<'d>(mut tokens: Vec<Token<'_>>) -> Vec<Token<'d>> {
 
 /// Counts a document's tokens.
 struct Observer<'s, 'd> {
-    shape: &'s mut Shape,
-    circumstances: Circumstances<'s>,
+    count: Count<'s, 'd>,
+    oddities: &'s mut Oddities,
+    changes: &'s mut u64,
+    cap: usize,
+    /// Nodes at which the tree is cut back, so that a huge document needs no more than a small one.
+    limit: usize,
     /// Through every path by its own keys.
     main: Walk<'d>,
     /// Through values whose key looks like data, to where such values are counted together.
     gathering: Vec<Walk<'d>>,
-    signature: u64,
-    /// Nodes at which the tree is cut back, so that a huge document needs no more than a small one.
-    limit: usize,
 }
 
 impl<'s> Observer<'s, '_> {
     fn new(shape: &'s mut Shape, circumstances: Circumstances<'s>) -> Self {
         shape.documents += 1;
-        let limit = shape.cap.saturating_mul(2).saturating_add(64);
-        let main = Walk::to(Target::Node(ROOT), 0, true);
-        Self { shape, circumstances, main, gathering: Vec::new(), signature: 0, limit }
+        Self {
+            count: Count {
+                tree: &mut shape.tree,
+                document: shape.documents,
+                objects: &mut shape.objects,
+                circumstances,
+                signature: 0,
+                gather: None,
+            },
+            oddities: &mut shape.oddities,
+            changes: &mut shape.changes,
+            cap: shape.cap,
+            limit: limit(shape.cap),
+            main: Walk::to(Target::Node(ROOT), 0, true),
+            gathering: Vec::new(),
+        }
     }
 
     fn cut_back(&mut self) {
-        if let Some(new) = self.shape.tree.trim(self.shape.cap, None) {
-            self.shape.changes += 1;
+        if let Some(new) = self.count.tree.trim(self.cap, None) {
+            *self.changes += 1;
             self.main.renumber(&new);
             self.gathering.iter_mut().for_each(|walk| walk.renumber(&new));
         }
     }
 }
 
+/// Nodes up to which a tree may grow before it is cut back to its cap. Cutting back costs as much as the
+/// tree is large, so it is worth waiting for enough to cut.
+fn limit(cap: usize) -> usize {
+    cap.saturating_add(cap / 4).saturating_add(16)
+}
+
 impl<'d> Sink<'d> for Observer<'_, 'd> {
     #[inline]
     fn token(&mut self, token: Token<'d>) {
-        note(&mut self.shape.oddities, token);
-        let mut count = Count {
-            tree: &mut self.shape.tree,
-            document: self.shape.documents,
-            objects: &mut self.shape.objects,
-            circumstances: self.circumstances,
-            signature: &mut self.signature,
-            gather: None,
-        };
-        let gathering = self.gathering.len();
-        self.main.token(token, &mut count);
-        self.gathering.extend(count.gather.take());
-        if gathering > 0 {
-            for at in 0..gathering {
-                self.gathering[at].token(token, &mut count);
-                self.gathering.extend(count.gather.take());
-            }
-            self.gathering.retain(|walk| !walk.done);
+        note(self.oddities, token);
+        self.main.token(token, &mut self.count);
+        if !self.gathering.is_empty() || self.count.gather.is_some() {
+            self.gather(token);
         }
         // Never between a key and its value, which is on its way to a node.
-        if self.shape.tree.len() > self.limit && !matches!(token, Token::Key(_)) {
+        if self.count.tree.len() > self.limit && !matches!(token, Token::Key(_)) {
             self.cut_back();
         }
+    }
+}
+
+impl<'d> Observer<'_, 'd> {
+    fn gather(&mut self, token: Token<'d>) {
+        let gathering = self.gathering.len();
+        self.gathering.extend(self.count.gather.take());
+        for at in 0..gathering {
+            self.gathering[at].token(token, &mut self.count);
+            self.gathering.extend(self.count.gather.take());
+        }
+        self.gathering.retain(|walk| !walk.done);
     }
 }
 
@@ -213,7 +230,7 @@ struct Count<'c, 'd> {
     document: u64,
     objects: &'c mut u64,
     circumstances: Circumstances<'c>,
-    signature: &'c mut u64,
+    signature: u64,
     /// A walk through the next value that begins here.
     gather: Option<Walk<'d>>,
 }
@@ -495,7 +512,7 @@ impl<'d> Walk<'d> {
                 let rank = count.tree.node(id).rank;
                 signs &= !rank.data;
                 if signs {
-                    *count.signature = count.signature.wrapping_add(mix(rank.hash, seen.kind));
+                    count.signature = count.signature.wrapping_add(mix(rank.hash, seen.kind));
                 }
                 if opens && !too_deep {
                     self.open(id, seen.kind, signs, count);

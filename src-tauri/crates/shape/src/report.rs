@@ -127,7 +127,7 @@ impl Shape {
     /// Every named field outside maps, parents before children, in order of path.
     pub fn fields(&self, policy: &Policy) -> Vec<FieldReport> {
         let mut reports = Reports::new(policy, self.explain(policy));
-        reports.collect(&self.tree, ROOT, "", 0);
+        reports.collect(&self.tree(), ROOT, "", 0);
         reports.fields
     }
 
@@ -136,7 +136,7 @@ impl Shape {
         let presence = Presence { present: self.observations, parents: self.observations };
         let reports = Reports::new(policy, self.explain(policy));
         (self.observations > 0)
-            .then(|| reports.of(&self.tree, ROOT, presence, (String::new(), String::new(), 0)))
+            .then(|| reports.of(&self.tree(), ROOT, presence, (String::new(), String::new(), 0)))
     }
 
     /// How consistent the fields are. A shape without named fields uses its root's type agreement; a
@@ -146,9 +146,10 @@ impl Shape {
             return None;
         }
         let mut sums = Sums { count: 0, total: 0.0, lowest: 1.0 };
-        sums.add(&self.tree, ROOT);
+        let tree = self.tree();
+        sums.add(&tree, ROOT);
         if sums.count == 0 {
-            let root = agreement(self.tree.node(ROOT), self.observations, self.observations);
+            let root = agreement(tree.node(ROOT), self.observations, self.observations);
             return Some(Consistency { mean: root, lowest: root });
         }
         Some(Consistency { mean: sums.total / sums.count as f64, lowest: sums.lowest })
@@ -167,7 +168,8 @@ impl Shape {
 
     /// How long no path and no type was seen for the first time; none for a shape of nothing.
     pub fn stability(&self) -> Option<Stability> {
-        let firsts = self.tree.nodes().iter().flat_map(|node| node.times.first);
+        let tree = self.tree();
+        let firsts = tree.nodes().iter().flat_map(|node| node.times.first);
         let last_change = firsts.filter(|epoch| *epoch < u32::MAX).max()?;
         let since = self.epochs.keys().filter(|epoch| **epoch > last_change).count();
         Some(Stability { epochs: since as u32, of: self.epochs.len() as u32 })
@@ -175,7 +177,8 @@ impl Shape {
 
     /// What was odd about the documents.
     pub fn notes(&self) -> Vec<Note> {
-        let nodes = self.tree.nodes().iter();
+        let tree = self.tree();
+        let nodes = tree.nodes().iter();
         let too_deep = nodes.clone().map(|node| node.count(Type::Opaque)).sum();
         let repeated = nodes.map(|node| node.repeated).sum();
         let odd = &self.oddities;

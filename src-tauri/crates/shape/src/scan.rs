@@ -27,13 +27,25 @@ pub(crate) enum Token<'d> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Text<'d> {
     raw: &'d str,
-    escaped: bool,
+    escapes: Escapes,
+}
+
+/// What escapes a string has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    None,
+    Some,
+    /// Of code units that only mean something in pairs.
+    Surrogates,
 }
 
 impl<'d> Text<'d> {
     /// The string it stands for. Half of a surrogate pair becomes the replacement character.
     pub(crate) fn decoded(self) -> Cow<'d, str> {
-        if self.escaped { Cow::Owned(decode(self.raw)) } else { Cow::Borrowed(self.raw) }
+        match self.plain() {
+            Some(raw) => Cow::Borrowed(raw),
+            None => Cow::Owned(decode(self.raw)),
+        }
     }
 
     /// Bytes as written.
@@ -43,7 +55,7 @@ impl<'d> Text<'d> {
 
     /// The string, where it is written as it is.
     pub(crate) fn plain(self) -> Option<&'d str> {
-        (!self.escaped).then_some(self.raw)
+        (self.escapes == Escapes::None).then_some(self.raw)
     }
 }
 
@@ -232,18 +244,17 @@ impl<'d> Scanner<'d> {
     fn string(&mut self) -> Result<Text<'d>, Unreadable> {
         self.at += 1;
         let start = self.at;
-        let mut escaped = false;
+        let mut escapes = Escapes::None;
         loop {
             self.at += plain(&self.bytes[self.at..]);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     let raw = &self.text[start..self.at];
                     self.at += 1;
-                    return Ok(Text { raw, escaped });
+                    return Ok(Text { raw, escapes });
                 }
                 Some(b'\\') => {
-                    escaped = true;
-                    self.escape()?;
+                    escapes = self.escape(escapes)?;
                 }
                 Some(_) => return Err(self.unreadable("a control character in a string")),
                 None => return Err(self.unreadable("it ends within a string")),
@@ -251,13 +262,20 @@ impl<'d> Scanner<'d> {
         }
     }
 
-    fn escape(&mut self) -> Result<(), Unreadable> {
+    fn escape(&mut self, before: Escapes) -> Result<Escapes, Unreadable> {
+        let after = if before == Escapes::None { Escapes::Some } else { before };
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') if unit(self.bytes, self.at).is_some() => self.at += 6,
+            Some(b'u') => match unit(self.bytes, self.at) {
+                Some(unit) => {
+                    self.at += 6;
+                    return Ok(if matches!(unit, 0xD800..=0xDFFF) { Escapes::Surrogates } else { after });
+                }
+                None => return Err(self.unreadable("an unknown escape in a string")),
+            },
             _ => return Err(self.unreadable("an unknown escape in a string")),
         }
-        Ok(())
+        Ok(after)
     }
 
     fn number(&mut self) -> Result<Token<'d>, Unreadable> {
@@ -366,7 +384,7 @@ fn decode(raw: &str) -> String {
 
 /// Whether a string as written holds half of a surrogate pair.
 pub(crate) fn has_lone_surrogate(text: Text<'_>) -> bool {
-    text.escaped && {
+    text.escapes == Escapes::Surrogates && {
         let bytes = text.raw.as_bytes();
         let mut at = 0;
         while at < bytes.len() {

@@ -3,6 +3,7 @@
 //! Owns: what belongs to the observations as a whole, and merging. Refuses to know: how documents are read,
 //! and what schemas look like.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -120,12 +121,22 @@ impl Shape {
 
     /// Whether there were more paths than could be kept.
     pub fn is_trimmed(&self) -> bool {
-        self.tree.cut.is_some()
+        self.tree.cut.is_some() || self.tree.len() > self.cap
     }
 
     /// Paths kept below the root.
     pub fn paths(&self) -> usize {
-        self.tree.len()
+        self.tree.len().min(self.cap)
+    }
+
+    /// The tree within its bound. While documents come in it may be larger for a while.
+    pub(crate) fn tree(&self) -> Cow<'_, Tree> {
+        if self.tree.len() <= self.cap {
+            return Cow::Borrowed(&self.tree);
+        }
+        let mut tree = self.tree.clone();
+        tree.trim(self.cap, None);
+        Cow::Owned(tree)
     }
 
     /// Adds another shape's counts. Commutative and associative, exactly; of different caps the smaller

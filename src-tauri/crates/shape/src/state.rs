@@ -120,13 +120,14 @@ impl Shape {
     /// Writes the state. Equal shapes give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
         let mut nodes = Vec::with_capacity(self.tree.nodes().len());
-        write(&self.tree, ROOT, 0, None, &mut nodes);
+        let tree = self.tree();
+        write(&tree, ROOT, 0, None, &mut nodes);
         let state = State {
             version: VERSION,
             key: self.tree.key,
             observations: self.observations,
             cap: self.cap,
-            cut: self.tree.cut,
+            cut: tree.cut,
             epochs: self.epochs.clone(),
             signatures: self.signatures.clone(),
             oddities: self.oddities,

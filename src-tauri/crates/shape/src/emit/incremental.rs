@@ -4,6 +4,8 @@
 //! are summed up again; while all sums stay the same, so does the schema. Owns: those sums. Refuses to know:
 //! how schemas are written.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::map::MapValues;
@@ -34,16 +36,18 @@ impl Emission {
     /// Takes in what the shape observed since this was last called; whether the schema is another one now.
     /// Must be called with the same shape each time.
     pub fn update(&mut self, shape: &Shape) -> bool {
-        let nodes = shape.tree.nodes();
+        let tree = shape.tree();
+        let nodes = tree.nodes();
         let before = self.as_of.replace((shape.documents, shape.changes));
-        let anew =
-            self.sums.len() != nodes.len() || before.is_none_or(|(_, changes)| changes != shape.changes);
+        let merged = before.is_none_or(|(_, changes)| changes != shape.changes);
+        // Where the tree had to be cut for us, places are not those of before.
+        let anew = merged || self.sums.len() != nodes.len() || matches!(tree, Cow::Owned(_));
         let document = before.map_or(0, |(document, _)| document);
         let mut changed = anew;
         self.sums.resize(nodes.len(), 0);
         for (id, node) in nodes.iter().enumerate() {
             if anew || node.mark.document > document {
-                let sum = sum(&shape.tree, id as Id, &self.policy);
+                let sum = sum(&tree, id as Id, &self.policy);
                 changed |= sum.is_none() || sum != self.sums.get(id).copied();
                 self.sums[id] = sum.unwrap_or_default();
             }

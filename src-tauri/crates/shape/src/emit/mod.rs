@@ -44,14 +44,14 @@ impl Shape {
     pub fn schema(&self, policy: &Policy) -> Value {
         let mut schema = Map::new();
         schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-        schema.append(&mut Emitter::new(policy).value(&self.tree, ROOT, Kinds::ALL));
+        schema.append(&mut Emitter::new(policy).value(&self.tree(), ROOT, Kinds::ALL));
         Value::Object(schema)
     }
 
     /// Why the schema is as it is: each decision with its numbers, in the order of the schema.
     pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
         let mut emitter = Emitter { policy, path: String::new(), decisions: Some(Vec::new()) };
-        emitter.value(&self.tree, ROOT, Kinds::ALL);
+        emitter.value(&self.tree(), ROOT, Kinds::ALL);
         emitter.decisions.unwrap_or_default()
     }
 }
