@@ -281,18 +281,22 @@ impl Times {
     /// Counts a document with a value of this type.
     #[inline]
     pub(crate) fn add(&mut self, epoch: u32, kind: Type) {
-        let first = &mut self.first[kind as usize];
-        *first = epoch.min(*first);
         match self.recent.last_mut() {
-            Some((last, counts)) if *last == epoch => {
+            Some((last, counts)) if *last == epoch && counts[kind as usize] > 0 => {
                 counts[kind as usize] = counts[kind as usize].saturating_add(1);
             }
-            _ => {
-                let mut counts = [0; Type::ALL.len()];
-                counts[kind as usize] = 1;
-                self.add_recent(epoch, &counts);
-            }
+            _ => self.add_new(epoch, kind),
         }
+    }
+
+    /// The first of a type in an epoch, or one of an epoch that is not the newest.
+    #[cold]
+    fn add_new(&mut self, epoch: u32, kind: Type) {
+        let first = &mut self.first[kind as usize];
+        *first = epoch.min(*first);
+        let mut counts = [0; Type::ALL.len()];
+        counts[kind as usize] = 1;
+        self.add_recent(epoch, &counts);
     }
 
     fn add_recent(&mut self, epoch: u32, counts: &[u32; Type::ALL.len()]) {

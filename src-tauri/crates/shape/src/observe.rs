@@ -178,7 +178,7 @@ fn limit(cap: usize) -> usize {
 }
 
 impl<'d> Sink<'d> for Observer<'_, 'd> {
-    #[inline]
+    #[inline(always)]
     fn token(&mut self, token: Token<'d>) {
         note(self.oddities, token);
         self.main.token(token, &mut self.count);
@@ -204,7 +204,7 @@ impl<'d> Observer<'_, 'd> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn note(oddities: &mut Oddities, token: Token<'_>) {
     match token {
         Token::String(text) | Token::Key(text) => {
@@ -297,7 +297,7 @@ pub(crate) struct Seen<'d> {
 }
 
 impl<'d> Seen<'d> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(token: Token<'d>, too_deep: bool, circumstances: Circumstances<'_>) -> Self {
         let mut stands_for = None;
         let kind = match token {
@@ -335,7 +335,7 @@ impl<'d> Seen<'d> {
 
 impl Count<'_, '_> {
     /// Counts a value at a node.
-    #[inline]
+    #[inline(always)]
     fn at(&mut self, id: Id, seen: Seen<'_>) {
         let key = self.tree.key;
         let node = self.tree.node_mut(id);
@@ -376,18 +376,10 @@ impl<'d> Walk<'d> {
         Self { stack: Vec::with_capacity(16), next, skipped: 0, depth, signs, done: false, members, values }
     }
 
-    #[inline]
+    #[inline(always)]
     fn token(&mut self, token: Token<'d>, count: &mut Count<'_, 'd>) {
         if self.skipped > 0 {
-            match token {
-                Token::BeginObject | Token::BeginArray => self.skipped += 1,
-                Token::EndObject | Token::EndArray => {
-                    self.skipped -= 1;
-                    self.done = self.skipped == 0 && self.stack.is_empty();
-                }
-                _ => {}
-            }
-            return;
+            return self.skip(token);
         }
         match token {
             Token::Key(text) => match text.plain() {
@@ -396,6 +388,17 @@ impl<'d> Walk<'d> {
             },
             Token::EndObject | Token::EndArray => self.end(count),
             _ => self.value(token, count),
+        }
+    }
+
+    fn skip(&mut self, token: Token<'d>) {
+        match token {
+            Token::BeginObject | Token::BeginArray => self.skipped += 1,
+            Token::EndObject | Token::EndArray => {
+                self.skipped -= 1;
+                self.done = self.skipped == 0 && self.stack.is_empty();
+            }
+            _ => {}
         }
     }
 
@@ -473,7 +476,7 @@ impl<'d> Walk<'d> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&mut self, token: Token<'d>, count: &mut Count<'_, 'd>) {
         let too_deep = self.depth + self.stack.len() >= MAX_DEPTH;
         let seen = Seen::new(token, too_deep, count.circumstances);
@@ -499,7 +502,9 @@ impl<'d> Walk<'d> {
                     // Where there are more, the object has no tags.
                     if (place as usize) < tags::MAX_MEMBERS {
                         self.members.push((place, seen.kind));
-                        self.values.extend(seen.tag().map(|value| (place, value)));
+                        if let Some(value) = seen.tag() {
+                            self.values.push((place, value));
+                        }
                     }
                 }
             }

@@ -70,7 +70,7 @@ impl Sink<'_> for () {
 }
 
 impl<'d> Sink<'d> for Vec<Token<'d>> {
-    #[inline]
+    #[inline(always)]
     fn token(&mut self, token: Token<'d>) {
         self.push(token);
     }
@@ -207,6 +207,7 @@ impl<'d> Scanner<'d> {
     }
 
     /// The next byte that is no white space.
+    #[inline]
     fn next_byte(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
@@ -218,6 +219,7 @@ impl<'d> Scanner<'d> {
     }
 
     /// A key with its colon.
+    #[inline]
     fn key(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Unreadable> {
         if self.next_byte() != Some(b'"') {
             return Err(self.unreadable("a key expected"));
@@ -241,6 +243,7 @@ impl<'d> Scanner<'d> {
     }
 
     /// The string whose opening quote stands here.
+    #[inline]
     fn string(&mut self) -> Result<Text<'d>, Unreadable> {
         self.at += 1;
         let start = self.at;
@@ -316,6 +319,7 @@ impl<'d> Scanner<'d> {
 
 /// Bytes before the first quote, backslash or control character; eight at a time, by the usual trick of
 /// finding zero bytes in a word (Mycroft).
+#[inline]
 fn plain(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -348,7 +352,7 @@ fn decode(raw: &str) -> String {
     let bytes = raw.as_bytes();
     let mut text = String::with_capacity(raw.len());
     let mut at = 0;
-    while let Some(skip) = bytes[at..].iter().position(|byte| *byte == b'\\') {
+    while let Some(skip) = memchr::memchr(b'\\', &bytes[at..]) {
         text.push_str(&raw[at..at + skip]);
         at += skip;
         at += match bytes.get(at + 1) {

@@ -10,7 +10,7 @@ use crate::node::Type;
 use crate::rank::HashKey;
 
 /// Fields looked at per object, and values of each.
-const MAX_FIELDS: usize = 8;
+const MAX_FIELDS: usize = 4;
 const MAX_VALUES: usize = 8;
 /// Bytes of a value that may be a tag.
 pub(crate) const MAX_LENGTH: usize = 32;
