@@ -32,8 +32,9 @@ pub use schemascope_model::{
 pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
 pub use tools::{
     AlternativeRow, ArgumentRow, ArgumentValueRow, CarrierCounts, DecisionRow, Distinct, FieldRow, FitRow,
-    GetSchema, GetTool, HistoryPoint, ListTools, MAX_SAMPLE, NoteRow, RawSchema, Sample, SchemaChoice,
-    SchemaReply, Stability, StandingRow, ToolDetail, ToolRow, TypeRow, ValueRow, ValueSummary,
+    GetSchema, GetTool, HistoryPoint, InferWhere, InferredWhere, ListTools, MAX_SAMPLE, NoteRow, RawSchema,
+    Sample, SchemaChoice, SchemaReply, Stability, StandingRow, ToolDetail, ToolRow, TypeRow, ValueRow,
+    ValueSummary,
 };
 
 /// Changes when a front and an engine of different builds would misunderstand each other.

@@ -367,3 +367,30 @@ pub struct SchemaReply {
     /// JSON Schema 2020-12.
     pub schema: Value,
 }
+
+/// Infers a schema from the stored calls of a tool in which an argument had a certain value.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct InferWhere {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// The argument; of a field in an object, the path: `options.format`.
+    pub argument: String,
+    /// Its value; none for calls without it.
+    pub value: Option<Value>,
+}
+
+impl Command for InferWhere {
+    const NAME: &'static str = "infer_where";
+    type Reply = InferredWhere;
+}
+
+/// The schema of some of a tool's calls.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct InferredWhere {
+    /// Stored calls looked at, the latest ones.
+    pub call_count: u64,
+    /// Those of them that taught the schema.
+    pub observation_count: u64,
+    /// JSON Schema 2020-12.
+    pub schema: Value,
+}

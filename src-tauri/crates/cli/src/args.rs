@@ -65,6 +65,8 @@ pub enum Verb {
     Call(Call),
     /// Infer a schema from JSON documents, without recording anything
     Infer(Infer),
+    /// Compare two schemas: what changed, and for whom it breaks
+    Diff(Diff),
     /// Learn from traces of earlier calls
     Backfill(Backfill),
     /// Print totals, quality and how the recorder is doing
@@ -124,6 +126,10 @@ pub struct Schema {
     /// Which schema [default: the effective one, else the inferred one]
     #[arg(long, value_enum, value_name = "WHICH")]
     pub version: Option<Which>,
+    /// Infer one from the stored calls in which an argument has this value: format=json; without
+    /// a value, from those that leave it out
+    #[arg(long = "where", value_name = "ARGUMENT[=VALUE]", conflicts_with = "version")]
+    pub argument: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -174,6 +180,19 @@ pub struct Infer {
     /// Instead of the schema, print each of its decisions with the numbers behind it
     #[arg(long)]
     pub explain: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "For who reads what a schema describes (a tool's output) a change is safe when every value the new\n\
+    schema allows was allowed before; for who sends it (a tool's input), when every value that was allowed\n\
+    still is. Safe is said only where that is proven."
+)]
+pub struct Diff {
+    /// A file with a JSON Schema; - reads it from standard input
+    pub old: PathBuf,
+    /// Another one
+    pub new: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

@@ -18,4 +18,4 @@ pub use quality::Standing;
 pub use registry::{DeclaredChange, Registry};
 pub use schema::{DeclaredSchema, Validators, digest};
 pub use state::InvalidState;
-pub use tool::{Carriers, Declaration, FitCount, Tool};
+pub use tool::{Carriers, Declaration, Tool};

@@ -3,9 +3,10 @@
 //! Owns: the definition of quality and source. Refuses to know: how they are shown.
 
 use schemascope_model::{Quality, Source};
+use schemascope_shape::FitCount;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{FitCount, Tool};
+use crate::tool::Tool;
 
 /// Observations from which on quality is medium.
 const MEDIUM: u64 = 10;
@@ -31,8 +32,7 @@ impl Tool {
         let observations = self.shape.observations();
         match self.declaration.as_ref().and_then(|declaration| declaration.output_schema()) {
             Some(declared) => {
-                let FitCount { fits, violates } =
-                    self.fits.get(&declared.digest).copied().unwrap_or_default();
+                let FitCount { fits, violates } = self.fits.of(&declared.digest);
                 // Whole numbers: fits / (fits + violates) < 95 %.
                 let violated = fits * 100 < (fits + violates) * 95;
                 Standing {

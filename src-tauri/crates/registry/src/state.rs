@@ -1,15 +1,14 @@
 //! The written form of a tool's state.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use schemascope_model::Timestamp;
-use schemascope_shape::{Arguments, Shape};
+use schemascope_shape::{Arguments, Fits, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::history::History;
-use crate::tool::{Carriers, Declaration, FitCount, Tool};
+use crate::tool::{Carriers, Declaration, Tool};
 
 /// Written into every state. What version 1 lacks is in the calls it was made from, so it is not converted
 /// but counted anew.
@@ -35,7 +34,7 @@ struct State {
     failures: u64,
     unanswered: u64,
     carriers: Carriers,
-    fits: BTreeMap<Box<str>, FitCount>,
+    fits: Fits,
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
     history: History,

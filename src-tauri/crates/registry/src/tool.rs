@@ -2,11 +2,10 @@
 //!
 //! Owns: what is counted of a tool and how one entry changes it. Refuses to know: other tools.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemascope_model::{CallRecord, Carrier, Marker, Outcome, Redacted, Timestamp};
-use schemascope_shape::{Arguments, Circumstances, HashKey, Shape, StandsFor};
+use schemascope_shape::{Arguments, Circumstances, Fits, HashKey, Shape, StandsFor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -33,7 +32,7 @@ pub struct Tool {
     /// How their look depends on the arguments.
     pub arguments: Arguments,
     /// How observations fit the schemas declared at the time, by digest.
-    pub fits: BTreeMap<Box<str>, FitCount>,
+    pub fits: Fits,
     /// The latest call.
     pub last_called: Option<Timestamp>,
     /// The latest observation.
@@ -61,15 +60,6 @@ pub struct Carriers {
     pub json_in_text: u64,
     /// As text.
     pub text: u64,
-}
-
-/// How many observations fit a schema.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FitCount {
-    /// Those that do.
-    pub fits: u64,
-    /// Those that do not.
-    pub violates: u64,
 }
 
 impl Declaration {
@@ -136,12 +126,7 @@ impl Tool {
             Carrier::Text => self.carriers.text += 1,
         }
         if let Some(fit) = &call.fit {
-            let count = self.fits.entry(fit.schema.clone()).or_default();
-            if fit.fits {
-                count.fits += 1;
-            } else {
-                count.violates += 1;
-            }
+            self.fits.add(&fit.schema, fit.fits);
         }
         if History::notes(self.shape.observations()) {
             self.note_observations(call.at);

@@ -23,6 +23,7 @@ mod arguments;
 pub mod compare;
 mod distinct;
 mod emit;
+mod fits;
 mod format;
 mod node;
 mod observe;
@@ -40,6 +41,7 @@ mod wilson;
 
 pub use arguments::{Arguments, SeparatingValue, Separation};
 pub use emit::{Decision, Emission, Policy};
+pub use fits::{FitCount, Fits};
 pub use node::Type;
 pub use observe::{Circumstances, Replacements, StandsFor};
 pub use rank::HashKey;

@@ -4,6 +4,7 @@ mod backfill;
 mod calls;
 mod coverage;
 mod nearest;
+mod replay;
 mod report;
 mod servers;
 mod tool;
@@ -14,7 +15,7 @@ use std::future::Future;
 
 use schemascope_api::{
     ApiError, Backfill, BrowseCalls, CallTool, Command, ErrorKind, GetCall, GetCoverage, GetReport,
-    GetSchema, GetTool, ListCalls, ListServers, ListTools, RestartServer, ShowWindow,
+    GetSchema, GetTool, InferWhere, ListCalls, ListServers, ListTools, RestartServer, ShowWindow,
 };
 
 use crate::engine::Engine;
@@ -42,7 +43,7 @@ impl Engine {
     /// Carries out a command that came as bytes.
     pub async fn dispatch(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
         dispatch!(self, name, body;
-            ListTools, GetTool, GetSchema, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
+            ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
             GetReport, GetCoverage, ListServers, RestartServer, ShowWindow)
     }
 }

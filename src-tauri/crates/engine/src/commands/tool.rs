@@ -81,7 +81,8 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], samples: Vec<Sample>)
             text: tool.carriers.text,
         },
         fits: declared
-            .and_then(|declared| tool.fits.get(&declared.digest))
+            .map(|declared| tool.fits.of(&declared.digest))
+            .filter(|fit| fit.fits + fit.violates > 0)
             .map(|fit| FitRow { fits: fit.fits, violates: fit.violates }),
         fields: tool.shape.fields(&policy).into_iter().map(views::field_row).collect(),
         root: tool.shape.root(&policy).map(views::field_row),
