@@ -127,7 +127,6 @@ fn fields_open_and_stay_open() {
 }
 
 #[test]
-#[ignore = "the engine does not say yet why a schema is what it is"]
 fn schemas_are_explained() {
     Stage::new(&["shop"]).play("explains", nothing_more);
 }
