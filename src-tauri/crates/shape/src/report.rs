@@ -306,7 +306,9 @@ fn values(node: &Node) -> ValueReport {
         let Some(distinct) = distinct.filter(|distinct| !distinct.is_empty()) else { continue };
         let (count, exact) = report.distinct.unwrap_or((0, true));
         let known = distinct.values();
-        report.distinct = Some((count + distinct.count(), exact && known.is_some()));
+        // An estimate may be above what there were at all.
+        let estimate = distinct.count().min(node.total());
+        report.distinct = Some((count + estimate, exact && known.is_some()));
         report.counted.extend(known.into_iter().flatten().map(|(text, count)| (json(text), count)));
         report.examples.extend(distinct.examples().into_iter().map(json));
     }

@@ -156,7 +156,13 @@ impl Emitter<'_> {
         // Told once for all alternatives.
         if self.decisions.is_some() {
             for (name, field) in node.fields.iter() {
-                self.below(path::Step::Field(name), |emitter| emitter.value(tree, field, Kinds::ALL));
+                self.below(path::Step::Field(name), |emitter| {
+                    emitter.decide(|| {
+                        let present = tree.node(field).present;
+                        (format!("by `{tag}`"), format!("there in {present} of {objects} objects"))
+                    });
+                    emitter.value(tree, field, Kinds::ALL)
+                });
             }
         }
         let one_of: Vec<Value> = found
