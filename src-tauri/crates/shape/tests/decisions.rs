@@ -1,0 +1,188 @@
+//! What schemas say beyond types, and why.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use schemascope_shape::{Circumstances, Decision, Policy, Shape, StandsFor};
+use serde_json::{Value, json};
+
+fn shape(documents: impl IntoIterator<Item = Value>) -> Shape {
+    let mut shape = Shape::new();
+    documents.into_iter().for_each(|document| shape.observe(document.to_string().as_bytes()).unwrap());
+    shape
+}
+
+fn schema(shape: &Shape) -> Value {
+    let mut schema = shape.schema(&Policy::default());
+    schema.as_object_mut().unwrap().remove("$schema");
+    schema
+}
+
+fn decided(shape: &Shape, path: &str) -> Vec<String> {
+    let at = |one: &Decision| one.path == path;
+    shape.explain(&Policy::default()).into_iter().filter(at).map(|one| one.decision).collect()
+}
+
+#[test]
+fn few_values_seen_again_and_again_are_an_enum() {
+    let states = ["open", "closed", "merged"];
+    let shape = shape((0..60).map(|n| json!({"state": states[n % 3], "kind": "pr", "code": 200 + 204 * (n % 2), "n": n % 4, "title": format!("t{n}")})));
+    let fields = &schema(&shape)["properties"];
+    assert_eq!(fields["state"], json!({"type": "string", "enum": ["closed", "merged", "open"]}));
+    assert_eq!(fields["kind"], json!({"type": "string", "const": "pr"}));
+    assert_eq!(fields["code"], json!({"type": "integer", "enum": [200, 404]}));
+    // Numbers side by side go on.
+    assert_eq!(fields["n"], json!({"type": "integer"}));
+    assert_eq!(fields["title"], json!({"type": "string"}));
+    assert_eq!(decided(&shape, "state"), ["required", "enum of 3"]);
+}
+
+#[test]
+fn a_value_seen_once_or_redacted_is_no_enum() {
+    let once = shape((0..60).map(|n| json!({"state": if n == 7 { "rare" } else { "open" }})));
+    assert_eq!(schema(&once)["properties"]["state"], json!({"type": "string"}));
+    let hidden = |text: &str| (text == "*").then_some(StandsFor::String(Some(12)));
+    let mut shape = Shape::new();
+    for n in 0..60 {
+        let document = json!({"token": if n % 2 == 0 { "*" } else { "none" }, "at": if n == 3 { "*" } else { "2026-11-21" }});
+        let circumstances = Circumstances { epoch: 0, stands_for: Some(&hidden) };
+        shape.observe_under(document.to_string().as_bytes(), circumstances).unwrap();
+    }
+    let fields = &schema(&shape)["properties"];
+    assert_eq!((&fields["token"], &fields["at"]), (&json!({"type": "string"}), &json!({"type": "string"})));
+    let token = shape.fields(&Policy::default()).into_iter().find(|field| field.path == "token").unwrap();
+    assert_eq!(token.values.lengths, Some((4, 12)));
+    assert!(!String::from_utf8(shape.to_state()).unwrap().contains("\"*\""));
+}
+
+#[test]
+fn records_close_when_no_new_field_is_to_be_expected() {
+    let closed = shape((0..20).map(|n| json!({"a": n, "b": n})));
+    assert_eq!(schema(&closed)["additionalProperties"], json!(false));
+    let odd = |n: usize| if n % 2 == 0 { json!("x") } else { json!(n) };
+    let open = shape((0..20).map(|n| json!({"a": n, format!("x{}", (b'a' + n as u8) as char): odd(n)})));
+    assert_eq!(schema(&open).get("additionalProperties"), None);
+    assert_eq!(decided(&open, ""), ["open object"]);
+}
+
+#[test]
+fn arrays_of_one_form_are_tuples() {
+    let shape = shape((0..30).map(
+        |n| json!({"at": [n as f64 / 3.0, n], "row": ["x", n, true], "list": vec![n; n % 4], "one": [n]}),
+    ));
+    let fields = &schema(&shape)["properties"];
+    assert_eq!(
+        fields["at"],
+        json!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2})
+    );
+    assert_eq!(
+        fields["row"],
+        json!({"type": "array", "minItems": 3, "items": false, "prefixItems": [
+            {"type": "string", "const": "x"}, {"type": "integer"}, {"type": "boolean"}]})
+    );
+    assert_eq!(fields["list"], json!({"type": "array", "items": {"type": "integer"}}));
+    assert_eq!(fields["one"], json!({"type": "array", "items": {"type": "integer"}}));
+}
+
+#[test]
+fn a_field_that_tells_the_others_makes_a_tagged_union() {
+    let event = |n: usize| match n % 3 {
+        0 => json!({"id": n, "event": "opened", "title": format!("t{n}")}),
+        1 => json!({"id": n, "event": "closed", "by": format!("u{n}"), "reason": null}),
+        _ => json!({"id": n, "event": "moved", "from": n, "to": n + 1}),
+    };
+    let shape = shape((0..90).map(event));
+    let schema = schema(&shape);
+    let alternatives = schema["oneOf"].as_array().unwrap();
+    assert_eq!(alternatives.len(), 3);
+    assert_eq!(
+        alternatives[0],
+        json!({"additionalProperties": false, "required": ["by", "event", "id", "reason"], "properties": {
+            "by": {"type": "string"}, "event": {"const": "closed"}, "id": {"type": "integer"}, "reason": {"type": "null"}}})
+    );
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    assert!(validator.is_valid(&event(1)));
+    assert!(!validator.is_valid(&json!({"id": 1, "event": "closed", "title": "t"})));
+    let root = shape.root(&Policy::default()).unwrap();
+    assert_eq!(root.alternatives.len(), 3);
+    assert_eq!(
+        (root.alternatives[0].tag.as_str(), root.alternatives[0].json.as_str()),
+        ("event", "\"closed\"")
+    );
+    assert_eq!(decided(&shape, ""), ["tagged union of 3"]);
+}
+
+/// A field whose values have nothing to do with the others is no tag.
+#[test]
+fn chance_makes_no_union() {
+    let shape = shape((0..90).map(|n| {
+        let mut document = json!({"status": format!("s{}", n % 3), "flag": n % 2 == 0});
+        if n % 5 < 3 {
+            document["note"] = "x".into();
+        }
+        document
+    }));
+    assert!(schema(&shape).get("oneOf").is_none());
+}
+
+#[test]
+fn keys_that_look_like_data_make_a_map_of_records() {
+    let user = |n: usize| json!({"name": format!("n{n}"), "age": n});
+    let shape = shape((0..10).map(|n| json!({"users": {
+        format!("{n:08}"): user(n), format!("{:08}", n + 500): user(n + 1), format!("{:08}", n + 900): user(n + 2)}})));
+    let users = &schema(&shape)["properties"]["users"];
+    assert_eq!(users["additionalProperties"]["required"], json!(["age", "name"]));
+    assert_eq!(decided(&shape, "users"), ["required", "map of object"]);
+    // A hundred times as many: none of them is kept, what they have in common is.
+    let many = self::shape((0..1_000).map(|n| json!({"users": {
+        format!("{n:08}"): user(n), format!("{:08}", n + 50_000): user(n + 1), format!("{:08}", n + 90_000): user(n + 2)}})));
+    let users = schema(&many)["properties"]["users"].clone();
+    assert_eq!(
+        users["additionalProperties"]["properties"],
+        json!({"age": {"type": "integer"}, "name": {"type": "string"}})
+    );
+}
+
+/// A record may have odd names; when they are always there it is one.
+#[test]
+fn a_record_with_odd_keys_is_a_record() {
+    let shape =
+        shape((0..30).map(|n| json!({"First Name": format!("n{n}"), "Age (years)": n, "a/b": n % 2 == 0})));
+    assert_eq!(schema(&shape)["required"], json!(["Age (years)", "First Name", "a/b"]));
+}
+
+#[test]
+fn any_root_has_a_schema() {
+    assert_eq!(schema(&shape((0..9).map(|n| json!(n)))), json!({"type": "integer"}));
+    assert_eq!(schema(&shape((0..9).map(|n| json!(format!("t{n}"))))), json!({"type": "string"}));
+    let rows = schema(&shape((0..9).map(|n| json!([{"n": n}, {"n": null}]))));
+    assert_eq!(rows["items"]["properties"]["n"], json!({"type": ["integer", "null"]}));
+}
+
+#[test]
+fn odd_documents_are_counted_and_noted() {
+    let mut shape = Shape::new();
+    let deep = "[".repeat(100) + &"]".repeat(100);
+    for document in ["{\"a\":1,\"a\":2}", "{\"b\":\"\\ud800\"}", "{\"c\":1e999}", deep.as_str()] {
+        shape.observe(document.as_bytes()).unwrap();
+    }
+    let notes: Vec<(&str, u64)> = shape.notes().into_iter().map(|note| (note.note, note.count)).collect();
+    assert_eq!(
+        notes,
+        [
+            ("keys that an object has twice", 1),
+            ("values too deep to be looked into", 1),
+            ("strings with half a surrogate pair", 1),
+            ("numbers beyond every float", 1)
+        ]
+    );
+}
+
+#[test]
+fn stability_is_told_in_epochs() {
+    let mut shape = Shape::new();
+    for epoch in 1..=6 {
+        let document = if epoch < 3 { "{\"a\":1}" } else { "{\"a\":1,\"b\":2}" };
+        shape.observe_under(document.as_bytes(), Circumstances { epoch, stands_for: None }).unwrap();
+    }
+    let stability = shape.stability().unwrap();
+    assert_eq!((stability.epochs, stability.of), (3, 6));
+}

@@ -1,0 +1,108 @@
+//! Schemas in the terminal: explained, compared, and inferred from some of a tool's calls.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::fs;
+
+use schemascope_test_support::{Places, Program, stdio};
+use serde_json::{Map, Value, json};
+
+fn program(scratch: &tempfile::TempDir) -> Program {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    Program::new(&places, scratch.path(), &servers).unwrap()
+}
+
+#[test]
+fn infer_explains_each_decision_with_its_numbers() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let documents = (0..40).map(|n| format!("{{\"id\":{n},\"state\":\"{}\"}}\n", ["on", "off"][n % 2]));
+    let documents: String = documents.collect();
+    let run = program.run_with_input(&["infer", "--explain"], &documents).unwrap();
+    let lines: Vec<Vec<&str>> = run
+        .out
+        .lines()
+        .map(|line| line.split("  ").map(str::trim).filter(|part| !part.is_empty()).collect())
+        .collect();
+    assert_eq!(lines[0], ["path", "decision", "because"]);
+    assert!(
+        lines.contains(&vec!["state", "enum of 2", "2 distinct in 40 values, none of them once"]),
+        "{lines:?}"
+    );
+    assert!(lines.contains(&vec!["id", "required", "there in 40 of 40 objects"]), "{lines:?}");
+    let run = program.run_with_input(&["infer", "--explain", "--json"], &documents).unwrap();
+    let decisions: Vec<Value> = serde_json::from_str(&run.out).unwrap();
+    assert!(
+        decisions.iter().any(|one| one["path"] == "" && one["decision"] == "closed object"),
+        "{decisions:?}"
+    );
+    // Who names a number means it.
+    let run = program.run_with_input(&["infer", "--required-after", "41"], &documents).unwrap();
+    assert!(!run.out.contains("required"), "{}", run.out);
+}
+
+/// Documents are counted on all processors; the result is that of one.
+#[test]
+fn infer_gives_the_same_however_the_work_is_split() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let file = scratch.path().join("many.ndjson");
+    let document = |n: usize| json!({"n": n, "text": "x".repeat(n % 400), "at": "2026-11-21", "k": {format!("id-{n:05}"): n}});
+    let lines: Vec<String> = (0..20_000).map(|n| document(n).to_string()).collect();
+    fs::write(&file, lines.join("\n")).unwrap();
+    let learned = program.json(&["infer", file.to_str().unwrap()]).unwrap();
+    let mut shape = schemascope_shape::Shape::new();
+    lines.iter().for_each(|line| shape.observe(line.as_bytes()).unwrap());
+    assert_eq!(learned, shape.schema(&schemascope_shape::Policy::default()));
+}
+
+#[test]
+fn diff_says_for_whom_a_change_breaks() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let write = |name: &str, schema: Value| {
+        let path = scratch.path().join(name);
+        fs::write(&path, schema.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let old =
+        write("old.json", json!({"type": "object", "properties": {"a": {"enum": ["x"]}}, "required": ["a"]}));
+    let new = write(
+        "new.json",
+        json!({"type": "object", "properties": {"a": {"enum": ["x", "y"]}}, "required": ["a"]}),
+    );
+    let run = program.run(&["diff", &old, &new]).unwrap();
+    assert!(run.code == Some(0) && run.out.contains("breaking") && run.out.contains("safe"), "{run:?}");
+    assert!(run.out.contains("can now also be \"y\""), "{run:?}");
+    let comparison = program.json(&["diff", &new, &old]).unwrap();
+    assert_eq!((&comparison["output"], &comparison["input"]), (&json!("safe"), &json!("breaking")));
+    let run = program.run(&["diff", &old, &old]).unwrap();
+    assert!(run.out.is_empty() && run.err.contains("say the same"), "{run:?}");
+    let broken = scratch.path().join("broken.json");
+    fs::write(&broken, "{").unwrap();
+    let run = program.run(&["diff", &old, broken.to_str().unwrap()]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("broken.json is no JSON"), "{run:?}");
+}
+
+/// The shape per argument value comes from replaying the calls that had it.
+#[test]
+fn a_schema_can_be_inferred_from_the_calls_of_one_argument_value() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let trace = scratch.path().join("trace.ndjson");
+    let lines = (0..40).map(|n| {
+        let (format, output) = if n % 2 == 0 { ("text", json!("plain")) } else { ("json", json!({"rows": [n]})) };
+        json!({"tool_id": "api__export", "arguments": {"options": {"format": format}, "page": n}, "output": output}).to_string()
+    });
+    fs::write(&trace, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    assert_eq!(program.run(&["backfill", trace.to_str().unwrap()]).unwrap().code, Some(0));
+    let schema = program.json(&["schema", "api__export", "--where", "options.format=text"]).unwrap();
+    assert_eq!(schema["type"], "string");
+    let run = program.run(&["schema", "api__export", "--where", "options.format=\"json\""]).unwrap();
+    assert!(
+        run.out.contains("\"rows\"") && run.err.contains("20 observations of the latest 40 calls"),
+        "{run:?}"
+    );
+    let run = program.run(&["schema", "api__export", "--where", "options.format=xml"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("none of the latest 40 calls"), "{run:?}");
+}
