@@ -109,7 +109,7 @@ pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
     if node.fields.is_empty() {
         return Openness::Empty;
     }
-    if objects < policy.closed_after {
+    if objects < policy.closed_after && !closes_early(tree, id, policy) {
         return Openness::TooFew;
     }
     let once = |seen: fn(&crate::node::Node) -> u64| {
@@ -120,6 +120,17 @@ pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
         unseen = unseen.max(once(|field| field.documents) / node.documents as f64);
     }
     if unseen <= policy.closed_unseen { Openness::Closed(unseen) } else { Openness::Varied(unseen) }
+}
+
+/// Whether so few objects may be enough to close a record. Optional fields are in none of n objects as often
+/// as in all of them (see [`required`]), and one that was in none is in the next with a chance of 1/(n + 2)
+/// (Laplace). So the optional fields seen tell the chance of one that was not.
+fn closes_early(tree: &Tree, id: Id, policy: &Policy) -> bool {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    let optional = node.fields.iter().filter(|(_, field)| tree.node(*field).present < objects).count();
+    let unseen = (optional as f64 + 0.5) / objects as f64 / (objects + 2) as f64;
+    objects >= policy.closed_early && unseen <= policy.closed_mistaken
 }
 
 fn data_fields_gone(tree: &Tree, id: Id) -> bool {

@@ -11,6 +11,10 @@ pub struct Policy {
     pub required_mistaken: f64,
     /// Objects that must have been seen before a record may be closed.
     pub closed_after: u64,
+    /// The same where hardly any field is optional.
+    pub closed_early: u64,
+    /// The chance of an unseen field, as estimated, up to which a record is closed that early.
+    pub closed_mistaken: f64,
     /// The chance of an unseen field, by Good–Turing, up to which a record is closed.
     pub closed_unseen: f64,
     /// Values that must have been seen before there is an `enum` or `const`.
@@ -30,6 +34,8 @@ impl Default for Policy {
             required_early: 3,
             required_mistaken: 0.2,
             closed_after: 10,
+            closed_early: 4,
+            closed_mistaken: 0.03,
             closed_unseen: 0.05,
             enum_after: 20,
             enum_values: 10,
