@@ -8,6 +8,7 @@ use super::{Emitter, Kinds, Schema};
 use crate::node::{Id, Node, Step, Type, add};
 use crate::path;
 use crate::tree::{ROOT, Tree};
+use crate::values::Agreed;
 
 /// Distinct keys an object needs before it may be taken for a map.
 const MIN_KEYS: usize = 8;
@@ -112,6 +113,11 @@ impl<'t> MapValues<'t> {
                     other[Type::Opaque as usize] += std::mem::take(&mut other[kind as usize]);
                 }
                 add(&mut root.counts, &other);
+                if other[Type::String as usize] > 0
+                    && let Some(strings) = &mut root.strings
+                {
+                    strings.format = Agreed::Not;
+                }
                 Self { tree: Cow::Owned(gathered), id: ROOT }
             }
         }
