@@ -103,7 +103,9 @@ fn member_kinds(row: &Row, member: usize) -> Kinds {
 pub(crate) fn alternatives<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Option<Alternatives<'t>> {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
-    if objects < policy.enum_after {
+    // Joint counts are of values: where an object has a key twice they do not tell how many objects there are.
+    let repeated = node.fields.iter().any(|(_, field)| tree.node(field).repeated > 0);
+    if objects < policy.enum_after || repeated {
         return None;
     }
     let mut best: Option<Alternatives<'t>> = None;
