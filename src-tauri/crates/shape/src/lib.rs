@@ -57,6 +57,6 @@ pub use wilson::wilson;
 pub const MAX_NODES: usize = 4_096;
 
 /// Levels of nesting that are looked into. What lies deeper is counted as opaque and may be
-/// anything; the limit keeps every recursion here bounded, whatever a document holds, and schemas, which
-/// nest twice as deep, within the 128 levels that JSON readers take.
+/// anything; the limit keeps every recursion here bounded, whatever a document holds, and schemas of records,
+/// which nest twice as deep, within the 128 levels that JSON readers take.
 pub const MAX_DEPTH: usize = 60;

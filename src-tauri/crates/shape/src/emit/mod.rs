@@ -6,6 +6,7 @@
 mod array;
 mod incremental;
 mod map;
+mod nesting;
 mod object;
 mod policy;
 mod scalar;
@@ -44,7 +45,9 @@ impl Shape {
     pub fn schema(&self, policy: &Policy) -> Value {
         let mut schema = Map::new();
         schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-        schema.append(&mut Emitter::new(policy).value(&self.tree(), ROOT, Kinds::ALL));
+        let tree = self.tree();
+        schema.append(&mut Emitter::new(policy).value(&tree, ROOT, Kinds::ALL));
+        nesting::bound(&mut schema, &tree);
         Value::Object(schema)
     }
 
