@@ -94,6 +94,16 @@ pub(crate) fn looks_like_data(key: &str) -> bool {
         || hexadecimal()
 }
 
+/// Bytes of a key that is kept. All longer ones look like data.
+const MAX_KEY: usize = 256;
+
+/// Whether values of a key may have a path of their own: not where keys themselves would take much room, nor
+/// where they mean something else to those who read a schema by serde_json. Both look like data, so that
+/// their values are counted together.
+pub(crate) fn may_be_kept(key: &str) -> bool {
+    key.len() <= MAX_KEY && !key.starts_with("$serde_json::private::")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +140,14 @@ mod tests {
         for key in ["", "id", "createdAt", "address_line_2", "sha256", "x-y", "facade", "x1"] {
             assert!(!looks_like_data(key), "{key}");
         }
+    }
+
+    #[test]
+    fn keys_not_kept_look_like_data() {
+        for key in ["k".repeat(MAX_KEY + 1), "$serde_json::private::RawValue".to_owned()] {
+            assert!(!may_be_kept(&key) && looks_like_data(&key), "{key}");
+        }
+        assert!(may_be_kept(&"k".repeat(MAX_KEY)) && may_be_kept(""));
     }
 
     #[test]

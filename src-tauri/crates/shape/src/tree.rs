@@ -4,7 +4,7 @@
 //! bound on it. Refuses to know: how documents are read.
 
 use crate::node::{Id, Node, Step, add};
-use crate::rank::{HashKey, Rank, looks_like_data};
+use crate::rank::{HashKey, Rank, looks_like_data, may_be_kept};
 
 /// The root's place.
 pub(crate) const ROOT: Id = 0;
@@ -51,6 +51,9 @@ impl Tree {
 
     /// Adds a field that is not there yet; its place and node. None if it is not kept.
     pub(crate) fn add_field(&mut self, parent: Id, name: &str) -> Option<(usize, Id)> {
+        if !may_be_kept(name) {
+            return None;
+        }
         let rank = self.node(parent).rank.field(name, self.key);
         let id = self.add(parent, Step::Field { data: looks_like_data(name) }, rank)?;
         let place = self.node_mut(parent).fields.insert(name, id);
