@@ -128,6 +128,12 @@ impl Distinct {
         Some(values)
     }
 
+    /// The counts of few.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        let values = if let Self::Few(values) = self { values.as_slice() } else { &[] };
+        values.iter().map(|(_, count)| *count)
+    }
+
     /// How many distinct values; within some 7 % where there are too many to count.
     pub(crate) fn count(&self) -> u64 {
         match self {

@@ -308,7 +308,7 @@ fn values(node: &Node) -> ValueReport {
         let known = distinct.values();
         // An estimate may be above what there were at all.
         let estimate = distinct.count().min(node.total());
-        report.distinct = Some((count + estimate, exact && known.is_some()));
+        report.distinct = Some((count.saturating_add(estimate), exact && known.is_some()));
         report.counted.extend(known.into_iter().flatten().map(|(text, count)| (json(text), count)));
         report.examples.extend(distinct.examples().into_iter().map(json));
     }

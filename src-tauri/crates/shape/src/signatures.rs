@@ -115,6 +115,10 @@ impl Signatures {
         }
     }
 
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.kept.values().copied()
+    }
+
     /// The chance that the next document's signature is new: the share of documents whose signature was seen
     /// once (Good 1953). Beyond the sample that number is scaled up by how thick the sample lies.
     pub(crate) fn unseen(&self, documents: u64) -> Option<f64> {

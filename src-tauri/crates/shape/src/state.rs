@@ -21,6 +21,9 @@ use crate::values::{Arrays, Numbers, Strings};
 /// it is not converted but counted anew.
 const VERSION: u32 = 2;
 
+/// More than anybody counts. So sums of what is read, and of many such states, fit 64 bits.
+const MAX_COUNT: u64 = 1 << 48;
+
 /// Why a state cannot be read.
 #[derive(Debug)]
 pub enum InvalidState {
@@ -98,6 +101,28 @@ enum Gathers {
     Values,
 }
 
+impl State {
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let odd = &self.oddities;
+        let odd = [odd.surrogates, odd.out_of_range, odd.long_strings];
+        let all = self.epochs.values().copied().chain(self.signatures.counts());
+        all.chain(odd).chain([self.observations]).chain(self.nodes.iter().flat_map(Flat::counts))
+    }
+}
+
+impl Flat {
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let kinds = self.counts.iter().chain(&self.other).map(|(_, count)| *count);
+        let numbers = self.numbers.iter().flat_map(|numbers| numbers.distinct.counts());
+        let strings = self.strings.iter().flat_map(|strings| strings.distinct.counts());
+        let redacted = self.strings.iter().map(|strings| strings.redacted);
+        let positions = self.arrays.iter().flat_map(|arrays| arrays.positions.iter().flatten().copied());
+        let tags = self.tags.iter().flat_map(tags::Written::counts);
+        let own = [self.present, self.repeated, self.documents];
+        kinds.chain(numbers).chain(strings).chain(redacted).chain(positions).chain(tags).chain(own)
+    }
+}
+
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -148,6 +173,9 @@ impl Shape {
             return Err(InvalidState::Version(version));
         }
         let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
+        if state.counts().any(|count| count > MAX_COUNT) {
+            return Err(InvalidState::Malformed("a count beyond all counting".into()));
+        }
         let mut shape = Self {
             observations: state.observations,
             tree: read(state.nodes, state.key)?,

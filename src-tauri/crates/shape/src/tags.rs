@@ -257,6 +257,13 @@ impl Tags {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Written(usize, Option<Vec<WrittenRow>>);
 
+impl Written {
+    /// The objects of each value.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.1.iter().flatten().map(|row| row.1)
+    }
+}
+
 /// A value, its objects, and how many of them have which member of which type.
 #[derive(Serialize, Deserialize)]
 struct WrittenRow(Kept, u64, Vec<(usize, u32)>);

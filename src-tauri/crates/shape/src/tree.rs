@@ -212,7 +212,12 @@ impl Tree {
                 continue;
             }
             node.parent = new[node.parent as usize].unwrap_or_default();
+            let fields = node.fields.len();
             node.fields.renumber(|id| new[id as usize]);
+            if node.fields.len() < fields {
+                // They are numbered by place.
+                node.tags = None;
+            }
             node.items = node.items.and_then(|id| new[id as usize]);
             node.values = node.values.and_then(|id| new[id as usize]);
             self.nodes.push(node);

@@ -86,6 +86,6 @@ pub(crate) fn enumerated<'n>(node: &'n Node, kind: Type, policy: &Policy) -> Opt
 fn are_codes(values: &[(&str, u64)]) -> bool {
     let mut numbers: Vec<i128> = values.iter().filter_map(|(text, _)| text.parse().ok()).collect();
     numbers.sort_unstable();
-    let apart = numbers.windows(2).filter(|pair| pair[1] - pair[0] > 1).count();
+    let apart = numbers.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) > 1).count();
     numbers.len() > 1 && apart * 2 >= numbers.len() - 1 && values.iter().all(|(_, count)| *count >= 3)
 }
