@@ -1,0 +1,70 @@
+//! Depth: brackets without end, and levels of keys that are data.
+
+use schemascope_shape::{MAX_DEPTH, Policy};
+use serde_json::Value;
+
+use crate::judge::{Numbers, SCALE, noted, object, survives, word};
+
+#[test]
+fn a_million_levels() {
+    let million = 1_000_000;
+    for (name, open, close, levels) in [
+        ("1e6 arrays", "[", "]", million),
+        ("1e6 objects", "{\"a\":", "}", million),
+        ("1e6 of both", "[{\"a\":", "}]", million / 2),
+        ("maps in maps", "{\"2026-11-21\":", "}", million / 10 * SCALE),
+        ("maps in arrays", "[{\"/a/b\":", "}]", million / 20 * SCALE),
+    ] {
+        let document = open.repeat(levels) + "1" + &close.repeat(levels);
+        let shape = survives(name, [document]);
+        assert!(noted(&shape, "too deep") > 0 && shape.paths() <= 64 * MAX_DEPTH, "{name}");
+    }
+}
+
+/// Every walk through a level costs another pass over what is inside: as many as there are levels, no more.
+#[test]
+fn levels_of_data_around_much_content() {
+    let records = |count: usize| {
+        let record = |n: u64| format!("{{\"id\":{n},\"{}\":[\"{n}\",null,1.5]}}", word(n, 3));
+        let records: Vec<String> = Numbers(7).take(count).map(record).collect();
+        format!("[{}]", records.join(","))
+    };
+    for levels in [10, 30, 57, 70] {
+        let document = "{\"2026-11-21\":".repeat(levels) + &records(2_000 * SCALE) + &"}".repeat(levels);
+        survives(&format!("{levels} levels of data"), [&document]);
+    }
+}
+
+/// Each level has several such keys and siblings that are none.
+#[test]
+fn a_tree_of_data_keys() {
+    fn level(depth: usize) -> String {
+        if depth == 0 {
+            return "{\"leaf\":[1,2,{\"x\":null}]}".to_owned();
+        }
+        let below = level(depth - 1);
+        let keys = ["2026-11-21", "user@example.org", "/etc/passwd", "id"];
+        object(keys.iter().map(|key| ((*key).to_owned(), below.clone())))
+    }
+    survives("4^7 data keys", [level(7)]);
+    let chain = (0..100).fold("1".to_owned(), |inner, n| {
+        format!("{{\"{n}\":{inner},\"{}\":[{{\"a b\":{n}}}],\"plain\":\"x\"}}", n + 1)
+    });
+    survives("100 levels with siblings", [chain]);
+}
+
+/// A union at every level nests schemas four times as deep as documents; readers stop at 128.
+#[test]
+fn unions_at_every_level() {
+    for (open, close, other) in [("{\"a\":", "}", "\"x\""), ("[", "]", "true"), ("{\"10\":", "}", "[]")] {
+        let documents = (0..70).flat_map(|levels| {
+            [
+                open.repeat(levels) + "1" + &close.repeat(levels),
+                open.repeat(levels) + other + &close.repeat(levels),
+            ]
+        });
+        let shape = survives("unions at every level", documents);
+        let written = shape.schema(&Policy::default()).to_string();
+        assert!(serde_json::from_str::<Value>(&written).is_ok());
+    }
+}

@@ -1,0 +1,91 @@
+//! Written states that nobody wrote.
+
+use schemascope_shape::{Policy, Shape};
+use serde_json::{Value, json};
+
+fn state() -> Value {
+    let mut shape = Shape::new();
+    for n in 0..30 {
+        let document = format!("{{\"kind\":\"a\",\"n\":{},\"list\":[1,2],\"2026\":{{\"x\":1}}}}", n % 3 * 5);
+        shape.observe(document.as_bytes()).unwrap();
+        shape.observe(b"{\"kind\":\"b\",\"s\":\"x\",\"list\":[3,4]}").unwrap();
+    }
+    serde_json::from_slice(&shape.to_state()).unwrap()
+}
+
+/// Uses all of whatever is accepted.
+fn try_state(state: &Value) -> bool {
+    let Ok(mut shape) = Shape::from_state(state.to_string().as_bytes()) else { return false };
+    for _ in 0..3 {
+        shape.observe(b"{\"kind\":\"a\",\"n\":7,\"list\":[1,2],\"2026\":{\"x\":1},\"new\":[{}]}").unwrap();
+        let other = shape.clone();
+        shape.merge(&other).unwrap();
+        for policy in [Policy::default(), Policy { enum_after: 1, closed_after: 1, ..Policy::default() }] {
+            let _ =
+                (shape.schema(&policy), shape.explain(&policy), shape.fields(&policy), shape.root(&policy));
+        }
+        let _ = (shape.consistency(), shape.unseen(), shape.stability(), shape.notes());
+        let _ = Shape::from_state(&shape.to_state());
+    }
+    true
+}
+
+/// Every number in turn becomes one that cannot be counted on.
+#[test]
+fn counts_beyond_all_counting() {
+    fn numbers(value: &Value, path: String, found: &mut Vec<String>) {
+        match value {
+            Value::Number(_) => found.push(path),
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(at, item)| numbers(item, format!("{path}/{at}"), found));
+            }
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, field)| numbers(field, format!("{path}/{key}"), found));
+            }
+            _ => {}
+        }
+    }
+    let state = state();
+    let mut found = Vec::new();
+    numbers(&state, String::new(), &mut found);
+    assert!(try_state(&state) && found.len() > 100);
+    for path in found {
+        for number in [json!(u64::MAX), json!(i64::MAX), json!(u32::MAX), json!(1_u64 << 47), json!(0)] {
+            let mut state = state.clone();
+            *state.pointer_mut(&path).unwrap() = number;
+            try_state(&state);
+        }
+    }
+}
+
+/// Fields that count nothing go without a trace in their parent's counts; what was counted jointly with them
+/// must not stay.
+#[test]
+fn tags_of_fields_that_went() {
+    for cap in 0..6 {
+        let mut state = state();
+        state["cap"] = cap.into();
+        // Where values of data keys are counted there are no tags.
+        let nodes = state["nodes"].as_array_mut().unwrap();
+        nodes.retain(|node| node["k"] != "2026" && node["s"] != "{" && node["k"] != "x");
+        for node in nodes {
+            if node["k"] != "kind" && node["d"] == 1 {
+                node["c"] = json!([]);
+            }
+        }
+        assert!(try_state(&state));
+    }
+}
+
+/// Values of integers are integers; whoever writes others must not overflow what compares them.
+#[test]
+fn integers_of_more_than_128_bits() {
+    let mut state = state();
+    for node in state["nodes"].as_array_mut().unwrap() {
+        if let Some(values) = node.pointer_mut("/numbers/distinct/v").filter(|values| values[2].is_array()) {
+            values[0][0] = i128::MIN.to_string().into();
+            values[1][0] = i128::MAX.to_string().into();
+        }
+    }
+    try_state(&state);
+}
