@@ -11,6 +11,7 @@
 mod bench;
 mod checks;
 mod demo;
+mod fuzz;
 mod install;
 mod setup;
 mod shell;
@@ -31,6 +32,7 @@ cargo xtask COMMAND
       --once      neither: several hundred calls, what was learned, and an end
       --keep      goes on with the data of the last demo
   bench NAME      measures the inference beside others: accuracy, shape
+  fuzz            tries to break the inference with documents made up and mutated; --minutes N, --seed S
   install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else
 
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
             eprintln!("{}", bench::USAGE);
             return ExitCode::from(2);
         }
+        ["fuzz", options @ ..] => fuzz::run(options),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             Ok(true)
