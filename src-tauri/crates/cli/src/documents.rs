@@ -105,6 +105,10 @@ impl<R: Read> Documents<R> {
     }
 
     fn skip_space(&mut self) {
+        // What Windows likes to begin files with.
+        if self.line == 1 && self.start == 0 && self.buffer.starts_with(b"\xef\xbb\xbf") {
+            self.start = 3;
+        }
         let space = self.buffer[self.start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.pass(self.start + space);
     }
@@ -159,6 +163,7 @@ mod tests {
     #[test]
     fn documents_in_any_layout() {
         assert_eq!(all(""), []);
+        assert_eq!(all("\u{feff}{\"a\":1}"), [ok("{\"a\":1}")]);
         assert_eq!(all("{\"a\":1}\n{\"a\":2}\n"), [ok("{\"a\":1}"), ok("{\"a\":2}")]);
         assert_eq!(all("{\n \"a\": 1\n}\n\n[2]3 4"), [ok("{\n \"a\": 1\n}"), ok("[2]"), ok("3"), ok("4")]);
     }

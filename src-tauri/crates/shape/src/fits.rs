@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Schemas counted. Digests are hashes, so the lowest ones are as good as any, whatever the order.
+/// Schemas counted: the lowest digests, so that it is the same ones whatever the order. A tool that declares
+/// more than that is no longer judged by all.
 const MAX_SCHEMAS: usize = 256;
 
 /// Counts by schema digest.

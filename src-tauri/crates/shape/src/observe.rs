@@ -360,6 +360,8 @@ impl Count<'_, '_> {
                 let strings = node.strings.get_or_insert_default();
                 match text.plain() {
                     Some(text) => strings.add(text, key),
+                    // Readers disagree on what it is.
+                    None if has_lone_surrogate(text) => strings.add_redacted(None),
                     None => strings.add(&text.decoded(), key),
                 }
             }

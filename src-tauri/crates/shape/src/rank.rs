@@ -86,8 +86,12 @@ impl Rank {
 pub(crate) fn looks_like_data(key: &str) -> bool {
     let bytes = key.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let run = || bytes.windows(4).any(|four| four.iter().all(u8::is_ascii_digit));
+    // `@type` and its like are names.
+    let bytes = if key.len() > 1 { key.strip_prefix('@').unwrap_or(key).as_bytes() } else { bytes };
     let hexadecimal = || bytes.len() >= 8 && digits >= 2 && bytes.iter().all(u8::is_ascii_hexdigit);
-    digits >= 4
+    digits >= 6
+        || run()
         || digits == bytes.len() && digits > 0
         || bytes.len() > 60
         || bytes.iter().any(|byte| matches!(byte, b'@' | b'/' | b'\\' | b':' | b'.' | b' ' | b'\n'))
@@ -137,7 +141,9 @@ mod tests {
         ] {
             assert!(looks_like_data(key), "{key}");
         }
-        for key in ["", "id", "createdAt", "address_line_2", "sha256", "x-y", "facade", "x1"] {
+        for key in
+            ["", "id", "createdAt", "address_line_2", "sha256", "x-y", "facade", "x1", "@type", "iso_639_1"]
+        {
             assert!(!looks_like_data(key), "{key}");
         }
     }

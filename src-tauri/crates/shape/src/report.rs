@@ -127,7 +127,7 @@ impl Shape {
     /// Every named field outside maps, parents before children, in order of path.
     pub fn fields(&self, policy: &Policy) -> Vec<FieldReport> {
         let mut reports = Reports::new(policy, self.explain(policy));
-        reports.collect(&self.tree(), ROOT, "", 0);
+        reports.collect(&self.tree(), ROOT, ("", 0), false);
         reports.fields
     }
 
@@ -147,7 +147,7 @@ impl Shape {
         }
         let mut sums = Sums { count: 0, total: 0.0, lowest: 1.0 };
         let tree = self.tree();
-        sums.add(&tree, ROOT);
+        sums.add(&tree, ROOT, false);
         if sums.count == 0 {
             let root = agreement(tree.node(ROOT), self.observations, self.observations);
             return Some(Consistency { mean: root, lowest: root });
@@ -169,7 +169,9 @@ impl Shape {
     /// How long no path and no type was seen for the first time; none for a shape of nothing.
     pub fn stability(&self) -> Option<Stability> {
         let tree = self.tree();
-        let firsts = tree.nodes().iter().flat_map(|node| node.times.first);
+        // A new key that is data is no change of structure.
+        let structure = tree.nodes().iter().filter(|node| !node.rank.data);
+        let firsts = structure.flat_map(|node| node.times.first);
         let last_change = firsts.filter(|epoch| *epoch < u32::MAX).max()?;
         let since = self.epochs.keys().filter(|epoch| **epoch > last_change).count();
         Some(Stability { epochs: since as u32, of: self.epochs.len() as u32 })
@@ -203,11 +205,12 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, tree: &Tree, id: Id) {
+    /// Of what was gathered from several places and not kept in all of them, presence is not known.
+    fn add(&mut self, tree: &Tree, id: Id, gathered: bool) {
         let node = tree.node(id);
         if let Some(values) = MapValues::of(tree, id) {
-            self.add(&values.tree, values.id);
-        } else {
+            self.add(&values.tree, values.id, gathered || values.is_gathered());
+        } else if !(gathered && node.has_other()) {
             let parents = node.count(Type::Object);
             for (_, id) in node.fields.iter() {
                 let field = tree.node(id);
@@ -215,11 +218,11 @@ impl Sums {
                 self.count += 1;
                 self.total += consistency;
                 self.lowest = self.lowest.min(consistency);
-                self.add(tree, id);
+                self.add(tree, id, gathered);
             }
         }
         if let Some(items) = node.items {
-            self.add(tree, items);
+            self.add(tree, items, gathered);
         }
     }
 }
@@ -246,7 +249,7 @@ impl<'r> Reports<'r> {
         Self { policy, decisions, fields: Vec::new() }
     }
 
-    fn collect(&mut self, tree: &Tree, id: Id, path: &str, depth: usize) {
+    fn collect(&mut self, tree: &Tree, id: Id, (path, depth): (&str, usize), gathered: bool) {
         let node = tree.node(id);
         let below = |step: Step<'_>| {
             let mut below = path.to_owned();
@@ -254,19 +257,20 @@ impl<'r> Reports<'r> {
             below
         };
         if let Some(values) = MapValues::of(tree, id) {
-            self.collect(&values.tree, values.id, &below(Step::Values), depth);
-        } else {
+            let gathered = gathered || values.is_gathered();
+            self.collect(&values.tree, values.id, (&below(Step::Values), depth), gathered);
+        } else if !(gathered && node.has_other()) {
             let parents = node.count(Type::Object);
             for (key, id) in node.fields.iter() {
                 let presence = Presence { present: tree.node(id).present, parents };
                 let path = below(Step::Field(key));
                 let report = self.of(tree, id, presence, (path.clone(), path::name(key), depth));
                 self.fields.push(report);
-                self.collect(tree, id, &path, depth + 1);
+                self.collect(tree, id, (&path, depth + 1), gathered);
             }
         }
         if let Some(items) = node.items {
-            self.collect(tree, items, &below(Step::Items), depth);
+            self.collect(tree, items, (&below(Step::Items), depth), gathered);
         }
     }
 

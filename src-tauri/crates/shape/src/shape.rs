@@ -78,7 +78,8 @@ impl Eq for Shape {}
 
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Shape({})", String::from_utf8_lossy(&self.to_state()))
+        // Values and the key are nobody's business who reads a log.
+        write!(f, "Shape({} observations, {} paths)", self.observations, self.paths())
     }
 }
 
@@ -150,7 +151,7 @@ impl Shape {
         self.cap = self.cap.min(other.cap);
         // Cut first, so that nothing comes in that will not stay.
         self.tree.trim(usize::MAX, other.tree.cut);
-        self.tree.merge(ROOT, &other.tree, ROOT);
+        self.tree.merge(ROOT, &other.tree, &[ROOT]);
         self.tree.trim(self.cap, None);
         for (epoch, observations) in &other.epochs {
             self.note_epoch(*epoch, *observations);

@@ -11,7 +11,7 @@ use crate::rank::HashKey;
 
 /// Fields looked at per object, and values of each.
 const MAX_FIELDS: usize = 4;
-const MAX_VALUES: usize = 8;
+const MAX_VALUES: usize = 12;
 /// Bytes of a value that may be a tag.
 pub(crate) const MAX_LENGTH: usize = 32;
 /// Fields an object may have to be looked at.

@@ -90,12 +90,14 @@ impl Tree {
         Some((self.nodes.len() - 1) as Id)
     }
 
-    /// Adds the counts of `from` and all below it in another tree to the node `to`.
-    pub(crate) fn merge(&mut self, to: Id, theirs: &Self, from: Id) {
+    /// Adds the counts of each of `from` and all below them in another tree to the node `to`.
+    pub(crate) fn merge(&mut self, to: Id, theirs: &Self, from: &[Id]) {
         let mut ours = vec![None; theirs.nodes.len()];
-        ours[from as usize] = Some(to);
-        for (at, node) in theirs.nodes.iter().enumerate().skip(from as usize) {
-            if at > from as usize {
+        for id in from {
+            ours[*id as usize] = Some(to);
+        }
+        for (at, node) in theirs.nodes.iter().enumerate() {
+            if ours[at].is_none() && at > 0 {
                 let Some(parent) = ours[node.parent as usize] else { continue };
                 ours[at] = self.child_like(parent, theirs, at as Id);
                 if ours[at].is_none() {

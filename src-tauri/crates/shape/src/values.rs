@@ -51,7 +51,7 @@ impl Numbers {
     pub(crate) fn add_integer(&mut self, text: &str, key: HashKey) {
         let Some(value) = integer(text) else { return self.add_number(text, key) };
         self.integers.get_or_insert(Range(value, value)).add(value);
-        self.distinct.add(text, key);
+        self.distinct.add(if text == "-0" { "0" } else { text }, key);
     }
 
     #[inline]

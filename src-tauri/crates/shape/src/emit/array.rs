@@ -43,7 +43,9 @@ impl Tuple {
         let same = kinds.windows(2).all(|pair| pair[0] == pair[1]);
         // Positions tell something only where each has one type, apart from null.
         let told = kinds.iter().all(|kinds| kinds.iter().filter(|kind| **kind != Type::Null).count() <= 1);
-        if same && count < 2 * policy.tuple_after || !same && !told {
+        // Points, boxes and colours have a length of their own; a page of ten records is a page.
+        let numbers = kinds.iter().flatten().all(|kind| matches!(kind, Type::Number | Type::Null));
+        if same && !(numbers && count >= 2 * policy.tuple_after) || !same && !told {
             return None;
         }
         let positions = (!same).then(|| {
@@ -64,7 +66,9 @@ impl Emitter<'_> {
         let arrays = node.count(Type::Array);
         let items = node.items;
         let tuple = Tuple::of(node, self.policy);
-        if let (Some(Tuple { length, positions: Some(positions) }), Some(items)) = (&tuple, items) {
+        if let (Some(Tuple { length, positions: Some(positions) }), Some(items)) = (&tuple, items)
+            && self.may_copy(*length)
+        {
             self.decide(|| {
                 (
                     format!("tuple of {length}"),
@@ -73,10 +77,12 @@ impl Emitter<'_> {
             });
             // Told once for all positions.
             self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
-            let prefix: Vec<Value> = positions
-                .iter()
-                .map(|kinds| Value::Object(self.silently(|emitter| emitter.value(tree, items, *kinds))))
-                .collect();
+            let prefix: Vec<Value> = self.copied(*length, |emitter| {
+                let position = |kinds: &Kinds| {
+                    Value::Object(emitter.silently(|emitter| emitter.value(tree, items, *kinds)))
+                };
+                positions.iter().map(position).collect()
+            });
             schema.insert("prefixItems".into(), prefix.into());
             schema.insert("items".into(), false.into());
             schema.insert("minItems".into(), (*length).into());
@@ -94,7 +100,7 @@ impl Emitter<'_> {
             }
             None => {}
         }
-        if let Some(Tuple { length, .. }) = tuple {
+        if let Some(Tuple { length, positions: None }) = tuple {
             self.decide(|| (format!("{length} items"), format!("all {arrays} arrays have as many")));
             schema.insert("minItems".into(), length.into());
             schema.insert("maxItems".into(), length.into());

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::map::MapValues;
 use super::object::{Openness, openness, required};
 use super::scalar::enumerated;
-use super::{Policy, Tuple, alternatives};
+use super::{Policy, Tuple, alternatives, varies};
 use crate::node::{Id, Node, Type};
 use crate::shape::Shape;
 use crate::tree::Tree;
@@ -23,6 +23,7 @@ pub struct Emission {
     schema: Value,
     /// By node.
     sums: Vec<u64>,
+    varied: bool,
     /// The shape's document and merge this is as of.
     as_of: Option<(u64, u64)>,
 }
@@ -30,7 +31,7 @@ pub struct Emission {
 impl Emission {
     /// The schema of nothing yet.
     pub fn new(policy: Policy) -> Self {
-        Self { policy, schema: Value::Bool(true), sums: Vec::new(), as_of: None }
+        Self { policy, schema: Value::Bool(true), sums: Vec::new(), varied: false, as_of: None }
     }
 
     /// Takes in what the shape observed since this was last called; whether the schema is another one now.
@@ -41,13 +42,16 @@ impl Emission {
         let before = self.as_of.replace((shape.documents, shape.changes));
         let merged = before.is_none_or(|(_, changes)| changes != shape.changes);
         // Where the tree had to be cut for us, places are not those of before.
+        // Once observations differ, they always will.
+        let varied = self.varied || varies(&tree);
+        let merged = merged || varied != std::mem::replace(&mut self.varied, varied);
         let anew = merged || self.sums.len() != nodes.len() || matches!(tree, Cow::Owned(_));
         let document = before.map_or(0, |(document, _)| document);
         let mut changed = anew;
         self.sums.resize(nodes.len(), 0);
         for (id, node) in nodes.iter().enumerate() {
             if anew || node.mark.document > document {
-                let sum = sum(&tree, id as Id, &self.policy);
+                let sum = sum(&tree, id as Id, &self.policy, varied);
                 changed |= sum.is_none() || sum != self.sums.get(id).copied();
                 self.sums[id] = sum.unwrap_or_default();
             }
@@ -87,13 +91,13 @@ impl Sum {
 }
 
 /// All that a node's own part of the schema depends on; none where that takes writing it.
-fn sum(tree: &Tree, id: Id, policy: &Policy) -> Option<u64> {
+fn sum(tree: &Tree, id: Id, policy: &Policy, varied: bool) -> Option<u64> {
     let node = tree.node(id);
     let mut sum = Sum(0);
     for kind in Type::ALL {
         sum.add(u64::from(node.count(kind) > 0));
     }
-    add_scalars(&mut sum, node, policy);
+    add_scalars(&mut sum, node, policy, varied);
     if let Some(tuple) = Tuple::of(node, policy) {
         sum.add(tuple.length as u64);
         tuple.positions.iter().flatten().for_each(|kinds| sum.add(u64::from(kinds.bits())));
@@ -110,17 +114,17 @@ fn sum(tree: &Tree, id: Id, policy: &Policy) -> Option<u64> {
     Some(sum.0)
 }
 
-fn add_scalars(sum: &mut Sum, node: &Node, policy: &Policy) {
+fn add_scalars(sum: &mut Sum, node: &Node, policy: &Policy, varied: bool) {
     let strings = node.strings.as_ref().and_then(|strings| strings.format());
     match strings.filter(|_| node.count(Type::String) >= policy.format_after) {
         Some(format) => sum.add(format as u64 + 1),
-        None => add_enum(sum, node, Type::String, policy),
+        None => add_enum(sum, node, Type::String, policy, varied),
     }
-    add_enum(sum, node, Type::Integer, policy);
+    add_enum(sum, node, Type::Integer, policy, varied);
 }
 
-fn add_enum(sum: &mut Sum, node: &Node, kind: Type, policy: &Policy) {
-    for text in enumerated(node, kind, policy).into_iter().flatten() {
+fn add_enum(sum: &mut Sum, node: &Node, kind: Type, policy: &Policy, varied: bool) {
+    for text in enumerated(node, kind, policy, varied).into_iter().flatten() {
         sum.add_text(text);
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::{Emitter, Kinds, Schema};
+use crate::format::Format;
 use crate::node::{Id, Node, Step, Type, add};
 use crate::path;
 use crate::tree::{ROOT, Tree};
@@ -17,6 +18,7 @@ const MIN_DATA_KEYS: usize = 3;
 /// Keys and objects from which on it tells that no key is in most of the objects.
 const MANY_KEYS: usize = 16;
 const MANY_OBJECTS: u64 = 8;
+const FEW_OBJECTS: u64 = 4;
 
 /// All values of a map as one node, and the tree it is in.
 pub(crate) struct MapValues<'t> {
@@ -34,7 +36,9 @@ pub(crate) struct Keys {
     most: u64,
     /// All of them look like data.
     data: bool,
-    /// Some were not kept.
+    /// All of them are ids, dates, addresses or numbers.
+    certain: bool,
+    /// Some that look like data were not kept.
     more: bool,
 }
 
@@ -47,11 +51,13 @@ impl Keys {
             once: 0,
             most: 0,
             data: true,
-            more: node.has_other(),
+            certain: true,
+            more: false,
         };
         let mut kept = 0;
-        for (_, field) in node.fields.iter() {
+        for (name, field) in node.fields.iter() {
             let field = tree.node(field);
+            keys.certain = keys.certain && is_certainly_data(name);
             keys.once += usize::from(field.present == 1);
             keys.most = keys.most.max(field.present);
             let data = field.step == (Step::Field { data: true });
@@ -67,30 +73,36 @@ impl Keys {
 
 impl<'t> MapValues<'t> {
     /// All values of an object as one node, if the object is a key-value map rather than a record: many keys,
-    /// values alike, and either half of the keys in one object only, or, when there are more keys, none in
-    /// more than half of the objects. Where all keys look like data, fewer tell, and values need not be alike.
-    /// Records have fields that are mostly there. One object alone tells only by its keys.
+    /// values alike, none in more than half of the objects, and half of the keys in one object only or very
+    /// many keys. Where all keys look like data, fewer tell, and values need not be alike; where all certainly
+    /// are data, two do, however often they come again. Records have fields that are mostly there.
     pub(crate) fn of(tree: &'t Tree, id: Id) -> Option<Self> {
         let node = tree.node(id);
         if node.fields.is_empty() && node.values.is_none() {
             return None;
         }
         let keys = Keys::of(tree, id);
-        let varied = keys.once * 2 >= keys.keys || keys.most * 2 <= keys.objects;
+        let seldom = keys.most * 2 <= keys.objects;
+        let varied = keys.once * 2 >= keys.keys || seldom;
         let by_data = keys.data
+            && !node.has_other()
             && (keys.keys == 0
                 || keys.more
+                || keys.certain && keys.keys >= 2
                 || varied && (keys.objects >= 2 && keys.keys >= MIN_DATA_KEYS || keys.keys >= MIN_KEYS));
-        let seldom = keys.keys >= MANY_KEYS && keys.objects >= MANY_OBJECTS && keys.most * 2 <= keys.objects;
+        // Of two or three objects few keys can be in more than one.
+        let min_keys = if keys.objects < FEW_OBJECTS { MANY_KEYS } else { MIN_KEYS };
+        let many = keys.keys >= MANY_KEYS && keys.objects >= MANY_OBJECTS;
         let by_count = keys.objects >= 2
-            && keys.keys >= MIN_KEYS
-            && (keys.once * 2 >= keys.keys || seldom)
+            && keys.keys >= min_keys
+            && seldom
+            && (keys.once * 2 >= keys.keys || many)
             && alike(tree, node);
         (by_data || by_count).then(|| Self::gather(tree, id))
     }
 
     /// Whether its values had to be put together.
-    pub(super) fn is_gathered(&self) -> bool {
+    pub(crate) fn is_gathered(&self) -> bool {
         matches!(self.tree, Cow::Owned(_))
     }
 
@@ -102,10 +114,14 @@ impl<'t> MapValues<'t> {
             values => {
                 let mut gathered = Tree::new(tree.key);
                 let fields = node.fields.iter().map(|(_, field)| field);
-                for field in fields.filter(|field| is_separate(tree, node, *field)).chain(values) {
-                    gathered.merge(ROOT, tree, field);
-                }
+                let fields: Vec<Id> =
+                    fields.filter(|field| is_separate(tree, node, *field)).chain(values).collect();
+                gathered.merge(ROOT, tree, &fields);
                 blur(&mut gathered);
+                // A document may have several of the keys, and counts once.
+                for below in gathered.nodes_mut() {
+                    below.documents = below.documents.min(node.documents);
+                }
                 let root = gathered.node_mut(ROOT);
                 // Of values not kept only the type is known; what was inside them may be anything.
                 let mut other = node.other;
@@ -141,6 +157,13 @@ fn blur(gathered: &mut Tree) {
 /// Whether a field's values are not among those counted together.
 fn is_separate(tree: &Tree, node: &Node, field: Id) -> bool {
     node.values.is_none() || tree.node(field).step != (Step::Field { data: true })
+}
+
+/// Whether a key can hardly be the name of a field.
+fn is_certainly_data(key: &str) -> bool {
+    let hexadecimal = || key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = || !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
+    Format::of(key).is_some() || number() || hexadecimal()
 }
 
 /// Whether nine in ten fields mostly have values of the same type.

@@ -46,15 +46,16 @@ impl Shape {
         let mut schema = Map::new();
         schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
         let tree = self.tree();
-        schema.append(&mut Emitter::new(policy).value(&tree, ROOT, Kinds::ALL));
+        schema.append(&mut Emitter::new(policy, &tree).value(&tree, ROOT, Kinds::ALL));
         nesting::bound(&mut schema, &tree);
         Value::Object(schema)
     }
 
     /// Why the schema is as it is: each decision with its numbers, in the order of the schema.
     pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
-        let mut emitter = Emitter { policy, path: String::new(), decisions: Some(Vec::new()) };
-        emitter.value(&self.tree(), ROOT, Kinds::ALL);
+        let tree = self.tree();
+        let mut emitter = Emitter { decisions: Some(Vec::new()), ..Emitter::new(policy, &tree) };
+        emitter.value(&tree, ROOT, Kinds::ALL);
         emitter.decisions.unwrap_or_default()
     }
 }
@@ -84,11 +85,32 @@ pub(crate) struct Emitter<'p> {
     pub(crate) policy: &'p Policy,
     path: String,
     decisions: Option<Vec<Decision>>,
+    /// How often what is being written stands in the schema: alternatives and positions repeat what they share.
+    copies: usize,
+    /// Whether observations differ from one another; of one call made again and again every value is the same.
+    varied: bool,
 }
 
+/// Copies of one path a schema has at most. Unions and tuples that would lead to more are not told.
+const MAX_COPIES: usize = 16;
+
 impl<'p> Emitter<'p> {
-    pub(crate) fn new(policy: &'p Policy) -> Self {
-        Self { policy, path: String::new(), decisions: None }
+    pub(crate) fn new(policy: &'p Policy, tree: &Tree) -> Self {
+        Self { policy, path: String::new(), decisions: None, copies: 1, varied: varies(tree) }
+    }
+
+    /// Whether so many copies of what is below may be written.
+    fn may_copy(&self, times: usize) -> bool {
+        self.copies.saturating_mul(times) <= MAX_COPIES
+    }
+
+    /// What is written so many times.
+    fn copied<T>(&mut self, times: usize, run: impl FnOnce(&mut Self) -> T) -> T {
+        let copies = self.copies;
+        self.copies = copies.saturating_mul(times);
+        let result = run(self);
+        self.copies = copies;
+        result
     }
 
     /// The same without telling why.
@@ -161,6 +183,18 @@ impl<'p> Emitter<'p> {
             Type::Null | Type::Boolean | Type::Opaque => typed(kind),
         }
     }
+}
+
+/// Distinct values somewhere from which on observations are taken to differ.
+const VARIED: u64 = 4;
+
+/// Whether any path has so many values that observations cannot all be one.
+pub(crate) fn varies(tree: &Tree) -> bool {
+    tree.nodes().iter().any(|node| {
+        let strings = node.strings.as_ref().map_or(0, |strings| strings.distinct.count());
+        let numbers = node.numbers.as_ref().map_or(0, |numbers| numbers.distinct.count());
+        strings.max(numbers) >= VARIED
+    })
 }
 
 /// The schema that says nothing but the type.

@@ -27,8 +27,9 @@ impl Emitter<'_> {
         if let Some(values) = MapValues::of(tree, id) {
             return self.map(tree, id, &values);
         }
-        if let Some(found) = alternatives(tree, id, self.policy) {
-            return self.union(tree, id, &found);
+        let found = alternatives(tree, id, self.policy);
+        if let Some(found) = found.filter(|found| self.may_copy(found.count())) {
+            return self.copied(found.count(), |emitter| emitter.union(tree, id, &found));
         }
         let node = tree.node(id);
         let objects = node.count(Type::Object);
@@ -109,7 +110,8 @@ pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
     if node.fields.is_empty() {
         return Openness::Empty;
     }
-    if objects < policy.closed_after && !closes_early(tree, id, policy) {
+    let few = objects < policy.closed_after && !closes_early(tree, id, policy);
+    if few || node.documents < policy.documents {
         return Openness::TooFew;
     }
     let once = |seen: fn(&crate::node::Node) -> u64| {

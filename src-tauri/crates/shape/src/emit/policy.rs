@@ -9,6 +9,9 @@ pub struct Policy {
     pub required_early: u64,
     /// Share of fields required that early that may turn out to be optional, as estimated.
     pub required_mistaken: f64,
+    /// Documents something must have been seen in before a record is closed or values are told: things of one
+    /// document tend to be alike.
+    pub documents: u64,
     /// Objects that must have been seen before a record may be closed.
     pub closed_after: u64,
     /// The same where hardly any field is optional.
@@ -33,6 +36,7 @@ impl Default for Policy {
             required_after: 8,
             required_early: 3,
             required_mistaken: 0.2,
+            documents: 3,
             closed_after: 10,
             closed_early: 4,
             closed_mistaken: 0.03,

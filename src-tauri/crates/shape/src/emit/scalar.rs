@@ -36,7 +36,7 @@ impl Emitter<'_> {
         kind: Type,
         value: impl Fn(&str) -> Option<Value>,
     ) {
-        let Some(values) = enumerated(node, kind, self.policy) else { return };
+        let Some(values) = enumerated(node, kind, self.policy, self.varied) else { return };
         let mut listed: Vec<Value> = values.iter().filter_map(|text| value(text)).collect();
         if listed.len() < values.len() {
             return;
@@ -56,10 +56,16 @@ impl Emitter<'_> {
 }
 
 /// The values of one type, in order, where they are few, known, and all seen so often that another one is
-/// unlikely: by Good–Turing, none was seen only once.
-pub(crate) fn enumerated<'n>(node: &'n Node, kind: Type, policy: &Policy) -> Option<Vec<&'n str>> {
+/// unlikely: by Good–Turing, none was seen only once. One value alone tells only where observations differ in
+/// other values.
+pub(crate) fn enumerated<'n>(
+    node: &'n Node,
+    kind: Type,
+    policy: &Policy,
+    varied: bool,
+) -> Option<Vec<&'n str>> {
     let total = node.count(kind);
-    if total < policy.enum_after {
+    if total < policy.enum_after || node.documents < policy.documents {
         return None;
     }
     let distinct: &Distinct = match kind {
@@ -70,7 +76,7 @@ pub(crate) fn enumerated<'n>(node: &'n Node, kind: Type, policy: &Policy) -> Opt
     // Redacted values are not among them, and a number may be of another type.
     let known = values.iter().map(|(_, count)| count).sum::<u64>() == total;
     let often = values.last()?.1 >= 2 && values.len() <= policy.enum_values;
-    if !known || !often || kind == Type::Integer && !are_codes(&values) {
+    if !known || !often || values.len() == 1 && !varied || kind == Type::Integer && !are_codes(&values) {
         return None;
     }
     let integer = |text: &str| text.parse::<i128>().unwrap_or_default();

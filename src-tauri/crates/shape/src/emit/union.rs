@@ -9,8 +9,8 @@ use crate::path;
 use crate::tags::{Kept, Row};
 use crate::tree::Tree;
 
-/// Objects a value must have been seen in.
-const MIN_OBJECTS: u64 = 2;
+/// Share of the objects whose value was seen once up to which no other values are to be expected (Good–Turing).
+const MAX_ONCE: f64 = 0.05;
 
 /// A tagged union.
 pub(crate) struct Alternatives<'t> {
@@ -33,6 +33,11 @@ pub(crate) struct Alternative {
 }
 
 impl Alternatives<'_> {
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.rows.len()
+    }
+
     /// The name of the field that tells.
     pub(crate) fn tag<'t>(&self, tree: &'t Tree, id: Id) -> &'t str {
         tree.node(id).fields.at(self.tag).0
@@ -111,7 +116,8 @@ pub(crate) fn alternatives<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Optio
     let mut best: Option<Alternatives<'t>> = None;
     for (tag, rows) in node.tags()?.fields() {
         let counted: u64 = rows.iter().map(|row| row.count).sum();
-        let seen_enough = rows.iter().all(|row| row.count >= MIN_OBJECTS);
+        let once = rows.iter().filter(|row| row.count == 1).count();
+        let seen_enough = once as f64 <= MAX_ONCE * objects as f64 && once < rows.len();
         let always = counted == objects && tree.node(node.fields.at(tag).1).present == objects;
         if rows.len() < 2 || !seen_enough || !always {
             continue;
@@ -161,7 +167,9 @@ impl Emitter<'_> {
                 self.below(path::Step::Field(name), |emitter| {
                     emitter.decide(|| {
                         let present = tree.node(field).present;
-                        (format!("by `{tag}`"), format!("there in {present} of {objects} objects"))
+                        let decision =
+                            if present == objects { "required".into() } else { format!("by `{tag}`") };
+                        (decision, format!("there in {present} of {objects} objects"))
                     });
                     emitter.value(tree, field, Kinds::ALL)
                 });
