@@ -10,7 +10,7 @@ mod outline;
 mod pairs;
 mod separate;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,14 @@ struct Row {
 }
 
 impl Row {
+    /// Counts an observation that has these parts.
+    fn count_one(&mut self, parts: &[Rank]) {
+        self.count += 1;
+        for part in parts {
+            *self.parts.entry(*part).or_default() += 1;
+        }
+    }
+
     fn merge(&mut self, theirs: &Self) {
         self.count += theirs.count;
         for (part, count) in &theirs.parts {
@@ -81,18 +89,22 @@ impl Arguments {
     ) -> Result<(), Unreadable> {
         let given = arguments.map_or_else(|| Ok(BTreeMap::new()), outline::arguments)?;
         let parts = outline::parts(document, circumstances)?;
-        let ranked: BTreeSet<Rank> = parts.iter().map(|part| self.part(part)).collect();
-        let ranks: BTreeMap<Rank, u64> = ranked.into_iter().map(|rank| (rank, 1)).collect();
+        let mut ranks: Vec<Rank> = parts.iter().map(|part| self.part(part)).collect();
+        ranks.sort_unstable();
+        // Nothing is counted of parts that do not stay.
+        if self.trim_parts(&ranks) {
+            self.sweep();
+        }
+        ranks.retain(|rank| self.parts.contains_key(rank));
         self.observations += 1;
         for (name, value) in given {
             let rank = (name.matches('.').count().min(255) as u8, self.key.hash(&name));
-            let argument = self
-                .arguments
+            self.arguments
                 .entry(rank)
-                .or_insert_with(|| Argument { name: name.into(), rows: BTreeMap::new() });
-            argument.add(Some(value.into()), &Row { count: 1, parts: ranks.clone() });
+                .or_insert_with(|| Argument { name: name.into(), rows: BTreeMap::new() })
+                .add(Some(value.into()), |row| row.count_one(&ranks));
         }
-        self.trim();
+        self.trim_arguments();
         Ok(())
     }
 
@@ -116,32 +128,43 @@ impl Arguments {
                 .entry(*rank)
                 .or_insert_with(|| Argument { name: argument.name.clone(), rows: BTreeMap::new() });
             for (value, row) in &argument.rows {
-                mine.add(value.clone(), row);
+                mine.add(value.clone(), |mine| mine.merge(row));
             }
         }
-        self.trim();
+        self.trim_parts(&[]);
+        self.sweep();
+        self.trim_arguments();
     }
 
-    /// Keeps the lowest ranks.
-    fn trim(&mut self) {
+    /// Keeps the lowest ranks; whether one went that is not only of the latest call, whose parts are `latest`.
+    fn trim_parts(&mut self, latest: &[Rank]) -> bool {
+        let mut older = false;
+        while self.parts.len() > MAX_PARTS {
+            let Some((rank, (_, count))) = self.parts.pop_last() else { break };
+            older |= count > 1 || latest.binary_search(&rank).is_err();
+        }
+        older
+    }
+
+    /// Forgets the counts of parts that went.
+    fn sweep(&mut self) {
+        for row in self.arguments.values_mut().flat_map(|argument| argument.rows.values_mut()) {
+            row.parts.retain(|part, _| self.parts.contains_key(part));
+        }
+    }
+
+    fn trim_arguments(&mut self) {
         while self.arguments.len() > MAX_ARGUMENTS {
             self.arguments.pop_last();
-        }
-        if self.parts.len() > MAX_PARTS {
-            while self.parts.len() > MAX_PARTS {
-                self.parts.pop_last();
-            }
-            for row in self.arguments.values_mut().flat_map(|argument| argument.rows.values_mut()) {
-                row.parts.retain(|part, _| self.parts.contains_key(part));
-            }
         }
     }
 }
 
 impl Argument {
-    fn add(&mut self, value: Option<Box<str>>, row: &Row) {
+    /// Counts into the row of a value.
+    fn add(&mut self, value: Option<Box<str>>, count: impl FnOnce(&mut Row)) {
         let value = value.filter(|_| !self.rows.contains_key(&None));
-        self.rows.entry(value).or_default().merge(row);
+        count(self.rows.entry(value).or_default());
         if self.rows.len() > MAX_VALUES || self.rows.len() > 1 && self.rows.contains_key(&None) {
             let mut all = Row::default();
             std::mem::take(&mut self.rows).values().for_each(|row| all.merge(row));
