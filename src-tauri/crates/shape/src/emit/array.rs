@@ -45,7 +45,8 @@ impl Tuple {
         let told = kinds.iter().all(|kinds| kinds.iter().filter(|kind| **kind != Type::Null).count() <= 1);
         // Points, boxes and colours have a length of their own; a page of ten records is a page.
         let numbers = kinds.iter().flatten().all(|kind| matches!(kind, Type::Number | Type::Null));
-        if same && !(numbers && count >= 2 * policy.tuple_after) || !same && !told {
+        let tells = if same { numbers && count >= 2 * policy.tuple_after } else { told };
+        if !tells {
             return None;
         }
         let positions = (!same).then(|| {
