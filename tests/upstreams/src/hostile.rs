@@ -54,7 +54,10 @@ fn result(tool: &str) -> Value {
         "json" => json!({MARKUP: MARKUP, "list": [{"href": MARKUP}, MARKUP], "plain": 1}).to_string(),
         "line" => "x".repeat(LINE),
         "deep" => format!("{}1{}", "{\"a\":[".repeat(DEPTH / 2), "]}".repeat(DEPTH / 2)),
-        "keys" => json!({"k".repeat(50_000): {"l".repeat(50_000): 1}, "w w ".repeat(5_000): 2}).to_string(),
+        "keys" => {
+            json!({"k".repeat(60): {"l".repeat(50_000): 1}, "n".repeat(50_000): 1, "w w ".repeat(5_000): 2})
+                .to_string()
+        }
         _ => MARKUP.to_owned(),
     };
     json!({"content": [{"type": "text", "text": text}], "isError": tool == "refused"})

@@ -76,8 +76,10 @@ impl Emitter<'_> {
                     format!("all {arrays} arrays have it, a type for each position"),
                 )
             });
-            // Told once for all positions.
-            self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
+            if self.decisions.is_some() {
+                // Told once for all positions.
+                self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
+            }
             let prefix: Vec<Value> = self.copied(*length, |emitter| {
                 let position = |kinds: &Kinds| {
                     Value::Object(emitter.silently(|emitter| emitter.value(tree, items, *kinds)))

@@ -68,3 +68,23 @@ fn unions_at_every_level() {
         assert!(serde_json::from_str::<Value>(&written).is_ok());
     }
 }
+
+/// What is below alternatives is in each of them: alternatives within alternatives must not go on so.
+#[test]
+fn alternatives_and_tuples_at_every_level() {
+    let levels = 40;
+    let tuple = "[1,".repeat(levels) + "[]" + &"]".repeat(levels);
+    survives("tuples at every level", vec![tuple; 25]);
+    let wide = (0..8).fold("1".to_owned(), |inner, _| format!("[null,{inner},{inner}]"));
+    survives("wide tuples at every level", vec![wide; 25]);
+    let union = |n: usize| {
+        (0..levels).fold("null".to_owned(), |inner, level| {
+            let [kind, only] = if (n + level) % 3 == 0 { ["a", "x"] } else { ["b", "y"] };
+            format!("{{\"kind\":\"{kind}\",\"{only}\":1,\"child\":{inner}}}")
+        })
+    };
+    let shape = survives("alternatives at every level", (0..90).map(union));
+    let policy = Policy::default();
+    assert!(shape.schema(&policy).to_string().len() < 1 << 20);
+    assert!(shape.explain(&policy).iter().any(|decision| decision.decision == "tagged union of 2"));
+}
