@@ -79,7 +79,7 @@ fn alternatives_and_tuples_at_every_level() {
     survives("wide tuples at every level", vec![wide; 25]);
     let union = |n: usize| {
         (0..levels).fold("null".to_owned(), |inner, level| {
-            let [kind, only] = if (n + level) % 3 == 0 { ["a", "x"] } else { ["b", "y"] };
+            let [kind, only] = if (n + level).is_multiple_of(3) { ["a", "x"] } else { ["b", "y"] };
             format!("{{\"kind\":\"{kind}\",\"{only}\":1,\"child\":{inner}}}")
         })
     };
