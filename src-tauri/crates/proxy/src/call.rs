@@ -12,12 +12,14 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::bridge;
+use crate::exchange::{Active, Event};
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::upstream::Upstream;
-use crate::wire::{Body, RpcError};
+use crate::wire::{Body, RpcError, Who};
 
-/// Progress that may wait for a slow client; further progress is dropped.
-const PROGRESS: usize = 256;
+/// Events that may wait for a slow client; further ones are dropped.
+const EVENTS: usize = 256;
 
 /// Who calls, as far as is known.
 #[derive(Debug, Clone)]
@@ -57,19 +59,17 @@ pub(crate) struct Recording {
     pub(crate) caller: Caller,
 }
 
-/// A request under way, seen from the client's side.
-pub(crate) struct Active {
-    /// `params` of progress notifications, in order, all of them before the answer.
-    pub(crate) progress: mpsc::Receiver<Bytes>,
-    /// Closed without an answer when the request was cancelled.
-    pub(crate) answer: oneshot::Receiver<Body>,
-}
-
 /// A request on its way to an upstream.
 pub(crate) struct Outgoing {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) method: String,
     pub(crate) params: Option<Bytes>,
+    /// Whose it is.
+    pub(crate) who: Who,
+    /// Where goes what belongs to none of its requests.
+    pub(crate) owner: Option<mpsc::Sender<Event>>,
+    /// The client's own id, where it opens a subscription.
+    pub(crate) subscription: Option<Bytes>,
     /// What to record of it, if it is a tool call.
     pub(crate) recording: Option<Recording>,
     /// Cancels it, upstream too.
@@ -83,16 +83,25 @@ pub(crate) fn start(
     tasks: &TaskTracker,
     guard: impl Send + 'static,
 ) -> Active {
-    let Outgoing { upstream, method, params, recording, cancel } = outgoing;
-    let (progress_sender, progress) = mpsc::channel(PROGRESS);
+    let recording = outgoing.recording;
+    let (upstream, cancel) = (outgoing.upstream, outgoing.cancel);
+    let (events_sender, events) = mpsc::channel(EVENTS);
     let (answer_sender, answer) = oneshot::channel();
+    let outgoing = bridge::Request {
+        method: outgoing.method,
+        params: outgoing.params,
+        who: outgoing.who,
+        owner: outgoing.owner,
+        subscription: outgoing.subscription,
+    };
     tasks.spawn(async move {
         let _guard = guard;
         let at = Timestamp::now();
         let began = Instant::now();
-        let (ended, upstream_us) = drive(&upstream, &method, params, progress_sender, &cancel).await;
+        let driven = bridge::drive(&upstream, outgoing, events_sender, &cancel).await;
+        let bridge::Driven { ended, upstream_us, answer } = driven;
         let body = match &ended {
-            Ended::Result(result) => Some(Body::Result(result.clone())),
+            Ended::Result(result) => Some(Body::Result(answer.unwrap_or_else(|| result.clone()))),
             Ended::Error(error) => Some(Body::Error(error.clone())),
             Ended::Lost(reason) => {
                 Some(RpcError::internal(format!("upstream {:?}: {reason}", upstream.name())).body())
@@ -121,59 +130,7 @@ pub(crate) fn start(
             let _ = answer_sender.send(body);
         }
     });
-    Active { progress, answer }
-}
-
-/// Returns how it ended and how long the upstream took, in microseconds.
-async fn drive(
-    upstream: &Arc<Upstream>,
-    method: &str,
-    params: Option<Bytes>,
-    progress: mpsc::Sender<Bytes>,
-    cancelled: &CancellationToken,
-) -> (Ended, u64) {
-    let live = tokio::select! {
-        live = upstream.live() => live,
-        () = cancelled.cancelled() => return (Ended::Cancelled, 0),
-    };
-    let live = match live {
-        Ok(live) => live,
-        Err(reason) => return (Ended::Lost(reason), 0),
-    };
-    let began = Instant::now();
-    let sent = tokio::select! {
-        sent = live.connection.request(method, params.as_ref()) => sent,
-        () = cancelled.cancelled() => return (Ended::Cancelled, micros(began)),
-    };
-    let Ok(mut request) = sent else { return (lost(), micros(began)) };
-    let ended = loop {
-        tokio::select! {
-            biased;
-            Some(params) = request.progress.recv() => {
-                live.connection.pass_progress(&progress, params);
-            }
-            body = &mut request.answer => {
-                // Progress that came before the answer but was not read yet.
-                while let Ok(params) = request.progress.try_recv() {
-                    live.connection.pass_progress(&progress, params);
-                }
-                break match body {
-                    Ok(Body::Result(result)) => Ended::Result(result),
-                    Ok(Body::Error(error)) => Ended::Error(error),
-                    Err(_) => lost(),
-                };
-            }
-            () = cancelled.cancelled() => {
-                request.cancel("cancelled by the client");
-                break Ended::Cancelled;
-            }
-        }
-    };
-    (ended, micros(began))
-}
-
-fn lost() -> Ended {
-    Ended::Lost("it ended before it answered".into())
+    Active { events, answer }
 }
 
 fn micros(since: Instant) -> u64 {

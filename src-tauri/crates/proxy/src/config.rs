@@ -23,6 +23,8 @@ pub struct Config {
 pub enum ServerEntry {
     /// A process to start.
     Stdio(StdioSpec),
+    /// A server to reach over Streamable HTTP.
+    Http(HttpSpec),
     /// Switched off with `"disabled": true`.
     Disabled,
     /// Cannot be started; says why and what would be right.
@@ -43,6 +45,15 @@ pub struct StdioSpec {
     /// Where it runs; by default where we run.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
+}
+
+/// Where an upstream over Streamable HTTP is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpSpec {
+    /// Its address, `http` or `https`.
+    pub url: reqwest::Url,
+    /// What every request to it carries, secrets among it.
+    pub headers: BTreeMap<String, String>,
 }
 
 /// Why a whole file says nothing.
@@ -75,12 +86,16 @@ fn entry(name: &str, value: &Value) -> ServerEntry {
     if let Err(reason) = check_server_name(name) {
         return ServerEntry::Invalid(reason.to_string());
     }
-    if value.get("command").is_none() {
-        let remote = value.get("url").or_else(|| value.get("serverUrl")).or_else(|| value.get("httpUrl"));
-        return ServerEntry::Invalid(match remote {
-            Some(_) => "upstreams over HTTP are not supported yet; use one with a \"command\"".into(),
-            None => "has no \"command\" to start".into(),
-        });
+    let url = ["url", "serverUrl", "httpUrl"].iter().find_map(|key| value.get(*key));
+    match (value.get("command"), url) {
+        (None, Some(url)) => return http(url, value),
+        (None, None) => {
+            return ServerEntry::Invalid("has no \"command\" to start and no \"url\" to reach".into());
+        }
+        (Some(_), Some(_)) => {
+            return ServerEntry::Invalid("has a \"command\" and a \"url\"; one of them is too many".into());
+        }
+        (Some(_), None) => {}
     }
     match StdioSpec::deserialize(value) {
         Ok(spec) if spec.command.is_empty() => ServerEntry::Invalid("\"command\" is empty".into()),
@@ -88,6 +103,36 @@ fn entry(name: &str, value: &Value) -> ServerEntry {
         Err(error) => ServerEntry::Invalid(format!(
             "{error}; expected \"command\": text, \"args\": [texts], \"env\": {{name: text}}"
         )),
+    }
+}
+
+fn http(url: &Value, entry: &Value) -> ServerEntry {
+    let invalid = |reason: String| ServerEntry::Invalid(reason);
+    if entry.get("type").and_then(Value::as_str) == Some("sse") {
+        return invalid(
+            "the old HTTP+SSE transport is not spoken; ask for the server's Streamable HTTP address".into(),
+        );
+    }
+    let url = match url.as_str().map(reqwest::Url::parse) {
+        Some(Ok(url)) if matches!(url.scheme(), "http" | "https") => url,
+        Some(Ok(url)) => {
+            return invalid(format!("\"url\" begins with {}:; expected http: or https:", url.scheme()));
+        }
+        Some(Err(error)) => return invalid(format!("\"url\" is not an address: {error}")),
+        None => return invalid("\"url\" must be text".into()),
+    };
+    let headers = match entry.get("headers").map(BTreeMap::<String, String>::deserialize) {
+        None => BTreeMap::new(),
+        Some(Ok(headers)) => headers,
+        Some(Err(_)) => return invalid("\"headers\" must be {name: text}".into()),
+    };
+    let wrong = headers.iter().find(|(name, value)| {
+        name.parse::<reqwest::header::HeaderName>().is_err()
+            || reqwest::header::HeaderValue::from_str(value).is_err()
+    });
+    match wrong {
+        Some((name, _)) => invalid(format!("header {name:?} has characters that headers cannot have")),
+        None => ServerEntry::Http(HttpSpec { url, headers }),
     }
 }
 
@@ -102,7 +147,11 @@ mod tests {
                 "ok": {"command": "x", "args": ["a"], "env": {"K": "v"}, "type": "stdio"},
                 "off": {"command": "x", "disabled": true},
                 "a__b": {"command": "x"},
-                "web": {"url": "http://localhost"},
+                "web": {"url": "http://localhost", "headers": {"X": "y"}},
+                "ftp": {"url": "ftp://localhost"},
+                "both": {"url": "http://localhost", "command": "x"},
+                "old": {"url": "http://localhost/sse", "type": "sse"},
+                "header": {"url": "http://localhost", "headers": {"X": "a\nb"}},
                 "args": {"command": "x", "args": "a b"},
                 "none": {}, "text": "x"}}"#,
         )
@@ -114,7 +163,11 @@ mod tests {
         assert!(matches!(&config.servers["ok"], ServerEntry::Stdio(spec) if spec.args == ["a"]));
         assert_eq!(config.servers["off"], ServerEntry::Disabled);
         assert!(reason("a__b").contains("without \"__\""));
-        assert!(reason("web").contains("HTTP"));
+        assert!(matches!(&config.servers["web"], ServerEntry::Http(spec) if spec.headers["X"] == "y"));
+        assert!(reason("ftp").contains("expected http"));
+        assert!(reason("both").contains("too many"));
+        assert!(reason("old").contains("Streamable HTTP"));
+        assert!(reason("header").contains("characters"));
         assert!(reason("args").contains("\"args\": [texts]"));
         assert!(reason("none").contains("no \"command\""));
         assert!(reason("text").contains("no \"command\""));

@@ -2,22 +2,25 @@
 //!
 //! Owns: aggregation and naming. Refuses to know: sessions, HTTP.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use schemascope_model::{SEPARATOR, ToolId};
 use sha2::{Digest, Sha256};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::call::{self, Active, Answer, CallFailed, Caller, Outgoing, Recording};
+use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::Config;
+use crate::exchange::{Active, Event};
 use crate::observer::{ListedTool, Observer};
-use crate::upstream::{Status, Upstream};
-use crate::wire::{Body, RpcError, params};
+use crate::upstream::link::Notification;
+use crate::upstream::{Live, Status, Upstream, handshake};
+use crate::wire::{Body, RpcError, Who, params};
 
 /// How long a list of all tools waits for upstreams that are still starting. Those that come later
 /// are announced with `list_changed`.
@@ -25,12 +28,32 @@ const LIST_PATIENCE: Duration = Duration::from_secs(10);
 /// Longest name clients accept.
 const MAX_NAME: usize = 128;
 
+/// Who a request is from.
+pub(crate) struct From {
+    pub(crate) who: Who,
+    /// Where goes what belongs to none of its requests.
+    pub(crate) owner: Option<mpsc::Sender<Event>>,
+}
+
 /// All upstreams of a configuration.
 pub struct Hub {
     upstreams: BTreeMap<String, Arc<Upstream>>,
     observer: Arc<dyn Observer>,
     changed: Arc<watch::Sender<u64>>,
+    /// Changes of the other lists, by the notification that tells of them.
+    others_changed: broadcast::Sender<Notification>,
     requests: TaskTracker,
+    /// Where resources and prompts are, as they were listed last.
+    directory: Mutex<Directory>,
+}
+
+/// Where things of aggregated lists are: the server, and what it calls them.
+#[derive(Debug, Default)]
+struct Directory {
+    prompts: HashMap<String, (String, String)>,
+    resources: HashMap<String, String>,
+    /// What stands before the first variable of each template.
+    templates: Vec<(String, String)>,
 }
 
 impl Hub {
@@ -42,10 +65,13 @@ impl Hub {
             .map(|(name, entry)| (name.clone(), Upstream::new(name, entry.clone(), Arc::clone(&observer))))
             .collect();
         let changed = Arc::new(watch::Sender::new(0));
+        let others_changed = broadcast::Sender::new(64);
         for upstream in upstreams.values() {
             tokio::spawn(announce_changes(Arc::clone(upstream), Arc::clone(&changed), Arc::clone(&observer)));
+            tokio::spawn(announce_others(Arc::clone(upstream), others_changed.clone()));
         }
-        Arc::new(Self { upstreams, observer, changed, requests: TaskTracker::new() })
+        let (requests, directory) = (TaskTracker::new(), Mutex::default());
+        Arc::new(Self { upstreams, observer, changed, others_changed, requests, directory })
     }
 
     /// Every upstream's state, by name.
@@ -73,7 +99,8 @@ impl Hub {
         let recording = Recording { tool: tool.clone(), arguments: Some(arguments), caller };
         let cancel = CancellationToken::new();
         let _cancelled_when_dropped = cancel.clone().drop_guard();
-        let call = self.start_call(params.into(), recording, cancel, ());
+        let from = From { who: Who::nobody(), owner: None };
+        let call = self.start_call(params.into(), &from, recording, cancel, ());
         match call.map_err(|error| error.body()) {
             Ok(active) => match active.answer.await {
                 Ok(Body::Result(result)) => Ok(Answer { result }),
@@ -119,8 +146,13 @@ impl Hub {
         }
     }
 
-    /// The tools of all upstreams that are ready in time, as `/mcp` lists them.
-    pub(crate) async fn tools(&self) -> Vec<Bytes> {
+    /// Told whenever another list than that of tools may have changed.
+    pub(crate) fn other_changes(&self) -> broadcast::Receiver<Notification> {
+        self.others_changed.subscribe()
+    }
+
+    /// The upstreams that are ready in time.
+    pub(crate) async fn ready(&self) -> Vec<(Arc<Upstream>, Arc<Live>)> {
         let starting: Vec<_> = self
             .startable()
             .map(|upstream| {
@@ -131,13 +163,125 @@ impl Hub {
                 })
             })
             .collect();
-        let mut tools = Vec::new();
+        let mut ready = Vec::new();
         for start in starting {
-            if let Ok(Some((upstream, live))) = start.await {
-                tools.extend(live.tools().iter().filter_map(|tool| renamed(upstream.name(), tool)));
+            ready.extend(start.await.ok().flatten());
+        }
+        ready
+    }
+
+    /// The tools of all upstreams that are ready in time, as `/mcp` lists them.
+    pub(crate) async fn tools(&self) -> Vec<Bytes> {
+        let ready = self.ready().await;
+        let tools = ready.iter().flat_map(|(upstream, live)| {
+            let tools = live.tools();
+            let tools =
+                tools.iter().filter_map(|tool| renamed(upstream.name(), &tool.name, &tool.definition));
+            tools.collect::<Vec<_>>()
+        });
+        tools.collect()
+    }
+
+    /// The prompts of all upstreams, as `/mcp` lists them.
+    pub(crate) async fn prompts(&self) -> Vec<Bytes> {
+        let mut listed = Vec::new();
+        let mut known = HashMap::new();
+        for (server, prompt) in self.items("prompts/list", "prompts", "prompts").await {
+            if let Some(name) = params::text(&prompt, "name")
+                && let Some(definition) = renamed(&server, &name, &prompt)
+            {
+                known.insert(public_name(&server, &name), (server, name));
+                listed.push(definition);
             }
         }
-        tools
+        self.directory().prompts = known;
+        listed
+    }
+
+    /// The resources of all upstreams. Of two with one address the first is listed.
+    pub(crate) async fn resources(&self) -> Vec<Bytes> {
+        let mut listed = Vec::new();
+        let mut known = HashMap::new();
+        for (server, resource) in self.items("resources/list", "resources", "resources").await {
+            if let Some(uri) = params::text(&resource, "uri")
+                && let Entry::Vacant(vacant) = known.entry(uri)
+            {
+                vacant.insert(server);
+                listed.push(resource);
+            }
+        }
+        self.directory().resources = known;
+        listed
+    }
+
+    /// The resource templates of all upstreams.
+    pub(crate) async fn templates(&self) -> Vec<Bytes> {
+        let found = self.items("resources/templates/list", "resourceTemplates", "resources").await;
+        let prefixes = found.iter().filter_map(|(server, template)| {
+            let template = params::text(template, "uriTemplate")?;
+            Some((template.split('{').next().unwrap_or_default().to_owned(), server.clone()))
+        });
+        self.directory().templates = prefixes.collect();
+        found.into_iter().map(|(_, template)| template).collect()
+    }
+
+    /// All items of a list of every upstream that has such a list, each with its server.
+    async fn items(
+        &self,
+        method: &'static str,
+        items: &'static str,
+        capability: &str,
+    ) -> Vec<(String, Bytes)> {
+        let ready = self.ready().await;
+        let having = ready.into_iter().filter(|(_, live)| live.hello.has(capability));
+        let asked: Vec<_> = having
+            .map(|(upstream, live)| {
+                tokio::spawn(async move {
+                    let listed = handshake::list(&live.link, live.hello.era, method, items).await;
+                    let listed = listed.inspect_err(|reason| {
+                        tracing::warn!(upstream = %upstream.name(), %reason, "not all could be listed");
+                    });
+                    (upstream.name().to_owned(), listed.unwrap_or_default())
+                })
+            })
+            .collect();
+        let mut found = Vec::new();
+        for answer in asked {
+            if let Ok((server, listed)) = answer.await {
+                found.extend(listed.into_iter().map(|item| (server.clone(), item)));
+            }
+        }
+        found
+    }
+
+    /// The upstream of a prompt as `/mcp` names it, and its name there.
+    pub(crate) fn prompt(&self, name: &str) -> Option<(Arc<Upstream>, String)> {
+        let known = self.directory().prompts.get(name).cloned();
+        let (server, prompt) = known.or_else(|| {
+            let (server, prompt) = name.split_once(SEPARATOR)?;
+            Some((server.to_owned(), prompt.to_owned()))
+        })?;
+        Some((Arc::clone(self.upstreams.get(&server)?), prompt))
+    }
+
+    /// The upstream that has a resource: the one that lists it, else whose template begins like it, else
+    /// that has others of its scheme.
+    pub(crate) async fn resource(&self, uri: &str) -> Option<Arc<Upstream>> {
+        if self.directory().server_of(uri).is_none() {
+            self.resources().await;
+            self.templates().await;
+        }
+        let server = self.directory().server_of(uri)?;
+        self.upstreams.get(&server).cloned()
+    }
+
+    /// Ends what upstreams have for a client session alone.
+    pub(crate) fn forget_session(&self, session: &str) {
+        self.upstreams.values().for_each(|upstream| upstream.forget_session(session));
+    }
+
+    fn directory(&self) -> MutexGuard<'_, Directory> {
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The tool that is called `name` on `/mcp`.
@@ -155,6 +299,7 @@ impl Hub {
     pub(crate) fn start_call(
         &self,
         params: Bytes,
+        from: &From,
         recording: Recording,
         cancel: CancellationToken,
         guard: impl Send + 'static,
@@ -167,6 +312,9 @@ impl Hub {
             upstream: Arc::clone(upstream),
             method: "tools/call".into(),
             params: Some(params),
+            who: from.who.clone(),
+            owner: from.owner.clone(),
+            subscription: None,
             recording: Some(recording),
             cancel,
         };
@@ -198,7 +346,7 @@ async fn announce_changes(
     let mut before: Option<Arc<[ListedTool]>> = None;
     while changes.changed().await.is_ok() {
         observer.changed(upstream.name());
-        let now = upstream.tools_now();
+        let now = upstream.live_now().map(|live| live.tools());
         // A pause between two processes is no change: the tools are expected back.
         if now.is_some() && now != before {
             before = now;
@@ -207,11 +355,42 @@ async fn announce_changes(
     }
 }
 
-/// The tool's definition with its name on `/mcp`.
-fn renamed(server: &str, tool: &ListedTool) -> Option<Bytes> {
-    let name = params::field(&tool.definition, "name")?;
-    let public = serde_json::Value::from(public_name(server, &tool.name)).to_string();
-    Some(params::splice(&tool.definition, vec![(name.range, public.into_bytes())]))
+/// Passes on that an upstream's other lists changed.
+async fn announce_others(upstream: Arc<Upstream>, changed: broadcast::Sender<Notification>) {
+    let mut notifications = upstream.subscribe();
+    loop {
+        match notifications.recv().await {
+            Ok(notification) => {
+                let list = notification.method.ends_with("/list_changed");
+                if list && notification.method != "notifications/tools/list_changed" {
+                    // Nobody listening is fine.
+                    let _ = changed.send(Notification { method: notification.method, params: None });
+                }
+            }
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+impl Directory {
+    fn server_of(&self, uri: &str) -> Option<String> {
+        if let Some(server) = self.resources.get(uri) {
+            return Some(server.clone());
+        }
+        let begins = |(prefix, _): &&(String, String)| !prefix.is_empty() && uri.starts_with(prefix.as_str());
+        let template = self.templates.iter().filter(begins).max_by_key(|(prefix, _)| prefix.len());
+        let scheme = uri.split_once("://").map(|(scheme, _)| format!("{scheme}://"))?;
+        let alike = || self.resources.iter().filter(|(known, _)| known.starts_with(&scheme)).min();
+        template.map(|(_, server)| server.clone()).or_else(|| alike().map(|(_, server)| server.clone()))
+    }
+}
+
+/// A definition with its name on `/mcp`.
+fn renamed(server: &str, name: &str, definition: &Bytes) -> Option<Bytes> {
+    let found = params::field(definition, "name")?;
+    let public = serde_json::Value::from(public_name(server, name)).to_string();
+    Some(params::splice(definition, vec![(found.range, public.into_bytes())]))
 }
 
 /// `server__tool`, or a stable alias where clients would refuse that: other characters become `_`, what
@@ -248,8 +427,7 @@ mod tests {
     #[test]
     fn renaming_changes_the_name_and_nothing_else() {
         let definition = Bytes::from_static(br#"{"x":1.10,"name" : "\u0061","inputSchema":{"name":"b"}}"#);
-        let tool = ListedTool { name: "a".into(), definition };
         let expect = br#"{"x":1.10,"name" : "s__a","inputSchema":{"name":"b"}}"#;
-        assert_eq!(renamed("s", &tool).unwrap().as_ref(), expect);
+        assert_eq!(renamed("s", "a", &definition).unwrap().as_ref(), expect);
     }
 }

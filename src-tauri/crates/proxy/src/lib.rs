@@ -8,23 +8,25 @@
 //! the second handles each notification on a task of its own, so progress may overtake a result.
 //!
 //! ```text
-//!  endpoint (HTTP, sessions) ─▶ hub (names, calls) ─▶ upstream (lazy start, health) ─▶ connection (stdio)
-//!                                   └─▶ Observer (what was listed, what was called)
+//!  endpoint (HTTP, eras) ─▶ hub (names) ─▶ call (records) ─▶ bridge (eras) ─▶ upstream (sessions, health)
+//!                                             └─▶ Observer                          └─▶ link ─▶ stdio, HTTP
 //! ```
 //!
 //! Architecture invariant: this crate does not know who observes, and nothing it does for a client
 //! waits for disk. It is the only crate that names rmcp.
 
+mod bridge;
 mod call;
 mod config;
 pub mod endpoint;
+mod exchange;
 mod hub;
 mod observer;
 mod upstream;
 mod wire;
 
 pub use call::{Answer, CallFailed, Caller};
-pub use config::{Config, ConfigError, ServerEntry, StdioSpec};
+pub use config::{Config, ConfigError, HttpSpec, ServerEntry, StdioSpec};
 pub use hub::Hub;
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
 pub use upstream::Status;

@@ -1,17 +1,22 @@
-//! The server side: Streamable HTTP for clients with sessions (2025-11-25 and older).
+//! The server side: Streamable HTTP for clients of both eras.
 //!
 //! `/mcp` is all upstreams together, tools named `server__tool`; `/mcp/NAME` is one upstream as it is.
 //! Owns: routes, status codes, sessions, streams. Refuses to know: how upstreams are reached, and who
 //! else is served on the same listener ([`guard`] protects them all).
 
+mod aggregate;
 pub mod guard;
-mod method;
+mod held;
+mod legacy;
+mod listen;
+mod modern;
 mod post;
 mod reply;
 mod session;
 mod stream;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -22,18 +27,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::hub::Hub;
 use crate::upstream::Upstream;
-use session::Sessions;
+use crate::wire::headers::PROTOCOL_VERSION;
+use crate::wire::version::MODERN;
+use held::Held;
+use session::{Session, Sessions};
 
 /// Largest request body.
 const MAX_BODY: usize = 32 << 20;
 
-pub(crate) const SESSION_ID: &str = "mcp-session-id";
-pub(crate) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+/// How often sessions are looked at that nobody may use any more.
+const LOOK: Duration = Duration::from_secs(60);
 
 /// What every request handler shares.
 pub(crate) struct Endpoint {
     pub(crate) hub: Arc<Hub>,
     pub(crate) sessions: Sessions,
+    pub(crate) held: Arc<Held>,
     /// Ends open streams when the app shuts down.
     pub(crate) shutdown: CancellationToken,
 }
@@ -47,12 +56,28 @@ pub(crate) enum Target {
 
 /// The routes `/mcp` and `/mcp/NAME`. Open streams end when `shutdown` is cancelled.
 pub fn router(hub: Arc<Hub>, shutdown: CancellationToken) -> Router {
-    let endpoint = Arc::new(Endpoint { hub, sessions: Sessions::default(), shutdown });
+    let (sessions, held) = (Sessions::default(), Arc::<Held>::default());
+    let endpoint = Arc::new(Endpoint { hub, sessions, held, shutdown });
+    tokio::spawn(keep_tidy(Arc::clone(&endpoint)));
     Router::new()
         .route("/mcp", any(all))
         .route("/mcp/{name}", any(one))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(endpoint)
+}
+
+/// Ends what nobody uses any more, until the app shuts down.
+async fn keep_tidy(endpoint: Arc<Endpoint>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            () = endpoint.shutdown.cancelled() => return,
+        }
+        endpoint.held.forget_old();
+        for session in endpoint.sessions.take_unused() {
+            endpoint.forget(&session);
+        }
+    }
 }
 
 async fn all(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Response {
@@ -72,10 +97,12 @@ async fn one(State(endpoint): State<Arc<Endpoint>>, Path(name): Path<String>, re
 
 async fn serve(endpoint: Arc<Endpoint>, target: Target, request: Request) -> Response {
     use axum::http::Method;
+    let stateless = request.headers().get(PROTOCOL_VERSION).is_some_and(|version| version == MODERN);
     match *request.method() {
         Method::POST => post::handle(endpoint, target, request).await,
-        Method::GET => stream::listen(&endpoint, &target, request.headers()),
-        Method::DELETE => end_session(&endpoint, &target, request.headers()),
+        Method::GET if !stateless => stream::listen(&endpoint, &target, request.headers()),
+        Method::DELETE if !stateless => end_session(&endpoint, &target, request.headers()),
+        _ if stateless => (StatusCode::METHOD_NOT_ALLOWED, [("allow", "POST")]).into_response(),
         _ => (StatusCode::METHOD_NOT_ALLOWED, [("allow", "GET, POST, DELETE")]).into_response(),
     }
 }
@@ -84,9 +111,20 @@ fn end_session(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Res
     match endpoint.sessions.of(headers, target) {
         Ok(session) => {
             endpoint.sessions.end(&session);
+            endpoint.forget(&session);
             StatusCode::NO_CONTENT.into_response()
         }
         Err(refusal) => refusal.into_response(),
+    }
+}
+
+impl Endpoint {
+    /// Ends what upstreams have for a session that ended.
+    fn forget(&self, session: &Session) {
+        match session.target() {
+            Target::One(upstream) => upstream.forget_session(&session.id),
+            Target::All => self.hub.forget_session(&session.id),
+        }
     }
 }
 

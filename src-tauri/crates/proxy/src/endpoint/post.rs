@@ -1,21 +1,21 @@
-//! `POST`: one message from a client.
+//! `POST`: one message from a client, of whichever era it says.
 
 use std::sync::Arc;
 
 use axum::body::Body as HttpBody;
 use axum::extract::{FromRequest, Request};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
-use super::method::{self, Handled};
-use super::reply::{self, Accepts};
-use super::session::{Refusal, Session, check_version};
-use super::{Endpoint, SESSION_ID, Target};
-use crate::wire::message::{self, Message, NotAMessage};
-use crate::wire::{Body, RpcError};
+use super::reply::Accepts;
+use super::session::{Refusal, check_version};
+use super::{Endpoint, Target, legacy, modern};
+use crate::wire::RpcError;
+use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
+use crate::wire::message::{Message, NotAMessage};
+use crate::wire::meta::Meta;
+use crate::wire::version::{self, Era};
 
 pub(crate) async fn handle(endpoint: Arc<Endpoint>, target: Target, request: Request<HttpBody>) -> Response {
     let headers = request.headers().clone();
@@ -26,12 +26,8 @@ pub(crate) async fn handle(endpoint: Arc<Endpoint>, target: Target, request: Req
         // Too large, or broken off: axum's own status says which.
         Err(rejection) => return rejection.into_response(),
     };
-    let accepts = match check_headers(&headers) {
-        Ok(accepts) => accepts,
-        Err(refusal) => return refusal.into_response(),
-    };
-    match receive(&endpoint, &target, &headers, accepts, &body).await {
-        Ok(response) => response,
+    match check_headers(&headers) {
+        Ok(accepts) => receive(&endpoint, &target, &headers, accepts, &body).await,
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -42,7 +38,6 @@ fn check_headers(headers: &HeaderMap) -> Result<Accepts, Refusal> {
     if !media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         return Err(Refusal::MediaType("application/json"));
     }
-    check_version(headers)?;
     Accepts::of(text(header::ACCEPT)).ok_or(Refusal::NotAcceptable)
 }
 
@@ -52,31 +47,41 @@ async fn receive(
     headers: &HeaderMap,
     accepts: Accepts,
     body: &Bytes,
-) -> Result<Response, Refusal> {
-    match parse(body)? {
-        Message::Request { id, method, params } if method == "initialize" => {
-            Ok(initialize(endpoint, target, &id, params.as_ref()).await)
-        }
-        Message::Request { id, method, params } => {
-            let session = endpoint.sessions.of(headers, target)?;
-            let handled = method::request(endpoint, target, &session, &id, method, params).await;
-            Ok(match handled {
-                Handled::Now(body) => reply::json(&message::response(&id, &body)),
-                Handled::Active(active) => {
-                    reply::when_done(active, id, accepts, endpoint.shutdown.clone()).await
-                }
-            })
-        }
-        Message::Notification { method, params } => {
-            let session = endpoint.sessions.of(headers, target)?;
-            notified(target, &session, &method, params.as_ref()).await;
-            Ok(StatusCode::ACCEPTED.into_response())
-        }
-        // We ask clients nothing yet, so an answer has no question.
-        Message::Response { .. } => {
-            endpoint.sessions.of(headers, target)?;
-            Ok(StatusCode::ACCEPTED.into_response())
-        }
+) -> Response {
+    let message = match parse(body) {
+        Ok(message) => message,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let id = match &message {
+        Message::Request { id, .. } => Some(id.clone()),
+        _ => None,
+    };
+    let received = match era(headers, &message) {
+        Era::Legacy => match check_version(headers) {
+            Ok(()) => legacy::receive(endpoint, target, headers, accepts, message).await,
+            Err(refusal) => Err(refusal),
+        },
+        Era::Modern => modern::receive(endpoint, target, headers, accepts, message).await,
+    };
+    received.unwrap_or_else(|refusal| refusal.to(id.as_ref()))
+}
+
+/// In which era a message is sent: what it says of itself decides, or where it says nothing, its headers.
+/// Versions nobody knows are refused in the way of the stateless era unless there is a session.
+fn era(headers: &HeaderMap, message: &Message) -> Era {
+    let params = match message {
+        Message::Request { method, .. } if method == "initialize" => return Era::Legacy,
+        Message::Request { params, .. } | Message::Notification { params, .. } => params.as_ref(),
+        Message::Response { .. } => None,
+    };
+    if Meta::of(params).version.is_some() {
+        return Era::Modern;
+    }
+    let named = headers.get(PROTOCOL_VERSION).map(|version| version.to_str().unwrap_or("?"));
+    match named.map(version::era) {
+        Some(Some(Era::Modern)) => Era::Modern,
+        Some(None) if headers.get(SESSION_ID).is_none() => Era::Modern,
+        _ => Era::Legacy,
     }
 }
 
@@ -90,48 +95,4 @@ fn parse(body: &Bytes) -> Result<Message, Refusal> {
             NotAMessage::Envelope(reason) => RpcError::invalid_request(format!("Invalid request: {reason}")),
         })
     })
-}
-
-async fn initialize(endpoint: &Endpoint, target: &Target, id: &Bytes, params: Option<&Bytes>) -> Response {
-    let opened = async {
-        let hello = method::initialize(endpoint, target, params).await?;
-        let session = endpoint.sessions.open(target, hello.client.as_ref(), &hello.protocol_version)?;
-        Ok::<_, RpcError>((session, hello.result))
-    };
-    match opened.await {
-        Ok((session, result)) => {
-            let mut response = reply::json(&message::response(id, &Body::Result(result)));
-            if let Ok(value) = session.id.parse() {
-                response.headers_mut().insert(SESSION_ID, value);
-            }
-            response
-        }
-        Err(error) => reply::json(&message::response(id, &error.body())),
-    }
-}
-
-async fn notified(target: &Target, session: &Arc<Session>, method: &str, params: Option<&Bytes>) {
-    match method {
-        "notifications/cancelled" => {
-            #[derive(Deserialize)]
-            struct Cancelled<'a> {
-                #[serde(borrow, rename = "requestId")]
-                request_id: &'a RawValue,
-            }
-            let cancelled = params.and_then(|params| serde_json::from_slice::<Cancelled<'_>>(params).ok());
-            if let Some(cancelled) = cancelled {
-                session.cancel(cancelled.request_id.get().as_bytes());
-            }
-        }
-        // The upstream has been told by us that the handshake is over.
-        "notifications/initialized" => {}
-        _ => {
-            if let Target::One(upstream) = target
-                && let Ok(live) = upstream.live().await
-            {
-                // Gone is gone; a notification has no answer to say so in.
-                let _ = live.connection.notify(method, params).await;
-            }
-        }
-    }
 }

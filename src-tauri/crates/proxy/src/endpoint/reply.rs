@@ -1,6 +1,7 @@
-//! The answer to a request: plain JSON when it is there soon, else a stream with its progress.
+//! The answer to a request: plain JSON when it is there soon, else a stream with what comes before it.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body as HttpBody;
@@ -10,17 +11,19 @@ use bytes::Bytes;
 use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::call::Active;
-use crate::wire::message;
+use super::held::Held;
+use super::session::Session;
+use crate::exchange::{Active, Ask, Event};
+use crate::wire::{Body, error, message};
 
-/// A request without answer or progress for so long becomes a stream, so that the client sees a
+/// A request without answer or event for so long becomes a stream, so that the client sees a
 /// response begin and does not take us for dead.
 const QUIET: Duration = Duration::from_secs(5);
 /// A stream without events for so long gets a comment, so that nobody in between drops it.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// Events that may wait for a slow client before progress waits too.
+/// Events that may wait for a slow client before the others wait too.
 const BUFFER: usize = 16;
 
 /// What the client's Accept header allows.
@@ -52,15 +55,22 @@ impl Accepts {
 }
 
 pub(crate) fn json(message: &Bytes) -> Response {
-    (StatusCode::OK, [(header::CONTENT_TYPE, "application/json")], message.clone()).into_response()
+    json_with(StatusCode::OK, message)
+}
+
+pub(crate) fn json_with(status: StatusCode, message: &Bytes) -> Response {
+    (status, [(header::CONTENT_TYPE, "application/json")], message.clone()).into_response()
 }
 
 /// An event stream fed by the returned sender; it ends when the sender is dropped.
 pub(crate) fn stream(buffer: usize) -> (mpsc::Sender<Bytes>, Response) {
     let (sender, receiver) = mpsc::channel(buffer);
     let body = HttpBody::from_stream(ReceiverStream::new(receiver).map(Ok::<Bytes, Infallible>));
-    let headers =
-        [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache, no-transform")];
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache, no-transform"),
+        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+    ];
     (sender, (StatusCode::OK, headers, body).into_response())
 }
 
@@ -73,73 +83,184 @@ pub(crate) fn keep_alive() -> Bytes {
     Bytes::from_static(b": keep-alive\n\n")
 }
 
+/// How a client is asked and told, by its era.
+pub(crate) enum Voice {
+    /// With requests of ours, which it answers with a POST of its own.
+    Legacy(Arc<Session>),
+    /// With results that require input, after which it asks again.
+    Modern {
+        held: Arc<Held>,
+        /// Cancels the request when the client goes away.
+        gone: DropGuard,
+    },
+}
+
+/// A request under way and the client that waits for it.
+pub(crate) struct Exchange {
+    pub(crate) active: Active,
+    pub(crate) id: Bytes,
+    pub(crate) voice: Voice,
+    /// The answer, while there are events that came before it.
+    answered: Option<Body>,
+}
+
+/// What comes next for the client.
+enum Next {
+    /// A message before the answer.
+    Tell(Bytes),
+    /// The answer.
+    Answer(Body),
+    /// The upstream asks.
+    Ask(Ask),
+    /// It was cancelled: there is no answer.
+    Nothing,
+}
+
+impl Exchange {
+    pub(crate) fn new(active: Active, id: Bytes, voice: Voice) -> Self {
+        Self { active, id, voice, answered: None }
+    }
+
+    async fn next(&mut self) -> Next {
+        let event = if self.answered.is_some() {
+            self.active.events.try_recv().ok()
+        } else {
+            tokio::select! {
+                biased;
+                Some(event) = self.active.events.recv() => Some(event),
+                answer = &mut self.active.answer => match answer {
+                    // Events may have come between the two looks above.
+                    Ok(body) => {
+                        self.answered = Some(body);
+                        self.active.events.try_recv().ok()
+                    }
+                    Err(_) => return Next::Nothing,
+                },
+            }
+        };
+        match event {
+            Some(Event::Notification { method, params }) => {
+                Next::Tell(message::notification(&method, params.as_deref()))
+            }
+            Some(Event::Ask(ask)) => Next::Ask(ask),
+            None => self.answered.take().map_or(Next::Nothing, Next::Answer),
+        }
+    }
+
+    /// Ends a request of a client that may be asked by results only: with its answer or with what it is asked.
+    fn hold(self, ask: Ask) -> Body {
+        match self.voice {
+            Voice::Modern { held, gone } => held.ask(self.active, ask, gone),
+            Voice::Legacy(_) => Body::Result(Bytes::from_static(b"{}")),
+        }
+    }
+
+    fn status(&self, body: &Body) -> StatusCode {
+        match (&self.voice, body) {
+            (Voice::Modern { .. }, Body::Error(error)) => status(error),
+            _ => StatusCode::OK,
+        }
+    }
+
+    /// The client has its answer; going away cancels nothing any more.
+    fn done(self) {
+        if let Voice::Modern { gone, .. } = self.voice {
+            gone.disarm();
+        }
+    }
+}
+
+/// The status the stateless era gives an error.
+pub(crate) fn status(error: &Bytes) -> StatusCode {
+    match error::code(error) {
+        Some(-32601) => StatusCode::NOT_FOUND,
+        Some(-32022..=-32020) => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
 /// Waits for the first thing to tell the client and chooses the form of the response by it.
 pub(crate) async fn when_done(
-    mut active: Active,
-    id: Bytes,
+    mut exchange: Exchange,
     accepts: Accepts,
     shutdown: CancellationToken,
 ) -> Response {
     let quiet = if accepts == Accepts::Stream { Duration::ZERO } else { QUIET };
-    let first = tokio::select! {
-        biased;
-        Some(params) = active.progress.recv(), if accepts != Accepts::Json => Some(progress(&params)),
-        answer = &mut active.answer => {
-            // Progress may have come between the two looks above.
-            match (active.progress.try_recv(), answer) {
-                (Ok(params), Ok(body)) if accepts != Accepts::Json => {
-                    let mut events = vec![progress(&params)];
-                    while let Ok(params) = active.progress.try_recv() {
-                        events.push(progress(&params));
-                    }
-                    events.push(event(&message::response(&id, &body)));
-                    let (sender, response) = stream(1);
-                    let _ = sender.send(events.concat().into()).await;
-                    return response;
-                }
-                (_, Ok(body)) => return json(&message::response(&id, &body)),
-                // Cancelled by the client itself, which wants no answer.
-                (_, Err(_)) => return StatusCode::ACCEPTED.into_response(),
+    let first = loop {
+        let next = tokio::select! {
+            biased;
+            next = exchange.next() => next,
+            () = tokio::time::sleep(quiet), if accepts != Accepts::Json => break None,
+            () = shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        };
+        match next {
+            Next::Answer(body) if accepts != Accepts::Stream => {
+                let response = json_with(exchange.status(&body), &message::response(&exchange.id, &body));
+                exchange.done();
+                return response;
             }
+            Next::Ask(ask) if matches!(exchange.voice, Voice::Modern { .. }) => {
+                let id = exchange.id.clone();
+                return json(&message::response(&id, &exchange.hold(ask)));
+            }
+            // Cancelled by the client itself, which wants no answer.
+            Next::Nothing => return StatusCode::ACCEPTED.into_response(),
+            // It can only be given the answer; nobody is asked.
+            Next::Tell(_) | Next::Ask(_) if accepts == Accepts::Json => {}
+            first => break Some(first),
         }
-        () = tokio::time::sleep(quiet), if accepts != Accepts::Json => None,
-        () = shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
     };
     let (sender, response) = stream(BUFFER);
-    if let Some(first) = first {
-        let _ = sender.send(first).await;
-    }
-    tokio::spawn(feed(active, id, sender, shutdown));
+    tokio::spawn(feed(exchange, first, sender, shutdown));
     response
 }
 
-async fn feed(mut active: Active, id: Bytes, sender: mpsc::Sender<Bytes>, shutdown: CancellationToken) {
+async fn feed(
+    mut exchange: Exchange,
+    mut first: Option<Next>,
+    sender: mpsc::Sender<Bytes>,
+    shutdown: CancellationToken,
+) {
     loop {
-        let next = tokio::select! {
-            biased;
-            Some(params) = active.progress.recv() => progress(&params),
-            answer = &mut active.answer => {
-                while let Ok(params) = active.progress.try_recv() {
-                    let _ = sender.send(progress(&params)).await;
+        let next = match first.take() {
+            Some(next) => next,
+            None => tokio::select! {
+                biased;
+                next = exchange.next() => next,
+                () = tokio::time::sleep(KEEP_ALIVE) => {
+                    if sender.send(keep_alive()).await.is_err() {
+                        return;
+                    }
+                    continue;
                 }
-                if let Ok(body) = answer {
-                    let _ = sender.send(event(&message::response(&id, &body))).await;
-                }
-                return;
-            }
-            () = tokio::time::sleep(KEEP_ALIVE) => keep_alive(),
-            // The call goes on and is recorded; there is only nobody left to tell.
-            () = sender.closed() => return,
-            () = shutdown.cancelled() => return,
+                // With a handshake the call goes on and is recorded; there is only nobody left to tell.
+                () = sender.closed() => return,
+                () = shutdown.cancelled() => return,
+            },
         };
-        if sender.send(next).await.is_err() {
+        let message = match next {
+            Next::Tell(message) => message,
+            Next::Ask(ask) => match &exchange.voice {
+                Voice::Legacy(session) => match session.ask(ask) {
+                    Some(message) => message,
+                    None => continue,
+                },
+                Voice::Modern { .. } => {
+                    let id = exchange.id.clone();
+                    let _ = sender.send(event(&message::response(&id, &exchange.hold(ask)))).await;
+                    return;
+                }
+            },
+            Next::Answer(body) => {
+                let _ = sender.send(event(&message::response(&exchange.id, &body))).await;
+                return exchange.done();
+            }
+            Next::Nothing => return,
+        };
+        if sender.send(event(&message)).await.is_err() {
             return;
         }
     }
-}
-
-fn progress(params: &[u8]) -> Bytes {
-    event(&message::notification("notifications/progress", Some(params)))
 }
 
 #[cfg(test)]

@@ -1,24 +1,30 @@
-//! Sessions: what a client said of itself and which of its requests are under way.
+//! Sessions: what a client said of itself, which of its requests are under way, and what it is asked.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemascope_model::Client;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{PROTOCOL_VERSION, SESSION_ID, Target};
-use crate::wire::message;
-use crate::wire::{RpcError, version};
+use super::Target;
+use crate::exchange::{Ask, Event};
+use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
+use crate::wire::{Body, RpcError, Who, message, version};
 
 /// Sessions kept at most; then the one not heard of for longest goes.
 const MAX_SESSIONS: usize = 10_000;
-/// Characters kept of what a client says it is called, and of its version.
-const MAX_CLIENT_NAME: usize = 200;
+/// How long a session is kept that nobody uses or listens to. Its client begins another one.
+const UNUSED: Duration = Duration::from_secs(30 * 60);
+/// Questions to a client that may be open at a time.
+const MAX_ASKED: usize = 256;
+/// Events that may wait until a client listens.
+const OUTBOX: usize = 256;
 /// Stands for a session that was not given a list yet.
 pub(crate) const NEVER_LISTED: u64 = u64::MAX;
 
@@ -27,14 +33,23 @@ pub(crate) struct Sessions(Mutex<HashMap<Box<str>, Arc<Session>>>);
 
 pub(crate) struct Session {
     pub(crate) id: Box<str>,
-    /// The endpoint it was opened on: none for `/mcp`.
-    endpoint: Option<String>,
+    /// The endpoint it was opened on.
+    target: Target,
+    pub(crate) who: Who,
     pub(crate) client: Option<Client>,
     pub(crate) protocol_version: Box<str>,
     /// Requests under way, each with the client's id, as sent. Ids should be different; nothing breaks
     /// when they are not.
     requests: Mutex<HashMap<u64, (Bytes, CancellationToken)>>,
     next_request: AtomicU64,
+    /// What it was asked, by the ids we gave the questions.
+    asked: Mutex<HashMap<u64, Asked>>,
+    next_ask: AtomicU64,
+    /// What belongs to none of its requests.
+    pub(crate) outbox: mpsc::Sender<Event>,
+    waiting: Mutex<Option<mpsc::Receiver<Event>>>,
+    /// The log level it asked for, as sent.
+    pub(crate) log_level: Mutex<Option<String>>,
     /// The version of the list of all tools it was given last.
     pub(crate) listed: AtomicU64,
     /// Whether somebody listens on its GET stream.
@@ -44,24 +59,37 @@ pub(crate) struct Session {
     heard: Mutex<Instant>,
 }
 
+struct Asked {
+    answer: oneshot::Sender<Body>,
+    /// Ends the watch for its withdrawal.
+    _done: DropGuard,
+}
+
 impl Sessions {
     pub(crate) fn open(
         &self,
         target: &Target,
-        client: Option<&Client>,
+        who: Who,
         protocol_version: &str,
     ) -> Result<Arc<Session>, RpcError> {
         let mut random = [0; 16];
         getrandom::fill(&mut random)
             .map_err(|error| RpcError::internal(format!("no random numbers for a session id: {error}")))?;
         let id: Box<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
+        let (outbox, waiting) = mpsc::channel(OUTBOX);
         let session = Arc::new(Session {
             id: id.clone(),
-            endpoint: target.name().map(str::to_owned),
-            client: client.map(cut),
+            target: target.clone(),
+            client: who.client(),
+            who: Who { session: Some(id.clone()), ..who },
             protocol_version: protocol_version.into(),
             requests: Mutex::default(),
             next_request: AtomicU64::new(0),
+            asked: Mutex::default(),
+            next_ask: AtomicU64::new(1),
+            outbox,
+            waiting: Mutex::new(Some(waiting)),
+            log_level: Mutex::default(),
             listed: AtomicU64::new(NEVER_LISTED),
             listening: AtomicBool::new(false),
             ended: CancellationToken::new(),
@@ -85,26 +113,28 @@ impl Sessions {
             return Err(Refusal::NoSession);
         };
         let session = id.to_str().ok().and_then(|id| self.lock().get(id).cloned());
-        let session = session.filter(|session| session.endpoint.as_deref() == target.name());
+        let session = session.filter(|session| session.target.name() == target.name());
         let session = session.ok_or(Refusal::UnknownSession)?;
         session.heard_now();
         Ok(session)
     }
 
+    /// Takes a session out; it has ended.
     pub(crate) fn end(&self, session: &Session) {
         self.lock().remove(&session.id);
         session.end();
     }
 
+    /// Takes out those nobody has used for long.
+    pub(crate) fn take_unused(&self) -> Vec<Arc<Session>> {
+        let unused: Vec<_> = self.lock().extract_if(|_, session| session.is_unused()).collect();
+        unused.iter().for_each(|(_, session)| session.end());
+        unused.into_iter().map(|(_, session)| session).collect()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Session>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// A client's name and version stand in every record of its calls.
-fn cut(client: &Client) -> Client {
-    let short = |text: &str| text.chars().take(MAX_CLIENT_NAME).collect::<String>().into();
-    Client { name: short(&client.name), version: short(&client.version) }
 }
 
 impl Session {
@@ -126,9 +156,68 @@ impl Session {
         }
     }
 
-    /// Takes the one GET stream there is; whether it was free.
-    pub(crate) fn start_listening(&self) -> bool {
-        !self.listening.swap(true, Ordering::AcqRel)
+    /// Takes the one GET stream there is, unless somebody has it: what waits for the client.
+    pub(crate) fn start_listening(&self) -> Option<mpsc::Receiver<Event>> {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.listening.store(true, Ordering::Release);
+        waiting
+    }
+
+    pub(crate) fn stop_listening(&self, waiting: mpsc::Receiver<Event>) {
+        self.listening.store(false, Ordering::Release);
+        *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
+    }
+
+    /// The request that asks the client; none where too much is asked already.
+    pub(crate) fn ask(self: &Arc<Self>, ask: Ask) -> Option<Bytes> {
+        let Ask { method, params, withdrawn, answer } = ask;
+        let id = self.next_ask.fetch_add(1, Ordering::Relaxed);
+        let done = CancellationToken::new();
+        {
+            let mut asked = self.asked();
+            if asked.len() >= MAX_ASKED || self.ended.is_cancelled() {
+                return None;
+            }
+            asked.insert(id, Asked { answer, _done: done.clone().drop_guard() });
+        }
+        let session = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = done.cancelled() => {}
+                () = withdrawn.cancelled() => {
+                    if session.asked().remove(&id).is_some() {
+                        let params = format!("{{\"requestId\":{id}}}").into();
+                        let method = "notifications/cancelled".to_owned();
+                        let _ = session.outbox.try_send(Event::Notification { method, params: Some(params) });
+                    }
+                }
+            }
+        });
+        Some(message::request(id, &method, params.as_deref()))
+    }
+
+    /// Takes the client's answer to what it was asked.
+    pub(crate) fn answered(&self, id: &[u8], body: Body) {
+        let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
+        if let Some(asked) = id.and_then(|id: u64| self.asked().remove(&id)) {
+            // The upstream may have gone meanwhile.
+            let _ = asked.answer.send(body);
+        }
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, Asked>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_unused(&self) -> bool {
+        self.heard_at().elapsed() > UNUSED
+            && !self.listening.load(Ordering::Acquire)
+            && self.requests().is_empty()
+    }
+
+    /// The endpoint it was opened on.
+    pub(crate) fn target(&self) -> &Target {
+        &self.target
     }
 
     fn end(&self) {
@@ -136,6 +225,7 @@ impl Session {
         for (_, cancel) in self.requests().values() {
             cancel.cancel();
         }
+        self.asked().clear();
     }
 
     fn requests(&self) -> MutexGuard<'_, HashMap<u64, (Bytes, CancellationToken)>> {
@@ -178,11 +268,18 @@ pub(crate) enum Refusal {
 pub(crate) fn check_version(headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(named) = headers.get(PROTOCOL_VERSION) else { return Ok(()) };
     let named = named.to_str().unwrap_or("?");
-    if version::is_spoken(named) { Ok(()) } else { Err(Refusal::Version(named.to_owned())) }
+    if version::era(named).is_some() { Ok(()) } else { Err(Refusal::Version(named.to_owned())) }
 }
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
+        self.to(None)
+    }
+}
+
+impl Refusal {
+    /// The response to the request with this id, where it could be read.
+    pub(crate) fn to(self, id: Option<&Bytes>) -> Response {
         let (status, error) = match self {
             Self::NoSession => (
                 StatusCode::BAD_REQUEST,
@@ -203,7 +300,7 @@ impl IntoResponse for Refusal {
             ),
             Self::Malformed(error) => (StatusCode::BAD_REQUEST, error),
         };
-        let body = message::response(b"null", &error.body());
+        let body = message::refusal(id.map(AsRef::as_ref), &error.body());
         (status, [("content-type", "application/json")], body).into_response()
     }
 }

@@ -1,7 +1,7 @@
-//! `GET`: what a client is told without having asked.
+//! `GET`: what a client with a session is told, or asked, on account of none of its requests.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,18 +12,22 @@ use tokio_util::sync::CancellationToken;
 use super::reply::{self, Accepts, KEEP_ALIVE};
 use super::session::{NEVER_LISTED, Refusal, Session, check_version};
 use super::{Endpoint, Target};
-use crate::upstream::connection::Notification;
-use crate::wire::message;
+use crate::exchange::Event;
+use crate::upstream::Upstream;
+use crate::upstream::link::Notification;
+use crate::wire::{message, params};
 
 /// Notifications that may wait for a slow listener.
 const BUFFER: usize = 64;
 
-/// Where a listener's notifications come from.
+/// Where a listener's notifications come from, besides its own outbox.
 enum Source {
-    /// Changes of the list of all tools.
-    All(watch::Receiver<u64>),
-    /// Whatever one upstream says.
-    One(broadcast::Receiver<Notification>),
+    /// Changes of the aggregated lists.
+    All(watch::Receiver<u64>, broadcast::Receiver<Notification>),
+    /// Whatever one upstream says to everybody.
+    Shared(Arc<Upstream>, broadcast::Receiver<Notification>),
+    /// The client has a session of its own there, which tells by the outbox.
+    Own,
 }
 
 pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Response {
@@ -36,9 +40,9 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
         Ok(session) => session,
         Err(refusal) => return refusal.into_response(),
     };
-    if !session.start_listening() {
+    let Some(outbox) = session.start_listening() else {
         return (StatusCode::CONFLICT, "this session is listened to already\n").into_response();
-    }
+    };
     let source = match target {
         Target::All => {
             let mut changes = endpoint.hub.changes();
@@ -47,59 +51,97 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
             if listed != NEVER_LISTED && listed != endpoint.hub.version() {
                 changes.mark_changed();
             }
-            Source::All(changes)
+            Source::All(changes, endpoint.hub.other_changes())
         }
-        Target::One(upstream) => Source::One(upstream.subscribe()),
+        Target::One(upstream) if upstream.serves_alone(&session.who) => Source::Own,
+        Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
     };
     let (sender, response) = reply::stream(BUFFER);
-    tokio::spawn(feed(source, session, sender, endpoint.shutdown.clone()));
+    tokio::spawn(feed(source, session, outbox, sender, endpoint.shutdown.clone()));
     response
 }
 
 async fn feed(
     mut source: Source,
     session: Arc<Session>,
+    mut outbox: mpsc::Receiver<Event>,
     sender: mpsc::Sender<Bytes>,
     shutdown: CancellationToken,
 ) {
     // So that the response begins at once.
     let _ = sender.send(reply::keep_alive()).await;
     loop {
-        let next = tokio::select! {
-            message = source.next() => match message {
-                Some(message) => reply::event(&message),
+        let message = tokio::select! {
+            event = outbox.recv() => match event {
+                Some(Event::Notification { method, params }) => {
+                    Some(message::notification(&method, params.as_deref()))
+                }
+                Some(Event::Ask(ask)) => session.ask(ask),
                 None => break,
             },
-            () = tokio::time::sleep(KEEP_ALIVE) => reply::keep_alive(),
+            told = source.next() => match told {
+                Some(told) => concerns(&source, &session, &told)
+                    .then(|| message::notification(&told.method, told.params.as_deref())),
+                None => break,
+            },
+            () = tokio::time::sleep(KEEP_ALIVE) => None,
             () = sender.closed() => break,
             () = session.ended.cancelled() => break,
             () = shutdown.cancelled() => break,
         };
-        if sender.send(next).await.is_err() {
+        let event = message.map_or_else(reply::keep_alive, |message| reply::event(&message));
+        if sender.send(event).await.is_err() {
             break;
         }
     }
-    session.listening.store(false, Ordering::Release);
+    session.stop_listening(outbox);
 }
 
+/// Whether a session is to be told what an upstream tells everybody.
+fn concerns(source: &Source, session: &Session, told: &Notification) -> bool {
+    let Source::Shared(upstream, _) = source else { return true };
+    let text = |key: &str| told.params.as_ref().and_then(|params| params::text(params, key));
+    match told.method.as_str() {
+        "notifications/resources/updated" => {
+            text("uri").is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
+        }
+        "notifications/message" => {
+            let wanted = session.log_level.lock().unwrap_or_else(PoisonError::into_inner);
+            let level =
+                |level: Option<&str>| level.and_then(|level| LEVELS.iter().position(|known| *known == level));
+            level(text("level").as_deref()) >= level(wanted.as_deref())
+        }
+        _ => true,
+    }
+}
+
+/// Log levels (RFC 5424), least severe first.
+const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
 impl Source {
-    async fn next(&mut self) -> Option<Bytes> {
+    async fn next(&mut self) -> Option<Notification> {
         match self {
-            Self::All(changes) => {
-                changes.changed().await.ok()?;
-                Some(message::notification("notifications/tools/list_changed", None))
-            }
-            Self::One(notifications) => loop {
-                match notifications.recv().await {
-                    Ok(Notification { method, params }) => {
-                        return Some(message::notification(&method, params.as_deref()));
-                    }
-                    Err(broadcast::error::RecvError::Lagged(missed)) => {
-                        tracing::warn!(missed, "a slow listener missed notifications");
-                    }
-                    Err(broadcast::error::RecvError::Closed) => return None,
+            Self::All(changes, others) => tokio::select! {
+                changed = changes.changed() => {
+                    changed.ok()?;
+                    Some(Notification { method: "notifications/tools/list_changed".into(), params: None })
                 }
+                other = heard(others) => other,
             },
+            Self::Shared(_, notifications) => heard(notifications).await,
+            Self::Own => std::future::pending().await,
+        }
+    }
+}
+
+async fn heard(notifications: &mut broadcast::Receiver<Notification>) -> Option<Notification> {
+    loop {
+        match notifications.recv().await {
+            Ok(notification) => return Some(notification),
+            Err(broadcast::error::RecvError::Lagged(missed)) => {
+                tracing::warn!(missed, "a slow listener missed notifications");
+            }
+            Err(broadcast::error::RecvError::Closed) => return None,
         }
     }
 }

@@ -1,31 +1,40 @@
 //! An upstream over its whole life: started when first needed, watched, restarted with back-off.
 //!
-//! Owns: the states and the reasons in plain words. Refuses to know: clients and calls.
+//! Owns: the states and the reasons in plain words, and which session serves whom. Refuses to know: calls.
 
-pub(crate) mod connection;
-mod handshake;
+pub(crate) mod handshake;
+mod http;
+mod lines;
+pub(crate) mod link;
 mod log;
 mod process;
+mod session;
+mod sides;
+mod sse;
+pub(crate) mod subscriptions;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemascope_model::{Timestamp, UpstreamState};
 use tokio::sync::{Notify, broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{ServerEntry, StdioSpec};
+use crate::config::ServerEntry;
 use crate::observer::{ListedTool, Observer};
-use connection::{Connection, Notification};
-use handshake::Hello;
+use crate::wire::{Era, Who};
+use handshake::Stranger;
+use link::Notification;
 use log::LogTail;
+pub(crate) use session::Live;
+use session::{Opening, Spec};
+use sides::Sides;
+use subscriptions::Subscriptions;
 
 /// An upstream that lived this long before it ended is started again at once when next needed.
 const HEALTHY: Duration = Duration::from_secs(10);
 /// Longest pause between two attempts.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// How long the last words of an ended process are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How long after a start a wish to restart is taken for the same wish.
 const JUST_STARTED: Duration = Duration::from_secs(1);
 /// Pause before changed tools that could not be listed are listed again.
@@ -45,8 +54,13 @@ pub(crate) struct Upstream {
     /// What it listed last, also while it is away.
     listed: Mutex<Arc<[ListedTool]>>,
     stop: CancellationToken,
-    /// Cancelled when somebody wants the process that runs now replaced. Changed under `phase`.
+    /// Cancelled when somebody wants the session that runs now replaced. Changed under `phase`.
     replace: Mutex<CancellationToken>,
+    /// The era of the session everybody shares, once it is known.
+    era: OnceLock<Era>,
+    /// Sessions besides that one.
+    sides: Sides,
+    pub(crate) subscriptions: Subscriptions,
 }
 
 enum Phase {
@@ -55,15 +69,6 @@ enum Phase {
     Ready(Arc<Live>),
     Failed { reason: String, failures: u32, retry_at: Instant },
     Stopped,
-}
-
-/// A connected upstream.
-pub(crate) struct Live {
-    pub(crate) connection: Arc<Connection>,
-    pub(crate) hello: Hello,
-    tools: Mutex<Arc<[ListedTool]>>,
-    pid: Option<u32>,
-    since: Timestamp,
 }
 
 /// An upstream's state for people.
@@ -85,12 +90,6 @@ pub struct Status {
     pub protocol_version: Option<String>,
 }
 
-impl Live {
-    pub(crate) fn tools(&self) -> Arc<[ListedTool]> {
-        Arc::clone(&self.tools.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
 impl Upstream {
     pub(crate) fn new(name: &str, entry: ServerEntry, observer: Arc<dyn Observer>) -> Arc<Self> {
         Arc::new(Self {
@@ -104,6 +103,9 @@ impl Upstream {
             listed: Mutex::default(),
             stop: CancellationToken::new(),
             replace: Mutex::default(),
+            era: OnceLock::new(),
+            sides: Sides::default(),
+            subscriptions: Subscriptions::default(),
         })
     }
 
@@ -113,7 +115,16 @@ impl Upstream {
 
     /// Whether there is anything to start.
     pub(crate) fn can_start(&self) -> bool {
-        matches!(self.entry, ServerEntry::Stdio(_))
+        self.spec().is_ok()
+    }
+
+    fn spec(&self) -> Result<Spec, String> {
+        match &self.entry {
+            ServerEntry::Stdio(spec) => Ok(Spec::Stdio(spec.clone())),
+            ServerEntry::Http(spec) => Ok(Spec::Http(spec.clone())),
+            ServerEntry::Disabled => Err("it is disabled in the configuration".into()),
+            ServerEntry::Invalid(reason) => Err(reason.clone()),
+        }
     }
 
     /// What it sends on its own account, over restarts.
@@ -121,20 +132,16 @@ impl Upstream {
         self.notifications.subscribe()
     }
 
-    /// The connected upstream, started if need be. An error is the reason in plain words.
+    /// The session everybody shares, opened if need be. An error is the reason in plain words.
     pub(crate) async fn live(self: &Arc<Self>) -> Result<Arc<Live>, String> {
-        let spec = match &self.entry {
-            ServerEntry::Stdio(spec) => spec,
-            ServerEntry::Disabled => return Err("it is disabled in the configuration".into()),
-            ServerEntry::Invalid(reason) => return Err(reason.clone()),
-        };
+        let spec = self.spec()?;
         let mut changed = self.changed.subscribe();
         let mut waited = false;
         loop {
             {
                 let mut phase = self.phase();
                 match &*phase {
-                    Phase::Ready(live) if !live.connection.is_closed() => return Ok(Arc::clone(live)),
+                    Phase::Ready(live) if !live.link.is_closed() => return Ok(Arc::clone(live)),
                     // The task that runs it will say in a moment what happened, or starts it.
                     Phase::Ready(_) | Phase::Starting { .. } => {}
                     Phase::Stopped => return Err("Schemascope is shutting down".into()),
@@ -168,7 +175,8 @@ impl Upstream {
 
     /// Replaces the running process, or starts one now, whatever back-off says.
     pub(crate) fn restart(self: &Arc<Self>) {
-        let ServerEntry::Stdio(spec) = &self.entry else { return };
+        let Ok(spec) = self.spec() else { return };
+        self.sides.end_all();
         let mut phase = self.phase();
         match &*phase {
             // A second click while the first is being done.
@@ -178,7 +186,7 @@ impl Upstream {
                 *phase = Phase::Starting { since: Instant::now(), failures: 0 };
                 drop(phase);
                 self.changed.send_modify(|version| *version += 1);
-                tokio::spawn(Arc::clone(self).run(spec.clone(), 0));
+                tokio::spawn(Arc::clone(self).run(spec, 0));
             }
             Phase::Stopped => {}
         }
@@ -194,10 +202,10 @@ impl Upstream {
         }
     }
 
-    /// Its tools if it is ready now.
-    pub(crate) fn tools_now(&self) -> Option<Arc<[ListedTool]>> {
+    /// The session everybody shares, if it is open now.
+    pub(crate) fn live_now(&self) -> Option<Arc<Live>> {
         match &*self.phase() {
-            Phase::Ready(live) => Some(live.tools()),
+            Phase::Ready(live) => Some(Arc::clone(live)),
             _ => None,
         }
     }
@@ -218,13 +226,13 @@ impl Upstream {
                 (UpstreamState::Starting, Some(reason).filter(|_| seconds > 0), None)
             }
             (_, Phase::Ready(live)) => {
-                let (noise, dropped) = (live.connection.noise(), live.connection.dropped_progress());
+                let (noise, dropped) = (live.link.noise(), live.link.dropped());
                 let mut remarks = Vec::new();
                 if noise > 0 {
                     remarks.push(format!("wrote {noise} lines to stdout that are no messages"));
                 }
                 if dropped > 0 {
-                    remarks.push(format!("sent {dropped} progress notifications that slow clients missed"));
+                    remarks.push(format!("sent {dropped} notifications that slow clients missed"));
                 }
                 let reason = (!remarks.is_empty()).then(|| format!("works, but {}", remarks.join(" and ")));
                 (UpstreamState::Ready, reason, Some(Arc::clone(live)))
@@ -248,9 +256,10 @@ impl Upstream {
         self.log.lines()
     }
 
-    /// Ends the process and waits for it.
+    /// Ends every session and waits for that.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();
+        self.sides.stop().await;
         let mut changed = self.changed.subscribe();
         loop {
             {
@@ -266,15 +275,15 @@ impl Upstream {
         }
     }
 
-    /// From start to end of one process.
-    async fn run(self: Arc<Self>, spec: StdioSpec, mut failures: u32) {
+    /// From start to end of one session.
+    async fn run(self: Arc<Self>, spec: Spec, mut failures: u32) {
         loop {
             let began = Instant::now();
-            tracing::info!(upstream = %self.name, command = %spec.command, "starting");
+            tracing::info!(upstream = %self.name, "starting");
             let mut was_ready = false;
             let replace = CancellationToken::new();
             *self.replace_token() = replace.clone();
-            let ended = self.run_process(&spec, &mut was_ready, &replace).await;
+            let ended = self.run_session(&spec, &mut was_ready, &replace).await;
             if self.stop.is_cancelled() {
                 self.enter(Phase::Stopped);
                 return;
@@ -307,76 +316,74 @@ impl Upstream {
         }
     }
 
-    /// Runs the process until it ends, by itself (an error, with the reason) or because we end it.
-    async fn run_process(
+    /// Runs the session everybody shares, in the era the upstream speaks: the older one where it speaks
+    /// both, since nearly all clients do.
+    async fn run_session(
         self: &Arc<Self>,
-        spec: &StdioSpec,
+        spec: &Spec,
         was_ready: &mut bool,
         replace: &CancellationToken,
     ) -> Result<(), String> {
-        let mut process = process::start(spec)?;
-        let pid = process.child.id();
-        let stderr = {
-            let log = Arc::clone(&self.log);
-            tokio::spawn(connection::read_lines(process.stderr, move |line| {
-                if let connection::Line::Whole(line) = line {
-                    log.push(&line);
-                }
-            }))
-        };
-        let (connection, reading) = Connection::run(process.stdout, process.stdin, Arc::clone(&self.log));
-        let mut notifications = connection.subscribe();
-        let outcome = tokio::select! {
-            biased;
-            () = self.stop.cancelled() => Ok(()),
-            () = replace.cancelled() => Ok(()),
-            reason = self.serve(&connection, pid, &mut notifications, was_ready) => Err(reason),
-            // A grandchild may hold its stdout open; what it still had to say is read for a moment.
-            _ = process.child.wait() => {
-                let _ = tokio::time::timeout(LAST_WORDS, reading).await;
-                connection.close();
-                Err("it ended".to_owned())
+        let known = self.era.get().copied();
+        let first = known.unwrap_or(Era::Legacy);
+        match (self.run_in(spec, first, was_ready, replace).await, known) {
+            (Ok(()), _) => Ok(()),
+            (Err(Stranger::OtherEra(reason)), None) => {
+                let second = self.run_in(spec, Era::Modern, was_ready, replace).await;
+                // What it said first is what most people would want to know.
+                second.map_err(|stranger| if *was_ready { stranger.reason() } else { reason })
             }
-        };
-        let lost = connection.is_closed();
-        connection.close();
-        let status = process.child.end().await;
-        // What it wrote last is often the reason; a grandchild holding the pipe must not hold us up.
-        let _ = tokio::time::timeout(LAST_WORDS, stderr).await;
-        match outcome {
-            Err(reason) if lost => Err(self.epitaph(reason, status)),
-            other => other,
+            (Err(stranger), _) => Err(stranger.reason()),
         }
     }
 
-    /// From handshake to end; why it ended.
-    async fn serve(
+    async fn run_in(
         self: &Arc<Self>,
-        connection: &Arc<Connection>,
-        pid: Option<u32>,
-        notifications: &mut broadcast::Receiver<Notification>,
+        spec: &Spec,
+        era: Era,
         was_ready: &mut bool,
-    ) -> String {
-        let (hello, tools) = match handshake_and_list(connection).await {
-            Ok(begun) => begun,
+        replace: &CancellationToken,
+    ) -> Result<(), Stranger> {
+        let opening = Opening {
+            spec: spec.clone(),
+            era,
+            // No client features are offered: a session shared by clients could not tell whose they are.
+            who: Who { era, ..Who::nobody() },
+            owner: None,
+            log: Arc::clone(&self.log),
+        };
+        let stop = async {
+            tokio::select! {
+                () = self.stop.cancelled() => {}
+                () = replace.cancelled() => {}
+            }
+        };
+        session::run(opening, stop, |live| self.serve(live, was_ready)).await
+    }
+
+    /// From handshake to end; why it ended.
+    async fn serve(self: &Arc<Self>, live: Arc<Live>, was_ready: &mut bool) -> String {
+        let mut notifications = live.link.subscribe();
+        let era = live.hello.era;
+        let tools = match live.hello.has("tools") {
+            true => handshake::list_tools(&live.link, era).await,
+            false => Ok(Vec::new()),
+        };
+        let tools = match tools {
+            Ok(tools) => tools,
             Err(reason) => return reason,
         };
-        self.take_listing(&tools);
-        tracing::info!(upstream = %self.name, tools = tools.len(), protocol = %hello.version, "ready");
-        let live = Arc::new(Live {
-            connection: Arc::clone(connection),
-            hello,
-            tools: Mutex::new(tools.into()),
-            pid,
-            since: Timestamp::now(),
-        });
+        self.take_listing(&live, tools);
+        tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
         *was_ready = true;
+        let _ = self.era.set(era);
         self.enter(Phase::Ready(Arc::clone(&live)));
         let relist = Notify::new();
         tokio::select! {
-            () = self.relay(&live, notifications, &relist) => {}
+            () = self.relay(&live, &mut notifications, &relist) => {}
             () = self.keep_listed(&live, &relist) => {}
-            () = live.connection.closed() => {}
+            () = subscriptions::keep_told(&live) => {}
+            () = live.link.closed() => {}
         }
         "it ended".into()
     }
@@ -391,7 +398,7 @@ impl Upstream {
         loop {
             match notifications.recv().await {
                 Ok(notification) => {
-                    if live.hello.has_tools && notification.method == "notifications/tools/list_changed" {
+                    if live.hello.has("tools") && notification.method == "notifications/tools/list_changed" {
                         relist.notify_one();
                     }
                     // Nobody listening is fine.
@@ -408,10 +415,9 @@ impl Upstream {
     async fn keep_listed(&self, live: &Live, relist: &Notify) {
         loop {
             relist.notified().await;
-            match handshake::list_tools(&live.connection).await {
+            match handshake::list_tools(&live.link, live.hello.era).await {
                 Ok(tools) => {
-                    self.take_listing(&tools);
-                    *live.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
+                    self.take_listing(live, tools);
                     self.changed.send_modify(|version| *version += 1);
                 }
                 Err(reason) => {
@@ -423,21 +429,11 @@ impl Upstream {
         }
     }
 
-    /// Why a process that ended did, as far as can be known.
-    fn epitaph(&self, reason: String, status: Option<std::process::ExitStatus>) -> String {
-        let how = status.map_or(reason, |status| match status.code() {
-            Some(code) => format!("it exited with code {code}"),
-            None => format!("it was ended ({status})"),
-        });
-        match self.log.last() {
-            Some(line) => format!("{how}; its last output: {line:?}"),
-            None => format!("{how} without saying why"),
-        }
-    }
-
-    fn take_listing(&self, tools: &[ListedTool]) {
-        self.observer.listed(&self.name, tools);
-        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
+    fn take_listing(&self, live: &Live, tools: Vec<ListedTool>) {
+        self.observer.listed(&self.name, &tools);
+        let tools: Arc<[ListedTool]> = tools.into();
+        live.take_tools(Arc::clone(&tools));
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = tools;
     }
 
     fn enter(&self, phase: Phase) {
@@ -457,10 +453,4 @@ impl Upstream {
     fn phase(&self) -> MutexGuard<'_, Phase> {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-async fn handshake_and_list(connection: &Arc<Connection>) -> Result<(Hello, Vec<ListedTool>), String> {
-    let hello = handshake::initialize(connection).await?;
-    let tools = if hello.has_tools { handshake::list_tools(connection).await? } else { Vec::new() };
-    Ok((hello, tools))
 }

@@ -5,6 +5,11 @@ use rmcp::model::ErrorCode;
 
 use super::{Body, version};
 
+/// The code of an error object, if it has one.
+pub(crate) fn code(error: &Bytes) -> Option<i64> {
+    serde_json::from_slice(&super::params::field(error, "code")?.raw).ok()
+}
+
 /// An error of our own, said to a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RpcError {
@@ -26,6 +31,10 @@ impl RpcError {
         Self { code: ErrorCode::INVALID_PARAMS, message: message.into(), data: None }
     }
 
+    pub(crate) fn is_invalid_params(&self) -> bool {
+        self.code == ErrorCode::INVALID_PARAMS
+    }
+
     pub(crate) fn method_not_found(method: &str) -> Self {
         Self { code: ErrorCode::METHOD_NOT_FOUND, message: format!("Method not found: {method}"), data: None }
     }
@@ -34,7 +43,7 @@ impl RpcError {
         Self { code: ErrorCode::INTERNAL_ERROR, message: message.into(), data: None }
     }
 
-    /// The form clients of the stateless era understand, so that they fall back to a handshake.
+    /// The form clients of the stateless era understand.
     pub(crate) fn unsupported_version(requested: &str) -> Self {
         Self {
             code: ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
@@ -44,6 +53,11 @@ impl RpcError {
             ),
             data: Some(serde_json::json!({"requested": requested, "supported": version::spoken()})),
         }
+    }
+
+    /// Headers that do not say what the body says.
+    pub(crate) fn header_mismatch(reason: &str) -> Self {
+        Self { code: ErrorCode::HEADER_MISMATCH, message: format!("Header mismatch: {reason}"), data: None }
     }
 
     pub(crate) fn body(&self) -> Body {

@@ -118,6 +118,15 @@ pub(crate) fn response(id: &[u8], body: &Body) -> Bytes {
     }
 }
 
+/// Writes a response to a request whose id may be unknown; MCP has no null for it.
+pub(crate) fn refusal(id: Option<&[u8]>, body: &Body) -> Bytes {
+    match (id, body) {
+        (Some(id), body) => response(id, body),
+        (None, Body::Result(result)) => write(None, None, Some(("result", result))),
+        (None, Body::Error(error)) => write(None, None, Some(("error", error))),
+    }
+}
+
 fn write(id: Option<&[u8]>, method: Option<&str>, part: Option<(&str, &[u8])>) -> Bytes {
     let mut message = BytesMut::with_capacity(96 + part.map_or(0, |(_, bytes)| bytes.len()));
     message.put_slice(b"{\"jsonrpc\":\"2.0\"");

@@ -4,9 +4,13 @@
 //! and writing messages. Refuses to know: sessions, upstreams, transports.
 
 pub(crate) mod error;
+pub(crate) mod headers;
 pub(crate) mod message;
+pub(crate) mod meta;
 pub(crate) mod params;
 pub(crate) mod version;
 
 pub(crate) use error::RpcError;
 pub(crate) use message::Body;
+pub(crate) use meta::Who;
+pub(crate) use version::Era;

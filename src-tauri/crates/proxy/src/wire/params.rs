@@ -57,6 +57,41 @@ fn found(whole: &Bytes, raw: &RawValue) -> Found {
     Found { range: start..start + raw.len(), raw }
 }
 
+/// The text at one key of an object.
+pub(crate) fn text(object: &Bytes, key: &str) -> Option<String> {
+    serde_json::from_slice(&field(object, key)?.raw).ok()
+}
+
+/// The object with these fields set, each to a raw value: in place where it has the field, else in front.
+/// What is no object is replaced by one.
+pub(crate) fn with(object: Option<&Bytes>, fields: &[(&str, &[u8])]) -> Bytes {
+    let empty = Bytes::from_static(b"{}");
+    let known = object.and_then(|object| Some((object, serde_json::from_slice::<Fields<'_>>(object).ok()?)));
+    let (object, known) = known.unwrap_or((&empty, Fields::new()));
+    let mut edits = Vec::new();
+    let mut inserted = Vec::new();
+    for (name, value) in fields {
+        match known.get(*name) {
+            Some(raw) => edits.push((found(object, raw).range, value.to_vec())),
+            None => {
+                inserted.extend_from_slice(serde_json::Value::from(*name).to_string().as_bytes());
+                inserted.push(b':');
+                inserted.extend_from_slice(value);
+                inserted.push(b',');
+            }
+        }
+    }
+    if known.is_empty() {
+        inserted.pop();
+    }
+    // White space may stand before an object that came alone.
+    let start = object.iter().position(|byte| *byte == b'{').map_or(0, |at| at + 1);
+    if !inserted.is_empty() {
+        edits.push((start..start, inserted));
+    }
+    splice(object, edits)
+}
+
 /// Replaces ranges of `bytes`, given in any order and not overlapping.
 pub(crate) fn splice(bytes: &Bytes, mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Bytes {
     if edits.is_empty() {
@@ -94,6 +129,20 @@ mod tests {
             spliced.as_ref(),
             br#"{ "x":1.10, "_meta":{"k":1E5,"progressToken" : 17},"name":"status","arguments":{"a":1,"a":2}}"#
         );
+    }
+
+    #[test]
+    fn fields_are_set_in_place_or_in_front() {
+        for (object, expect) in [
+            (None, r#"{"a":1,"b":{}}"#),
+            (Some("null"), r#"{"a":1,"b":{}}"#),
+            (Some(" { } "), r#" {"a":1,"b":{} } "#),
+            (Some(r#"{"z":1.10}"#), r#"{"a":1,"b":{},"z":1.10}"#),
+            (Some(r#"{"z":1.10,"b":[ 1 ]}"#), r#"{"a":1,"z":1.10,"b":{}}"#),
+        ] {
+            let object = object.map(Bytes::from);
+            assert_eq!(with(object.as_ref(), &[("a", b"1"), ("b", b"{}")]), expect, "{object:?}");
+        }
     }
 
     #[test]

@@ -1,8 +1,17 @@
-//! Protocol versions: which we speak, and what is agreed on.
+//! Protocol versions: which we speak, what is agreed on, and the two eras they fall into.
 
 use rmcp::model::ProtocolVersion;
 
-/// Versions with an `initialize` handshake, oldest first. The stateless era is not spoken yet.
+/// How a version introduces itself and who may ask whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Era {
+    /// 2025-11-25 and older: a handshake, sessions, and servers that ask their clients.
+    Legacy,
+    /// 2026-07-28: every request says by itself what it needs, and servers answer that input is required.
+    Modern,
+}
+
+/// Versions with an `initialize` handshake, oldest first.
 static HANDSHAKE: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2024_11_05,
     ProtocolVersion::V_2025_03_26,
@@ -10,24 +19,38 @@ static HANDSHAKE: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2025_11_25,
 ];
 
-/// The newest version we offer.
-pub(crate) fn newest() -> ProtocolVersion {
+/// The one version of the stateless era.
+pub(crate) const MODERN: &str = "2026-07-28";
+
+/// The newest version with a handshake.
+pub(crate) fn newest_legacy() -> ProtocolVersion {
     ProtocolVersion::LATEST_WITH_INITIALIZE
 }
 
-pub(crate) fn is_spoken(version: &str) -> bool {
-    HANDSHAKE.iter().any(|known| known.as_str() == version)
+/// The same as text.
+pub(crate) fn newest_legacy_text() -> &'static str {
+    HANDSHAKE[HANDSHAKE.len() - 1].as_str()
 }
 
-/// The versions spoken, oldest first.
+/// The era of a version we speak.
+pub(crate) fn era(version: &str) -> Option<Era> {
+    match version {
+        MODERN => Some(Era::Modern),
+        _ if HANDSHAKE.iter().any(|known| known.as_str() == version) => Some(Era::Legacy),
+        _ => None,
+    }
+}
+
+/// The versions spoken, newest first.
 pub(crate) fn spoken() -> Vec<&'static str> {
-    HANDSHAKE.iter().map(ProtocolVersion::as_str).collect()
+    std::iter::once(MODERN).chain(HANDSHAKE.iter().rev().map(ProtocolVersion::as_str)).collect()
 }
 
-/// What is agreed on when a client asks for `requested` and the other side speaks up to `offered`: the
-/// client's version if both know it, else the offer. Versions are dates and compare as text.
+/// What is agreed on in a handshake when a client asks for `requested` and the other side speaks up to
+/// `offered`: the client's version if both know it, else the offer. Versions are dates and compare as text.
 pub(crate) fn agree(requested: &str, offered: &str) -> String {
-    if is_spoken(requested) && requested < offered { requested.to_owned() } else { offered.to_owned() }
+    let both_know = era(requested) == Some(Era::Legacy) && requested < offered;
+    if both_know { requested.to_owned() } else { offered.to_owned() }
 }
 
 #[cfg(test)]
@@ -45,5 +68,11 @@ mod tests {
         ] {
             assert_eq!(agree(requested, offered), agreed, "{requested} {offered}");
         }
+    }
+
+    #[test]
+    fn rmcp_knows_the_same_newest_version() {
+        assert_eq!(ProtocolVersion::LATEST.as_str(), MODERN);
+        assert_eq!(spoken().len(), 5);
     }
 }

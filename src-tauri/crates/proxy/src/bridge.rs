@@ -1,0 +1,273 @@
+//! A request between a client and an upstream of whatever eras.
+//!
+//! ```text
+//!  client \ upstream │ with a handshake             │ stateless
+//!  ──────────────────┼──────────────────────────────┼──────────────────────────────────────────
+//!  with a handshake  │ passed on                    │ introduced with each request; what input it
+//!                    │                              │ requires is asked of the client, then retried
+//!  stateless         │ held while it asks (one at a │ passed on
+//!                    │ time where it could not be   │
+//!                    │ told whose question it is)   │
+//! ```
+//!
+//! Owns: what a request and its answer look like on the other side. Refuses to know: how clients are
+//! answered, names, what is recorded.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::exchange::{Ask, Event};
+use crate::observer::Ended;
+use crate::upstream::{Live, Upstream};
+use crate::wire::{Body, Era, RpcError, Who, params};
+
+/// Rounds of questions of one request.
+const MAX_ROUNDS: usize = 64;
+/// Questions in one round.
+const MAX_QUESTIONS: usize = 64;
+
+/// What is asked of an upstream.
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) params: Option<Bytes>,
+    pub(crate) who: Who,
+    pub(crate) owner: Option<mpsc::Sender<Event>>,
+    pub(crate) subscription: Option<Bytes>,
+}
+
+/// How it ended.
+pub(crate) struct Driven {
+    /// As the upstream said it.
+    pub(crate) ended: Ended,
+    /// Microseconds the upstream took, the client's own time left out.
+    pub(crate) upstream_us: u64,
+    /// The result as the client's era writes it, where that differs.
+    pub(crate) answer: Option<Bytes>,
+}
+
+impl From<Ended> for Driven {
+    fn from(ended: Ended) -> Self {
+        Self { ended, upstream_us: 0, answer: None }
+    }
+}
+
+/// Takes a request to an upstream and back.
+pub(crate) async fn drive(
+    upstream: &Arc<Upstream>,
+    request: Request,
+    events: mpsc::Sender<Event>,
+    cancelled: &CancellationToken,
+) -> Driven {
+    let live = tokio::select! {
+        live = upstream.session(&request.who, request.owner.as_ref()) => live,
+        () = cancelled.cancelled() => return Ended::Cancelled.into(),
+    };
+    let live = match live {
+        Ok(live) => live,
+        Err(reason) => return Ended::Lost(reason).into(),
+    };
+    let _turn = match &live.turn {
+        Some(turn) => tokio::select! {
+            permit = turn.acquire() => permit.ok(),
+            () = cancelled.cancelled() => return Ended::Cancelled.into(),
+        },
+        None => None,
+    };
+    let definition = definition(&live, &request);
+    let mut params = translated(&request, live.hello.era);
+    let original = params.clone();
+    let mut upstream_us = 0;
+    for _ in 0..MAX_ROUNDS {
+        let began = Instant::now();
+        let ended = round(&live, &request, params.as_ref(), definition.as_ref(), &events, cancelled).await;
+        upstream_us += u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let Ended::Result(result) = &ended else { return Driven { ended, upstream_us, answer: None } };
+        if !(request.who.era == Era::Legacy && live.hello.era == Era::Modern && requires_input(result)) {
+            let answer = (request.who.era == Era::Modern && live.hello.era == Era::Legacy)
+                .then(|| modern(&request.method, result));
+            return Driven { answer, ended, upstream_us };
+        }
+        let Ok(answered) = ask_client(result, &events, cancelled).await else {
+            let ended = if cancelled.is_cancelled() { Ended::Cancelled } else { too_much() };
+            return Driven { ended, upstream_us, answer: None };
+        };
+        let state = params::field(result, "requestState").map(|found| found.raw);
+        let mut fields: Vec<(&str, &[u8])> = vec![("inputResponses", answered.as_bytes())];
+        fields.extend(state.as_ref().map(|state| ("requestState", state.as_ref())));
+        params = Some(params::with(original.as_ref(), &fields));
+    }
+    Driven { ended: too_much(), upstream_us, answer: None }
+}
+
+fn too_much() -> Ended {
+    let Body::Error(error) = RpcError::internal("the upstream asks for input without end").body() else {
+        return Ended::Cancelled;
+    };
+    Ended::Error(error)
+}
+
+/// One request and its answer.
+async fn round(
+    live: &Arc<Live>,
+    request: &Request,
+    params: Option<&Bytes>,
+    definition: Option<&Bytes>,
+    events: &mpsc::Sender<Event>,
+    cancelled: &CancellationToken,
+) -> Ended {
+    let sent = tokio::select! {
+        sent = live.request(&request.method, params, request.subscription.clone(), definition) => sent,
+        () = cancelled.cancelled() => return Ended::Cancelled,
+    };
+    let Ok(mut under_way) = sent else { return lost() };
+    loop {
+        tokio::select! {
+            biased;
+            Some(event) = under_way.events.recv() => live.link.pass(events, event),
+            body = &mut under_way.answer => {
+                // What came before the answer but was not read yet.
+                while let Ok(event) = under_way.events.try_recv() {
+                    live.link.pass(events, event);
+                }
+                return match body {
+                    Ok(Ok(Body::Result(result))) => Ended::Result(result),
+                    Ok(Ok(Body::Error(error))) => Ended::Error(error),
+                    Ok(Err(reason)) => Ended::Lost(reason),
+                    Err(_) => lost(),
+                };
+            }
+            () = cancelled.cancelled() => {
+                under_way.cancel("cancelled by the client");
+                return Ended::Cancelled;
+            }
+        }
+    }
+}
+
+fn lost() -> Ended {
+    Ended::Lost("it ended before it answered".into())
+}
+
+/// The tool a request calls, as it is listed.
+fn definition(live: &Live, request: &Request) -> Option<Bytes> {
+    if request.method != "tools/call" || live.hello.era == Era::Legacy {
+        return None;
+    }
+    let name = params::Seen::of(request.params.as_ref()).name()?;
+    live.tools().iter().find(|tool| tool.name == name).map(|tool| tool.definition.clone())
+}
+
+/// `params` as the upstream's era wants them.
+fn translated(request: &Request, era: Era) -> Option<Bytes> {
+    match (request.who.era, era) {
+        (Era::Legacy, Era::Modern) => Some(request.who.introduced(request.params.as_ref())),
+        _ => request.params.clone(),
+    }
+}
+
+/// Whether a result is none yet.
+pub(crate) fn requires_input(result: &Bytes) -> bool {
+    // Nearly no result is; a large one need not be read through for it.
+    memchr::memmem::find(result, b"input_required").is_some()
+        && params::field(result, "resultType").is_some_and(|found| found.raw == "\"input_required\"")
+}
+
+/// A result of an upstream with a handshake as the stateless era writes it.
+pub(crate) fn modern(method: &str, result: &Bytes) -> Bytes {
+    let fields: &[(&str, &[u8])] = match method {
+        "tools/list"
+        | "prompts/list"
+        | "resources/list"
+        | "resources/templates/list"
+        | "resources/read"
+        | "server/discover" => {
+            &[("resultType", b"\"complete\""), ("ttlMs", b"0"), ("cacheScope", b"\"private\"")]
+        }
+        _ => &[("resultType", b"\"complete\"")],
+    };
+    params::with(Some(result), fields)
+}
+
+/// The result that asks a client of the stateless era.
+pub(crate) fn input_required(asks: &[(String, &Ask)], state: &str) -> Bytes {
+    let mut requests = Bytes::from_static(b"{}");
+    for (key, ask) in asks {
+        let method = serde_json::Value::from(ask.method.as_str()).to_string();
+        let mut request = params::with(None, &[("method", method.as_bytes())]);
+        if let Some(params) = &ask.params {
+            request = params::with(Some(&request), &[("params", params)]);
+        }
+        requests = params::with(Some(&requests), &[(key, &request)]);
+    }
+    let state = serde_json::Value::from(state).to_string();
+    params::with(
+        None,
+        &[
+            ("resultType", b"\"input_required\""),
+            ("inputRequests", &requests),
+            ("requestState", state.as_bytes()),
+        ],
+    )
+}
+
+/// Asks a client everything an upstream requires; the answers by key, as one object.
+async fn ask_client(
+    result: &Bytes,
+    events: &mpsc::Sender<Event>,
+    cancelled: &CancellationToken,
+) -> Result<String, ()> {
+    type Requests<'a> = std::collections::BTreeMap<String, &'a RawValue>;
+    let requests = params::field(result, "inputRequests").map(|found| found.raw).unwrap_or("{}".into());
+    let requests: Requests<'_> = serde_json::from_slice(&requests).map_err(drop)?;
+    if requests.len() > MAX_QUESTIONS {
+        return Err(());
+    }
+    let mut waiting = Vec::new();
+    for (key, request) in requests {
+        let request = Bytes::copy_from_slice(request.get().as_bytes());
+        let method = params::field(&request, "method").and_then(|raw| serde_json::from_slice(&raw.raw).ok());
+        let (answer, answered) = oneshot::channel();
+        let ask = Ask {
+            method: method.ok_or(())?,
+            params: params::field(&request, "params").map(|found| found.raw),
+            withdrawn: cancelled.child_token(),
+            answer,
+        };
+        events.send(Event::Ask(ask)).await.map_err(drop)?;
+        waiting.push((key, answered));
+    }
+    let mut answers = Bytes::from_static(b"{}");
+    for (key, answered) in waiting {
+        let body = tokio::select! {
+            body = answered => body,
+            () = cancelled.cancelled() => return Err(()),
+        };
+        // What a client refuses to answer is left out; the upstream says what that means.
+        if let Ok(Body::Result(result)) = body {
+            answers = params::with(Some(&answers), &[(&key, &result)]);
+        }
+    }
+    String::from_utf8(answers.to_vec()).map_err(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_written_for_the_stateless_era() {
+        let result = Bytes::from(r#"{"tools":[],"n":1.10}"#);
+        assert_eq!(
+            modern("tools/list", &result),
+            r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[],"n":1.10}"#
+        );
+        assert_eq!(modern("tools/call", &Bytes::from("{}")), r#"{"resultType":"complete"}"#);
+        assert!(requires_input(&Bytes::from(r#"{"resultType":"input_required"}"#)));
+        assert!(!requires_input(&Bytes::from(r#"{"content":["input_required"],"resultType":"complete"}"#)));
+    }
+}

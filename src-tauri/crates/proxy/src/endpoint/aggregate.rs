@@ -1,0 +1,159 @@
+//! `/mcp`: all upstreams as one server, for clients of both eras.
+//!
+//! Owns: whose business each request is. Tools and prompts are named `server__name`; resources keep their
+//! addresses. Refuses to know: sessions, HTTP.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::Endpoint;
+use super::legacy::Handled;
+use crate::call::{Caller, Outgoing, Recording};
+use crate::hub::From;
+use crate::upstream::Upstream;
+use crate::wire::{Body, RpcError, params, version};
+
+/// Somebody who asks for something.
+pub(crate) struct Asking<'a, G> {
+    pub(crate) from: From,
+    pub(crate) caller: Caller,
+    /// Held until the request has ended.
+    pub(crate) under_way: G,
+    /// Takes which list of tools was given.
+    pub(crate) listed: Option<&'a AtomicU64>,
+}
+
+fn capabilities() -> serde_json::Value {
+    json!({
+        "tools": {"listChanged": true},
+        "resources": {"subscribe": true, "listChanged": true},
+        "prompts": {"listChanged": true},
+        "completions": {},
+        "logging": {},
+    })
+}
+
+fn us() -> serde_json::Value {
+    json!({"name": "schemascope", "title": "Schemascope", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// The answer to `initialize`.
+pub(crate) fn hello(agreed: &str) -> Bytes {
+    let hello = json!({"protocolVersion": agreed, "capabilities": capabilities(), "serverInfo": us()});
+    Bytes::from(hello.to_string())
+}
+
+/// The answer to `server/discover`.
+pub(crate) fn discovered() -> Bytes {
+    let discovered = json!({
+        "supportedVersions": version::spoken(),
+        "capabilities": capabilities(),
+        "_meta": {crate::wire::meta::SERVER_INFO: us()},
+    });
+    Bytes::from(discovered.to_string())
+}
+
+/// Answers a request, or takes it to its upstream.
+pub(crate) async fn request<G: Send + 'static>(
+    endpoint: &Endpoint,
+    asking: Asking<'_, G>,
+    method: &str,
+    params: Option<Bytes>,
+    cancel: CancellationToken,
+) -> Result<Handled, RpcError> {
+    let hub = &endpoint.hub;
+    match method {
+        "tools/list" => {
+            // Before collecting: what changes meanwhile is announced rather than missed.
+            if let Some(listed) = asking.listed {
+                listed.store(hub.version(), Ordering::Relaxed);
+            }
+            Ok(list("tools", &hub.tools().await))
+        }
+        "prompts/list" => Ok(list("prompts", &hub.prompts().await)),
+        "resources/list" => Ok(list("resources", &hub.resources().await)),
+        "resources/templates/list" => Ok(list("resourceTemplates", &hub.templates().await)),
+        "tools/call" => {
+            let seen = params::Seen::of(params.as_ref());
+            let (Some(name), Some(found), Some(params)) = (seen.name(), &seen.name, &params) else {
+                return Err(RpcError::invalid_params("tools/call needs params.name"));
+            };
+            let tool = hub.resolve(&name)?;
+            let upstream_name = serde_json::Value::from(tool.tool()).to_string().into_bytes();
+            let params = params::splice(params, vec![(found.range.clone(), upstream_name)]);
+            let recording = Recording { tool, arguments: seen.arguments, caller: asking.caller };
+            let active = hub.start_call(params, &asking.from, recording, cancel, asking.under_way)?;
+            Ok(Handled::Active(active))
+        }
+        "prompts/get" => {
+            let params = params.ok_or_else(|| RpcError::invalid_params("prompts/get needs params.name"))?;
+            let (upstream, params) = prompt(endpoint, &params, &["name"])?;
+            Ok(forward(endpoint, asking, upstream, method, Some(params), cancel))
+        }
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+            let uri = params.as_ref().and_then(|params| params::text(params, "uri"));
+            let uri = uri.ok_or_else(|| RpcError::invalid_params(format!("{method} needs params.uri")))?;
+            let upstream = resource(endpoint, &uri).await?;
+            Ok(forward(endpoint, asking, upstream, method, params, cancel))
+        }
+        "completion/complete" => {
+            let params =
+                params.ok_or_else(|| RpcError::invalid_params("completion/complete needs params.ref"))?;
+            let reference = params::field(&params, "ref").map(|found| found.raw).unwrap_or_default();
+            let (upstream, params) = match params::text(&reference, "uri") {
+                Some(uri) => (resource(endpoint, &uri).await?, params),
+                None => prompt(endpoint, &params, &["ref", "name"])?,
+            };
+            Ok(forward(endpoint, asking, upstream, method, Some(params), cancel))
+        }
+        _ => Err(RpcError::method_not_found(method)),
+    }
+}
+
+fn forward<G: Send + 'static>(
+    endpoint: &Endpoint,
+    asking: Asking<'_, G>,
+    upstream: Arc<Upstream>,
+    method: &str,
+    params: Option<Bytes>,
+    cancel: CancellationToken,
+) -> Handled {
+    let From { who, owner } = asking.from;
+    let (method, recording) = (method.to_owned(), None);
+    let outgoing = Outgoing { upstream, method, params, who, owner, subscription: None, recording, cancel };
+    Handled::Active(endpoint.hub.start(outgoing, asking.under_way))
+}
+
+fn list(items: &str, found: &[Bytes]) -> Handled {
+    let list = [b"{\"", items.as_bytes(), b"\":[", &found.join(&b","[..]), b"]}"].concat();
+    Handled::Now(Body::Result(list.into()))
+}
+
+pub(crate) async fn resource(endpoint: &Endpoint, uri: &str) -> Result<Arc<Upstream>, RpcError> {
+    let found = endpoint.hub.resource(uri).await;
+    found.ok_or_else(|| RpcError::invalid_params(format!("Unknown resource: {uri}")))
+}
+
+/// The upstream of the prompt named at a path of `params`, and `params` as that upstream names it.
+fn prompt(endpoint: &Endpoint, params: &Bytes, path: &[&str]) -> Result<(Arc<Upstream>, Bytes), RpcError> {
+    let mut at = 0;
+    let mut value = params.clone();
+    for key in path {
+        let found = params::field(&value, key)
+            .ok_or_else(|| RpcError::invalid_params(format!("params.{} is missing", path.join("."))))?;
+        at += found.range.start;
+        value = found.raw;
+    }
+    let name: String = serde_json::from_slice(&value)
+        .map_err(|_| RpcError::invalid_params(format!("params.{} must be text", path.join("."))))?;
+    let (upstream, prompt) = endpoint
+        .hub
+        .prompt(&name)
+        .ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
+    let prompt = serde_json::Value::from(prompt).to_string().into_bytes();
+    Ok((upstream, params::splice(params, vec![(at..at + value.len(), prompt)])))
+}

@@ -1,0 +1,205 @@
+//! Clients of the stateless era (2026-07-28): every request says by itself what it needs.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use schemascope_model::Origin;
+use tokio_util::sync::CancellationToken;
+
+use super::legacy::{Handled, recording, unavailable};
+use super::reply::{self, Accepts, Exchange, Voice};
+use super::session::Refusal;
+use super::{Endpoint, Target, aggregate, listen};
+use crate::bridge;
+use crate::call::{Caller, Outgoing};
+use crate::hub::From;
+use crate::upstream::Upstream;
+use crate::upstream::handshake::Hello;
+use crate::wire::headers::{self, PROTOCOL_VERSION};
+use crate::wire::message::{self, Message};
+use crate::wire::meta::{self, Meta};
+use crate::wire::version::{self, MODERN};
+use crate::wire::{Body, Era, RpcError, Who, params};
+
+/// Methods of the other era that an upstream with a handshake would take.
+const GONE: &[&str] =
+    &["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
+
+pub(crate) async fn receive(
+    endpoint: &Arc<Endpoint>,
+    target: &Target,
+    headers: &HeaderMap,
+    accepts: Accepts,
+    message: Message,
+) -> Result<Response, Refusal> {
+    let (id, method, params) = match message {
+        Message::Request { id, method, params } => (id, method, params),
+        // None has a meaning over HTTP: closing the stream cancels.
+        Message::Notification { .. } => return Ok(StatusCode::ACCEPTED.into_response()),
+        Message::Response { .. } => {
+            let error = RpcError::invalid_request("clients of this version send requests, never responses");
+            return Err(Refusal::Malformed(error));
+        }
+    };
+    let who = match introduced(headers, params.as_ref()) {
+        Ok(who) => who,
+        Err(error) => return Ok(refused(&id, &error)),
+    };
+    let definition = definition(endpoint, target, &method, params.as_ref());
+    let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
+    if let Some(reason) = headers::mismatch(&method, params.as_ref(), definition.as_ref(), header) {
+        return Ok(refused(&id, &RpcError::header_mismatch(&reason)));
+    }
+    if let Some(resumed) = endpoint.held.resume(params.as_ref()) {
+        return Ok(match resumed {
+            Ok(resumed) => {
+                let voice = Voice::Modern { held: Arc::clone(&endpoint.held), gone: resumed.gone };
+                let exchange = Exchange::new(resumed.active, id, voice);
+                reply::when_done(exchange, accepts, endpoint.shutdown.clone()).await
+            }
+            Err(body) => reply::json(&message::response(&id, &body)),
+        });
+    }
+    if method == "subscriptions/listen"
+        && let Some(response) = listen::own(endpoint, target, &id, params.as_ref()).await
+    {
+        return Ok(response);
+    }
+    let cancel = CancellationToken::new();
+    let gone = cancel.clone().drop_guard();
+    Ok(match request(endpoint, target, &id, &method, params, who, cancel).await {
+        Ok(Handled::Active(active)) => {
+            let voice = Voice::Modern { held: Arc::clone(&endpoint.held), gone };
+            reply::when_done(Exchange::new(active, id, voice), accepts, endpoint.shutdown.clone()).await
+        }
+        Ok(Handled::Now(Body::Result(result))) => {
+            let result = Body::Result(bridge::modern(&method, &result));
+            reply::json(&message::response(&id, &result))
+        }
+        Ok(Handled::Now(body)) => reply::json(&message::response(&id, &body)),
+        Err(error) => refused(&id, &error),
+    })
+}
+
+/// Who a request is from, or why it is malformed.
+fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcError> {
+    let meta = Meta::of(params);
+    let named = headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or("?"));
+    let version = match (named, &meta.version) {
+        (None, _) => return Err(RpcError::header_mismatch("MCP-Protocol-Version header is missing")),
+        (Some(named), Some(version)) if named != version => {
+            return Err(RpcError::header_mismatch(&format!(
+                "MCP-Protocol-Version header value {named:?} does not match body value {version:?}"
+            )));
+        }
+        (Some(named), _) => named,
+    };
+    if version != MODERN {
+        return Err(RpcError::unsupported_version(version));
+    }
+    let missing = |key: &str| RpcError::invalid_params(format!("params._meta needs {key:?}"));
+    meta.version.ok_or_else(|| missing(meta::VERSION))?;
+    Ok(Who {
+        era: Era::Modern,
+        session: None,
+        info: meta.info,
+        capabilities: meta.capabilities.ok_or_else(|| missing(meta::CAPABILITIES))?,
+    })
+}
+
+/// An error of ours, with the status the specification asks for.
+fn refused(id: &Bytes, error: &RpcError) -> Response {
+    let body = error.body();
+    let status = match (&body, error.is_invalid_params()) {
+        (_, true) => StatusCode::BAD_REQUEST,
+        (Body::Error(error), false) => reply::status(error),
+        (Body::Result(_), false) => StatusCode::OK,
+    };
+    reply::json_with(status, &message::response(id, &body))
+}
+
+/// The tool a request calls, as it is listed.
+fn definition(endpoint: &Endpoint, target: &Target, method: &str, params: Option<&Bytes>) -> Option<Bytes> {
+    if method != "tools/call" {
+        return None;
+    }
+    let name = params::Seen::of(params).name()?;
+    let find = |upstream: &Upstream, name: &str| {
+        upstream.listed().iter().find(|tool| tool.name == name).map(|tool| tool.definition.clone())
+    };
+    match target {
+        Target::One(upstream) => find(upstream, &name),
+        Target::All => {
+            let tool = endpoint.hub.resolve(&name).ok()?;
+            find(endpoint.hub.upstream(tool.server())?, tool.tool())
+        }
+    }
+}
+
+async fn request(
+    endpoint: &Arc<Endpoint>,
+    target: &Target,
+    id: &Bytes,
+    method: &str,
+    params: Option<Bytes>,
+    who: Who,
+    cancel: CancellationToken,
+) -> Result<Handled, RpcError> {
+    let caller = Caller {
+        origin: Origin::Proxy,
+        session: None,
+        client: who.client(),
+        protocol_version: Some(MODERN.into()),
+    };
+    if GONE.contains(&method) {
+        return Err(RpcError::method_not_found(method));
+    }
+    match target {
+        Target::All if method == "server/discover" => Ok(Handled::Now(Body::Result(aggregate::discovered()))),
+        Target::All => {
+            let from = From { who, owner: None };
+            let asking = aggregate::Asking { from, caller, under_way: (), listed: None };
+            aggregate::request(endpoint, asking, method, params, cancel).await
+        }
+        Target::One(upstream) => {
+            let shared = upstream.live().await.map_err(|reason| unavailable(upstream, &reason))?;
+            let native = shared.hello.era == Era::Modern || upstream.speaks_modern(&shared).await;
+            if method == "server/discover" && !native {
+                return Ok(Handled::Now(Body::Result(introduction(&shared.hello))));
+            }
+            let recording = match method {
+                "tools/call" => recording(upstream.name(), caller, params.as_ref()),
+                _ => None,
+            };
+            let upstream = Arc::clone(upstream);
+            let (method, subscription) = (method.to_owned(), Some(id.clone()));
+            let subscription = subscription.filter(|_| method == "subscriptions/listen");
+            let outgoing =
+                Outgoing { upstream, method, params, who, owner: None, subscription, recording, cancel };
+            Ok(Handled::Active(endpoint.hub.start(outgoing, ())))
+        }
+    }
+}
+
+/// What an upstream with a handshake would answer to `server/discover`.
+fn introduction(hello: &Hello) -> Bytes {
+    let versions = serde_json::Value::from(version::spoken()).to_string();
+    let capabilities = capabilities(&hello.capabilities);
+    let mut fields: Vec<(&str, &[u8])> =
+        vec![("supportedVersions", versions.as_bytes()), ("capabilities", &capabilities)];
+    fields.extend(hello.instructions.as_ref().map(|text| ("instructions", text.as_ref())));
+    let meta = hello.info.as_ref().map(|info| params::with(None, &[(meta::SERVER_INFO, info)]));
+    fields.extend(meta.as_ref().map(|meta| ("_meta", meta.as_ref())));
+    params::with(None, &fields)
+}
+
+/// The capabilities that mean the same in both eras. Tasks do not: they are an extension now.
+fn capabilities(legacy: &Bytes) -> Bytes {
+    const SAME: &[&str] = &["tools", "resources", "prompts", "completions", "logging", "experimental"];
+    let found: Vec<_> =
+        SAME.iter().filter_map(|name| Some((*name, params::field(legacy, name)?.raw))).collect();
+    let fields: Vec<(&str, &[u8])> = found.iter().map(|(name, raw)| (*name, raw.as_ref())).collect();
+    params::with(None, &fields)
+}

@@ -1,0 +1,102 @@
+//! Messages over a process's stdin and stdout, one a line.
+//!
+//! Owns: framing, and what becomes of lines nobody can take. Refuses to know: what messages say.
+
+use std::sync::Arc;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+
+use super::link::{Link, Outgoing};
+
+/// Longest line read from an upstream.
+pub(crate) const MAX_LINE: usize = 64 << 20;
+
+/// Runs a link over a pair of streams until the reading side ends.
+pub(crate) fn run(
+    link: &Arc<Link>,
+    messages: mpsc::Receiver<Outgoing>,
+    reader: impl AsyncRead + Unpin + Send + 'static,
+    writer: impl AsyncWrite + Unpin + Send + 'static,
+) -> tokio::task::JoinHandle<()> {
+    tokio::spawn({
+        let link = Arc::clone(link);
+        async move {
+            // Ending drops the writer, which closes the upstream's stdin and asks it to end.
+            tokio::select! {
+                () = write_lines(writer, messages) => {}
+                () = link.closed() => {}
+            }
+            link.close();
+        }
+    });
+    tokio::spawn({
+        let link = Arc::clone(link);
+        async move {
+            read_lines(reader, |line| match line {
+                Line::Whole(line) => link.receive(&line, None),
+                Line::TooLong { head, tail } => link.refuse_too_long(&head, &tail),
+            })
+            .await;
+            link.close();
+        }
+    })
+}
+
+async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut messages: mpsc::Receiver<Outgoing>) {
+    while let Some(message) = messages.recv().await {
+        let mut line = message.bytes.chain(&b"\n"[..]);
+        let written = async {
+            writer.write_all_buf(&mut line).await?;
+            writer.flush().await
+        };
+        // The reading side notices that the process has gone and says so.
+        if written.await.is_err() {
+            return;
+        }
+    }
+}
+
+/// What a reader of lines hands on.
+pub(crate) enum Line {
+    /// A line without its end.
+    Whole(Bytes),
+    /// A line that was skipped, and its two ends.
+    TooLong { head: Bytes, tail: Bytes },
+}
+
+/// Bytes kept of each end of a line that is too long.
+const ENDS: usize = 4 << 10;
+
+/// Hands every line to `each`. Of lines that are too long only the ends are kept.
+pub(crate) async fn read_lines(mut reader: impl AsyncRead + Unpin, mut each: impl FnMut(Line)) {
+    let mut buffer = BytesMut::with_capacity(64 << 10);
+    let mut searched = 0;
+    let mut skipped: Option<Bytes> = None;
+    loop {
+        while let Some(at) = memchr::memchr(b'\n', &buffer[searched..]) {
+            let mut line = buffer.split_to(searched + at + 1).freeze();
+            searched = 0;
+            line.truncate(line.len() - 1);
+            match skipped.take() {
+                Some(head) => {
+                    each(Line::TooLong { head, tail: line.slice(line.len().saturating_sub(ENDS)..) });
+                }
+                None if line.trim_ascii().is_empty() => {}
+                None => each(Line::Whole(line)),
+            }
+        }
+        if buffer.len() > MAX_LINE {
+            skipped.get_or_insert_with(|| Bytes::copy_from_slice(&buffer[..ENDS]));
+            // The line's end may be among what is kept, and what it is looked for in.
+            let _ = buffer.split_to(buffer.len() - ENDS);
+        }
+        searched = buffer.len();
+        buffer.reserve(16 << 10);
+        match reader.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+    }
+}

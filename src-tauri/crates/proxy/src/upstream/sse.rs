@@ -1,0 +1,113 @@
+//! Server-sent events, as far as MCP uses them.
+//!
+//! Owns: reading an event stream (WHATWG HTML §9.2.6) piece by piece, within bounds. Refuses to know: where
+//! the pieces come from and what the data says.
+
+use bytes::{Bytes, BytesMut};
+
+/// Largest event.
+pub(crate) const MAX_EVENT: usize = 64 << 20;
+
+/// An event that was dispatched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SseEvent {
+    /// Its data; empty for events that only carry an id.
+    pub(crate) data: Bytes,
+}
+
+/// Reads a stream.
+#[derive(Debug, Default)]
+pub(crate) struct SseReader {
+    buffer: BytesMut,
+    /// Bytes of the buffer in which no line ends.
+    searched: usize,
+    data: BytesMut,
+    has_data: bool,
+    /// The last event's id.
+    pub(crate) last_id: Option<String>,
+    /// Milliseconds the server wants us to wait before we come back.
+    pub(crate) retry: Option<u64>,
+}
+
+/// An event is larger than [`MAX_EVENT`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TooLarge;
+
+impl SseReader {
+    /// Takes a piece and hands over the events that end in it.
+    pub(crate) fn read(&mut self, piece: &[u8], mut each: impl FnMut(SseEvent)) -> Result<(), TooLarge> {
+        self.buffer.extend_from_slice(piece);
+        while let Some(at) = memchr::memchr2(b'\n', b'\r', &self.buffer[self.searched..]) {
+            let end = self.searched + at;
+            // A line break of two bytes may come in two pieces.
+            if self.buffer[end] == b'\r' && end + 1 == self.buffer.len() {
+                self.searched = end;
+                return Ok(());
+            }
+            let crlf = self.buffer[end] == b'\r' && self.buffer[end + 1] == b'\n';
+            let line = self.buffer.split_to(end + 1 + usize::from(crlf)).freeze().slice(..end);
+            self.searched = 0;
+            if let Some(event) = self.line(&line) {
+                each(event);
+            }
+            if self.data.len() > MAX_EVENT {
+                return Err(TooLarge);
+            }
+        }
+        self.searched = self.buffer.len();
+        if self.buffer.len() > MAX_EVENT { Err(TooLarge) } else { Ok(()) }
+    }
+
+    fn line(&mut self, line: &Bytes) -> Option<SseEvent> {
+        if line.is_empty() {
+            let data = std::mem::take(&mut self.data).freeze();
+            return std::mem::take(&mut self.has_data).then_some(SseEvent { data });
+        }
+        let colon = memchr::memchr(b':', line).unwrap_or(line.len());
+        let value = line.get(colon + 1..).unwrap_or_default();
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match &line[..colon] {
+            b"data" => {
+                if self.has_data {
+                    self.data.extend_from_slice(b"\n");
+                }
+                self.has_data = true;
+                self.data.extend_from_slice(value);
+            }
+            b"id" if !value.contains(&0) => self.last_id = String::from_utf8(value.to_vec()).ok(),
+            b"retry" => self.retry = std::str::from_utf8(value).ok().and_then(|value| value.parse().ok()),
+            _ => {}
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(pieces: &[&[u8]]) -> (Vec<String>, SseReader) {
+        let mut reader = SseReader::default();
+        let mut events = Vec::new();
+        for piece in pieces {
+            let took = reader.read(piece, |event| {
+                events.push(String::from_utf8_lossy(&event.data).into_owned());
+            });
+            assert_eq!(took, Ok(()));
+        }
+        (events, reader)
+    }
+
+    #[test]
+    fn a_stream_reads_the_same_however_it_is_cut() {
+        let stream = b": hello\r\nevent: message\r\nid: 7\r\ndata: {\"a\":\r\ndata:1}\r\n\r\nretry: 50\nid: 8\ndata:\n\ndata: x\r\rdata: lost";
+        let whole = events(&[stream]);
+        assert_eq!(whole.0, ["{\"a\":\n1}", "", "x"]);
+        assert_eq!((whole.1.last_id.as_deref(), whole.1.retry), (Some("8"), Some(50)));
+        for at in 0..stream.len() {
+            assert_eq!(events(&[&stream[..at], &stream[at..]]).0, whole.0, "{at}");
+        }
+        let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+        assert_eq!(events(&bytes).0, whole.0);
+    }
+}

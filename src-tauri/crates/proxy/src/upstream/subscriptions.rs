@@ -1,0 +1,165 @@
+//! What an upstream is to tell about, and for whom.
+//!
+//! Owns: which client session watches which resource, so that one that stops watching does not stop the
+//! others; and how an upstream of the stateless era is asked to tell. Refuses to know: how clients are told.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::json;
+use tokio::task::JoinHandle;
+
+use super::link::Asked;
+use super::session::Live;
+use crate::exchange::Event;
+use crate::wire::{Era, Who, params};
+
+/// Resources watched at most, over all sessions.
+const MAX_WATCHED: usize = 10_000;
+/// Pause before an upstream that ended a subscription is asked again.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// What is watched, by resource.
+#[derive(Default)]
+pub(crate) struct Subscriptions(Mutex<HashMap<String, Watched>>);
+
+#[derive(Default)]
+struct Watched {
+    sessions: HashSet<Box<str>>,
+    /// What has an upstream of the stateless era tell.
+    telling: Option<JoinHandle<()>>,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(telling) = &self.telling {
+            telling.abort();
+        }
+    }
+}
+
+impl Subscriptions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Watched>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a watcher; false where there are too many.
+    pub(crate) fn add(&self, uri: &str, session: &str) -> bool {
+        let mut watched = self.lock();
+        if watched.len() >= MAX_WATCHED && !watched.contains_key(uri) {
+            return false;
+        }
+        watched.entry(uri.to_owned()).or_default().sessions.insert(session.into());
+        true
+    }
+
+    /// Has an upstream of the stateless era tell of a resource as long as somebody watches it.
+    pub(crate) fn watch(&self, live: &Arc<Live>, uri: &str) {
+        let (live, filter) = (Arc::clone(live), json!({"resourceSubscriptions": [uri]}));
+        if let Some(known) = self.lock().get_mut(uri).filter(|known| known.telling.is_none()) {
+            known.telling = Some(tokio::spawn(async move {
+                while !live.link.is_closed() && listen(&live, &filter).await {
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }));
+        }
+    }
+
+    /// Forgets a watcher; whether it was the last one.
+    pub(crate) fn remove(&self, uri: &str, session: &str) -> bool {
+        let mut watched = self.lock();
+        let Some(known) = watched.get_mut(uri) else { return true };
+        known.sessions.remove(session);
+        let last = known.sessions.is_empty();
+        if last {
+            watched.remove(uri);
+        }
+        last
+    }
+
+    /// Forgets a session; the resources nobody watches any more.
+    pub(crate) fn forget(&self, session: &str) -> Vec<String> {
+        let mut gone = Vec::new();
+        self.lock().retain(|uri, known| {
+            if known.sessions.remove(session) && known.sessions.is_empty() {
+                gone.push(uri.clone());
+            }
+            !known.sessions.is_empty()
+        });
+        gone
+    }
+
+    /// Whether a session is to be told of this resource, or of what lies in it.
+    pub(crate) fn concerns(&self, uri: &str, session: &str) -> bool {
+        let watched = self.lock();
+        let watches = |uri: &str| watched.get(uri).is_some_and(|known| known.sessions.contains(session));
+        watches(uri)
+            || watched.iter().any(|(above, known)| {
+                uri.strip_prefix(above.as_str())
+                    .is_some_and(|rest| above.ends_with('/') || rest.starts_with('/'))
+                    && known.sessions.contains(session)
+            })
+    }
+}
+
+/// Keeps an upstream of the stateless era telling of changes of its lists; one with a handshake tells by
+/// itself. Never ends.
+pub(crate) async fn keep_told(live: &Arc<Live>) {
+    if live.hello.era == Era::Modern {
+        loop {
+            let lists =
+                json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
+            if !listen(live, &lists).await {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    std::future::pending::<()>().await;
+}
+
+/// One subscription from start to end; false where the upstream has none.
+async fn listen(live: &Arc<Live>, filter: &serde_json::Value) -> bool {
+    let params = params::with(None, &[("notifications", filter.to_string().as_bytes())]);
+    let params = Who::nobody().introduced(Some(&params));
+    let head = super::link::Head { method: "subscriptions/listen".into(), name: None, arguments: Vec::new() };
+    let asked = Asked {
+        method: "subscriptions/listen",
+        params: Some(&params),
+        head: Some(Box::new(head)),
+        own: true,
+        subscription: Some(Bytes::from_static(b"0")),
+    };
+    let Ok(mut request) = live.link.request(asked).await else { return false };
+    let mut acknowledged = false;
+    loop {
+        tokio::select! {
+            biased;
+            event = request.events.recv() => match event {
+                Some(Event::Notification { method, .. }) if method.ends_with("/acknowledged") => acknowledged = true,
+                Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
+                Some(Event::Ask(_)) => {}
+                None => return acknowledged,
+            },
+            _ = &mut request.answer => return acknowledged,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_stops_watching_does_not_stop_the_others() {
+        let watched = Subscriptions::default();
+        assert!(watched.add("file:///a/", "s1") && watched.add("file:///a/", "s2"));
+        assert!(watched.concerns("file:///a/b", "s1") && !watched.concerns("file:///ab", "s1"));
+        assert!(!watched.remove("file:///a/", "s1"));
+        assert!(!watched.concerns("file:///a/", "s1") && watched.concerns("file:///a/", "s2"));
+        assert_eq!(watched.forget("s2"), ["file:///a/"]);
+        assert!(watched.remove("file:///a/", "s2"));
+    }
+}

@@ -1,0 +1,195 @@
+//! What of a request stands in HTTP headers too (2026-07-28): the method, the name, and the arguments a tool
+//! marks with `x-mcp-header`.
+//!
+//! Owns: which values those are, how they are written, and whether headers say the same as a body. Refuses
+//! to know: HTTP libraries; a header is a name and a text here.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use serde_json::Value;
+
+use super::params::Seen;
+
+pub(crate) const SESSION_ID: &str = "mcp-session-id";
+pub(crate) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
+pub(crate) const METHOD: &str = "mcp-method";
+pub(crate) const NAME: &str = "mcp-name";
+const PARAM: &str = "mcp-param-";
+
+const PREFIX: &str = "=?base64?";
+const SUFFIX: &str = "?=";
+
+/// Levels of `properties` looked into for marked arguments.
+const MAX_DEPTH: usize = 16;
+
+/// The value as a header may hold it: as it is where it is plain, else in Base64.
+pub(crate) fn encoded(value: &str) -> String {
+    let plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+        && value.trim() == value
+        && !(value.starts_with(PREFIX) && value.ends_with(SUFFIX));
+    if plain { value.to_owned() } else { format!("{PREFIX}{}{SUFFIX}", BASE64_STANDARD.encode(value)) }
+}
+
+/// The value a header stands for; none where it cannot be decoded.
+pub(crate) fn decoded(header: &str) -> Option<String> {
+    match header.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)) {
+        Some(coded) => String::from_utf8(BASE64_STANDARD.decode(coded).ok()?).ok(),
+        None => Some(header.to_owned()),
+    }
+}
+
+/// What `Mcp-Name` must say of a request, if it must.
+pub(crate) fn name(method: &str, params: Option<&Bytes>) -> Option<String> {
+    match method {
+        "tools/call" | "prompts/get" => Seen::of(params).name(),
+        "resources/read" => {
+            let uri = super::params::field(params?, "uri")?;
+            serde_json::from_slice(&uri.raw).ok()
+        }
+        _ => None,
+    }
+}
+
+/// An argument that is mirrored in a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Marked {
+    /// `mcp-param-…`
+    header: String,
+    /// Keys from the arguments down to it.
+    path: Vec<String>,
+}
+
+/// The arguments a tool marks.
+fn marked(definition: &Bytes) -> Vec<Marked> {
+    // Nearly no tool marks anything, and a definition may be large.
+    if memchr::memmem::find(definition, b"x-mcp-header").is_none() {
+        return Vec::new();
+    }
+    let definition: Value = serde_json::from_slice(definition).unwrap_or_default();
+    let mut found = Vec::new();
+    let mut open = vec![(&definition["inputSchema"], Vec::new())];
+    while let Some((schema, path)) = open.pop() {
+        if let Some(name) = schema["x-mcp-header"].as_str().filter(|_| !path.is_empty()) {
+            found
+                .push(Marked { header: format!("{PARAM}{}", name.to_ascii_lowercase()), path: path.clone() });
+        }
+        for (key, below) in schema["properties"].as_object().into_iter().flatten() {
+            if path.len() < MAX_DEPTH {
+                let path = path.iter().chain([key]).cloned().collect();
+                open.push((below, path));
+            }
+        }
+    }
+    found
+}
+
+/// The headers a call of this tool must have, with their values as they must be written.
+pub(crate) fn of_arguments(definition: &Bytes, arguments: Option<&Bytes>) -> Vec<(String, String)> {
+    let marked = marked(definition);
+    if marked.is_empty() {
+        return Vec::new();
+    }
+    let arguments: Value =
+        arguments.and_then(|arguments| serde_json::from_slice(arguments).ok()).unwrap_or_default();
+    let headers = marked.into_iter().filter_map(|Marked { header, path }| {
+        let value = path.iter().try_fold(&arguments, |value, key| value.get(key))?;
+        Some((header, encoded(&text(value)?)))
+    });
+    headers.collect()
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// Why the headers of a request do not say what its body says; none if they do. `header` gives a header's
+/// text, an empty one where it has other bytes.
+pub(crate) fn mismatch(
+    method: &str,
+    params: Option<&Bytes>,
+    definition: Option<&Bytes>,
+    header: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let wrong = |title: &str, value: Option<&str>, expected: &str| match value {
+        None => Some(format!("{title} header is missing; the body says {expected:?}")),
+        Some(value) if value == expected => None,
+        Some(value) => Some(format!("{title} header value {value:?} does not match body value {expected:?}")),
+    };
+    if let Some(reason) = wrong("Mcp-Method", header(METHOD).as_deref(), method) {
+        return Some(reason);
+    }
+    if let Some(expected) = name(method, params) {
+        let value = header(NAME).map(|value| decoded(&value).unwrap_or(value));
+        if let Some(reason) = wrong("Mcp-Name", value.as_deref(), &expected) {
+            return Some(reason);
+        }
+    }
+    let definition = definition.filter(|_| method == "tools/call")?;
+    let arguments = Seen::of(params).arguments;
+    of_arguments(definition, arguments.as_ref()).into_iter().find_map(|(name, expected)| {
+        let value = header(&name).map(|value| decoded(&value).unwrap_or(value));
+        let expected = decoded(&expected).unwrap_or(expected);
+        let same_number = value.as_deref().and_then(|value| value.parse::<f64>().ok())
+            == Some(expected.parse::<f64>().unwrap_or(f64::NAN));
+        if same_number { None } else { wrong(&name, value.as_deref(), &expected) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_encoded_as_the_specification_shows() {
+        for (value, header) in [
+            ("us-west1", "us-west1"),
+            ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
+            (" padded ", "=?base64?IHBhZGRlZCA=?="),
+            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
+            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
+        ] {
+            assert_eq!(encoded(value), header);
+            assert_eq!(decoded(header).as_deref(), Some(value));
+        }
+        assert_eq!(decoded("=?base64?%?="), None);
+    }
+
+    #[test]
+    fn headers_must_say_what_the_body_says() {
+        let definition = Bytes::from(
+            r#"{"inputSchema":{"properties":{"region":{"type":"string","x-mcp-header":"Region"},
+                "n":{"type":"integer","x-mcp-header":"N"},"in":{"properties":{"b":{"x-mcp-header":"B"}}}}}}"#,
+        );
+        let params = Bytes::from(r#"{"name":"sql","arguments":{"region":"é","n":42,"in":{"b":true}}}"#);
+        let right = [
+            (METHOD, "tools/call"),
+            (NAME, "sql"),
+            ("mcp-param-region", "=?base64?w6k=?="),
+            ("mcp-param-n", "42.0"),
+            ("mcp-param-b", "true"),
+        ];
+        let check = |headers: &[(&str, &str)]| {
+            mismatch("tools/call", Some(&params), Some(&definition), |name| {
+                headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(check(&right), None);
+        for left_out in 0..right.len() {
+            let mut headers = right.to_vec();
+            headers.remove(left_out);
+            assert!(check(&headers).is_some_and(|reason| reason.contains("missing")), "{left_out}");
+            let mut headers = right.to_vec();
+            headers[left_out].1 = "other";
+            assert!(check(&headers).is_some_and(|reason| reason.contains("does not match")), "{left_out}");
+        }
+        let mut written = of_arguments(&definition, Seen::of(Some(&params)).arguments.as_ref());
+        written.sort();
+        assert_eq!(written[1], ("mcp-param-n".to_owned(), "42".to_owned()));
+        assert_eq!(written.len(), 3);
+    }
+}

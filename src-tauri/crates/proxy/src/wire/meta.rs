@@ -1,0 +1,107 @@
+//! What a request of the stateless era says of itself in `params._meta`, and who that makes the client.
+
+use bytes::Bytes;
+use schemascope_model::Client;
+use serde::Deserialize;
+
+use super::params::{self, field};
+use super::version::{Era, MODERN};
+
+pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// A client, as far as a request tells.
+#[derive(Debug, Clone)]
+pub(crate) struct Who {
+    pub(crate) era: Era,
+    /// Its session, in the era that has them.
+    pub(crate) session: Option<Box<str>>,
+    /// Its `clientInfo`, as sent.
+    pub(crate) info: Option<Bytes>,
+    /// Its capabilities, as sent: an object.
+    pub(crate) capabilities: Bytes,
+}
+
+/// The per-request fields.
+#[derive(Debug, Default)]
+pub(crate) struct Meta {
+    /// The protocol version, if it is text.
+    pub(crate) version: Option<String>,
+    pub(crate) info: Option<Bytes>,
+    /// The client's capabilities, if they are an object.
+    pub(crate) capabilities: Option<Bytes>,
+}
+
+impl Meta {
+    pub(crate) fn of(params: Option<&Bytes>) -> Self {
+        let Some(meta) = params.and_then(|params| field(params, "_meta")) else { return Self::default() };
+        let raw = |name| field(&meta.raw, name).map(|found| found.raw);
+        Self {
+            version: raw(VERSION).and_then(|raw| serde_json::from_slice(&raw).ok()),
+            info: raw(CLIENT_INFO),
+            capabilities: raw(CAPABILITIES).filter(|raw| raw.starts_with(b"{")),
+        }
+    }
+}
+
+impl Who {
+    /// Somebody of whom nothing is known and who can be asked nothing.
+    pub(crate) fn nobody() -> Self {
+        Self { era: Era::Legacy, session: None, info: None, capabilities: Bytes::from_static(b"{}") }
+    }
+
+    /// Whether an upstream may ask this client for anything.
+    pub(crate) fn may_be_asked(&self) -> bool {
+        ["sampling", "elicitation", "roots", "tasks"]
+            .iter()
+            .any(|name| field(&self.capabilities, name).is_some_and(|found| found.raw != "null"))
+    }
+
+    /// What it is called, and its version.
+    pub(crate) fn client(&self) -> Option<Client> {
+        /// Characters kept: they stand in every record of its calls.
+        const LONGEST: usize = 200;
+        let client =
+            Client::deserialize(&mut serde_json::Deserializer::from_slice(self.info.as_ref()?)).ok()?;
+        let short = |text: &str| text.chars().take(LONGEST).collect::<String>().into();
+        Some(Client { name: short(&client.name), version: short(&client.version) })
+    }
+
+    /// `params` with the fields every request of the stateless era carries.
+    pub(crate) fn introduced(&self, params: Option<&Bytes>) -> Bytes {
+        let version = format!("\"{MODERN}\"");
+        let mut fields: Vec<(&str, &[u8])> =
+            vec![(VERSION, version.as_bytes()), (CAPABILITIES, &self.capabilities)];
+        if let Some(info) = &self.info {
+            fields.push((CLIENT_INFO, info));
+        }
+        let meta = params.and_then(|params| field(params, "_meta")).map(|found| found.raw);
+        params::with(params, &[("_meta", &params::with(meta.as_ref(), &fields))])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_introduced_with_each_request() {
+        let who = Who {
+            info: Some(r#"{"name":"c","version":"1","x":1.10}"#.into()),
+            capabilities: r#"{"roots":{}}"#.into(),
+            ..Who::nobody()
+        };
+        assert!(who.may_be_asked() && !Who::nobody().may_be_asked());
+        let params = Bytes::from(r#"{"name":"t","_meta":{"progressToken":7}}"#);
+        let introduced = who.introduced(Some(&params));
+        let meta = Meta::of(Some(&introduced));
+        assert_eq!(meta.version.as_deref(), Some(MODERN));
+        assert_eq!((meta.info, meta.capabilities), (who.info.clone(), Some(who.capabilities.clone())));
+        assert_eq!(params::Seen::of(Some(&introduced)).progress_token.unwrap().raw, "7");
+        assert_eq!(Meta::of(Some(&who.introduced(None))).version.as_deref(), Some(MODERN));
+        assert_eq!(who.client().unwrap().name.as_ref(), "c");
+    }
+}
