@@ -287,7 +287,7 @@ fn a_refusal_does_not_cost_the_connection() {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     for _ in 0..3 {
         let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nmcp-protocol-version: 2026-07-28\r\ncontent-length: {}\r\n\r\n",
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nmcp-protocol-version: 1900-01-01\r\ncontent-length: {}\r\n\r\n",
             PING.len()
         );
         stream.write_all(head.as_bytes()).unwrap();

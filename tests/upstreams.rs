@@ -80,7 +80,7 @@ fn faulty_upstreams_are_explained_and_the_others_work() {
         ("hangs", "starting", "is not ready yet"),
         ("off", "disabled", ""),
         ("we__ird", "invalid", "without \"__\""),
-        ("web", "invalid", "HTTP"),
+        ("web", "failed", "cannot be reached"),
         ("nowhere", "failed", "is not a folder"),
     ] {
         let server = server(&program, name);

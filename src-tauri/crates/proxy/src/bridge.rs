@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::exchange::{Ask, Event};
 use crate::observer::Ended;
 use crate::upstream::{Live, Upstream};
-use crate::wire::{Body, Era, RpcError, Who, params};
+use crate::wire::{Body, Era, RpcError, Who, error, params};
 
 /// Rounds of questions of one request.
 const MAX_ROUNDS: usize = 64;
@@ -46,8 +46,8 @@ pub(crate) struct Driven {
     pub(crate) ended: Ended,
     /// Microseconds the upstream took, the client's own time left out.
     pub(crate) upstream_us: u64,
-    /// The result as the client's era writes it, where that differs.
-    pub(crate) answer: Option<Bytes>,
+    /// The same as the client's era writes it, where that differs.
+    pub(crate) answer: Option<Body>,
 }
 
 impl From<Ended> for Driven {
@@ -81,15 +81,22 @@ pub(crate) async fn drive(
     let definition = definition(&live, &request);
     let mut params = translated(&request, live.hello.era);
     let original = params.clone();
+    let between_eras = request.who.era == Era::Modern && live.hello.era == Era::Legacy;
     let mut upstream_us = 0;
     for _ in 0..MAX_ROUNDS {
         let began = Instant::now();
         let ended = round(&live, &request, params.as_ref(), definition.as_ref(), &events, cancelled).await;
         upstream_us += u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let Ended::Result(result) = &ended else { return Driven { ended, upstream_us, answer: None } };
+        let result = match &ended {
+            Ended::Result(result) => result,
+            Ended::Error(error) => {
+                let answer = between_eras.then(|| modern_error(error)).flatten().map(Body::Error);
+                return Driven { answer, ended, upstream_us };
+            }
+            _ => return Driven { ended, upstream_us, answer: None },
+        };
         if !(request.who.era == Era::Legacy && live.hello.era == Era::Modern && requires_input(result)) {
-            let answer = (request.who.era == Era::Modern && live.hello.era == Era::Legacy)
-                .then(|| modern(&request.method, result));
+            let answer = between_eras.then(|| Body::Result(modern(&request.method, result)));
             return Driven { answer, ended, upstream_us };
         }
         let Ok(answered) = ask_client(result, &events, cancelled).await else {
@@ -191,6 +198,13 @@ pub(crate) fn modern(method: &str, result: &Bytes) -> Bytes {
         _ => &[("resultType", b"\"complete\"")],
     };
     params::with(Some(result), fields)
+}
+
+/// An error of an upstream with a handshake as the stateless era writes it, where that differs.
+fn modern_error(error: &Bytes) -> Option<Bytes> {
+    let not_found = i64::from(rmcp::model::ErrorCode::RESOURCE_NOT_FOUND.0);
+    let invalid = rmcp::model::ErrorCode::INVALID_PARAMS.0.to_string();
+    (error::code(error) == Some(not_found)).then(|| params::with(Some(error), &[("code", invalid.as_bytes())]))
 }
 
 /// The result that asks a client of the stateless era.

@@ -101,7 +101,8 @@ pub(crate) fn start(
         let driven = bridge::drive(&upstream, outgoing, events_sender, &cancel).await;
         let bridge::Driven { ended, upstream_us, answer } = driven;
         let body = match &ended {
-            Ended::Result(result) => Some(Body::Result(answer.unwrap_or_else(|| result.clone()))),
+            _ if answer.is_some() => answer,
+            Ended::Result(result) => Some(Body::Result(result.clone())),
             Ended::Error(error) => Some(Body::Error(error.clone())),
             Ended::Lost(reason) => {
                 Some(RpcError::internal(format!("upstream {:?}: {reason}", upstream.name())).body())

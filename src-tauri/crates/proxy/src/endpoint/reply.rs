@@ -46,6 +46,8 @@ impl Accepts {
             })
         };
         match (allows("application/json", "application/*"), allows("text/event-stream", "text/*")) {
+            // What is named first is preferred.
+            (true, true) if accept.starts_with("text/event-stream") => Some(Self::Stream),
             (true, true) => Some(Self::Both),
             (true, false) => Some(Self::Json),
             (false, true) => Some(Self::Stream),
@@ -273,6 +275,7 @@ mod tests {
             (None, Some(Accepts::Both)),
             (Some("application/json, text/event-stream"), Some(Accepts::Both)),
             (Some("*/*"), Some(Accepts::Both)),
+            (Some("text/event-stream, application/json"), Some(Accepts::Stream)),
             (Some("Application/JSON;q=0.9"), Some(Accepts::Json)),
             (Some("text/event-stream"), Some(Accepts::Stream)),
             (Some("text/html"), None),
