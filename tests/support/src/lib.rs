@@ -3,15 +3,20 @@
 //! Owns: talking to Schemascope from outside, as its users do. Refuses to know: its insides.
 
 mod client;
+mod listening;
 mod places;
 mod program;
+mod running;
 mod script;
+mod suite;
 #[cfg(unix)]
 mod window;
 
 pub use client::{Exchange, McpClient};
+pub use listening::Listening;
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
 pub use script::play;
+pub use suite::{Check, Status, Suite, Verdict};
 #[cfg(unix)]
 pub use window::{Display, Window};

@@ -26,7 +26,7 @@ impl Places {
         Ok(Self { bin, tools })
     }
 
-    /// A fixture upstream of ours: `shop`, `odd`, `faulty`.
+    /// A fixture upstream of ours: `shop`, `conformance`, `odd`, `faulty`, `hostile`.
     pub fn fixture(&self, name: &str) -> PathBuf {
         self.bin.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
@@ -39,6 +39,14 @@ impl Places {
     /// The folder whose `node_modules` has the npm servers and the TypeScript SDK.
     pub fn npm(&self) -> PathBuf {
         self.tools.join("npm")
+    }
+
+    /// The Node that came with the tools, for what needs a newer one than systems have; without it the
+    /// system's.
+    pub fn node(&self) -> PathBuf {
+        let own =
+            ["x64", "arm64"].map(|cpu| self.npm().join(format!("node_modules/node-linux-{cpu}/bin/node")));
+        own.into_iter().find(|node| node.exists()).unwrap_or_else(|| "node".into())
     }
 
     /// The Python that has the Python SDK.

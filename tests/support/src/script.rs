@@ -7,23 +7,13 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::places::Places;
-
-/// Killed when dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Gone already is fine.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use crate::running::Running;
 
 /// Runs a script to its end, answering its questions. Gives what it wrote to stderr; so does the error
 /// if it fails.

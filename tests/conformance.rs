@@ -1,0 +1,157 @@
+//! The official conformance suite: the fixture passes it, and through us nothing of that is lost.
+//!
+//! `cargo xtask setup` installs the suite, pinned, in the target folder. The suite has no way to send a
+//! token, so the program asks for none here.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(clippy::print_stdout, reason = "figures, for who asks with --nocapture")]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+use schemascope_test_support::{Listening, Places, Program, Suite, Verdict, stdio};
+use serde_json::{Map, Value, json};
+
+/// A revision of the specification, as the suite names it, and how many checks it does.
+struct Revision {
+    name: &'static str,
+    checks: usize,
+    /// What became of the fixture itself, once it is known.
+    direct: OnceLock<Verdict>,
+}
+
+static LEGACY: Revision = Revision { name: "2025-11-25", checks: 84, direct: OnceLock::new() };
+static MODERN: Revision = Revision { name: "2026-07-28", checks: 197, direct: OnceLock::new() };
+
+/// How the fixture is reached by us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transport {
+    Stdio,
+    Http,
+}
+
+/// What we do not do yet: requests of servers to clients, and streams that can be resumed. Where the stream
+/// of a call ends before its answer is the server's choice, so `disconnect-resume` passes over HTTP only.
+const LOST_OVER_STDIO_IN_2025_11_25: &[&str] = &[
+    "elicitation-sep1034-defaults:elicitation-sep1034-boolean-default",
+    "elicitation-sep1034-defaults:elicitation-sep1034-enum-default",
+    "elicitation-sep1034-defaults:elicitation-sep1034-integer-default",
+    "elicitation-sep1034-defaults:elicitation-sep1034-number-default",
+    "elicitation-sep1034-defaults:elicitation-sep1034-string-default",
+    "elicitation-sep1330-enums:elicitation-sep1330-legacy-enumnames",
+    "elicitation-sep1330-enums:elicitation-sep1330-titled-multi",
+    "elicitation-sep1330-enums:elicitation-sep1330-titled-single",
+    "elicitation-sep1330-enums:elicitation-sep1330-untitled-multi",
+    "elicitation-sep1330-enums:elicitation-sep1330-untitled-single",
+    "server-sse-multiple-streams:server-sse-streams-functional",
+    "server-sse-polling:server-sse-disconnect-resume",
+    "server-sse-polling:server-sse-priming-event",
+    "server-sse-polling:server-sse-retry-field",
+    "tools-call-elicitation:tools-call-elicitation",
+    "tools-call-sampling:tools-call-sampling",
+];
+
+fn places() -> Places {
+    Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
+}
+
+fn listening(places: &Places) -> Listening {
+    let mut command = Command::new(places.fixture("conformance"));
+    command.args(["--port", "0"]);
+    Listening::start(command).unwrap()
+}
+
+/// Runs the suite against the fixture itself; once for all tests.
+fn direct(revision: &'static Revision) -> &'static Verdict {
+    revision.direct.get_or_init(|| {
+        let (places, scratch) = (places(), tempfile::tempdir().unwrap());
+        let fixture = listening(&places);
+        Suite::installed(&places).unwrap().run(fixture.url(), revision.name, scratch.path()).unwrap()
+    })
+}
+
+/// Runs the suite against the fixture through us.
+fn through(revision: &Revision, transport: Transport) -> Verdict {
+    let (places, scratch) = (places(), tempfile::tempdir().unwrap());
+    let fixture = (transport == Transport::Http).then(|| listening(&places));
+    let upstream = match &fixture {
+        Some(fixture) => json!({"url": fixture.url()}),
+        None => stdio(places.fixture("conformance"), &[]),
+    };
+    let servers = Map::from_iter([("fixture".to_owned(), upstream)]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&["--no-auth"]).unwrap();
+    let suite = Suite::installed(&places).unwrap();
+    suite.run(&serve.url(Some("fixture")), revision.name, scratch.path()).unwrap()
+}
+
+/// The fixture is worth measuring us by: it is as the specification demands.
+fn assert_passes(revision: &'static Revision) {
+    let verdict = direct(revision);
+    let failing: Vec<_> = verdict.failing().map(|check| format!("{check:?}")).collect();
+    let (executed, passed) = (verdict.executed(), verdict.passed());
+    println!("{}: {passed} of {executed} checks pass\n{}", revision.name, failing.join("\n"));
+    assert_eq!(executed, revision.checks, "the suite does other checks than before");
+    assert!(passed * 100 >= executed * 95, "{}", failing.join("\n"));
+}
+
+/// What passes directly passes through us as well, but for what is listed, `scenario:check`, and is still
+/// so.
+fn assert_nothing_lost(revision: &'static Revision, transport: Transport, but: &[&str]) {
+    let lost = direct(revision).lost(&through(revision, transport));
+    let told: Vec<_> = lost.iter().map(|(check, why)| format!("{check}  [{why}]")).collect();
+    println!("{} over {transport:?}: {} lost\n{}", revision.name, lost.len(), told.join("\n"));
+    let lost: Vec<&str> = lost.iter().map(|(check, _)| check.as_str()).collect();
+    assert_eq!(lost, but, "{}", told.join("\n"));
+}
+
+#[test]
+fn the_fixture_passes_in_2025_11_25() {
+    assert_passes(&LEGACY);
+}
+
+#[test]
+fn the_fixture_passes_in_2026_07_28() {
+    assert_passes(&MODERN);
+}
+
+/// The suite knows HTTP only; the same server has to answer the same over stdio.
+#[test]
+fn the_fixture_speaks_both_eras_over_stdio() {
+    let hello = json!({"protocolVersion": LEGACY.name, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": MODERN.name, "io.modelcontextprotocol/clientCapabilities": {}});
+    let request = |id: u32, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let legacy = [
+        request(1, "initialize", hello),
+        initialized,
+        request(2, "tools/call", json!({"name": "test_simple_text"})),
+    ];
+    let modern = [
+        request(1, "server/discover", json!({"_meta": meta})),
+        request(2, "tools/call", json!({"name": "test_simple_text", "_meta": meta})),
+    ];
+    for messages in [&legacy[..], &modern[..]] {
+        let mut command = Command::new(places().fixture("conformance"));
+        let mut fixture = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let (mut stdin, stdout) = (fixture.stdin.take().unwrap(), fixture.stdout.take().unwrap());
+        let mut answers = BufReader::new(stdout).lines();
+        for message in messages {
+            writeln!(stdin, "{message}").unwrap();
+            let Some(id) = message.get("id") else { continue };
+            let answer: Value = serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap();
+            assert_eq!(&answer["id"], id, "{answer}");
+            assert!(answer["result"].is_object(), "{answer}");
+            if id == 2 {
+                assert_eq!(answer["result"]["content"][0]["type"], "text", "{answer}");
+            }
+        }
+        drop(stdin);
+        assert!(fixture.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn nothing_is_lost_over_stdio_in_2025_11_25() {
+    assert_nothing_lost(&LEGACY, Transport::Stdio, LOST_OVER_STDIO_IN_2025_11_25);
+}

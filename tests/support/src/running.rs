@@ -1,0 +1,15 @@
+//! A process that ends with the test.
+
+use std::process::Child;
+
+/// Killed when dropped.
+#[derive(Debug)]
+pub(crate) struct Running(pub(crate) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Gone already is fine.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
