@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::exchange::{Ask, Event};
 use crate::observer::Ended;
 use crate::upstream::{Live, Upstream};
-use crate::wire::{Body, Era, RpcError, Who, error, params};
+use crate::wire::{Body, Era, RpcError, Who, error, meta, params};
 
 /// Rounds of questions of one request.
 const MAX_ROUNDS: usize = 64;
@@ -173,6 +173,7 @@ fn definition(live: &Live, request: &Request) -> Option<Bytes> {
 fn translated(request: &Request, era: Era) -> Option<Bytes> {
     match (request.who.era, era) {
         (Era::Legacy, Era::Modern) => Some(request.who.introduced(request.params.as_ref())),
+        (Era::Modern, Era::Legacy) => request.params.as_ref().map(meta::plain),
         _ => request.params.clone(),
     }
 }
@@ -204,7 +205,8 @@ pub(crate) fn modern(method: &str, result: &Bytes) -> Bytes {
 fn modern_error(error: &Bytes) -> Option<Bytes> {
     let not_found = i64::from(rmcp::model::ErrorCode::RESOURCE_NOT_FOUND.0);
     let invalid = rmcp::model::ErrorCode::INVALID_PARAMS.0.to_string();
-    (error::code(error) == Some(not_found)).then(|| params::with(Some(error), &[("code", invalid.as_bytes())]))
+    (error::code(error) == Some(not_found))
+        .then(|| params::with(Some(error), &[("code", invalid.as_bytes())]))
 }
 
 /// The result that asks a client of the stateless era.

@@ -16,6 +16,8 @@ pub(crate) enum Event {
     Notification { method: String, params: Option<Bytes> },
     /// It is asked.
     Ask(Ask),
+    /// Nothing comes for a while, for so many milliseconds if that was said; a stream need not stay open.
+    Pause { retry: Option<u64> },
 }
 
 /// A question of an upstream to a client. Dropped unanswered, the upstream is told that there is no answer.

@@ -3,6 +3,8 @@
 //!
 //! Owns: breaking that stream off. Refuses to know: what the tool answers.
 
+use std::time::Duration;
+
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
 use rmcp::transport::common::server_side_http::ServerSseMessage;
 use rmcp::transport::streamable_http_server::session::local::{
@@ -14,8 +16,17 @@ use tokio_stream::{Stream, StreamExt};
 use crate::tools::RECONNECTION;
 
 /// The sessions of one server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sessions(LocalSessionManager);
+
+impl Sessions {
+    /// Whose clients come back to a stream after this time.
+    pub fn new(retry: Duration) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.sse_retry = Some(retry);
+        Self(sessions)
+    }
+}
 
 type Transport = <LocalSessionManager as SessionManager>::Transport;
 type Result<T> = std::result::Result<T, LocalSessionManagerError>;

@@ -11,6 +11,7 @@ mod legacy;
 mod listen;
 mod modern;
 mod post;
+mod replay;
 mod reply;
 mod session;
 mod stream;

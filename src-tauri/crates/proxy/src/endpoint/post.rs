@@ -70,12 +70,14 @@ async fn receive(
 /// Versions nobody knows are refused in the way of the stateless era unless there is a session.
 fn era(headers: &HeaderMap, message: &Message) -> Era {
     let params = match message {
-        Message::Request { method, .. } if method == "initialize" => return Era::Legacy,
         Message::Request { params, .. } | Message::Notification { params, .. } => params.as_ref(),
         Message::Response { .. } => None,
     };
     if Meta::of(params).version.is_some() {
         return Era::Modern;
+    }
+    if matches!(message, Message::Request { method, .. } if method == "initialize") {
+        return Era::Legacy;
     }
     let named = headers.get(PROTOCOL_VERSION).map(|version| version.to_str().unwrap_or("?"));
     match named.map(version::era) {

@@ -14,6 +14,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::held::Held;
+use super::replay::Replay;
 use super::session::Session;
 use crate::exchange::{Active, Ask, Event};
 use crate::wire::{Body, error, message};
@@ -114,6 +115,8 @@ enum Next {
     Answer(Body),
     /// The upstream asks.
     Ask(Ask),
+    /// Nothing comes for a while.
+    Pause(Option<u64>),
     /// It was cancelled: there is no answer.
     Nothing,
 }
@@ -145,6 +148,7 @@ impl Exchange {
                 Next::Tell(message::notification(&method, params.as_deref()))
             }
             Some(Event::Ask(ask)) => Next::Ask(ask),
+            Some(Event::Pause { retry }) => Next::Pause(retry),
             None => self.answered.take().map_or(Next::Nothing, Next::Answer),
         }
     }
@@ -208,10 +212,18 @@ pub(crate) async fn when_done(
             // Cancelled by the client itself, which wants no answer.
             Next::Nothing => return StatusCode::ACCEPTED.into_response(),
             // It can only be given the answer; nobody is asked.
-            Next::Tell(_) | Next::Ask(_) if accepts == Accepts::Json => {}
+            Next::Tell(_) | Next::Ask(_) | Next::Pause(_) if accepts == Accepts::Json => {}
             first => break Some(first),
         }
     };
+    if let Voice::Legacy(session) = &exchange.voice
+        && session.may_come_back()
+    {
+        let replay = session.replays.open();
+        let response = replay.whole().response(shutdown);
+        tokio::spawn(keep(exchange, first, replay));
+        return response;
+    }
     let (sender, response) = stream(BUFFER);
     tokio::spawn(feed(exchange, first, sender, shutdown));
     response
@@ -257,10 +269,35 @@ async fn feed(
                 let _ = sender.send(event(&message::response(&exchange.id, &body))).await;
                 return exchange.done();
             }
+            Next::Pause(_) => continue,
             Next::Nothing => return,
         };
         if sender.send(event(&message)).await.is_err() {
             return;
+        }
+    }
+}
+
+/// Keeps what there is to tell, whoever is connected, to the end of the request.
+async fn keep(mut exchange: Exchange, mut first: Option<Next>, replay: Arc<Replay>) {
+    loop {
+        let next = match first.take() {
+            Some(next) => next,
+            None => exchange.next().await,
+        };
+        match (next, &exchange.voice) {
+            (Next::Tell(message), _) => replay.tell(&message),
+            (Next::Ask(ask), Voice::Legacy(session)) => {
+                if let Some(message) = session.ask(ask) {
+                    replay.tell(&message);
+                }
+            }
+            (Next::Pause(retry), _) => replay.pause(retry),
+            (Next::Answer(body), _) => {
+                replay.tell(&message::response(&exchange.id, &body));
+                return replay.end();
+            }
+            (Next::Nothing | Next::Ask(_), _) => return replay.end(),
         }
     }
 }

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Target;
+use super::replay::Replays;
 use crate::exchange::{Ask, Event};
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::{Body, RpcError, Who, message, version};
@@ -45,6 +46,8 @@ pub(crate) struct Session {
     /// What it was asked, by the ids we gave the questions.
     asked: Mutex<HashMap<u64, Asked>>,
     next_ask: AtomicU64,
+    /// Streams it may come back to.
+    pub(crate) replays: Replays,
     /// What belongs to none of its requests.
     pub(crate) outbox: mpsc::Sender<Event>,
     waiting: Mutex<Option<mpsc::Receiver<Event>>>,
@@ -87,6 +90,7 @@ impl Sessions {
             next_request: AtomicU64::new(0),
             asked: Mutex::default(),
             next_ask: AtomicU64::new(1),
+            replays: Replays::default(),
             outbox,
             waiting: Mutex::new(Some(waiting)),
             log_level: Mutex::default(),
@@ -166,6 +170,11 @@ impl Session {
     pub(crate) fn stop_listening(&self, waiting: mpsc::Receiver<Event>) {
         self.listening.store(false, Ordering::Release);
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
+    }
+
+    /// Whether this client knows how to come back to a stream.
+    pub(crate) fn may_come_back(&self) -> bool {
+        *self.protocol_version >= *version::newest_legacy_text()
     }
 
     /// The request that asks the client; none where too much is asked already.

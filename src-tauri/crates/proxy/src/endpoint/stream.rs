@@ -40,6 +40,10 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
         Ok(session) => session,
         Err(refusal) => return refusal.into_response(),
     };
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    if let Some(resumed) = last.and_then(|id| session.replays.resume(id)) {
+        return resumed.response(endpoint.shutdown.clone());
+    }
     let Some(outbox) = session.start_listening() else {
         return (StatusCode::CONFLICT, "this session is listened to already\n").into_response();
     };
@@ -77,6 +81,7 @@ async fn feed(
                     Some(message::notification(&method, params.as_deref()))
                 }
                 Some(Event::Ask(ask)) => session.ask(ask),
+                Some(Event::Pause { .. }) => continue,
                 None => break,
             },
             told = source.next() => match told {

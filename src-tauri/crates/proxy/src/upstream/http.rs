@@ -18,6 +18,7 @@ use super::link::{Head, Kind, Link, Outgoing};
 use super::sse::{MAX_EVENT, SseReader};
 use crate::config::HttpSpec;
 use crate::wire::message::{Body, Message};
+use crate::wire::version::MODERN;
 use crate::wire::{Era, headers};
 
 /// How long connecting may take, and handing over a message that has no answer.
@@ -73,8 +74,10 @@ impl Carrier {
         link: Arc<Link>,
         messages: mpsc::Receiver<Outgoing>,
     ) -> (Arc<Self>, tokio::task::JoinHandle<()>) {
-        let carrier =
-            Arc::new(Self { client, spec, era, link, agreed: Mutex::default(), tasks: TaskTracker::new() });
+        // There every request names it, the first one too.
+        let version = (era == Era::Modern).then(|| HeaderValue::from_static(MODERN));
+        let agreed = Mutex::new(Agreed { session: None, version });
+        let carrier = Arc::new(Self { client, spec, era, link, agreed, tasks: TaskTracker::new() });
         let running = tokio::spawn(Arc::clone(&carrier).carry(messages));
         (carrier, running)
     }
@@ -239,6 +242,10 @@ impl Carrier {
                 attempts = if reader.last_id == before { attempts } else { 0 };
                 if reader.last_id.is_none() || self.era == Era::Modern {
                     return Err(broke_off.unwrap_or_else(|| "its stream ended without an answer".into()));
+                }
+                // It would rather not keep a stream open meanwhile; nor need we.
+                if broke_off.is_none() {
+                    self.link.pause(id, reader.retry);
                 }
             }
             attempts += 1;

@@ -273,6 +273,13 @@ impl Link {
         }
     }
 
+    /// The upstream ended a request's stream for now, and may have said for how many milliseconds.
+    pub(crate) fn pause(&self, id: u64, retry: Option<u64>) {
+        if let Some(pending) = self.pending().get(&id) {
+            self.pass(&pending.events, Event::Pause { retry });
+        }
+    }
+
     /// Whether a request still waits for its answer.
     pub(crate) fn awaits(&self, id: u64) -> bool {
         self.pending().contains_key(&id)

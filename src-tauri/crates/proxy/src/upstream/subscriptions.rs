@@ -140,7 +140,7 @@ async fn listen(live: &Arc<Live>, filter: &serde_json::Value) -> bool {
             event = request.events.recv() => match event {
                 Some(Event::Notification { method, .. }) if method.ends_with("/acknowledged") => acknowledged = true,
                 Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
-                Some(Event::Ask(_)) => {}
+                Some(Event::Ask(_) | Event::Pause { .. }) => {}
                 None => return acknowledged,
             },
             _ = &mut request.answer => return acknowledged,

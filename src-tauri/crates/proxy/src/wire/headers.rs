@@ -9,7 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::params::Seen;
+use super::params::{Seen, text};
 
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
 pub(crate) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
@@ -43,10 +43,8 @@ pub(crate) fn decoded(header: &str) -> Option<String> {
 pub(crate) fn name(method: &str, params: Option<&Bytes>) -> Option<String> {
     match method {
         "tools/call" | "prompts/get" => Seen::of(params).name(),
-        "resources/read" => {
-            let uri = super::params::field(params?, "uri")?;
-            serde_json::from_slice(&uri.raw).ok()
-        }
+        "resources/read" => text(params?, "uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => text(params?, "taskId"),
         _ => None,
     }
 }
@@ -94,12 +92,12 @@ pub(crate) fn of_arguments(definition: &Bytes, arguments: Option<&Bytes>) -> Vec
         arguments.and_then(|arguments| serde_json::from_slice(arguments).ok()).unwrap_or_default();
     let headers = marked.into_iter().filter_map(|Marked { header, path }| {
         let value = path.iter().try_fold(&arguments, |value, key| value.get(key))?;
-        Some((header, encoded(&text(value)?)))
+        Some((header, encoded(&written(value)?)))
     });
     headers.collect()
 }
 
-fn text(value: &Value) -> Option<String> {
+fn written(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Bool(_) | Value::Number(_) => Some(value.to_string()),

@@ -10,6 +10,7 @@ use super::version::{Era, MODERN};
 pub(crate) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(crate) const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -83,6 +84,14 @@ impl Who {
     }
 }
 
+/// `params` without those fields: an upstream with a handshake was told all of it already, and one that
+/// speaks both eras would take the request for one of the other.
+pub(crate) fn plain(params: &Bytes) -> Bytes {
+    let Some(meta) = field(params, "_meta") else { return params.clone() };
+    let kept = params::without(&meta.raw, &[VERSION, CLIENT_INFO, CAPABILITIES, LOG_LEVEL]);
+    params::splice(params, vec![(meta.range, kept.to_vec())])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +111,7 @@ mod tests {
         assert_eq!((meta.info, meta.capabilities), (who.info.clone(), Some(who.capabilities.clone())));
         assert_eq!(params::Seen::of(Some(&introduced)).progress_token.unwrap().raw, "7");
         assert_eq!(Meta::of(Some(&who.introduced(None))).version.as_deref(), Some(MODERN));
+        assert_eq!(plain(&introduced), params);
         assert_eq!(who.client().unwrap().name.as_ref(), "c");
     }
 }

@@ -92,6 +92,28 @@ pub(crate) fn with(object: Option<&Bytes>, fields: &[(&str, &[u8])]) -> Bytes {
     splice(object, edits)
 }
 
+/// The object without these fields.
+pub(crate) fn without(object: &Bytes, names: &[&str]) -> Bytes {
+    let Ok(known) = serde_json::from_slice::<Fields<'_>>(object) else { return object.clone() };
+    if !names.iter().any(|name| known.contains_key(*name)) {
+        return object.clone();
+    }
+    let mut kept: Vec<_> = known.iter().filter(|(name, _)| !names.contains(&name.as_ref())).collect();
+    kept.sort_by_key(|(_, raw)| raw.get().as_ptr());
+    let mut written = Vec::with_capacity(object.len());
+    for (name, raw) in kept {
+        written.push(if written.is_empty() { b'{' } else { b',' });
+        written.extend_from_slice(serde_json::Value::from(name.as_ref()).to_string().as_bytes());
+        written.push(b':');
+        written.extend_from_slice(raw.get().as_bytes());
+    }
+    if written.is_empty() {
+        written.push(b'{');
+    }
+    written.push(b'}');
+    written.into()
+}
+
 /// Replaces ranges of `bytes`, given in any order and not overlapping.
 pub(crate) fn splice(bytes: &Bytes, mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Bytes {
     if edits.is_empty() {
@@ -143,6 +165,14 @@ mod tests {
             let object = object.map(Bytes::from);
             assert_eq!(with(object.as_ref(), &[("a", b"1"), ("b", b"{}")]), expect, "{object:?}");
         }
+    }
+
+    #[test]
+    fn fields_are_taken_out() {
+        let object = Bytes::from(r#"{ "b":1.10, "a" : 1E5,"\u0063":[ 1 ]}"#);
+        assert_eq!(without(&object, &["a"]), r#"{"b":1.10,"c":[ 1 ]}"#);
+        assert_eq!(without(&object, &["a", "b", "c"]), "{}");
+        assert_eq!(without(&object, &["x"]), object);
     }
 
     #[test]
