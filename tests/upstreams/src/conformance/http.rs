@@ -3,7 +3,6 @@
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::serve::ListenerExt;
@@ -11,10 +10,6 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 
 use crate::server::{Conformance, Shared};
 use crate::sessions::Sessions;
-
-/// When a client is to come back to a stream that broke off: before the answer is there, since the SDK
-/// gives it to those who wait for it only.
-pub const RETRY: Duration = Duration::from_millis(200);
 
 /// Serves until it is killed. `ready` is told the URL as soon as it answers.
 ///
@@ -31,12 +26,11 @@ pub async fn serve(
     let port = address.port();
     // Its own pages only: any other that a browser shows is not asked for.
     let config = StreamableHttpServerConfig::default()
-        .with_sse_retry(Some(RETRY))
         .with_allowed_origins(["127.0.0.1", "localhost"].map(|host| format!("http://{host}:{port}")));
     let shared = shared.clone();
     let service = StreamableHttpService::new(
         move || Ok(Conformance::new(&shared)),
-        Arc::new(Sessions::new(RETRY)),
+        Arc::new(Sessions::default()),
         config,
     );
     ready(&format!("http://{address}/mcp"))?;

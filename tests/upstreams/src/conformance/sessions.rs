@@ -3,6 +3,9 @@
 //!
 //! Owns: breaking that stream off. Refuses to know: what the tool answers.
 
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
@@ -15,28 +18,41 @@ use tokio_stream::{Stream, StreamExt};
 
 use crate::tools::RECONNECTION;
 
-/// The sessions of one server.
-#[derive(Debug)]
-pub struct Sessions(LocalSessionManager);
+/// How long clients shall wait before they resume a stream.
+const RETRY: Duration = Duration::from_millis(100);
 
-impl Sessions {
-    /// Whose clients come back to a stream after this time.
-    pub fn new(retry: Duration) -> Self {
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.sse_retry = Some(retry);
-        Self(sessions)
+/// The sessions of one server.
+pub struct Sessions {
+    inner: LocalSessionManager,
+    /// What is left of streams that broke off, by session and the last event before. The SDK forgets an
+    /// answer that nobody reads, so it is read here.
+    rest: Mutex<HashMap<(SessionId, String), Events>>,
+}
+
+type Events = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
+type Transport = <LocalSessionManager as SessionManager>::Transport;
+type Result<T> = std::result::Result<T, LocalSessionManagerError>;
+
+impl Default for Sessions {
+    fn default() -> Self {
+        let mut inner = LocalSessionManager::default();
+        inner.session_config.sse_retry = Some(RETRY);
+        Self { inner, rest: Mutex::default() }
     }
 }
 
-type Transport = <LocalSessionManager as SessionManager>::Transport;
-type Result<T> = std::result::Result<T, LocalSessionManagerError>;
+impl Sessions {
+    fn rest(&self) -> MutexGuard<'_, HashMap<(SessionId, String), Events>> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl SessionManager for Sessions {
     type Error = LocalSessionManagerError;
     type Transport = Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Transport)> {
-        self.0.create_session().await
+        self.inner.create_session().await
     }
 
     async fn initialize_session(
@@ -44,15 +60,16 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage> {
-        self.0.initialize_session(id, message).await
+        self.inner.initialize_session(id, message).await
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool> {
-        self.0.has_session(id).await
+        self.inner.has_session(id).await
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<()> {
-        self.0.close_session(id).await
+        self.rest().retain(|(session, _), _| session != id);
+        self.inner.close_session(id).await
     }
 
     async fn create_stream(
@@ -60,20 +77,28 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
+        let breaks_off = breaks_off(&message);
+        let mut events: Events = Box::pin(self.inner.create_stream(id, message).await?);
+        if !breaks_off {
+            return Ok(events);
+        }
         // The first event has an id and no message: enough to resume from.
-        let events = if breaks_off(&message) { 1 } else { usize::MAX };
-        Ok(self.0.create_stream(id, message).await?.take(events))
+        let first = events.next().await;
+        if let Some(last) = first.as_ref().and_then(|event| event.event_id.clone()) {
+            self.rest().insert((id.clone(), last), events);
+        }
+        Ok(Box::pin(tokio_stream::iter(first)))
     }
 
     async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<()> {
-        self.0.accept_message(id, message).await
+        self.inner.accept_message(id, message).await
     }
 
     async fn create_standalone_stream(
         &self,
         id: &SessionId,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
-        self.0.create_standalone_stream(id).await
+        self.inner.create_standalone_stream(id).await
     }
 
     async fn resume(
@@ -81,7 +106,12 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static> {
-        self.0.resume(id, last_event_id).await
+        let key = (id.clone(), last_event_id);
+        let rest = self.rest().remove(&key);
+        match rest {
+            Some(events) => Ok(events),
+            None => Ok(Box::pin(self.inner.resume(id, key.1).await?)),
+        }
     }
 }
 

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use crate::changes::Change;
 use crate::content::{constant, text};
-use crate::http::RETRY;
 use crate::resources::WATCHED;
 use crate::server::Conformance;
 use crate::{inquiries, tasks};
@@ -149,7 +148,7 @@ pub async fn call(
         "test_tool_with_logging" | "test_logging_tool" => logging(server, context).await,
         "test_tool_with_progress" => progress(context).await,
         RECONNECTION => {
-            tokio::time::sleep(RETRY * 4).await;
+            pause().await;
             text("Answered after the stream broke off.")
         }
         "test_missing_capability" => {
