@@ -72,11 +72,11 @@ pub(crate) async fn drive(
         Err(reason) => return Ended::Lost(reason).into(),
     };
     let _turn = match &live.turn {
-        Some(turn) => tokio::select! {
+        Some(turn) if may_ask(&request.method) => tokio::select! {
             permit = turn.acquire() => permit.ok(),
             () = cancelled.cancelled() => return Ended::Cancelled.into(),
         },
-        None => None,
+        _ => None,
     };
     let definition = definition(&live, &request);
     let mut params = translated(&request, live.hello.era);
@@ -111,6 +111,11 @@ pub(crate) async fn drive(
     Driven { ended: too_much(), upstream_us, answer: None }
 }
 
+/// Whether an upstream may ask something before it answers this.
+pub(crate) fn may_ask(method: &str) -> bool {
+    matches!(method, "tools/call" | "prompts/get" | "resources/read")
+}
+
 fn too_much() -> Ended {
     let Body::Error(error) = RpcError::internal("the upstream asks for input without end").body() else {
         return Ended::Cancelled;
@@ -135,11 +140,11 @@ async fn round(
     loop {
         tokio::select! {
             biased;
-            Some(event) = under_way.events.recv() => live.link.pass(events, event),
+            Some(event) = under_way.events.recv() => pass(live, request, events, event),
             body = &mut under_way.answer => {
                 // What came before the answer but was not read yet.
                 while let Ok(event) = under_way.events.try_recv() {
-                    live.link.pass(events, event);
+                    pass(live, request, events, event);
                 }
                 return match body {
                     Ok(Ok(Body::Result(result))) => Ended::Result(result),
@@ -154,6 +159,19 @@ async fn round(
             }
         }
     }
+}
+
+/// Hands on what came before the answer, unless the client's era would not have it.
+fn pass(live: &Live, request: &Request, events: &mpsc::Sender<Event>, event: Event) {
+    if let Event::Notification { method, params } = &event
+        && method == "notifications/message"
+        && request.who.era == Era::Modern
+        && live.hello.era == Era::Legacy
+        && (request.who.log_level.is_none() || !request.who.hears(params.as_ref()))
+    {
+        return;
+    }
+    live.link.pass(events, event);
 }
 
 fn lost() -> Ended {
@@ -198,7 +216,9 @@ pub(crate) fn modern(method: &str, result: &Bytes) -> Bytes {
         }
         _ => &[("resultType", b"\"complete\"")],
     };
-    params::with(Some(result), fields)
+    let missing: Vec<_> =
+        fields.iter().copied().filter(|(name, _)| params::field(result, name).is_none()).collect();
+    params::with(Some(result), &missing)
 }
 
 /// An error of an upstream with a handshake as the stateless era writes it, where that differs.
@@ -283,6 +303,8 @@ mod tests {
             r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[],"n":1.10}"#
         );
         assert_eq!(modern("tools/call", &Bytes::from("{}")), r#"{"resultType":"complete"}"#);
+        let task = Bytes::from(r#"{"resultType":"task"}"#);
+        assert_eq!(modern("tools/call", &task), task);
         assert!(requires_input(&Bytes::from(r#"{"resultType":"input_required"}"#)));
         assert!(!requires_input(&Bytes::from(r#"{"content":["input_required"],"resultType":"complete"}"#)));
     }

@@ -119,7 +119,7 @@ async fn open(
             };
             let agreed = version::agree(&requested, offered);
             let session = endpoint.sessions.open(target, who, &agreed)?;
-            let live = upstream.session(&session.who, Some(&session.outbox)).await.map_err(unavailable);
+            let live = upstream.session(&session.who(), Some(&session.outbox)).await.map_err(unavailable);
             match live {
                 Ok(live) => Ok((session, welcome(&live.hello, &agreed))),
                 Err(error) => {
@@ -206,14 +206,13 @@ pub(crate) async fn own_business(
     if matches!(method, "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel") {
         let shared = upstream.live().await.ok()?;
         // One with a session of its own there has nothing to share.
-        if shared.hello.era == Era::Legacy && session.who.may_be_asked() {
+        if shared.hello.era == Era::Legacy && session.who().may_be_asked() {
             return None;
         }
     }
     match method {
         "logging/setLevel" => {
-            let level = params.and_then(|params| params::field(params, "level"));
-            let level = level.and_then(|level| serde_json::from_slice(&level.raw).ok());
+            let level = params.and_then(|params| params::field(params, "level")).map(|found| found.raw);
             *session.log_level.lock().unwrap_or_else(PoisonError::into_inner) = level;
             let live = upstream.live().await.ok()?;
             (live.hello.era == Era::Modern).then(|| Body::Result(NOTHING.into()))
@@ -248,7 +247,7 @@ pub(crate) fn recording(server: &str, caller: Caller, params: Option<&Bytes>) ->
 }
 
 fn from(session: &Session) -> From {
-    From { who: session.who.clone(), owner: Some(session.outbox.clone()) }
+    From { who: session.who(), owner: Some(session.outbox.clone()) }
 }
 
 fn caller(session: &Session) -> Caller {
@@ -277,7 +276,7 @@ async fn notified(target: &Target, session: &Arc<Session>, method: &str, params:
         "notifications/initialized" => {}
         _ => {
             if let Target::One(upstream) = target
-                && let Ok(live) = upstream.session(&session.who, Some(&session.outbox)).await
+                && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
                 && live.hello.era == Era::Legacy
             {
                 // Gone is gone; a notification has no answer to say so in.

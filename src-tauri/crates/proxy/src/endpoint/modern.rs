@@ -105,6 +105,7 @@ fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcErr
         era: Era::Modern,
         session: None,
         info: meta.info,
+        log_level: meta.log_level,
         capabilities: meta.capabilities.ok_or_else(|| missing(meta::CAPABILITIES))?,
     })
 }

@@ -36,7 +36,7 @@ pub(crate) struct Session {
     pub(crate) id: Box<str>,
     /// The endpoint it was opened on.
     target: Target,
-    pub(crate) who: Who,
+    who: Who,
     pub(crate) client: Option<Client>,
     pub(crate) protocol_version: Box<str>,
     /// Requests under way, each with the client's id, as sent. Ids should be different; nothing breaks
@@ -52,7 +52,7 @@ pub(crate) struct Session {
     pub(crate) outbox: mpsc::Sender<Event>,
     waiting: Mutex<Option<mpsc::Receiver<Event>>>,
     /// The log level it asked for, as sent.
-    pub(crate) log_level: Mutex<Option<String>>,
+    pub(crate) log_level: Mutex<Option<Bytes>>,
     /// The version of the list of all tools it was given last.
     pub(crate) listed: AtomicU64,
     /// Whether somebody listens on its GET stream.
@@ -222,6 +222,12 @@ impl Session {
         self.heard_at().elapsed() > UNUSED
             && !self.listening.load(Ordering::Acquire)
             && self.requests().is_empty()
+    }
+
+    /// Who the client is, as it is now.
+    pub(crate) fn who(&self) -> Who {
+        let log_level = self.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Who { log_level, ..self.who.clone() }
     }
 
     /// The endpoint it was opened on.

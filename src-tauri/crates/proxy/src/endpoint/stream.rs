@@ -1,7 +1,7 @@
 //! `GET`: what a client with a session is told, or asked, on account of none of its requests.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -57,7 +57,7 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
             }
             Source::All(changes, endpoint.hub.other_changes())
         }
-        Target::One(upstream) if upstream.serves_alone(&session.who) => Source::Own,
+        Target::One(upstream) if upstream.serves_alone(&session.who()) => Source::Own,
         Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
     };
     let (sender, response) = reply::stream(BUFFER);
@@ -110,18 +110,10 @@ fn concerns(source: &Source, session: &Session, told: &Notification) -> bool {
         "notifications/resources/updated" => {
             text("uri").is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
         }
-        "notifications/message" => {
-            let wanted = session.log_level.lock().unwrap_or_else(PoisonError::into_inner);
-            let level =
-                |level: Option<&str>| level.and_then(|level| LEVELS.iter().position(|known| *known == level));
-            level(text("level").as_deref()) >= level(wanted.as_deref())
-        }
+        "notifications/message" => session.who().hears(told.params.as_ref()),
         _ => true,
     }
 }
-
-/// Log levels (RFC 5424), least severe first.
-const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 impl Source {
     async fn next(&mut self) -> Option<Notification> {

@@ -13,6 +13,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::log::LogTail;
+use crate::bridge;
 use crate::exchange::{Ask, Event};
 use crate::wire::message::{self, Body, Message};
 use crate::wire::{RpcError, meta, params};
@@ -83,8 +84,8 @@ pub(crate) struct Link {
 
 #[derive(Debug)]
 struct Pending {
-    /// Made by us, for ourselves.
-    own: bool,
+    /// Whether it is a client's, and of a kind the upstream may say or ask something for.
+    speaks: bool,
     /// The client's own progress token, as sent, to be put back.
     token: Option<Bytes>,
     /// The client's own id, where notifications carry it.
@@ -163,7 +164,8 @@ impl Link {
         let (event_sender, events) = mpsc::channel(EVENTS);
         let (answer_sender, answer) = oneshot::channel();
         let token = token.map(|token| token.raw);
-        let pending = Pending { own, token, subscription, events: event_sender, answer: answer_sender };
+        let speaks = !own && bridge::may_ask(method);
+        let pending = Pending { speaks, token, subscription, events: event_sender, answer: answer_sender };
         self.pending().insert(id, pending);
         let request = Request { id, link: Arc::clone(self), events, answer };
         let bytes = message::request(id, method, params.as_deref());
@@ -358,7 +360,7 @@ impl Link {
         if let Some(id) = origin {
             return pending.get(&id).map(|pending| pending.events.clone());
         }
-        let mut clients = pending.values().filter(|pending| !pending.own && pending.subscription.is_none());
+        let mut clients = pending.values().filter(|pending| pending.speaks);
         match (clients.next(), clients.next()) {
             (Some(only), None) => Some(only.events.clone()),
             _ => None,

@@ -21,6 +21,8 @@ use crate::wire::{Era, Who, params};
 
 /// Sessions besides the shared one, at most.
 const MAX_SIDES: usize = 1_000;
+/// Sessions for stateless clients that can be asked the same things.
+const IN_TURN: usize = 16;
 /// How often a session is looked at that may be unused, and how often in a row until it ends.
 const LOOK: Duration = Duration::from_secs(60);
 const UNUSED: u32 = 10;
@@ -30,8 +32,8 @@ const UNUSED: u32 = 10;
 enum Key {
     /// One client session's.
     Session(Box<str>),
-    /// Of clients of the stateless era that can be asked the same things, in turn.
-    Capabilities(Bytes),
+    /// One of those for clients of the stateless era that can be asked the same things.
+    Capabilities(Bytes, usize),
     /// The upstream's own stateless era, for everybody who speaks it.
     Modern,
 }
@@ -91,14 +93,29 @@ impl Upstream {
             },
             (Era::Modern, _) if self.speaks_modern(&shared).await => Key::Modern,
             (Era::Modern, _) if !who.may_be_asked() => return Ok(shared),
-            (Era::Modern, _) => Key::Capabilities(who.capabilities.clone()),
+            (Era::Modern, _) => return self.in_turn(who).await,
         };
         let who = match key {
             Key::Session(_) => who.clone(),
-            Key::Capabilities(_) => Who { era: Era::Legacy, session: None, info: None, ..who.clone() },
-            Key::Modern => Who { era: Era::Modern, ..Who::nobody() },
+            Key::Capabilities(..) | Key::Modern => Who { era: Era::Modern, ..Who::nobody() },
         };
         self.side(key, who, owner.cloned()).await
+    }
+
+    /// A session for a client of the stateless era that can be asked. What is asked there names nobody, so
+    /// each serves one request at a time; a request that waits for its client has the next one opened.
+    async fn in_turn(self: &Arc<Self>, who: &Who) -> Result<Arc<Live>, String> {
+        let asked = Who { era: Era::Legacy, session: None, info: None, log_level: None, ..who.clone() };
+        let mut last = None;
+        for number in 0..IN_TURN {
+            let live =
+                self.side(Key::Capabilities(who.capabilities.clone(), number), asked.clone(), None).await?;
+            if live.turn.as_ref().is_none_or(|turn| turn.available_permits() > 0) {
+                return Ok(live);
+            }
+            last = Some(live);
+        }
+        last.ok_or_else(|| "it has no session for this client".into())
     }
 
     /// Whether this client has a session of its own.

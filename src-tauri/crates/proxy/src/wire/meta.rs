@@ -14,6 +14,9 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// Log levels (RFC 5424), least severe first.
+const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
 /// A client, as far as a request tells.
 #[derive(Debug, Clone)]
 pub(crate) struct Who {
@@ -24,6 +27,8 @@ pub(crate) struct Who {
     pub(crate) info: Option<Bytes>,
     /// Its capabilities, as sent: an object.
     pub(crate) capabilities: Bytes,
+    /// From which level on it wants to be told of what the upstream logs, as sent.
+    pub(crate) log_level: Option<Bytes>,
 }
 
 /// The per-request fields.
@@ -34,6 +39,7 @@ pub(crate) struct Meta {
     pub(crate) info: Option<Bytes>,
     /// The client's capabilities, if they are an object.
     pub(crate) capabilities: Option<Bytes>,
+    pub(crate) log_level: Option<Bytes>,
 }
 
 impl Meta {
@@ -44,6 +50,7 @@ impl Meta {
             version: raw(VERSION).and_then(|raw| serde_json::from_slice(&raw).ok()),
             info: raw(CLIENT_INFO),
             capabilities: raw(CAPABILITIES).filter(|raw| raw.starts_with(b"{")),
+            log_level: raw(LOG_LEVEL),
         }
     }
 }
@@ -51,7 +58,8 @@ impl Meta {
 impl Who {
     /// Somebody of whom nothing is known and who can be asked nothing.
     pub(crate) fn nobody() -> Self {
-        Self { era: Era::Legacy, session: None, info: None, capabilities: Bytes::from_static(b"{}") }
+        let capabilities = Bytes::from_static(b"{}");
+        Self { era: Era::Legacy, session: None, info: None, capabilities, log_level: None }
     }
 
     /// Whether an upstream may ask this client for anything.
@@ -71,6 +79,15 @@ impl Who {
         Some(Client { name: short(&client.name), version: short(&client.version) })
     }
 
+    /// Whether it wants to be told of something an upstream logged.
+    pub(crate) fn hears(&self, logged: Option<&Bytes>) -> bool {
+        let of = |level: &Bytes| {
+            LEVELS.iter().position(|known| level.as_ref() == format!("\"{known}\"").as_bytes())
+        };
+        let logged = logged.and_then(|params| field(params, "level")).and_then(|found| of(&found.raw));
+        logged >= self.log_level.as_ref().and_then(of)
+    }
+
     /// `params` with the fields every request of the stateless era carries.
     pub(crate) fn introduced(&self, params: Option<&Bytes>) -> Bytes {
         let version = format!("\"{MODERN}\"");
@@ -78,6 +95,9 @@ impl Who {
             vec![(VERSION, version.as_bytes()), (CAPABILITIES, &self.capabilities)];
         if let Some(info) = &self.info {
             fields.push((CLIENT_INFO, info));
+        }
+        if let Some(level) = &self.log_level {
+            fields.push((LOG_LEVEL, level));
         }
         let meta = params.and_then(|params| field(params, "_meta")).map(|found| found.raw);
         params::with(params, &[("_meta", &params::with(meta.as_ref(), &fields))])
