@@ -39,6 +39,15 @@ impl McpClient {
 
     /// Opens a session under a name.
     pub fn connect_as(name: &str, url: &str, token: &str) -> Result<Self> {
+        Self::introduce(name, &json!({}), url, token)
+    }
+
+    /// Opens a session as a client with these capabilities.
+    pub fn connect_with(capabilities: &Value, url: &str, token: &str) -> Result<Self> {
+        Self::introduce("test", capabilities, url, token)
+    }
+
+    fn introduce(name: &str, capabilities: &Value, url: &str, token: &str) -> Result<Self> {
         let config = ureq::Agent::config_builder()
             .proxy(None)
             .http_status_as_error(false)
@@ -52,7 +61,7 @@ impl McpClient {
             next: AtomicU64::new(1),
             hello: Exchange::default(),
         };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name, "version": "1"}});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": name, "version": "1"}});
         client.hello = client.request("initialize", &params.to_string())?;
         ensure!(client.hello.result().is_ok(), "initialize was answered with {:?}", client.hello);
         client.session = client.hello.session.clone();
@@ -105,7 +114,9 @@ impl McpClient {
         let text = response.body_mut().with_config().limit(1 << 30).read_to_string()?;
         let messages = match media_type.as_str() {
             "text/event-stream" => {
-                text.lines().filter_map(|line| line.strip_prefix("data: ")).map(str::to_owned).collect()
+                let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+                // An event that only tells its id has none.
+                data.filter(|data| !data.is_empty()).map(str::to_owned).collect()
             }
             _ if text.is_empty() => Vec::new(),
             _ => vec![text],
@@ -126,13 +137,18 @@ impl McpClient {
         ensure!(response.status().as_u16() == 200, "listening was answered with {}", response.status());
         let reader = std::io::BufReader::new(response.into_body().into_reader());
         for line in reader.lines() {
-            if let Some(message) = line?.strip_prefix("data: ")
+            if let Some(message) = line?.strip_prefix("data: ").filter(|data| !data.is_empty())
                 && !each(message)
             {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// The session's id.
+    pub fn session(&self) -> &str {
+        self.session.as_deref().unwrap_or_default()
     }
 
     /// Ends the session.

@@ -193,6 +193,11 @@ impl Serve {
         McpClient::connect(&self.url(upstream), self.token())
     }
 
+    /// A session with an endpoint, of a client with these capabilities.
+    pub fn connect_with(&self, upstream: Option<&str>, capabilities: &Value) -> Result<McpClient> {
+        McpClient::connect_with(capabilities, &self.url(upstream), self.token())
+    }
+
     /// Opens a session on `/mcp` under a name.
     pub fn connect_as(&self, name: &str) -> Result<McpClient> {
         McpClient::connect_as(name, &self.url(None), self.token())

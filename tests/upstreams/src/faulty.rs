@@ -27,6 +27,32 @@ enum Fault {
     SlowStart,
     /// Lists tools whose names clients refuse
     OddNames,
+    /// Writes a gigabyte to stdout, without a line's end, before it answers a call
+    FloodStdout,
+    /// Writes a gigabyte of lines to stderr before it answers a call
+    FloodStderr,
+    /// Answers a call under other ids first
+    WrongIds,
+    /// Answers every call twice
+    Twice,
+    /// Answers a call with a line of 100 MB
+    LongLine,
+    /// Answers a call with half a message and ends
+    Half,
+    /// Speaks a version nobody knows
+    OtherVersion,
+    /// Stops reading once it is called
+    Deaf,
+    /// Never answers a call
+    Silent,
+}
+
+/// Writes so many bytes, a megabyte at a time.
+fn flood(mut to: impl Write, block: &[u8], bytes: usize) -> io::Result<()> {
+    for _ in 0..bytes / block.len() {
+        to.write_all(block)?;
+    }
+    to.flush()
 }
 
 #[expect(clippy::print_stderr, reason = "complaining there is what upstreams do")]
@@ -49,7 +75,8 @@ fn main() -> io::Result<()> {
                 if fault == Fault::SlowStart {
                     std::thread::sleep(Duration::from_secs(2));
                 }
-                json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "faulty", "version": "1"}})
+                let version = if fault == Fault::OtherVersion { "1999-01-01" } else { "2025-06-18" };
+                json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "faulty", "version": "1"}})
             }
             Some("tools/list") if fault == Fault::OddNames => {
                 json!({"tools": [{"name": "what's new?", "inputSchema": {"type": "object"}}, {"name": "x".repeat(200), "inputSchema": {"type": "object"}}]})
@@ -59,10 +86,54 @@ fn main() -> io::Result<()> {
                 eprintln!("assertion failed: cart is empty");
                 std::process::exit(101);
             }
+            Some("tools/call") if fault == Fault::Silent => continue,
+            Some("tools/call") if fault == Fault::Deaf => loop {
+                std::thread::park();
+            },
             Some("tools/call") => json!({"content": [{"type": "text", "text": message["params"]["name"]}]}),
             _ => json!({}),
         };
-        writeln!(out, "{}", json!({"jsonrpc": "2.0", "id": id, "result": result}))?;
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+        if message["method"] == "tools/call" {
+            match fault {
+                Fault::FloodStdout => flood(&mut out, "x".repeat(1 << 20).as_bytes(), 1 << 30)?,
+                Fault::FloodStderr => flood(
+                    io::stderr(),
+                    "noise
+"
+                    .repeat(170_000)
+                    .as_bytes(),
+                    1 << 30,
+                )?,
+                Fault::WrongIds => {
+                    for wrong in
+                        [json!("1"), json!(-1), json!(1.5), Value::Null, json!({"a": 1}), json!(u64::MAX)]
+                    {
+                        writeln!(
+                            out,
+                            "{}",
+                            json!({"jsonrpc": "2.0", "id": wrong, "result": {"wrong": true}})
+                        )?;
+                    }
+                }
+                Fault::Twice => writeln!(out, "{answer}")?,
+                Fault::LongLine => {
+                    write!(out, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":\"")?;
+                    flood(&mut out, "x".repeat(1 << 20).as_bytes(), 100 << 20)?;
+                    writeln!(out, "\"}}")?;
+                    continue;
+                }
+                Fault::Half => {
+                    write!(out, "{}", &answer[..answer.len() / 2])?;
+                    return out.flush();
+                }
+                _ => {}
+            }
+        }
+        if fault == Fault::FloodStdout && message["method"] == "tools/call" {
+            writeln!(out)?;
+        }
+        writeln!(out, "{answer}")?;
         out.flush()?;
     }
     Ok(())

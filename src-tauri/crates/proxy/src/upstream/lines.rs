@@ -9,6 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 use super::link::{Link, Outgoing};
+use super::log::{self, LogTail};
 
 /// Longest line read from an upstream.
 pub(crate) const MAX_LINE: usize = 64 << 20;
@@ -58,6 +59,36 @@ async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut messages: mpsc::Re
     }
 }
 
+/// Keeps the last lines of what an upstream logs. Of what comes in one piece only the end is looked at, so
+/// that one who floods keeps itself busy and not us.
+pub(crate) async fn read_log(mut reader: impl AsyncRead + Unpin, log: Arc<LogTail>) {
+    let mut piece = vec![0; 64 << 10];
+    let mut begun = Vec::new();
+    loop {
+        let read = match reader.read(&mut piece).await {
+            Ok(0) | Err(_) => break,
+            Ok(read) => &piece[..read],
+        };
+        let Some(end) = memchr::memrchr(b'\n', read) else {
+            begun.extend_from_slice(&read[..read.len().min(LOGGED.saturating_sub(begun.len()))]);
+            continue;
+        };
+        let mut lines: Vec<&[u8]> = read[..end].rsplit(|byte| *byte == b'\n').take(log::LINES + 1).collect();
+        if lines.len() <= log::LINES {
+            // All of them, so the first one goes on with what had begun.
+            begun.extend_from_slice(lines.pop().unwrap_or_default());
+            log.push(&begun);
+        }
+        lines.iter().rev().for_each(|line| log.push(line));
+        begun.clear();
+        begun.extend_from_slice(&read[end + 1..][..(read.len() - end - 1).min(LOGGED)]);
+    }
+    log.push(&begun);
+}
+
+/// Bytes of a line of a log that are looked at.
+const LOGGED: usize = 4 << 10;
+
 /// What a reader of lines hands on.
 pub(crate) enum Line {
     /// A line without its end.
@@ -97,6 +128,32 @@ pub(crate) async fn read_lines(mut reader: impl AsyncRead + Unpin, mut each: imp
         match reader.read_buf(&mut buffer).await {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_lines_of_a_log_are_kept_however_they_come() {
+        let text: String = (0..1_000).map(|n| format!("line {n}\n")).collect();
+        for piece in [1, 7, 4_096, text.len()] {
+            let log = Arc::new(LogTail::default());
+            let (mut writer, reader) = tokio::io::duplex(piece);
+            let reading = tokio::spawn(read_log(reader, Arc::clone(&log)));
+            writer.write_all(text.as_bytes()).await.unwrap();
+            writer.write_all(b"the end").await.unwrap();
+            drop(writer);
+            reading.await.unwrap();
+            let lines = log.lines();
+            assert_eq!(lines.len(), log::LINES, "{piece}");
+            assert_eq!(
+                (lines[0].as_str(), lines[log::LINES - 1].as_str()),
+                ("line 801", "the end"),
+                "{piece}"
+            );
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-const LINES: usize = 200;
+/// Lines kept.
+pub(crate) const LINES: usize = 200;
 const LINE_BYTES: usize = 1_000;
 
 /// A bounded tail of lines. What is older is gone; what is longer is cut.

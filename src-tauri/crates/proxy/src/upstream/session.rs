@@ -155,12 +155,7 @@ fn carry(
     match spec {
         Spec::Stdio(spec) => {
             let process = process::start(&spec)?;
-            let log = Arc::clone(log);
-            let stderr = tokio::spawn(lines::read_lines(process.stderr, move |line| {
-                if let lines::Line::Whole(line) = line {
-                    log.push(&line);
-                }
-            }));
+            let stderr = tokio::spawn(lines::read_log(process.stderr, Arc::clone(log)));
             let reading = lines::run(link, messages, process.stdout, process.stdin);
             Ok(Carrying::Process { child: process.child, reading, stderr })
         }
