@@ -141,7 +141,8 @@ fn upstreams_that_do_not_read_or_answer_are_left_alone() {
     assert_eq!(states["servers"].as_array().unwrap().len(), 3);
     let began = Instant::now();
     assert_eq!(serve.stop().unwrap(), Some(0));
-    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    // Some hundred megabytes of arguments are recorded first.
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
 }
 
 /// Neither sessions nor processes nor files are left of clients and upstreams that came and went.

@@ -29,6 +29,8 @@ const KEY: &str = "input";
 pub(crate) struct Held(Mutex<HashMap<String, Waiting>>);
 
 struct Waiting {
+    /// What it is a request for.
+    about: String,
     active: Active,
     ask: Ask,
     /// Dropped with the rest, it cancels the request.
@@ -48,7 +50,7 @@ impl Held {
     }
 
     /// Holds a request and gives the result that asks its client.
-    pub(crate) fn ask(&self, active: Active, ask: Ask, gone: DropGuard) -> Body {
+    pub(crate) fn ask(&self, about: String, active: Active, ask: Ask, gone: DropGuard) -> Body {
         let mut random = [0; 16];
         if let Err(error) = getrandom::fill(&mut random) {
             return RpcError::internal(format!("no random numbers for a request's state: {error}")).body();
@@ -61,7 +63,7 @@ impl Held {
             let oldest = held.iter().min_by_key(|(_, waiting)| waiting.since).map(|(state, _)| state.clone());
             oldest.and_then(|oldest| held.remove(&oldest));
         }
-        held.insert(state, Waiting { active, ask, gone, since: Instant::now() });
+        held.insert(state, Waiting { about, active, ask, gone, since: Instant::now() });
         Body::Result(result)
     }
 
@@ -71,18 +73,24 @@ impl Held {
     }
 
     /// The request these `params` go on with, now that they bring its input; none if they begin a new one.
-    pub(crate) fn resume(&self, params: Option<&Bytes>) -> Option<Result<Resumed, Body>> {
+    /// It must be about the same as before.
+    pub(crate) fn resume(&self, about: &str, params: Option<&Bytes>) -> Option<Result<Resumed, Body>> {
         let state: String = params
             .and_then(|params| serde_json::from_slice(&params::field(params, "requestState")?.raw).ok())?;
         if !state.starts_with(PREFIX) {
             return None;
         }
-        let Some(waiting) = self.lock().remove(&state) else {
+        let waiting = {
+            let mut held = self.lock();
+            let same = held.get(&state).is_some_and(|waiting| waiting.about == about);
+            if same { held.remove(&state) } else { None }
+        };
+        let Some(waiting) = waiting else {
             let error =
-                RpcError::invalid_params("requestState is unknown, used already or too old; begin anew");
+                RpcError::invalid_params("requestState is unknown here, used already or too old; begin anew");
             return Some(Err(error.body()));
         };
-        let Waiting { active, ask, gone, .. } = waiting;
+        let Waiting { about, active, ask, gone, .. } = waiting;
         match params.and_then(response) {
             Some(response) => {
                 // The upstream may no longer want it.
@@ -90,7 +98,7 @@ impl Held {
                 Some(Ok(Resumed { active, gone }))
             }
             // Without an answer it is asked again.
-            None => Some(Err(self.ask(active, ask, gone))),
+            None => Some(Err(self.ask(about, active, ask, gone))),
         }
     }
 }

@@ -108,7 +108,7 @@ async fn open(
             endpoint.hub.begin_start();
             let agreed = version::agree(&requested, version::newest_legacy().as_str());
             let hello = aggregate::hello(&agreed);
-            Ok((endpoint.sessions.open(target, who, &agreed)?, hello))
+            Ok((endpoint.open(target, who, &agreed)?, hello))
         }
         Target::One(upstream) => {
             let unavailable = |reason: String| unavailable(upstream, &reason);
@@ -118,12 +118,12 @@ async fn open(
                 Era::Modern => version::newest_legacy_text(),
             };
             let agreed = version::agree(&requested, offered);
-            let session = endpoint.sessions.open(target, who, &agreed)?;
+            let session = endpoint.open(target, who, &agreed)?;
             let live = upstream.session(&session.who(), Some(&session.outbox)).await.map_err(unavailable);
             match live {
                 Ok(live) => Ok((session, welcome(&live.hello, &agreed))),
                 Err(error) => {
-                    endpoint.sessions.end(&session);
+                    endpoint.end(&session);
                     Err(error)
                 }
             }

@@ -30,6 +30,7 @@ use crate::hub::Hub;
 use crate::upstream::Upstream;
 use crate::wire::headers::PROTOCOL_VERSION;
 use crate::wire::version::MODERN;
+use crate::wire::{RpcError, Who};
 use held::Held;
 use session::{Session, Sessions};
 
@@ -75,9 +76,7 @@ async fn keep_tidy(endpoint: Arc<Endpoint>) {
             () = endpoint.shutdown.cancelled() => return,
         }
         endpoint.held.forget_old();
-        for session in endpoint.sessions.take_unused() {
-            endpoint.forget(&session);
-        }
+        endpoint.end_unused();
     }
 }
 
@@ -111,8 +110,7 @@ async fn serve(endpoint: Arc<Endpoint>, target: Target, request: Request) -> Res
 fn end_session(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Response {
     match endpoint.sessions.of(headers, target) {
         Ok(session) => {
-            endpoint.sessions.end(&session);
-            endpoint.forget(&session);
+            endpoint.end(&session);
             StatusCode::NO_CONTENT.into_response()
         }
         Err(refusal) => refusal.into_response(),
@@ -120,6 +118,23 @@ fn end_session(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Res
 }
 
 impl Endpoint {
+    /// Opens a session; where there are too many, others end.
+    fn open(&self, target: &Target, who: Who, protocol_version: &str) -> Result<Arc<Session>, RpcError> {
+        if self.sessions.are_too_many() {
+            self.end_unused();
+        }
+        self.sessions.open(target, who, protocol_version)
+    }
+
+    fn end(&self, session: &Session) {
+        self.sessions.end(session);
+        self.forget(session);
+    }
+
+    fn end_unused(&self) {
+        self.sessions.take_unused().iter().for_each(|session| self.forget(session));
+    }
+
     /// Ends what upstreams have for a session that ended.
     fn forget(&self, session: &Session) {
         match session.target() {

@@ -52,10 +52,12 @@ pub(crate) async fn receive(
     if let Some(reason) = headers::mismatch(&method, params.as_ref(), definition.as_ref(), header) {
         return Ok(refused(&id, &RpcError::header_mismatch(&reason)));
     }
-    if let Some(resumed) = endpoint.held.resume(params.as_ref()) {
+    let name = headers::name(&method, params.as_ref()).unwrap_or_default();
+    let about = format!("{} {method} {name}", target.name().unwrap_or_default());
+    if let Some(resumed) = endpoint.held.resume(&about, params.as_ref()) {
         return Ok(match resumed {
             Ok(resumed) => {
-                let voice = Voice::Modern { held: Arc::clone(&endpoint.held), gone: resumed.gone };
+                let voice = Voice::Modern { held: Arc::clone(&endpoint.held), about, gone: resumed.gone };
                 let exchange = Exchange::new(resumed.active, id, voice);
                 reply::when_done(exchange, accepts, endpoint.shutdown.clone()).await
             }
@@ -71,7 +73,7 @@ pub(crate) async fn receive(
     let gone = cancel.clone().drop_guard();
     Ok(match request(endpoint, target, &id, &method, params, who, cancel).await {
         Ok(Handled::Active(active)) => {
-            let voice = Voice::Modern { held: Arc::clone(&endpoint.held), gone };
+            let voice = Voice::Modern { held: Arc::clone(&endpoint.held), about, gone };
             reply::when_done(Exchange::new(active, id, voice), accepts, endpoint.shutdown.clone()).await
         }
         Ok(Handled::Now(Body::Result(result))) => {

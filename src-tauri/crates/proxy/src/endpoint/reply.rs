@@ -93,6 +93,8 @@ pub(crate) enum Voice {
     /// With results that require input, after which it asks again.
     Modern {
         held: Arc<Held>,
+        /// What the request is for: who goes on with it must want the same.
+        about: String,
         /// Cancels the request when the client goes away.
         gone: DropGuard,
     },
@@ -156,7 +158,7 @@ impl Exchange {
     /// Ends a request of a client that may be asked by results only: with its answer or with what it is asked.
     fn hold(self, ask: Ask) -> Body {
         match self.voice {
-            Voice::Modern { held, gone } => held.ask(self.active, ask, gone),
+            Voice::Modern { held, about, gone } => held.ask(about, self.active, ask, gone),
             Voice::Legacy(_) => Body::Result(Bytes::from_static(b"{}")),
         }
     }

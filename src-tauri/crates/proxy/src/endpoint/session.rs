@@ -99,15 +99,7 @@ impl Sessions {
             ended: CancellationToken::new(),
             heard: Mutex::new(Instant::now()),
         });
-        let mut sessions = self.lock();
-        if sessions.len() >= MAX_SESSIONS {
-            let oldest = sessions.values().min_by_key(|session| session.heard_at()).cloned();
-            if let Some(oldest) = oldest {
-                sessions.remove(&oldest.id);
-                oldest.end();
-            }
-        }
-        sessions.insert(id, Arc::clone(&session));
+        self.lock().insert(id, Arc::clone(&session));
         Ok(session)
     }
 
@@ -129,11 +121,22 @@ impl Sessions {
         session.end();
     }
 
-    /// Takes out those nobody has used for long.
+    /// Takes out those nobody has used for long, and where there are too many the one not heard of for longest.
     pub(crate) fn take_unused(&self) -> Vec<Arc<Session>> {
-        let unused: Vec<_> = self.lock().extract_if(|_, session| session.is_unused()).collect();
-        unused.iter().for_each(|(_, session)| session.end());
-        unused.into_iter().map(|(_, session)| session).collect()
+        let mut sessions = self.lock();
+        let mut unused: Vec<_> =
+            sessions.extract_if(|_, session| session.is_unused()).map(|(_, session)| session).collect();
+        if sessions.len() >= MAX_SESSIONS {
+            let oldest = sessions.values().min_by_key(|session| session.heard_at()).cloned();
+            unused.extend(oldest.inspect(|oldest| drop(sessions.remove(&oldest.id))));
+        }
+        drop(sessions);
+        unused.iter().for_each(|session| session.end());
+        unused
+    }
+
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.lock().len() >= MAX_SESSIONS
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Session>>> {
