@@ -73,6 +73,65 @@ fn what_is_wrong_gets_the_status_the_specification_asks_for() {
     assert_eq!(other.post(PING, &BTreeMap::new()).unwrap().status, 200);
 }
 
+/// The same for clients of the stateless era.
+#[test]
+fn what_is_wrong_in_a_stateless_request_gets_the_status_the_specification_asks_for() {
+    const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let fixture = fixture(&[]);
+    let client = fixture.serve.connect(None).unwrap();
+    let request = |method: &str, params: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":"x1","method":"{method}","params":{{{params}}}}}"#)
+    };
+    let ask = |body: &str, method: &str, more: &[(&str, &str)]| {
+        let usual = [("mcp-session-id", ""), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
+        let headers = usual.into_iter().chain(more.iter().copied()).collect();
+        let exchange = client.post(body, &headers).unwrap();
+        let answer = exchange.answer().unwrap_or_default();
+        if body.contains("\"method\"") && !body.starts_with("[") {
+            assert_eq!(answer["id"], "x1", "{answer}");
+        }
+        (exchange.status, answer["error"]["code"].clone())
+    };
+    let list = request("tools/list", META);
+    let call = request("tools/call", &format!(r#""name":"odd__echo",{META}"#));
+    let name = ("mcp-name", "odd__echo");
+    assert_eq!(ask(&list, "tools/list", &[]), (200, Value::Null));
+    assert_eq!(ask(&call, "tools/call", &[name]), (200, Value::Null));
+    // A session from the other era is ignored.
+    assert_eq!(ask(&list, "tools/list", &[("mcp-session-id", "0000")]), (200, Value::Null));
+    let mismatch = (400, json!(-32020));
+    assert_eq!(ask(&list, "tools/list", &[("mcp-protocol-version", "")]), mismatch);
+    assert_eq!(ask(&list, "tools/list", &[("mcp-protocol-version", "2025-11-25")]), mismatch);
+    assert_eq!(ask(&list, "", &[]), mismatch);
+    assert_eq!(ask(&list, "Tools/list", &[]), mismatch);
+    assert_eq!(ask(&call, "tools/call", &[]), mismatch);
+    assert_eq!(ask(&call, "tools/call", &[("mcp-name", "echo")]), mismatch);
+    assert_eq!(ask(&call, "tools/call", &[("mcp-name", "=?base64?b2RkX19lY2hv?=")]), (200, Value::Null));
+    assert_eq!(ask(&call, "tools/call", &[("mcp-name", "=?base64?!?=")]), mismatch);
+    let unknown = list.replace("2026-07-28", "2031-01-01");
+    assert_eq!(ask(&unknown, "tools/list", &[("mcp-protocol-version", "2031-01-01")]), (400, json!(-32022)));
+    assert_eq!(ask(&request("tools/list", ""), "tools/list", &[]), (400, json!(-32602)));
+    let half = META.replace(r#","io.modelcontextprotocol/clientCapabilities":{}"#, "");
+    assert_eq!(ask(&request("tools/list", &half), "tools/list", &[]), (400, json!(-32602)));
+    for gone in ["ping", "initialize", "logging/setLevel", "resources/subscribe", "no/such"] {
+        assert_eq!(ask(&request(gone, META), gone, &[]), (404, json!(-32601)), "{gone}");
+    }
+    let endless = "m".repeat(1 << 20);
+    assert_eq!(ask(&request(&endless, META), "tools/list", &[]), mismatch);
+    let stale = format!(r#""name":"odd__echo","requestState":"schemascope:00","inputResponses":{{}},{META}"#);
+    assert_eq!(ask(&request("tools/call", &stale), "tools/call", &[name]), (200, json!(-32602)));
+    // It sends requests, one at a time, and nothing else.
+    assert_eq!(ask(&format!("[{list}]"), "tools/list", &[]).0, 400);
+    assert_eq!(ask(r#"{"jsonrpc":"2.0","id":"x1","result":{}}"#, "tools/list", &[]), (400, json!(-32600)));
+    let token = fixture.serve.token();
+    for method in ["GET", "DELETE", "PUT"] {
+        let head = format!("{method} /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
+        let answer =
+            raw(&fixture, &format!("{head}mcp-protocol-version: 2026-07-28\r\nconnection: close\r\n\r\n"));
+        assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
+    }
+}
+
 /// Speaks HTTP by hand, to send what a client library would not.
 fn raw(fixture: &Fixture, request: &str) -> String {
     let mut stream = TcpStream::connect(fixture.serve.instance["address"].as_str().unwrap()).unwrap();
