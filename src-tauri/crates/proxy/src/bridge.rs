@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::exchange::{Ask, Event};
@@ -63,29 +63,60 @@ pub(crate) async fn drive(
     events: mpsc::Sender<Event>,
     cancelled: &CancellationToken,
 ) -> Driven {
-    let live = tokio::select! {
-        live = upstream.session(&request.who, request.owner.as_ref()) => live,
+    let opened = tokio::select! {
+        biased;
         () = cancelled.cancelled() => return Ended::Cancelled.into(),
+        opened = open(upstream, &request) => opened,
     };
-    let live = match live {
-        Ok(live) => live,
+    let (live, turn) = match opened {
+        Ok(opened) => opened,
         Err(reason) => return Ended::Lost(reason).into(),
     };
-    let _turn = match &live.turn {
-        Some(turn) if may_ask(&request.method) => tokio::select! {
-            permit = turn.acquire() => permit.ok(),
-            () = cancelled.cancelled() => return Ended::Cancelled.into(),
-        },
-        _ => None,
-    };
-    let definition = definition(&live, &request);
-    let mut params = translated(&request, live.hello.era);
+    let driven = rounds(&live, &request, &events, cancelled).await;
+    // What it still asks for this request must not reach the next one.
+    if turn.is_some() && !matches!(driven.ended, Ended::Result(_) | Ended::Error(_)) {
+        live.link.close();
+    }
+    driven
+}
+
+/// The session for a request, and its turn there if it needs one.
+async fn open(
+    upstream: &Arc<Upstream>,
+    request: &Request,
+) -> Result<(Arc<Live>, Option<OwnedSemaphorePermit>), String> {
+    loop {
+        let live = upstream.session(&request.who, request.owner.as_ref()).await?;
+        let Some(turn) = live.turn.clone().filter(|_| may_ask(&request.method)) else {
+            return Ok((live, None));
+        };
+        // Somebody else may have seen the same one free.
+        let permit = match Arc::clone(&turn).try_acquire_owned() {
+            Ok(permit) => permit,
+            Err(_) if upstream.has_turns(&request.who) => continue,
+            Err(_) => turn.acquire_owned().await.map_err(|_| "it ended".to_owned())?,
+        };
+        if !live.link.is_closed() {
+            return Ok((live, Some(permit)));
+        }
+    }
+}
+
+/// A request and its answer, with what is asked in between.
+async fn rounds(
+    live: &Arc<Live>,
+    request: &Request,
+    events: &mpsc::Sender<Event>,
+    cancelled: &CancellationToken,
+) -> Driven {
+    let definition = definition(live, request);
+    let mut params = translated(request, live.hello.era);
     let original = params.clone();
     let between_eras = request.who.era == Era::Modern && live.hello.era == Era::Legacy;
     let mut upstream_us = 0;
     for _ in 0..MAX_ROUNDS {
         let began = Instant::now();
-        let ended = round(&live, &request, params.as_ref(), definition.as_ref(), &events, cancelled).await;
+        let ended = round(live, request, params.as_ref(), definition.as_ref(), events, cancelled).await;
         upstream_us += u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         let result = match &ended {
             Ended::Result(result) => result,
@@ -99,7 +130,7 @@ pub(crate) async fn drive(
             let answer = between_eras.then(|| Body::Result(modern(&request.method, result)));
             return Driven { answer, ended, upstream_us };
         }
-        let Ok(answered) = ask_client(result, &events, cancelled).await else {
+        let Ok(answered) = ask_client(result, events, cancelled).await else {
             let ended = if cancelled.is_cancelled() { Ended::Cancelled } else { too_much() };
             return Driven { ended, upstream_us, answer: None };
         };
@@ -154,7 +185,7 @@ async fn round(
                 };
             }
             () = cancelled.cancelled() => {
-                under_way.cancel("cancelled by the client");
+                drop(under_way);
                 return Ended::Cancelled;
             }
         }

@@ -76,11 +76,12 @@ pub(crate) struct Outgoing {
     pub(crate) cancel: CancellationToken,
 }
 
-/// Sends a request. It runs on a task of its own to its end, holding `guard` as long.
+/// Sends a request. It runs on a task of its own to its end, or until `ending`, holding `guard` as long.
 pub(crate) fn start(
     outgoing: Outgoing,
     observer: Arc<dyn Observer>,
     tasks: &TaskTracker,
+    ending: CancellationToken,
     guard: impl Send + 'static,
 ) -> Active {
     let recording = outgoing.recording;
@@ -98,7 +99,10 @@ pub(crate) fn start(
         let _guard = guard;
         let at = Timestamp::now();
         let began = Instant::now();
-        let driven = bridge::drive(&upstream, outgoing, events_sender, &cancel).await;
+        let driven = tokio::select! {
+            driven = bridge::drive(&upstream, outgoing, events_sender, &cancel) => driven,
+            () = ending.cancelled() => Ended::Lost("Schemascope is shutting down".into()).into(),
+        };
         let bridge::Driven { ended, upstream_us, answer } = driven;
         let body = match &ended {
             _ if answer.is_some() => answer,

@@ -5,7 +5,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use schemascope_model::{SEPARATOR, ToolId};
@@ -25,6 +25,10 @@ use crate::wire::{Body, RpcError, Who, params};
 /// How long a list of all tools waits for upstreams that are still starting. Those that come later
 /// are announced with `list_changed`.
 const LIST_PATIENCE: Duration = Duration::from_secs(10);
+/// What upstreams told that may wait for a slow listener.
+const TOLD: usize = 256;
+/// How long it is remembered that nobody lists a resource.
+const RELIST: Duration = Duration::from_secs(5);
 /// Longest name clients accept.
 const MAX_NAME: usize = 128;
 
@@ -40,11 +44,22 @@ pub struct Hub {
     upstreams: BTreeMap<String, Arc<Upstream>>,
     observer: Arc<dyn Observer>,
     changed: Arc<watch::Sender<u64>>,
-    /// Changes of the other lists, by the notification that tells of them.
-    others_changed: broadcast::Sender<Notification>,
+    /// What upstreams tell everybody besides: changes of other lists and of resources.
+    told: broadcast::Sender<Told>,
     requests: TaskTracker,
+    /// Ends requests that nothing else ends, once all upstreams have ended.
+    ending: CancellationToken,
     /// Where resources and prompts are, as they were listed last.
     directory: Mutex<Directory>,
+    /// When resources were listed last to find one.
+    listed: tokio::sync::Mutex<Option<Instant>>,
+}
+
+/// Something an upstream tells everybody.
+#[derive(Clone)]
+pub(crate) struct Told {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) notification: Notification,
 }
 
 /// Where things of aggregated lists are: the server, and what it calls them.
@@ -65,13 +80,22 @@ impl Hub {
             .map(|(name, entry)| (name.clone(), Upstream::new(name, entry.clone(), Arc::clone(&observer))))
             .collect();
         let changed = Arc::new(watch::Sender::new(0));
-        let others_changed = broadcast::Sender::new(64);
+        let told = broadcast::Sender::new(TOLD);
         for upstream in upstreams.values() {
             tokio::spawn(announce_changes(Arc::clone(upstream), Arc::clone(&changed), Arc::clone(&observer)));
-            tokio::spawn(announce_others(Arc::clone(upstream), others_changed.clone()));
+            tokio::spawn(announce_others(Arc::clone(upstream), told.clone()));
         }
-        let (requests, directory) = (TaskTracker::new(), Mutex::default());
-        Arc::new(Self { upstreams, observer, changed, others_changed, requests, directory })
+        let (requests, ending, directory) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
+        Arc::new(Self {
+            upstreams,
+            observer,
+            changed,
+            told,
+            requests,
+            ending,
+            directory,
+            listed: tokio::sync::Mutex::default(),
+        })
     }
 
     /// Every upstream's state, by name.
@@ -123,6 +147,7 @@ impl Hub {
             let _ = stop.await;
         }
         self.requests.close();
+        self.ending.cancel();
         self.requests.wait().await;
     }
 
@@ -146,9 +171,9 @@ impl Hub {
         }
     }
 
-    /// Told whenever another list than that of tools may have changed.
-    pub(crate) fn other_changes(&self) -> broadcast::Receiver<Notification> {
-        self.others_changed.subscribe()
+    /// What upstreams tell everybody, but for changes of their tools.
+    pub(crate) fn told(&self) -> broadcast::Receiver<Told> {
+        self.told.subscribe()
     }
 
     /// The upstreams that are ready in time.
@@ -237,7 +262,9 @@ impl Hub {
         let asked: Vec<_> = having
             .map(|(upstream, live)| {
                 tokio::spawn(async move {
-                    let listed = handshake::list(&live.link, live.hello.era, method, items).await;
+                    let listed = handshake::list(&live.link, live.hello.era, method, items);
+                    let listed = tokio::time::timeout(LIST_PATIENCE, listed).await;
+                    let listed = listed.unwrap_or_else(|_| Err("it takes too long".into()));
                     let listed = listed.inspect_err(|reason| {
                         tracing::warn!(upstream = %upstream.name(), %reason, "not all could be listed");
                     });
@@ -267,10 +294,15 @@ impl Hub {
     /// The upstream that has a resource: the one that lists it, else whose template begins like it, else
     /// that has others of its scheme.
     pub(crate) async fn resource(&self, uri: &str) -> Option<Arc<Upstream>> {
-        if self.directory().server_of(uri).is_none() {
+        // One at a time, and not for every address that is not there.
+        let mut listed = self.listed.lock().await;
+        let stale = listed.is_none_or(|at| at.elapsed() > RELIST);
+        if stale && self.directory().server_of(uri).is_none() {
+            *listed = Some(Instant::now());
             self.resources().await;
             self.templates().await;
         }
+        drop(listed);
         let server = self.directory().server_of(uri)?;
         self.upstreams.get(&server).cloned()
     }
@@ -323,7 +355,7 @@ impl Hub {
 
     /// Starts any request. `guard` is held until it has ended.
     pub(crate) fn start(&self, outgoing: Outgoing, guard: impl Send + 'static) -> Active {
-        call::start(outgoing, Arc::clone(&self.observer), &self.requests, guard)
+        call::start(outgoing, Arc::clone(&self.observer), &self.requests, self.ending.clone(), guard)
     }
 
     /// Which list of all tools this is; changes with every change.
@@ -355,16 +387,17 @@ async fn announce_changes(
     }
 }
 
-/// Passes on that an upstream's other lists changed.
-async fn announce_others(upstream: Arc<Upstream>, changed: broadcast::Sender<Notification>) {
+/// Passes on what an upstream tells everybody, but for changes of its tools.
+async fn announce_others(upstream: Arc<Upstream>, told: broadcast::Sender<Told>) {
     let mut notifications = upstream.subscribe();
     loop {
         match notifications.recv().await {
             Ok(notification) => {
-                let list = notification.method.ends_with("/list_changed");
-                if list && notification.method != "notifications/tools/list_changed" {
+                let method = notification.method.as_str();
+                let list = method.ends_with("/list_changed") && method != "notifications/tools/list_changed";
+                if list || method == "notifications/resources/updated" {
                     // Nobody listening is fine.
-                    let _ = changed.send(Notification { method: notification.method, params: None });
+                    let _ = told.send(Told { upstream: Arc::clone(&upstream), notification });
                 }
             }
             Err(broadcast::error::RecvError::Lagged(_)) => {}

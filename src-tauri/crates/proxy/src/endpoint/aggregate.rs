@@ -4,17 +4,18 @@
 //! addresses. Refuses to know: sessions, HTTP.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::Endpoint;
-use super::legacy::Handled;
+use super::legacy::{Handled, own_business};
+use super::session::Session;
 use crate::call::{Caller, Outgoing, Recording};
 use crate::hub::From;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, handshake};
 use crate::wire::{Body, RpcError, params, version};
 
 /// Somebody who asks for something.
@@ -23,8 +24,8 @@ pub(crate) struct Asking<'a, G> {
     pub(crate) caller: Caller,
     /// Held until the request has ended.
     pub(crate) under_way: G,
-    /// Takes which list of tools was given.
-    pub(crate) listed: Option<&'a AtomicU64>,
+    /// Its session, in the era that has them.
+    pub(crate) session: Option<&'a Arc<Session>>,
 }
 
 fn capabilities() -> serde_json::Value {
@@ -69,8 +70,8 @@ pub(crate) async fn request<G: Send + 'static>(
     match method {
         "tools/list" => {
             // Before collecting: what changes meanwhile is announced rather than missed.
-            if let Some(listed) = asking.listed {
-                listed.store(hub.version(), Ordering::Relaxed);
+            if let Some(session) = asking.session {
+                session.listed.store(hub.version(), Ordering::Relaxed);
             }
             Ok(list("tools", &hub.tools().await))
         }
@@ -98,7 +99,22 @@ pub(crate) async fn request<G: Send + 'static>(
             let uri = params.as_ref().and_then(|params| params::text(params, "uri"));
             let uri = uri.ok_or_else(|| RpcError::invalid_params(format!("{method} needs params.uri")))?;
             let upstream = resource(endpoint, &uri).await?;
+            if let Some(session) = asking.session
+                && let Some(answer) = own_business(&upstream, session, method, params.as_ref()).await
+            {
+                return Ok(Handled::Now(answer));
+            }
             Ok(forward(endpoint, asking, upstream, method, params, cancel))
+        }
+        "logging/setLevel" => {
+            if let Some(session) = asking.session {
+                for (upstream, live) in hub.ready().await {
+                    if live.hello.has("logging") {
+                        set_level(&upstream, session, params.as_ref()).await;
+                    }
+                }
+            }
+            Ok(Handled::Now(Body::Result(Bytes::from_static(b"{}"))))
         }
         "completion/complete" => {
             let params =
@@ -111,6 +127,15 @@ pub(crate) async fn request<G: Send + 'static>(
             Ok(forward(endpoint, asking, upstream, method, Some(params), cancel))
         }
         _ => Err(RpcError::method_not_found(method)),
+    }
+}
+
+/// Has one upstream log for this session; one that refuses does not keep the others from it.
+async fn set_level(upstream: &Arc<Upstream>, session: &Arc<Session>, params: Option<&Bytes>) {
+    if own_business(upstream, session, "logging/setLevel", params).await.is_none()
+        && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
+    {
+        let _ = handshake::ask(&live.link, "logging/setLevel", params).await;
     }
 }
 

@@ -165,14 +165,17 @@ async fn request(
     if method == "ping" {
         return Handled::Now(Body::Result(NOTHING.into()));
     }
+    if session.is_full() {
+        return Handled::Now(RpcError::internal("too many requests of this session are under way").body());
+    }
     let cancel = CancellationToken::new();
     let handled = match target {
         Target::All => {
             let from = aggregate::Asking {
                 from: from(session),
                 caller: caller(session),
-                under_way: session.under_way(id.clone(), cancel.clone()),
-                listed: Some(&session.listed),
+                under_way: session.under_way(id.clone(), &cancel),
+                session: Some(session),
             };
             aggregate::request(endpoint, from, &method, params, cancel).await
         }
@@ -184,7 +187,7 @@ async fn request(
                 "tools/call" => recording(upstream.name(), caller(session), params.as_ref()),
                 _ => None,
             };
-            let under_way = session.under_way(id.clone(), cancel.clone());
+            let under_way = session.under_way(id.clone(), &cancel);
             let From { who, owner } = from(session);
             let upstream = Arc::clone(upstream);
             let outgoing =

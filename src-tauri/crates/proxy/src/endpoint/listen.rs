@@ -12,6 +12,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 use super::reply::{self, KEEP_ALIVE};
 use super::{Endpoint, Target, aggregate};
+use crate::hub::Told;
 use crate::upstream::link::Notification;
 use crate::upstream::{Upstream, handshake};
 use crate::wire::message;
@@ -77,6 +78,21 @@ impl Filter {
     }
 }
 
+/// Where a stream's notifications come from.
+enum Source {
+    One(broadcast::Receiver<Notification>),
+    All(broadcast::Receiver<Told>),
+}
+
+impl Source {
+    async fn recv(&mut self) -> Result<Notification, broadcast::error::RecvError> {
+        match self {
+            Self::One(source) => source.recv().await,
+            Self::All(source) => source.recv().await.map(|told| told.notification),
+        }
+    }
+}
+
 /// Watchers of one stream, ended with it.
 struct Watching {
     name: String,
@@ -105,11 +121,11 @@ pub(crate) async fn own(
             if shared.hello.era == Era::Modern || upstream.speaks_modern(&shared).await {
                 return None;
             }
-            sources.push(upstream.subscribe());
+            sources.push(Source::One(upstream.subscribe()));
         }
         Target::All => {
             tools = Some(endpoint.hub.changes());
-            sources.push(endpoint.hub.other_changes());
+            sources.push(Source::All(endpoint.hub.told()));
         }
     }
     let mut random = [0; 8];
@@ -122,13 +138,10 @@ pub(crate) async fn own(
             Target::All => aggregate::resource(endpoint, uri).await.ok(),
         };
         let Some(upstream) = upstream else { continue };
-        watch(&upstream, uri, &watching.name).await;
         if !watching.upstreams.iter().any(|known| Arc::ptr_eq(known, &upstream)) {
-            if matches!(target, Target::All) {
-                sources.push(upstream.subscribe());
-            }
-            watching.upstreams.push(upstream);
+            watching.upstreams.push(Arc::clone(&upstream));
         }
+        watch(&upstream, uri, &watching.name).await;
     }
     let (sender, response) = reply::stream(BUFFER);
     let id = id.clone();
@@ -163,7 +176,7 @@ async fn feed(
     filter: Filter,
     id: Bytes,
     mut tools: Option<watch::Receiver<u64>>,
-    sources: Vec<broadcast::Receiver<Notification>>,
+    sources: Vec<Source>,
     sender: &mpsc::Sender<Bytes>,
 ) {
     let tagged = |method: &str, params: Option<&Bytes>| {

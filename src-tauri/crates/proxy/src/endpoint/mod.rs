@@ -77,6 +77,8 @@ async fn keep_tidy(endpoint: Arc<Endpoint>) {
         }
         endpoint.held.forget_old();
         endpoint.end_unused();
+        // They get another one when they come back.
+        endpoint.sessions.quiet().iter().for_each(|session| endpoint.forget(session));
     }
 }
 

@@ -163,7 +163,7 @@ async fn request(
         Target::All if method == "server/discover" => Ok(Handled::Now(Body::Result(aggregate::discovered()))),
         Target::All => {
             let from = From { who, owner: None };
-            let asking = aggregate::Asking { from, caller, under_way: (), listed: None };
+            let asking = aggregate::Asking { from, caller, under_way: (), session: None };
             aggregate::request(endpoint, asking, method, params, cancel).await
         }
         Target::One(upstream) => {

@@ -77,6 +77,11 @@ impl Replays {
         replay
     }
 
+    /// Drops what nobody comes back for.
+    pub(crate) fn forget_old(&self) {
+        self.lock().streams.retain(|_, replay| !replay.is_old());
+    }
+
     /// The stream an event id is of, from the event after it.
     pub(crate) fn resume(&self, event_id: &str) -> Option<Resumed> {
         let (number, event) = event_id.split_once('-')?;

@@ -193,7 +193,9 @@ pub(crate) async fn when_done(
     accepts: Accepts,
     shutdown: CancellationToken,
 ) -> Response {
-    let quiet = if accepts == Accepts::Stream { Duration::ZERO } else { QUIET };
+    // In the stateless era an error has a status, so a stream does not begin before there is something in it.
+    let at_once = accepts == Accepts::Stream && matches!(exchange.voice, Voice::Legacy(_));
+    let quiet = if at_once { Duration::ZERO } else { QUIET };
     let first = loop {
         let next = tokio::select! {
             biased;
@@ -202,7 +204,7 @@ pub(crate) async fn when_done(
             () = shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
         };
         match next {
-            Next::Answer(body) if accepts != Accepts::Stream => {
+            Next::Answer(body) if accepts != Accepts::Stream || exchange.status(&body) != StatusCode::OK => {
                 let response = json_with(exchange.status(&body), &message::response(&exchange.id, &body));
                 exchange.done();
                 return response;

@@ -22,6 +22,12 @@ use crate::wire::{Body, RpcError, Who, message, version};
 const MAX_SESSIONS: usize = 10_000;
 /// How long a session is kept that nobody uses or listens to. Its client begins another one.
 const UNUSED: Duration = Duration::from_secs(30 * 60);
+/// The same for one whose client left in the middle of a request.
+const ABANDONED: Duration = Duration::from_secs(2 * 60 * 60);
+/// How long what upstreams have open for a session alone is kept while nobody uses or listens to it.
+const QUIET: Duration = Duration::from_secs(3 * 60);
+/// Requests of one session that may be under way.
+const MAX_REQUESTS: usize = 1_000;
 /// Questions to a client that may be open at a time.
 const MAX_ASKED: usize = 256;
 /// Events that may wait until a client listens.
@@ -135,6 +141,13 @@ impl Sessions {
         unused
     }
 
+    /// Those that are quiet; streams nobody comes back to are dropped on the way.
+    pub(crate) fn quiet(&self) -> Vec<Arc<Session>> {
+        let sessions = self.lock();
+        sessions.values().for_each(|session| session.replays.forget_old());
+        sessions.values().filter(|session| session.is_quiet()).cloned().collect()
+    }
+
     pub(crate) fn are_too_many(&self) -> bool {
         self.lock().len() >= MAX_SESSIONS
     }
@@ -146,14 +159,19 @@ impl Sessions {
 
 impl Session {
     /// Notes a request under way, until the returned value is dropped.
-    pub(crate) fn under_way(self: &Arc<Self>, id: Bytes, cancel: CancellationToken) -> UnderWay {
+    pub(crate) fn under_way(self: &Arc<Self>, id: Bytes, cancel: &CancellationToken) -> UnderWay {
         let number = self.next_request.fetch_add(1, Ordering::Relaxed);
+        self.requests().insert(number, (id, cancel.clone()));
         // A session that ended meanwhile cancels nothing more by itself.
         if self.ended.is_cancelled() {
             cancel.cancel();
         }
-        self.requests().insert(number, (id, cancel));
         UnderWay { session: Arc::clone(self), number }
+    }
+
+    /// Whether so many requests are under way that no other is taken.
+    pub(crate) fn is_full(&self) -> bool {
+        self.requests().len() >= MAX_REQUESTS
     }
 
     /// Cancels a request of this client, by the id it gave it.
@@ -222,7 +240,13 @@ impl Session {
     }
 
     fn is_unused(&self) -> bool {
-        self.heard_at().elapsed() > UNUSED
+        let patience = if self.requests().is_empty() { UNUSED } else { ABANDONED };
+        self.heard_at().elapsed() > patience && !self.listening.load(Ordering::Acquire)
+    }
+
+    /// Whether its client has shown no sign of life for so long that it may have been killed.
+    fn is_quiet(&self) -> bool {
+        self.heard_at().elapsed() > QUIET
             && !self.listening.load(Ordering::Acquire)
             && self.requests().is_empty()
     }

@@ -13,6 +13,7 @@ use super::reply::{self, Accepts, KEEP_ALIVE};
 use super::session::{NEVER_LISTED, Refusal, Session, check_version};
 use super::{Endpoint, Target};
 use crate::exchange::Event;
+use crate::hub::Told;
 use crate::upstream::Upstream;
 use crate::upstream::link::Notification;
 use crate::wire::{message, params};
@@ -23,7 +24,7 @@ const BUFFER: usize = 64;
 /// Where a listener's notifications come from, besides its own outbox.
 enum Source {
     /// Changes of the aggregated lists.
-    All(watch::Receiver<u64>, broadcast::Receiver<Notification>),
+    All(watch::Receiver<u64>, broadcast::Receiver<Told>),
     /// Whatever one upstream says to everybody.
     Shared(Arc<Upstream>, broadcast::Receiver<Notification>),
     /// The client has a session of its own there, which tells by the outbox.
@@ -41,8 +42,11 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
         Err(refusal) => return refusal.into_response(),
     };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
-    if let Some(resumed) = last.and_then(|id| session.replays.resume(id)) {
-        return resumed.response(endpoint.shutdown.clone());
+    if let Some(id) = last {
+        return match session.replays.resume(id) {
+            Some(resumed) => resumed.response(endpoint.shutdown.clone()),
+            None => (StatusCode::NOT_FOUND, "the stream of this event is no longer kept\n").into_response(),
+        };
     }
     let Some(outbox) = session.start_listening() else {
         return (StatusCode::CONFLICT, "this session is listened to already\n").into_response();
@@ -55,7 +59,7 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
             if listed != NEVER_LISTED && listed != endpoint.hub.version() {
                 changes.mark_changed();
             }
-            Source::All(changes, endpoint.hub.other_changes())
+            Source::All(changes, endpoint.hub.told())
         }
         Target::One(upstream) if upstream.serves_alone(&session.who()) => Source::Own,
         Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
@@ -85,7 +89,7 @@ async fn feed(
                 None => break,
             },
             told = source.next() => match told {
-                Some(told) => concerns(&source, &session, &told)
+                Some((upstream, told)) => concerns(upstream.as_ref(), &session, &told)
                     .then(|| message::notification(&told.method, told.params.as_deref())),
                 None => break,
             },
@@ -103,12 +107,16 @@ async fn feed(
 }
 
 /// Whether a session is to be told what an upstream tells everybody.
-fn concerns(source: &Source, session: &Session, told: &Notification) -> bool {
-    let Source::Shared(upstream, _) = source else { return true };
-    let text = |key: &str| told.params.as_ref().and_then(|params| params::text(params, key));
+fn concerns(upstream: Option<&Arc<Upstream>>, session: &Session, told: &Notification) -> bool {
+    let Some(upstream) = upstream else { return true };
+    // It has been told by its own session there.
+    if upstream.serves_alone(&session.who()) {
+        return told.method.ends_with("/list_changed");
+    }
     match told.method.as_str() {
         "notifications/resources/updated" => {
-            text("uri").is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
+            let uri = told.params.as_ref().and_then(|params| params::text(params, "uri"));
+            uri.is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
         }
         "notifications/message" => session.who().hears(told.params.as_ref()),
         _ => true,
@@ -116,22 +124,27 @@ fn concerns(source: &Source, session: &Session, told: &Notification) -> bool {
 }
 
 impl Source {
-    async fn next(&mut self) -> Option<Notification> {
+    /// What comes next, with the upstream that says it where there is one.
+    async fn next(&mut self) -> Option<(Option<Arc<Upstream>>, Notification)> {
         match self {
             Self::All(changes, others) => tokio::select! {
                 changed = changes.changed() => {
                     changed.ok()?;
-                    Some(Notification { method: "notifications/tools/list_changed".into(), params: None })
+                    let method = "notifications/tools/list_changed".into();
+                    Some((None, Notification { method, params: None }))
                 }
-                other = heard(others) => other,
+                told = heard(others) => told.map(|told| (Some(told.upstream), told.notification)),
             },
-            Self::Shared(_, notifications) => heard(notifications).await,
+            Self::Shared(upstream, notifications) => {
+                let told = heard(notifications).await?;
+                Some((Some(Arc::clone(upstream)), told))
+            }
             Self::Own => std::future::pending().await,
         }
     }
 }
 
-async fn heard(notifications: &mut broadcast::Receiver<Notification>) -> Option<Notification> {
+async fn heard<T: Clone>(notifications: &mut broadcast::Receiver<T>) -> Option<T> {
     loop {
         match notifications.recv().await {
             Ok(notification) => return Some(notification),

@@ -14,6 +14,8 @@ use crate::wire::{Body, Era, Who, meta, params, version};
 
 /// How long an upstream may take for each of connecting and listing.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+/// Bytes of all pages of a list.
+const MAX_LIST: usize = 64 << 20;
 /// Pages of a list followed at most, so that a cursor that never ends does.
 const MAX_PAGES: usize = 1_000;
 
@@ -148,7 +150,7 @@ pub(crate) async fn list(
     method: &str,
     items: &str,
 ) -> Result<Vec<Bytes>, String> {
-    let mut found = Vec::new();
+    let (mut found, mut bytes) = (Vec::new(), 0);
     let mut params = None;
     for _ in 0..MAX_PAGES {
         let introduced = match era {
@@ -161,6 +163,10 @@ pub(crate) async fn list(
             .as_ref()
             .and_then(|page| serde_json::from_slice(page).ok())
             .ok_or_else(|| format!("its answer to {method} is not what MCP asks for: no {items:?}"))?;
+        bytes += result.len();
+        if bytes > MAX_LIST {
+            return Err(format!("its {method} is longer than {} MB", MAX_LIST >> 20));
+        }
         found.extend(page.into_iter().map(|item| result.slice_ref(item.get().as_bytes())));
         match params::field(&result, "nextCursor").map(|found| found.raw) {
             Some(cursor) if cursor != "null" => params = Some(params::with(None, &[("cursor", &cursor)])),

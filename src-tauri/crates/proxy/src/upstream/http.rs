@@ -4,14 +4,13 @@
 //! broke off (2025-11-25), and closing one that is no longer wanted (2026-07-28). Refuses to know: what
 //! messages say beyond what stands in headers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::link::{Head, Kind, Link, Outgoing};
@@ -23,13 +22,16 @@ use crate::wire::{Era, headers};
 
 /// How long connecting may take, and handing over a message that has no answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long the next message waits until one without an answer is handed over.
+const IN_ORDER: Duration = Duration::from_secs(1);
 /// Bytes of an error page that are shown.
 const SHOWN: usize = 300;
 /// How often a stream that broke off is resumed without a sign of progress.
 const RESUMPTIONS: u32 = 8;
 /// Pause before a stream is resumed, unless the upstream names another one.
 const RESUME_PAUSE: Duration = Duration::from_secs(1);
-/// Longest pause it may name.
+/// Shortest and longest pause it may name.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// One upstream session over HTTP.
@@ -49,20 +51,31 @@ struct Agreed {
     version: Option<HeaderValue>,
 }
 
-/// Requests under way, each with what ends it.
-type UnderWay = std::collections::HashMap<u64, CancellationToken>;
+/// A client for upstreams on this machine, where no proxy stands between, or for the others.
+pub(crate) fn client(spec: &HttpSpec) -> Result<Client, String> {
+    static OURS: OnceLock<Result<Client, String>> = OnceLock::new();
+    static OTHERS: OnceLock<Result<Client, String>> = OnceLock::new();
+    let local = spec.url.host_str().is_some_and(|host| {
+        let host = host.trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    });
+    let client = if local { &OURS } else { &OTHERS };
+    client.get_or_init(|| build(local)).clone()
+}
 
-/// A client for any number of upstreams.
-pub(crate) fn client() -> Result<Client, String> {
+fn build(local: bool) -> Result<Client, String> {
     // Another part of the process may have chosen a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
+    let client = Client::builder()
         .connect_timeout(PATIENCE)
         .tcp_nodelay(true)
-        .redirect(reqwest::redirect::Policy::limited(3))
-        .user_agent(concat!("schemascope/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .map_err(|error| format!("no HTTP client: {error}"))
+        // Shorter than servers keep connections nobody uses, so that none is used that is being closed.
+        .pool_idle_timeout(Duration::from_secs(4))
+        // What stands in headers is for the address of the entry and nobody else.
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("schemascope/", env!("CARGO_PKG_VERSION")));
+    let client = if local { client.no_proxy() } else { client };
+    client.build().map_err(|error| format!("no HTTP client: {error}"))
 }
 
 impl Carrier {
@@ -96,37 +109,38 @@ impl Carrier {
     }
 
     async fn carry(self: Arc<Self>, mut messages: mpsc::Receiver<Outgoing>) {
-        let under_way = Arc::new(Mutex::new(UnderWay::new()));
         loop {
             let message = tokio::select! {
-                message = messages.recv() => message,
+                biased;
                 () = self.link.closed() => None,
+                message = messages.recv() => message,
             };
             let Some(Outgoing { bytes, kind }) = message else { break };
             match kind {
-                Kind::Request { id, head } => {
-                    let ended = CancellationToken::new();
-                    lock(&under_way).insert(id, ended.clone());
-                    let (carrier, under_way) = (Arc::clone(&self), Arc::clone(&under_way));
+                Kind::Request { id, head, gone } => {
+                    let carrier = Arc::clone(&self);
                     self.tasks.spawn(async move {
                         tokio::select! {
                             () = carrier.request(id, bytes, head) => {}
-                            () = ended.cancelled() => {}
+                            () = gone.cancelled() => {}
                             () = carrier.link.closed() => {}
                         }
-                        lock(&under_way).remove(&id);
                     });
                 }
                 // There closing the stream is what cancels.
-                Kind::Cancel(id) if self.era == Era::Modern => {
-                    lock(&under_way).remove(&id).inspect(CancellationToken::cancel);
+                Kind::Cancel if self.era == Era::Modern => {}
+                // In order, since what comes next may build on it; but one that does not take it is not
+                // waited for long.
+                Kind::Cancel | Kind::Other => {
+                    let carrier = Arc::clone(&self);
+                    let delivered = self.tasks.spawn(async move {
+                        tokio::select! {
+                            () = carrier.deliver(bytes) => {}
+                            () = carrier.link.closed() => {}
+                        }
+                    });
+                    let _ = tokio::time::timeout(IN_ORDER, delivered).await;
                 }
-                Kind::Cancel(id) => {
-                    self.deliver(bytes).await;
-                    lock(&under_way).remove(&id).inspect(CancellationToken::cancel);
-                }
-                // In order: what comes next may build on it.
-                Kind::Other => self.deliver(bytes).await,
             }
         }
         self.link.close();
@@ -186,7 +200,8 @@ impl Carrier {
             }
             Err(error) => {
                 self.link.lose(id, format!("it cannot be reached: {}", plain(&error)));
-                if error.is_connect() {
+                // Others may still have their answers on the way.
+                if error.is_connect() && self.link.is_idle() {
                     self.link.close();
                 }
             }
@@ -292,6 +307,12 @@ impl Carrier {
             request = request.header("last-event-id", last);
         }
         let response = request.send().await.map_err(|_| StatusCode::BAD_GATEWAY)?;
+        let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        match media_type {
+            Some(kind) if kind.to_ascii_lowercase().starts_with("text/event-stream") => {}
+            _ if response.status().is_success() => return Err(StatusCode::NOT_ACCEPTABLE),
+            _ => {}
+        }
         if response.status().is_success() { Ok(response) } else { Err(response.status()) }
     }
 
@@ -337,10 +358,6 @@ impl Carrier {
     }
 }
 
-fn lock(under_way: &Mutex<UnderWay>) -> std::sync::MutexGuard<'_, UnderWay> {
-    under_way.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn mirrored(head: &Head) -> HeaderMap {
     let mut mirrored = HeaderMap::new();
     let name = head.name.as_deref().map(headers::encoded);
@@ -356,7 +373,7 @@ fn mirrored(head: &Head) -> HeaderMap {
 }
 
 fn pause(reader: &SseReader) -> Duration {
-    reader.retry.map_or(RESUME_PAUSE, Duration::from_millis).min(LONGEST_PAUSE)
+    reader.retry.map_or(RESUME_PAUSE, Duration::from_millis).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }
 
 /// The error of a response whose id is null or missing.
@@ -369,6 +386,9 @@ fn refusal(status: StatusCode, body: &[u8]) -> String {
     let said = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).trim().to_owned();
     let said = if said.is_empty() { String::new() } else { format!(": {said:?}") };
     match status {
+        status if status.is_redirection() => {
+            format!("it sends us elsewhere (HTTP {status}); put the address it names into its entry")
+        }
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
             format!("it refuses us (HTTP {status}); does its entry need \"headers\"?{said}")
         }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::sync::{broadcast, mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::log::LogTail;
 use crate::bridge;
@@ -48,9 +48,11 @@ pub(crate) enum Kind {
         id: u64,
         /// What a carrier that has headers says there.
         head: Option<Box<Head>>,
+        /// Cancelled when nobody waits for its answer any longer.
+        gone: CancellationToken,
     },
-    /// The request with this id is no longer wanted.
-    Cancel(u64),
+    /// Says that a request is no longer wanted.
+    Cancel,
     /// A notification, or an answer to the upstream.
     Other,
 }
@@ -76,6 +78,8 @@ pub(crate) struct Link {
     owner: Option<mpsc::Sender<Event>>,
     /// Whether the client was introduced as one that can be asked.
     may_ask: bool,
+    /// Whether each request has a stream of its own.
+    streams: bool,
     closed: CancellationToken,
     log: Arc<LogTail>,
     noise: AtomicU64,
@@ -114,6 +118,9 @@ pub(crate) struct Asked<'a> {
 pub(crate) struct Request {
     id: u64,
     link: Arc<Link>,
+    /// Whether the upstream may be told that it is no longer wanted.
+    cancellable: bool,
+    _gone: DropGuard,
     /// What the upstream says and asks meanwhile.
     pub(crate) events: mpsc::Receiver<Event>,
     /// The answer; closed without one when the link is lost.
@@ -131,6 +138,7 @@ impl Link {
         log: Arc<LogTail>,
         owner: Option<mpsc::Sender<Event>>,
         may_ask: bool,
+        streams: bool,
     ) -> (Arc<Self>, mpsc::Receiver<Outgoing>) {
         let (outgoing, messages) = mpsc::channel(OUTGOING);
         let link = Self {
@@ -141,6 +149,7 @@ impl Link {
             notifications: broadcast::Sender::new(NOTIFICATIONS),
             owner,
             may_ask,
+            streams,
             closed: CancellationToken::new(),
             log,
             noise: AtomicU64::new(0),
@@ -167,9 +176,12 @@ impl Link {
         let speaks = !own && bridge::may_ask(method);
         let pending = Pending { speaks, token, subscription, events: event_sender, answer: answer_sender };
         self.pending().insert(id, pending);
-        let request = Request { id, link: Arc::clone(self), events, answer };
+        let gone = CancellationToken::new();
+        let cancellable = method != "initialize";
+        let link = Arc::clone(self);
+        let request = Request { id, link, cancellable, _gone: gone.clone().drop_guard(), events, answer };
         let bytes = message::request(id, method, params.as_deref());
-        self.send(bytes, Kind::Request { id, head }).await?;
+        self.send(bytes, Kind::Request { id, head, gone }).await?;
         // Closing empties the table; a request that came in just behind it would wait for ever.
         if self.is_closed() { Err(Closed) } else { Ok(request) }
     }
@@ -201,7 +213,12 @@ impl Link {
         self.noise.load(Ordering::Relaxed)
     }
 
-    /// Requests of clients under way.
+    /// Requests so far.
+    pub(crate) fn requests(&self) -> u64 {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Whether no request is under way.
     pub(crate) fn is_idle(&self) -> bool {
         self.pending().is_empty()
     }
@@ -236,6 +253,10 @@ impl Link {
     /// Takes a message of the upstream; `origin` is the request on whose stream it came, where there is one.
     pub(crate) fn receive(self: &Arc<Self>, bytes: &Bytes, origin: Option<u64>) {
         match Message::parse(bytes) {
+            // On a request's own stream nothing else is answered.
+            Ok(Message::Response { id, .. }) if origin.is_some_and(|origin| !is_id(&id, origin)) => {
+                self.log.push(&[b"(answer to another request on a request's stream) ", id.as_ref()].concat());
+            }
             Ok(Message::Response { id, body }) => self.answer(&id, body),
             Ok(Message::Notification { method, params }) => self.notified(method, params, origin),
             Ok(Message::Request { id, method, params }) => self.ask(id, method, params, origin),
@@ -288,8 +309,7 @@ impl Link {
     }
 
     fn answer(&self, id: &[u8], body: Body) {
-        let number = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
-        match number.and_then(|number: u64| self.pending().remove(&number)) {
+        match number(id).and_then(|number: u64| self.pending().remove(&number)) {
             // The caller may have gone meanwhile.
             Some(pending) => drop(pending.answer.send(Ok(body))),
             None => self.log.push(&[b"(answer to an unknown or cancelled request) ", id].concat()),
@@ -360,9 +380,18 @@ impl Link {
         if let Some(id) = origin {
             return pending.get(&id).map(|pending| pending.events.clone());
         }
-        let mut clients = pending.values().filter(|pending| pending.speaks);
+        // Over a stream of a request's own it would have come there.
+        if self.streams && self.owner.is_none() {
+            return None;
+        }
+        let speaking = || pending.iter().filter(|(_, pending)| pending.speaks);
+        let mut clients = speaking();
         match (clients.next(), clients.next()) {
-            (Some(only), None) => Some(only.events.clone()),
+            (Some((_, only)), None) => Some(only.events.clone()),
+            // All of one client: any of its requests will do.
+            (Some(_), Some(_)) if self.owner.is_some() => {
+                speaking().max_by_key(|(id, _)| **id).map(|(_, newest)| newest.events.clone())
+            }
             _ => None,
         }
     }
@@ -403,29 +432,41 @@ impl Link {
         self.pass(&to, ask);
     }
 
-    /// The upstream no longer wants an answer to what it asked.
+    /// The upstream no longer wants an answer to what it asked, or ends a subscription.
     fn withdrawn(&self, params: Option<&Bytes>) {
         let named = params.and_then(|params| params::field(params, "requestId"));
+        if let Some(id) = named.as_ref().and_then(|named| number(&named.raw)) {
+            let mut pending = self.pending();
+            if pending.get(&id).is_some_and(|pending| pending.subscription.is_some()) {
+                pending.remove(&id);
+            }
+        }
         if let Some(withdrawn) = named.and_then(|named| self.asked().remove(&named.raw)) {
             withdrawn.cancel();
         }
     }
 }
 
-impl Request {
-    /// Tells the upstream that nobody waits any longer. One that does not read is not waited for: it
-    /// would not read this either.
-    pub(crate) fn cancel(self, reason: &str) {
-        let params = serde_json::json!({"requestId": self.id, "reason": reason}).to_string();
-        self.link.pending().remove(&self.id);
-        let bytes = message::notification("notifications/cancelled", Some(params.as_bytes()));
-        let _ = self.link.outgoing.try_send(Outgoing { bytes, kind: Kind::Cancel(self.id) });
-    }
+/// The number an id stands for; some give numbers back as text or with a fraction.
+fn number(id: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(id).ok()?.trim_matches('"');
+    text.strip_suffix(".0").unwrap_or(text).parse().ok()
+}
+
+fn is_id(id: &[u8], number: u64) -> bool {
+    self::number(id) == Some(number)
 }
 
 impl Drop for Request {
+    /// Tells the upstream that nobody waits any longer, unless it has answered. One that does not read is not
+    /// waited for: it would not read this either.
     fn drop(&mut self) {
-        self.link.pending().remove(&self.id);
+        let unanswered = self.link.pending().remove(&self.id).is_some();
+        if unanswered && self.cancellable {
+            let params = serde_json::json!({"requestId": self.id, "reason": "no longer wanted"}).to_string();
+            let bytes = message::notification("notifications/cancelled", Some(params.as_bytes()));
+            let _ = self.link.outgoing.try_send(Outgoing { bytes, kind: Kind::Cancel });
+        }
     }
 }
 
@@ -455,7 +496,7 @@ mod tests {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (writer, reader) = tokio::io::duplex(1 << 20);
         let log = Arc::new(LogTail::default());
-        let (link, messages) = Link::new(Arc::clone(&log), None, false);
+        let (link, messages) = Link::new(Arc::clone(&log), None, false, false);
         lines::run(&link, messages, reader, ours);
         (link, Peer { lines: BufReader::new(theirs).lines(), writer }, log)
     }
@@ -519,7 +560,7 @@ mod tests {
         let (connection, mut peer, log) = pair();
         let request = ask(&connection, "slow", None).await.unwrap();
         peer.sees().await;
-        request.cancel("no longer needed");
+        drop(request);
         assert!(peer.sees().await.contains(r#""requestId":1"#));
         peer.says(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
         let next = ask(&connection, "x", None).await.unwrap();
@@ -571,7 +612,7 @@ mod tests {
     async fn a_connection_that_cannot_be_written_to_is_closed() {
         let (ours, theirs) = tokio::io::duplex(1 << 10);
         let (_writer, reader) = tokio::io::duplex(1 << 10);
-        let (connection, messages) = Link::new(Arc::default(), None, false);
+        let (connection, messages) = Link::new(Arc::default(), None, false, false);
         lines::run(&connection, messages, reader, ours);
         drop(theirs);
         let request = ask(&connection, "x", None).await.unwrap();

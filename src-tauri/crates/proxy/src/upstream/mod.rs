@@ -13,7 +13,7 @@ mod sides;
 mod sse;
 pub(crate) mod subscriptions;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemascope_model::{Timestamp, UpstreamState};
@@ -37,6 +37,8 @@ const HEALTHY: Duration = Duration::from_secs(10);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// How long after a start a wish to restart is taken for the same wish.
 const JUST_STARTED: Duration = Duration::from_secs(1);
+/// How long changes of tools are gathered before they are listed again.
+const RELIST_AFTER: Duration = Duration::from_millis(200);
 /// Pause before changed tools that could not be listed are listed again.
 const RELIST_PAUSE: Duration = Duration::from_secs(10);
 /// Notifications that may wait for a slow listener.
@@ -57,7 +59,7 @@ pub(crate) struct Upstream {
     /// Cancelled when somebody wants the session that runs now replaced. Changed under `phase`.
     replace: Mutex<CancellationToken>,
     /// The era of the session everybody shares, once it is known.
-    era: OnceLock<Era>,
+    era: Mutex<Option<Era>>,
     /// Sessions besides that one.
     sides: Sides,
     pub(crate) subscriptions: Subscriptions,
@@ -103,7 +105,7 @@ impl Upstream {
             listed: Mutex::default(),
             stop: CancellationToken::new(),
             replace: Mutex::default(),
-            era: OnceLock::new(),
+            era: Mutex::default(),
             sides: Sides::default(),
             subscriptions: Subscriptions::default(),
         })
@@ -324,17 +326,21 @@ impl Upstream {
         was_ready: &mut bool,
         replace: &CancellationToken,
     ) -> Result<(), String> {
-        let known = self.era.get().copied();
-        let first = known.unwrap_or(Era::Legacy);
-        match (self.run_in(spec, first, was_ready, replace).await, known) {
-            (Ok(()), _) => Ok(()),
-            (Err(Stranger::OtherEra(reason)), None) => {
-                let second = self.run_in(spec, Era::Modern, was_ready, replace).await;
+        let first = self.era().unwrap_or(Era::Legacy);
+        let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
+        match self.run_in(spec, first, was_ready, replace).await {
+            Err(Stranger::OtherEra(reason)) => {
+                let ended = self.run_in(spec, second, was_ready, replace).await;
                 // What it said first is what most people would want to know.
-                second.map_err(|stranger| if *was_ready { stranger.reason() } else { reason })
+                ended.map_err(|stranger| if *was_ready { stranger.reason() } else { reason })
             }
-            (Err(stranger), _) => Err(stranger.reason()),
+            ended => ended.map_err(Stranger::reason),
         }
+    }
+
+    /// The era of the session everybody shares, once one was open.
+    fn era(&self) -> Option<Era> {
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn run_in(
@@ -376,8 +382,9 @@ impl Upstream {
         self.take_listing(&live, tools);
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
         *was_ready = true;
-        let _ = self.era.set(era);
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
         self.enter(Phase::Ready(Arc::clone(&live)));
+        self.subscriptions.renew(&live);
         let relist = Notify::new();
         tokio::select! {
             () = self.relay(&live, &mut notifications, &relist) => {}
@@ -415,6 +422,8 @@ impl Upstream {
     async fn keep_listed(&self, live: &Live, relist: &Notify) {
         loop {
             relist.notified().await;
+            // Some say so whenever they are asked.
+            tokio::time::sleep(RELIST_AFTER).await;
             match handshake::list_tools(&live.link, live.hello.era).await {
                 Ok(tools) => {
                     self.take_listing(live, tools);

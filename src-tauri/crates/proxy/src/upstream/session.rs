@@ -101,7 +101,8 @@ pub(crate) async fn run<S: Future<Output = String> + Send>(
     serve: impl FnOnce(Arc<Live>) -> S + Send,
 ) -> Result<(), Stranger> {
     let Opening { spec, era, who, owner, log } = opening;
-    let (link, messages) = Link::new(Arc::clone(&log), owner, who.may_be_asked());
+    let streams = matches!(spec, Spec::Http(_));
+    let (link, messages) = Link::new(Arc::clone(&log), owner, who.may_be_asked(), streams);
     let mut carrying = carry(spec, era, &link, messages, &log).map_err(Stranger::Silent)?;
     let pid = carrying.pid();
     let turn = matches!(carrying, Carrying::Process { .. }) && who.may_be_asked() && who.session.is_none();
@@ -160,7 +161,7 @@ fn carry(
             Ok(Carrying::Process { child: process.child, reading, stderr })
         }
         Spec::Http(spec) => {
-            let client = http::client()?;
+            let client = http::client(&spec)?;
             let (carrier, running) = Carrier::run(client, spec, era, Arc::clone(link), messages);
             Ok(Carrying::Http { carrier, running })
         }
@@ -200,10 +201,12 @@ impl Carrying {
     /// Ends it, and waits for that.
     async fn end(self) -> Option<std::process::ExitStatus> {
         match self {
-            Self::Process { mut child, stderr, .. } => {
+            Self::Process { mut child, mut stderr, reading } => {
                 let status = child.end().await;
                 // What it wrote last is often the reason; a grandchild holding the pipe must not hold us up.
-                let _ = tokio::time::timeout(LAST_WORDS, stderr).await;
+                let _ = tokio::time::timeout(LAST_WORDS, &mut stderr).await;
+                stderr.abort();
+                reading.abort();
                 status
             }
             Self::Http { running, .. } => {

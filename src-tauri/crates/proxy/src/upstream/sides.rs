@@ -6,10 +6,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{OnceCell, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,8 +19,13 @@ use super::{Spec, Upstream};
 use crate::exchange::Event;
 use crate::wire::{Era, Who, params};
 
-/// Sessions besides the shared one, at most.
-const MAX_SIDES: usize = 1_000;
+/// Sessions besides the shared one, at most, and those of them for stateless clients that can be asked.
+const MAX_SIDES: usize = 512;
+const MAX_IN_TURN: usize = 64;
+/// How long an upstream may take to say whether it speaks the stateless era, and when it is asked again
+/// after it did not.
+const PROBE: Duration = Duration::from_secs(5);
+const ASK_AGAIN: Duration = Duration::from_secs(60);
 /// Sessions for stateless clients that can be asked the same things.
 const IN_TURN: usize = 16;
 /// How often a session is looked at that may be unused, and how often in a row until it ends.
@@ -42,15 +47,20 @@ enum Key {
 pub(crate) struct Sides {
     sides: Mutex<HashMap<Key, Arc<Side>>>,
     tasks: TaskTracker,
-    /// Whether the upstream speaks the stateless era besides the other.
-    modern: OnceCell<bool>,
+    /// Whether the upstream speaks the stateless era besides the other, and since when that is known.
+    modern: tokio::sync::Mutex<Option<(bool, Instant)>>,
+    /// Why the last session could not be opened, how often in a row, and until when no other is tried.
+    failed: Mutex<Option<(String, u32, Instant)>>,
 }
 
 #[derive(Default)]
 struct Side {
-    live: tokio::sync::Mutex<Option<Arc<Live>>>,
+    /// Held while it is opened.
+    live: Arc<tokio::sync::Mutex<Option<Arc<Live>>>>,
     end: CancellationToken,
 }
+
+type Slot = tokio::sync::OwnedMutexGuard<Option<Arc<Live>>>;
 
 impl Sides {
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Side>>> {
@@ -60,6 +70,11 @@ impl Sides {
     /// Ends all of them, without waiting.
     pub(crate) fn end_all(&self) {
         self.lock().drain().for_each(|(_, side)| side.end.cancel());
+        *self.failed() = None;
+        // It may be another program by now.
+        if let Ok(mut modern) = self.modern.try_lock() {
+            *modern = None;
+        }
     }
 
     /// Ends all of them and waits for that.
@@ -73,6 +88,27 @@ impl Sides {
         if let Some(side) = self.lock().remove(key) {
             side.end.cancel();
         }
+    }
+
+    /// Forgets this very side, not one that has taken its place.
+    fn forget_this(&self, key: &Key, side: &Arc<Side>) {
+        side.end.cancel();
+        let mut sides = self.lock();
+        if sides.get(key).is_some_and(|known| Arc::ptr_eq(known, side)) {
+            sides.remove(key);
+        }
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<(String, u32, Instant)>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a session could not be opened; the next attempt waits.
+    fn note_failure(&self, reason: &str) {
+        let mut failed = self.failed();
+        let times = failed.as_ref().map_or(0, |(_, times, _)| *times).saturating_add(1);
+        let pause = Duration::from_secs(1 << (times - 1).min(5));
+        *failed = Some((reason.to_owned(), times, Instant::now() + pause));
     }
 }
 
@@ -118,9 +154,16 @@ impl Upstream {
         last.ok_or_else(|| "it has no session for this client".into())
     }
 
+    /// Whether a session for clients like this one is free, or another may be opened.
+    pub(crate) fn has_turns(&self, who: &Who) -> bool {
+        let sides = self.sides.lock();
+        let alike = |key: &&Key| matches!(key, Key::Capabilities(known, _) if *known == who.capabilities);
+        sides.keys().filter(alike).count() < IN_TURN
+    }
+
     /// Whether this client has a session of its own.
     pub(crate) fn serves_alone(&self, who: &Who) -> bool {
-        who.era == Era::Legacy && who.may_be_asked() && self.era.get() != Some(&Era::Modern)
+        who.era == Era::Legacy && who.may_be_asked() && self.era() != Some(Era::Modern)
     }
 
     /// Ends what there is for a client session alone.
@@ -132,31 +175,36 @@ impl Upstream {
         else {
             return;
         };
-        tokio::spawn(async move {
+        tokio::spawn(tokio::time::timeout(handshake::LIMIT, async move {
             for uri in unwatched {
                 let uri = serde_json::Value::from(uri).to_string();
                 let params = params::with(None, &[("uri", uri.as_bytes())]);
                 let _ = handshake::ask(&live.link, "resources/unsubscribe", Some(&params)).await;
             }
-        });
+        }));
     }
 
-    /// Whether the upstream answers to the stateless era as well. Asked once, and after the handshake: an
-    /// upstream that has never heard of it takes the question for a method it does not know.
+    /// Whether the upstream answers to the stateless era as well. Asked after the handshake: an upstream that
+    /// has never heard of it takes the question for a method it does not know.
     pub(crate) async fn speaks_modern(self: &Arc<Self>, shared: &Arc<Live>) -> bool {
-        let ask = || async {
-            let params = Who { era: Era::Modern, ..Who::nobody() }.introduced(None);
-            let answer = handshake::ask(&shared.link, "server/discover", Some(&params)).await;
-            // Some take it only as the first message.
-            let worth_trying = match &answer {
-                Ok(_) => true,
-                Err(Stranger::OtherEra(reason)) => !reason.contains("-32601"),
-                Err(Stranger::Silent(_)) => false,
-            };
-            let who = Who { era: Era::Modern, ..Who::nobody() };
-            worth_trying && self.side(Key::Modern, who, None).await.is_ok()
+        let mut known = self.sides.modern.lock().await;
+        if let Some((speaks, since)) = *known
+            && (speaks || since.elapsed() < ASK_AGAIN)
+        {
+            return speaks;
+        }
+        let params = Who { era: Era::Modern, ..Who::nobody() }.introduced(None);
+        let answer = handshake::ask(&shared.link, "server/discover", Some(&params));
+        // Some take it only as the first message.
+        let worth_trying = match tokio::time::timeout(PROBE, answer).await {
+            Ok(Ok(_)) => true,
+            Ok(Err(Stranger::OtherEra(reason))) => !reason.contains("-32601"),
+            Ok(Err(Stranger::Silent(_))) | Err(_) => false,
         };
-        *self.sides.modern.get_or_init(ask).await
+        let who = Who { era: Era::Modern, ..Who::nobody() };
+        let speaks = worth_trying && self.side(Key::Modern, who, None).await.is_ok();
+        *known = Some((speaks, Instant::now()));
+        speaks
     }
 
     async fn side(
@@ -166,45 +214,73 @@ impl Upstream {
         owner: Option<mpsc::Sender<Event>>,
     ) -> Result<Arc<Live>, String> {
         let spec = self.spec()?;
-        let side = {
-            let mut sides = self.sides.lock();
-            if sides.len() >= MAX_SIDES && !sides.contains_key(&key) {
-                return Err(format!("{MAX_SIDES} clients have sessions of their own with it already"));
+        // One that ended while it was waited for is looked up anew.
+        for _ in 0..3 {
+            let side = self.known_side(&key)?;
+            let slot = Arc::clone(&side.live).lock_owned().await;
+            if side.end.is_cancelled() {
+                continue;
             }
-            if self.stop.is_cancelled() {
-                return Err("Schemascope is shutting down".into());
-            }
-            Arc::clone(sides.entry(key.clone()).or_default())
-        };
-        let mut slot = side.live.lock().await;
-        if let Some(live) = slot.as_ref().filter(|live| !live.link.is_closed()) {
-            return Ok(Arc::clone(live));
-        }
-        let (ready, begun) = oneshot::channel();
-        let running = self.sides.tasks.spawn({
-            let (upstream, key, side) = (Arc::clone(self), key.clone(), Arc::clone(&side));
-            async move {
-                let ended = upstream.run_side(spec, who, owner, &side, ready).await;
-                // A session of one client stays its own; the next call opens it anew.
-                if ended.is_ok() {
-                    upstream.sides.forget(&key);
+            match slot.as_ref() {
+                Some(live) if !live.link.is_closed() => return Ok(Arc::clone(live)),
+                // It is ending, and takes its place in the map with it.
+                Some(_) => {
+                    self.sides.forget_this(&key, &side);
+                    continue;
                 }
-                ended
+                None => {}
             }
-        });
-        match begun.await {
-            Ok(live) => {
-                *slot = Some(Arc::clone(&live));
-                Ok(live)
-            }
-            Err(_) => {
-                self.sides.forget(&key);
-                Err(match running.await {
-                    Ok(Err(stranger)) => stranger.reason(),
-                    _ => "it ended".into(),
-                })
-            }
+            let (ready, begun) = oneshot::channel();
+            let running = self.sides.tasks.spawn({
+                let (upstream, key, side) = (Arc::clone(self), key.clone(), Arc::clone(&side));
+                let (spec, who, owner) = (spec.clone(), who.clone(), owner.clone());
+                async move {
+                    let ended = upstream.run_side(spec, who, owner, &side, slot, ready).await;
+                    upstream.sides.forget_this(&key, &side);
+                    ended
+                }
+            });
+            // Whoever asked may go meanwhile: the next one finds it open.
+            return match begun.await {
+                Ok(live) => {
+                    *self.sides.failed() = None;
+                    Ok(live)
+                }
+                Err(_) => {
+                    let reason = match running.await {
+                        Ok(Err(stranger)) => stranger.reason(),
+                        _ => "it ended".into(),
+                    };
+                    // That it does not speak the stateless era is no failure.
+                    if key != Key::Modern {
+                        self.sides.note_failure(&reason);
+                    }
+                    Err(reason)
+                }
+            };
         }
+        Err("its session ended again and again while it was opened".into())
+    }
+
+    fn known_side(&self, key: &Key) -> Result<Arc<Side>, String> {
+        let mut sides = self.sides.lock();
+        if let Some(side) = sides.get(key) {
+            return Ok(Arc::clone(side));
+        }
+        if self.stop.is_cancelled() {
+            return Err("Schemascope is shutting down".into());
+        }
+        if let Some((reason, _, until)) = &*self.sides.failed()
+            && *until > Instant::now()
+        {
+            let pause = until.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+            return Err(format!("{reason}; next attempt in {pause} s"));
+        }
+        let in_turn = sides.keys().filter(|key| matches!(key, Key::Capabilities(..))).count();
+        if sides.len() >= MAX_SIDES || (matches!(key, Key::Capabilities(..)) && in_turn >= MAX_IN_TURN) {
+            return Err("too many clients have sessions of their own with it already".into());
+        }
+        Ok(Arc::clone(sides.entry(key.clone()).or_default()))
     }
 
     async fn run_side(
@@ -213,16 +289,25 @@ impl Upstream {
         who: Who,
         owner: Option<mpsc::Sender<Event>>,
         side: &Side,
+        mut slot: Slot,
         ready: oneshot::Sender<Arc<Live>>,
     ) -> Result<(), Stranger> {
         let belongs = who.session.is_some();
+        let gone = owner.clone();
         let opening = Opening { spec, era: who.era, who, owner, log: Arc::clone(&self.log) };
         let unused = CancellationToken::new();
         let stop = async {
+            let owner_gone = async {
+                match &gone {
+                    Some(owner) => owner.closed().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 () = side.end.cancelled() => {}
                 () = self.stop.cancelled() => {}
                 () = unused.cancelled() => {}
+                () = owner_gone => {}
             }
         };
         session::run(opening, stop, |live| {
@@ -231,6 +316,8 @@ impl Upstream {
                 if let Ok(tools) = handshake::list_tools(&live.link, live.hello.era).await {
                     live.take_tools(tools.into());
                 }
+                *slot = Some(Arc::clone(&live));
+                drop(slot);
                 let _ = ready.send(Arc::clone(&live));
                 if !belongs {
                     until_unused(&live).await;
@@ -245,9 +332,11 @@ impl Upstream {
 
 /// Waits until nobody has used a session for a while.
 async fn until_unused(live: &Live) {
-    let mut looks = 0;
+    let (mut looks, mut requests) = (0, 0);
     while looks < UNUSED {
         tokio::time::sleep(LOOK).await;
-        looks = if live.link.is_idle() { looks + 1 } else { 0 };
+        let now = live.link.requests();
+        looks = if live.link.is_idle() && now == requests { looks + 1 } else { 0 };
+        requests = now;
     }
 }

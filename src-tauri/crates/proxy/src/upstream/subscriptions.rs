@@ -11,6 +11,7 @@ use bytes::Bytes;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
+use super::handshake;
 use super::link::Asked;
 use super::session::Live;
 use crate::exchange::Event;
@@ -58,12 +59,35 @@ impl Subscriptions {
     /// Has an upstream of the stateless era tell of a resource as long as somebody watches it.
     pub(crate) fn watch(&self, live: &Arc<Live>, uri: &str) {
         let (live, filter) = (Arc::clone(live), json!({"resourceSubscriptions": [uri]}));
-        if let Some(known) = self.lock().get_mut(uri).filter(|known| known.telling.is_none()) {
+        if let Some(known) = self
+            .lock()
+            .get_mut(uri)
+            .filter(|known| known.telling.as_ref().is_none_or(JoinHandle::is_finished))
+        {
             known.telling = Some(tokio::spawn(async move {
                 while !live.link.is_closed() && listen(&live, &filter).await {
                     tokio::time::sleep(PAUSE).await;
                 }
             }));
+        }
+    }
+
+    /// Has an upstream that began anew tell of everything that is watched.
+    pub(crate) fn renew(&self, live: &Arc<Live>) {
+        let watched: Vec<String> = self.lock().keys().cloned().collect();
+        match live.hello.era {
+            Era::Modern => watched.iter().for_each(|uri| self.watch(live, uri)),
+            Era::Legacy if watched.is_empty() => {}
+            Era::Legacy => {
+                let live = Arc::clone(live);
+                tokio::spawn(tokio::time::timeout(handshake::LIMIT, async move {
+                    for uri in watched {
+                        let uri = serde_json::Value::from(uri).to_string();
+                        let params = params::with(None, &[("uri", uri.as_bytes())]);
+                        let _ = handshake::ask(&live.link, "resources/subscribe", Some(&params)).await;
+                    }
+                }));
+            }
         }
     }
 

@@ -21,14 +21,14 @@ pub(crate) enum Body {
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
+    // Where it matters, present but null is not absent: `"result":null` is an answer.
     #[serde(borrow)]
     jsonrpc: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
     method: Option<String>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
-    // Present but null is not absent: `"result":null` is an answer.
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -74,7 +74,11 @@ impl Message {
         if id.as_ref().is_some_and(|id| !matches!(id.first(), Some(b'"' | b'-' | b'0'..=b'9' | b'n'))) {
             return Err(NotAMessage::Envelope("\"id\" must be a string or a number"));
         }
-        let id = id.filter(|id| id.as_ref() != b"null");
+        let null = id.as_ref().is_some_and(|id| id.as_ref() == b"null");
+        if null && envelope.method.is_some() {
+            return Err(NotAMessage::Envelope("\"id\" of a request must not be null"));
+        }
+        let id = id.filter(|_| !null);
         let params = envelope.params.map(slice);
         match (envelope.method, id, envelope.result, envelope.error) {
             (Some(method), Some(id), None, None) => Ok(Self::Request { id, method, params }),
@@ -205,6 +209,7 @@ mod tests {
             r#"{"jsonrpc":"1.0","method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
         ] {
