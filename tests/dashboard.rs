@@ -192,6 +192,14 @@ fn servers_are_explained_and_restarted() {
     Stage::with(&[("shop", "shop", &[]), broken]).play("servers", nothing_more);
 }
 
+#[test]
+fn what_is_not_recorded_is_said() {
+    let mut stage = Stage::new(&["shop"]);
+    stage.serve.take().unwrap().stop().unwrap();
+    stage.serve = Some(stage.program.serve(&["--record", "off"]).unwrap());
+    stage.play("unrecorded", nothing_more);
+}
+
 /// Some clients make calls, all together `calls` of them and `rate` a second if that is given. Gives how
 /// long it took.
 fn press(serve: &Serve, question: &Value) -> Result<Value> {

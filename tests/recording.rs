@@ -197,6 +197,44 @@ fn secrets_under_telling_keys_never_reach_the_disk() {
     assert!(!calls.contains("shop-secret-") && !calls.contains("planted-"));
 }
 
+/// With recording off calls pass, and nothing of them is left; with it on again all is as ever.
+#[test]
+fn unrecorded_calls_leave_nothing_behind() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = shop(scratch.path());
+    let journal = || -> BTreeMap<_, _> {
+        let files = fs::read_dir(program.data_dir().join("journal")).unwrap();
+        files.map(|file| file.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    };
+    let serve = program.serve(&["--record", "off"]).unwrap();
+    let before = journal();
+    use_the_shop(&serve, 3);
+    let client = serve.connect(None).unwrap();
+    client.call("shop__get_order", &json!({"id": "planted-unrecorded"})).unwrap().result().unwrap();
+    let run = program.run(&["call", "shop__get_order", "{\"id\":\"planted-too\"}"]).unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let report = program.json(&["report"]).unwrap();
+    assert_eq!((&report["recorder"]["off"], &report["call_count"]), (&json!(true), &json!(0)), "{report}");
+    assert_eq!((program.json(&["tools"]).unwrap(), ids(&program).len()), (json!([]), 0));
+    assert!(program.run(&["report"]).unwrap().out.contains("recorder  OFF"));
+    assert!(serve.log().unwrap().contains("recording      OFF"));
+    assert_eq!(serve.stop().unwrap(), Some(0));
+    assert_eq!(journal(), before);
+    let mut folders = vec![program.data_dir().to_owned()];
+    while let Some(path) = folders.pop() {
+        if path.is_dir() {
+            folders.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            assert!(!bytes.windows(7).any(|window| window == b"planted"), "{}", path.display());
+        }
+    }
+    let serve = program.serve(&[]).unwrap();
+    let sent = use_the_shop(&serve, 1);
+    assert_eq!(ids(&program).len(), sent);
+    assert_eq!(program.json(&["report"]).unwrap()["recorder"]["off"], false);
+}
+
 /// A trace gives the state the calls gave live: from plain lines, and from our own export.
 #[test]
 fn backfill_equals_live() {

@@ -214,8 +214,15 @@ fn ConnectionBanner() -> impl IntoView {
         _ => None,
     });
     let stalled = Memo::new(move || app.live.pulse.with(|pulse| pulse.recorder.stalled.clone()));
+    let off = Memo::new(move || app.live.pulse.with(|pulse| pulse.recorder.off));
     view! {
         <div role="status" aria-live="polite">
+            {move || off.get().then(|| view! {
+                <div class="banner" id="off">
+                    <Icon name="triangle-alert" />
+                    <span>"Recording is off (" <b>"serve --record off"</b> "): calls pass, nothing of them is stored or learned from."</span>
+                </div>
+            }.into_any())}
             {move || lost.get().map(|reason| view! {
                 <div class="banner" id="lost">
                     <Icon name="refresh-cw" />

@@ -127,6 +127,7 @@ fn Recorder() -> impl IntoView {
             <h2>"Recorder"</h2>
             <p class="value">
                 {move || match (recorder.get().stalled.is_some(), recorder.get().latency.count) {
+                    _ if recorder.get().off => view! { <span class="warn">"off"</span> }.into_any(),
                     (true, _) => view! { <span class="bad">"stopped"</span> }.into_any(),
                     (_, 0) => "idle".into_any(),
                     _ if recorder.get().waiting > 500 => view! {
@@ -138,6 +139,9 @@ fn Recorder() -> impl IntoView {
             <p>
                 {move || {
                     let recorder = recorder.get();
+                    if recorder.off {
+                        return "calls are not stored or learned from".into_any();
+                    }
                     let class = |lost: u64| if lost > 0 { "warn" } else { "" };
                     view! {
                         <span class=class(recorder.dropped)>{count(recorder.dropped)} " dropped"</span> " · "
@@ -146,6 +150,7 @@ fn Recorder() -> impl IntoView {
                         }.into_any())}
                         {count(recorder.redacted_values)} " secrets redacted"
                     }
+                    .into_any()
                 }}
             </p>
         </section>

@@ -135,6 +135,10 @@ pub struct ByQuality {
 /// The recorder since the engine started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecorderReport {
+    /// Nothing is recorded, because the engine was started so: calls pass, and are neither stored nor
+    /// learned from.
+    #[serde(default)]
+    pub off: bool,
     /// Calls journaled.
     pub recorded: u64,
     /// Calls recorded without their bodies, because the recorder was full.

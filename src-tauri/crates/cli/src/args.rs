@@ -61,7 +61,7 @@ pub enum Verb {
     Schema(Schema),
     /// List recorded calls, newest first
     Calls(Calls),
-    /// Call a tool, as an agent would; the call is recorded
+    /// Call a tool, as an agent would; the call is recorded, unless the `serve` that runs does not record
     Call(Call),
     /// Infer a schema from JSON documents, without recording anything
     Infer(Infer),
@@ -91,6 +91,10 @@ pub struct Serve {
     /// call is on disk
     #[arg(long, value_enum, default_value_t = Durability::Relaxed)]
     pub durability: Durability,
+    /// off: calls pass, but nothing of them is stored or learned from, and tools that upstreams list
+    /// are not noted; what is stored already is still shown
+    #[arg(long, value_enum, default_value_t = Record::On)]
+    pub record: Record,
 }
 
 /// An address, or the first one a name stands for.
@@ -105,6 +109,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 pub enum Durability {
     Relaxed,
     Strict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Record {
+    On,
+    Off,
 }
 
 #[derive(Debug, clap::Args)]

@@ -16,7 +16,7 @@ use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery}
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
-use crate::recorder::{Durability, Recorder};
+use crate::recorder::{Durability, Recorder, Recording};
 
 /// How often progress of a rebuild is told.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -30,11 +30,13 @@ pub struct Options {
     pub config: PathBuf,
     /// When answers may go out.
     pub durability: Durability,
+    /// Whether calls are recorded.
+    pub recording: Recording,
 }
 
 impl Options {
-    /// What is not named is where it usually is: the user's data folder, `mcp.json` in it. None when this
-    /// user has no such folder.
+    /// What is not named is where it usually is: the user's data folder, `mcp.json` in it. Calls are
+    /// recorded. None when this user has no such folder.
     pub fn resolve(
         data_dir: Option<PathBuf>,
         config: Option<PathBuf>,
@@ -45,7 +47,7 @@ impl Options {
             Some(base.data_dir().join("schemascope"))
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
-        Some(Self { data_dir, config, durability })
+        Some(Self { data_dir, config, durability, recording: Recording::On })
     }
 }
 
@@ -99,9 +101,15 @@ impl Engine {
             Ok(page) => events.remember(&page.calls),
             Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
         }
-        let recorder =
-            Recorder::start(writer, Arc::clone(&registry), ids, options.durability, Arc::clone(&events))
-                .map_err(OpenError::System)?;
+        let recorder = Recorder::start(
+            writer,
+            Arc::clone(&registry),
+            ids,
+            options.durability,
+            options.recording,
+            Arc::clone(&events),
+        )
+        .map_err(OpenError::System)?;
         let config = LoadedConfig::read(&options.config);
         let observer: Arc<dyn Observer> = Arc::clone(&recorder) as _;
         let hub = Hub::new(&config.config, observer);

@@ -25,7 +25,7 @@ pub use engine::{Engine, OpenError, Options};
 pub use events::Follower;
 pub use front::{Attached, Front, FrontError};
 pub use instance::Instance;
-pub use recorder::Durability;
+pub use recorder::{Durability, Recording};
 pub use schemascope_proxy::ServerEntry;
 pub use server::{Page, Pages, ServeError, Serving, serve};
 pub use signal::asked_to_end;

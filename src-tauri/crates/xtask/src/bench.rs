@@ -15,6 +15,7 @@ pub const USAGE: &str = "\
 cargo xtask bench NAME [OPTIONS]
 
   accuracy        how right learned schemas are by number of observations, beside GenSON
+  proxy           what the proxy costs, beside no proxy, a bare rmcp forwarder and published proxies
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
 
 NAME --help tells the options. What is compared with is installed (into the target folder) at the first run.";
@@ -22,7 +23,7 @@ NAME --help tells the options. What is compared with is installed (into the targ
 const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
-pub const NAMES: &[&str] = &["accuracy", "shape"];
+pub const NAMES: &[&str] = &["accuracy", "proxy", "shape"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
@@ -33,21 +34,47 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;
+    } else if name == "proxy" {
+        welcome([npm_proxies(&tools), python_proxy(&tools)]);
+        release("schemascope", &["-p", "schemascope"])?;
+        release("the upstream", &["-p", "schemascope-upstreams", "--bin", "payload"])?;
+        release("the bare forwarder", &["-p", "schemascope-benches", "--bin", "bare"])?;
     } else {
         examples(&tools)?;
-        // Whoever is missing is left out of the table.
-        for peer in [genson(&tools), genson_rs(&tools)] {
-            if let Err(error) = peer {
-                println!("   goes on without it: {error:#}");
-            }
-        }
-        step("schemascope (a release build)", || {
-            must(cargo().args(["build", "--release", "--locked", "--quiet", "-p", "schemascope"]))
-        })?;
+        welcome([genson(&tools), genson_rs(&tools)]);
+        release("schemascope", &["-p", "schemascope"])?;
     }
     let mut bench = cargo();
     bench.args(["run", "--release", "--locked", "--quiet", "-p", "schemascope-benches", "--bin", name, "--"]);
     succeeds(bench.args(options))
+}
+
+/// Whoever is missing is left out of the table.
+fn welcome(peers: impl IntoIterator<Item = Result<()>>) {
+    for error in peers.into_iter().filter_map(Result::err) {
+        println!("   goes on without it: {error:#}");
+    }
+}
+
+/// Builds a program as users run it.
+fn release(name: &str, what: &[&str]) -> Result<()> {
+    step(&format!("{name} (a release build)"), || {
+        must(cargo().args(["build", "--release", "--locked", "--quiet"]).args(what))
+    })
+}
+
+/// The proxies to measure against, from npm.
+fn npm_proxies(tools: &Path) -> Result<()> {
+    let pins = ["package.json", "package-lock.json"];
+    step("proxies from npm", || pinned(&tools.join("proxies-npm"), &peers().join("proxies"), &pins, npm))
+}
+
+/// The proxy to measure against, from PyPI.
+fn python_proxy(tools: &Path) -> Result<()> {
+    let pins = ["requirements.txt"];
+    step("a proxy from PyPI", || {
+        pinned(&tools.join("proxies-python"), &peers().join("proxies"), &pins, python)
+    })
 }
 
 /// GitHub's payloads and their schemas, from npm.

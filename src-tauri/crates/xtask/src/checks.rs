@@ -26,7 +26,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
 /// External crates with one owner each: only these may name them.
 const OWNERS: &[(&str, &[&str])] = &[
     ("sled", &["schemascope-store"]),
-    ("rmcp", &["schemascope-proxy", "schemascope-upstreams"]),
+    ("rmcp", &["schemascope-proxy", "schemascope-upstreams", "schemascope-benches"]),
     ("notify", &["schemascope-engine"]),
     ("tauri", &["schemascope-desktop"]),
     ("leptos", &["schemascope-ui"]),

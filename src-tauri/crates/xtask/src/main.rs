@@ -31,7 +31,7 @@ cargo xtask COMMAND
       --browser   no window, also where there is a display
       --once      neither: several hundred calls, what was learned, and an end
       --keep      goes on with the data of the last demo
-  bench NAME      measures the inference beside others: accuracy, shape
+  bench NAME      measures inference and proxy beside others: accuracy, proxy, shape
   fuzz            tries to break the inference with documents made up and mutated; --minutes N, --seed S
   install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else

@@ -55,7 +55,12 @@ fn print(report: &Report, running: bool) -> Result<()> {
     ] {
         output::line(format!("  {name:<10}{:>6}  {}", count(tools), share(tools)).trim_end())?;
     }
-    if running {
+    if running && recorder.off {
+        output::line("")?;
+        output::line(
+            "recorder  OFF: calls pass, nothing of them is stored or learned from (serve --record off)",
+        )?;
+    } else if running {
         output::line("")?;
         output::line(&format!(
             "recorder  {} calls since start, {} waiting, {} dropped, {} without bodies, {} values redacted",

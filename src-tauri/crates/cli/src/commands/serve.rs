@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, Options, Serving, serve};
+use schemascope_engine::{
+    DataDirError, Durability, Engine, Instance, OpenError, Options, Recording, Serving, serve,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Args, Serve};
@@ -21,7 +23,10 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::Durability::Relaxed => Durability::Relaxed,
         args::Durability::Strict => Durability::Strict,
     };
-    let options = args.options(durability)?;
+    let mut options = args.options(durability)?;
+    if verb.record == args::Record::Off {
+        options.recording = Recording::Off;
+    }
     let engine = Arc::new(open(&options).await?);
     let token = if verb.no_auth { None } else { Some(engine.data().token()?) };
     let shutdown = CancellationToken::new();
@@ -80,6 +85,9 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
     output::note(&format!("  one upstream   {url}/NAME"));
     output::note(&format!("  token          {token}"));
     output::note(&format!("  upstreams      {upstreams}"));
+    if options.recording == Recording::Off {
+        output::note("  recording      OFF: calls pass, nothing of them is stored or learned from");
+    }
     if !verb.listen.ip().is_loopback() {
         output::note("  WARNING: this address can be reached from other machines");
     }

@@ -46,6 +46,16 @@ pub enum Durability {
     Strict,
 }
 
+/// Whether calls that pass are recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Recording {
+    /// Every call, and what upstreams list.
+    #[default]
+    On,
+    /// Neither: nothing that passes is stored or learned from. What is stored already stays and is shown.
+    Off,
+}
+
 /// What all parts of the recorder count.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
@@ -77,6 +87,7 @@ pub(crate) struct Recorder {
     budget: Arc<Semaphore>,
     metrics: Arc<Metrics>,
     durability: Durability,
+    recording: Recording,
     ids: IdSource,
     listings: Arc<Listings>,
     events: Arc<Events>,
@@ -126,6 +137,7 @@ impl Recorder {
         registry: Arc<Mutex<Registry>>,
         ids: IdSource,
         durability: Durability,
+        recording: Recording,
         events: Arc<Events>,
     ) -> std::io::Result<Arc<Self>> {
         let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
@@ -146,6 +158,7 @@ impl Recorder {
             budget: Arc::new(Semaphore::new(BUDGET)),
             metrics,
             durability,
+            recording,
             ids,
             listings,
             events,
@@ -201,6 +214,7 @@ impl Recorder {
     pub(crate) fn report(&self) -> RecorderReport {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         RecorderReport {
+            off: self.recording == Recording::Off,
             recorded: count(&self.metrics.recorded),
             bodies_left_out: count(&self.metrics.bodies_left_out),
             dropped: count(&self.metrics.dropped),
@@ -269,10 +283,16 @@ fn cost(draft: &Draft) -> u32 {
 
 impl Observer for Recorder {
     fn finished(&self, call: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.take(call))
+        match self.recording {
+            Recording::On => Box::pin(self.take(call)),
+            Recording::Off => Box::pin(std::future::ready(())),
+        }
     }
 
     fn listed(&self, server: &str, tools: &[ListedTool]) {
+        if self.recording == Recording::Off {
+            return;
+        }
         let first = self.listings.put(server, tools, Timestamp::now());
         if first && self.jobs.try_send(Job::Listed(server.to_owned())).is_err() {
             // Or nobody would ever come for it.
@@ -280,6 +300,7 @@ impl Observer for Recorder {
             tracing::warn!(server, "the recorder could not take a listing; the next one brings it");
         }
     }
+
     fn changed(&self, server: &str) {
         self.events.server_changed(server);
     }

@@ -1,0 +1,105 @@
+//! What the right answers are.
+//!
+//! The upstream's own answers are the truth. Whoever forwards them may write them anew, but not change what
+//! they say: that is looked at once for each answer there is; from then on every answer must have the same
+//! bytes, whatever its id. Refuses to know: how answers travel.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::payload::{self, VARIANTS};
+use crate::session::Session;
+
+/// The answers of one contestant.
+pub struct Expected {
+    /// By payload, then by variant.
+    answers: Vec<Vec<Answer>>,
+}
+
+struct Answer {
+    /// Bytes before the id.
+    before: Vec<u8>,
+    /// Bytes behind it.
+    after: Vec<u8>,
+    /// `result`, as sent.
+    result: String,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    id: &'a RawValue,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+}
+
+impl Expected {
+    /// Asks for every answer, and compares them with the truth unless they are the truth.
+    pub fn learn(session: &mut Session, truth: Option<&Self>) -> Result<Self> {
+        let mut answers = Vec::new();
+        for (at, payload) in payload::ALL.iter().enumerate() {
+            let mut variants = Vec::new();
+            for variant in 0..VARIANTS {
+                let (id, body, _) = session.call(at, variant)?;
+                let answer = Answer::read(id, body)?;
+                if let Some(truth) = truth {
+                    let wrong = || format!("{}, variant {variant}, is another answer", payload.name);
+                    ensure!(answer.says_the_same_as(&truth.answers[at][variant]), wrong());
+                }
+                variants.push(answer);
+            }
+            answers.push(variants);
+        }
+        Ok(Self { answers })
+    }
+
+    /// Whether an answer is the one that was asked for.
+    pub fn check(&self, payload: usize, variant: usize, id: u64, body: &[u8]) -> Result<()> {
+        let answer = &self.answers[payload][variant];
+        let middle = body.strip_prefix(answer.before.as_slice());
+        let middle = middle.and_then(|rest| rest.strip_suffix(answer.after.as_slice()));
+        let given = middle.and_then(|id| std::str::from_utf8(id).ok()?.parse().ok());
+        if given == Some(id) {
+            return Ok(());
+        }
+        let begin = String::from_utf8_lossy(&body[..body.len().min(200)]).into_owned();
+        bail!("request {id} for {} got another answer: {begin}", payload::ALL[payload].name)
+    }
+
+    /// Whether results come byte for byte as the upstream sends them.
+    pub fn has_the_bytes_of(&self, truth: &Self) -> bool {
+        let pairs = self.answers.iter().flatten().zip(truth.answers.iter().flatten());
+        pairs.into_iter().all(|(own, truth)| own.result == truth.result)
+    }
+
+    /// Bytes of a payload's result, on average.
+    pub fn bytes(&self, payload: usize) -> usize {
+        self.answers[payload].iter().map(|answer| answer.result.len()).sum::<usize>() / VARIANTS
+    }
+}
+
+impl Answer {
+    fn read(id: u64, body: &[u8]) -> Result<Self> {
+        let text = || String::from_utf8_lossy(&body[..body.len().min(500)]).into_owned();
+        let envelope: Envelope<'_> = serde_json::from_slice(body).with_context(text)?;
+        let result = envelope.result.with_context(text)?.get().to_owned();
+        let given = envelope.id.get().as_bytes();
+        ensure!(given == id.to_string().as_bytes(), "the answer to {id} says {}", envelope.id);
+        let start = given.as_ptr() as usize - body.as_ptr() as usize;
+        Ok(Self { before: body[..start].to_vec(), after: body[start + given.len()..].to_vec(), result })
+    }
+
+    fn says_the_same_as(&self, other: &Self) -> bool {
+        let value = |text: &str| {
+            let mut value: Value = serde_json::from_str(text).ok()?;
+            // What is not an error may say so.
+            if value["isError"] == false {
+                value.as_object_mut()?.shift_remove("isError");
+            }
+            Some(value)
+        };
+        self.result == other.result || value(&self.result) == value(&other.result)
+    }
+}

@@ -1,0 +1,71 @@
+//! What the proxy costs: ours beside no proxy, a bare forwarder and published proxies, all in front of the same
+//! upstream.
+//!
+//! The load comes from this process: callers with a session and a connection each, who know what the
+//! answers must be. Owns: options and order. Refuses to know: what each step does.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
+
+mod contestants;
+mod expected;
+mod goals;
+mod http;
+mod load;
+mod measure;
+mod payload;
+mod process;
+mod recorder;
+mod report;
+mod session;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::measure::Sizes;
+
+const USAGE: &str = "\
+cargo xtask bench proxy
+
+      --quick    shorter and fewer rounds
+
+Exits with 1 when a call failed or an answer was wrong; goals that are missed are said only.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done = match args.as_slice() {
+        [] => run(&Sizes::FULL),
+        ["--quick"] => run(&Sizes::QUICK),
+        ["--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(true)
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures and prints. Whether every answer was right.
+fn run(sizes: &Sizes) -> Result<bool> {
+    let measured = measure::all(sizes)?;
+    println!("# Cost of the proxy\n");
+    report::print(&measured);
+    goals::print(&measured);
+    if !measured.errors.is_empty() {
+        println!("\n# Errors\n");
+    }
+    for error in &measured.errors {
+        println!("- {error}");
+    }
+    Ok(measured.errors.is_empty())
+}

@@ -1,0 +1,18 @@
+// With recording off the page says so wherever one would look for what was recorded.
+
+import { assert, call, play, text, until } from "./page.mjs";
+
+await play(async ({ page, step }) => {
+  step("it is said");
+  await until("the banner", async () => (await text(page, "#off")).includes("Recording is off"));
+  const recorder = page.locator(".kpi", { hasText: "Recorder" });
+  await until("the card", async () => (await recorder.innerText()).includes("off"));
+
+  step("calls pass and leave nothing");
+  const answer = await call("shop__get_order", { id: "1" });
+  assert(answer.result, JSON.stringify(answer));
+  // Two heartbeats of the stream.
+  await page.waitForTimeout(2_200);
+  const calls = page.locator(".kpi", { has: page.locator("h2", { hasText: /^Calls$/ }) });
+  assert.equal((await calls.locator(".value").innerText()).trim(), "0");
+});
