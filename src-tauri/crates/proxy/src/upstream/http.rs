@@ -54,12 +54,20 @@ type UnderWay = std::collections::HashMap<u64, CancellationToken>;
 
 /// A client for any number of upstreams.
 pub(crate) fn client() -> Result<Client, String> {
+    build(Client::builder().redirect(reqwest::redirect::Policy::limited(3)))
+}
+
+/// A client for our own endpoint: loopback is never behind a proxy, whatever the environment says.
+pub(crate) fn own_client() -> Result<Client, String> {
+    build(Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy())
+}
+
+fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
     // Another part of the process may have chosen a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
+    builder
         .connect_timeout(PATIENCE)
         .tcp_nodelay(true)
-        .redirect(reqwest::redirect::Policy::limited(3))
         .user_agent(concat!("schemascope/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(|error| format!("no HTTP client: {error}"))
@@ -360,7 +368,7 @@ fn pause(reader: &SseReader) -> Duration {
 }
 
 /// The error of a response whose id is null or missing.
-fn error_without_id(body: &Bytes) -> Option<Body> {
+pub(crate) fn error_without_id(body: &Bytes) -> Option<Body> {
     let error = crate::wire::params::field(body, "error")?;
     error.raw.starts_with(b"{").then_some(Body::Error(error.raw))
 }
@@ -379,7 +387,7 @@ fn refusal(status: StatusCode, body: &[u8]) -> String {
 }
 
 /// An error with its causes, without the address it may carry a secret in.
-fn plain(error: &reqwest::Error) -> String {
+pub(crate) fn plain(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
     while let Some(error) = cause {
