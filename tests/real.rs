@@ -145,10 +145,39 @@ fn sdk(mut command: Command, job: &Value) -> Value {
 #[test]
 fn the_official_sdks_are_content() {
     let scratch = tempfile::tempdir().unwrap();
+    let program = the_shop(&scratch);
+    let serve = program.serve(&[]).unwrap();
+    let seen = both_sdks(|upstream| json!({"url": serve.url(upstream), "token": serve.token()}));
+    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), seen);
+}
+
+/// The same where they start the program, which runs the proxy or finds it running.
+#[test]
+fn the_official_sdks_are_content_over_stdio() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = the_shop(&scratch);
+    let start = |upstream: Option<&str>| {
+        let server = upstream.map_or(vec![], |name| vec!["--server", name]);
+        let command = program.command(&[&["stdio"], server.as_slice()].concat());
+        let args: Vec<_> = command.get_args().map(|arg| arg.to_str().unwrap()).collect();
+        json!({"command": command.get_program().to_str().unwrap(), "args": args})
+    };
+    let mut seen = both_sdks(start);
+    let serve = program.serve(&[]).unwrap();
+    seen += both_sdks(start);
+    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), seen);
+    drop(serve);
+}
+
+fn the_shop(scratch: &tempfile::TempDir) -> Program {
     let places = places();
     let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
-    let program = Program::new(&places, scratch.path(), &servers).unwrap();
-    let serve = program.serve(&[]).unwrap();
+    Program::new(&places, scratch.path(), &servers).unwrap()
+}
+
+/// Both SDKs on all upstreams and on one, reached as `way` says. How many calls there were.
+fn both_sdks(way: impl Fn(Option<&str>) -> Value) -> usize {
+    let places = places();
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sdk");
     let python = || {
         let mut command = Command::new(places.python());
@@ -161,16 +190,19 @@ fn the_official_sdks_are_content() {
         command
     };
     let clients: [(&str, &dyn Fn() -> Command); 2] = [("python", &python), ("typescript", &node)];
+    let mut called = 0;
     for (upstream, prefix) in [(None, "shop__"), (Some("shop"), "")] {
         for (name, client) in clients {
             let call = |tool: &str, arguments: Value| json!({"name": format!("{prefix}{tool}"), "arguments": arguments});
-            let job = json!({"url": serve.url(upstream), "token": serve.token(), "calls": [
+            let mut job = way(upstream);
+            job["calls"] = json!([
                 call("list_orders", json!({})),
                 call("store_info", json!({})),
                 call("refund", json!({"id": "1"})),
                 call("refund", json!({})),
                 call("rebuild_catalog", json!({"steps": 3})),
-            ]});
+            ]);
+            called += 5;
             let seen = sdk(client(), &job);
             let context = format!("{name} on {upstream:?}: {seen}");
             assert_eq!(seen["server"], if prefix.is_empty() { "shop" } else { "schemascope" }, "{context}");
@@ -192,5 +224,5 @@ fn the_official_sdks_are_content() {
             assert_eq!(progress, ["shelf 1", "shelf 2", "shelf 3"], "{context}");
         }
     }
-    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 20);
+    called
 }

@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use schemascope_api::Cursor;
-use schemascope_engine::{Attached, Engine, Front};
+use schemascope_engine::{Attached, Engine, Front, Link};
 use serde::Deserialize;
 use tauri::{Emitter, WebviewWindow};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::link::Link;
 use crate::window;
 
 /// A running engine sends a frame every second; one that is silent for so long hangs.
@@ -38,11 +37,11 @@ impl Feed {
 
 async fn stream(page: &WebviewWindow, link: Arc<Link>, since: Option<Cursor>) {
     let reason = match link.renew().await {
-        Ok(front) => match &*front {
+        Ok(reached) => match &reached.front {
             Front::Own(engine) => own(page, engine, since).await,
             Front::Attached(attached) => relay(page, attached.clone(), since).await,
         },
-        Err(error) => format!("{error:#}"),
+        Err(error) => error.to_string(),
     };
     tracing::warn!("the window hears nothing from the engine: {reason}");
     emit(page, "lost", reason);

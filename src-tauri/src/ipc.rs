@@ -5,15 +5,17 @@
 use std::sync::Arc;
 
 use schemascope_api::{ApiError, Cursor, ErrorKind, InvalidCursor};
+use schemascope_engine::{Link, LinkError};
 use tauri::{State, WebviewWindow};
 
 use crate::feed::Feed;
-use crate::link::Link;
 
 /// Carries out a command of the engine; answers with the reply's JSON.
 #[tauri::command]
 pub async fn call(link: State<'_, Arc<Link>>, name: String, body: String) -> Result<String, ApiError> {
-    let reply = link.front().dispatch(&name, body.into_bytes()).await?;
+    let unavailable = |error: LinkError| ApiError::new(ErrorKind::Unavailable, error.to_string());
+    let reached = link.last().await.map_err(unavailable)?;
+    let reply = reached.front.dispatch(&name, body.into_bytes()).await?;
     String::from_utf8(reply).map_err(|error| ApiError::new(ErrorKind::Internal, error.to_string()))
 }
 

@@ -7,9 +7,7 @@ mod args;
 mod download;
 mod feed;
 mod ipc;
-mod link;
 mod pages;
-mod serving;
 mod signal;
 mod single;
 mod window;
@@ -20,14 +18,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use schemascope_engine::Options;
+use schemascope_engine::{Link, Options};
 use tauri::Manager;
 use tauri::async_runtime::{block_on, spawn};
 use tracing_subscriber::EnvFilter;
 
 use args::Args;
 use feed::Feed;
-use link::Link;
 use pages::Embedded;
 
 fn main() -> ExitCode {
@@ -60,7 +57,8 @@ fn run(args: &Args) -> Result<ExitCode> {
         .context("cannot start a window")?;
     let pages = Arc::new(Embedded::of(app.handle().clone()));
     // Before there is a window: rebuilding the store takes as long as it takes.
-    let link = Arc::new(block_on(Link::open(options.clone(), args.listen, pages))?);
+    let link = Link::new(options.clone(), args.listen, pages);
+    block_on(link.renew())?;
     app.manage(Arc::clone(&link));
     app.manage(Feed::default());
     let shown = show(app, &options);

@@ -1,7 +1,8 @@
 // The official TypeScript SDK as a client, with its validation on.
 //
-// Reads {"url", "token", "calls": [{"name", "arguments"}]} from stdin and writes what it saw as JSON. The SDK is
-// found in the folder given as the first argument.
+// Reads {"url", "token", "calls": [{"name", "arguments"}]}, or "command" and "args" of a server to start instead of
+// "url" and "token", from stdin and writes what it saw as JSON. The SDK is found in the folder given as the first
+// argument.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -10,15 +11,16 @@ import { pathToFileURL } from "node:url";
 const require = createRequire(process.argv[2] + "/");
 const load = (name) => import(pathToFileURL(require.resolve(`@modelcontextprotocol/sdk/${name}`)));
 const { Client } = await load("client/index.js");
+const { StdioClientTransport } = await load("client/stdio.js");
 const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
 
 const job = JSON.parse(readFileSync(0, "utf8"));
 const client = new Client({ name: "ts-sdk", version: "1" });
-await client.connect(
+const overHttp = () =>
   new StreamableHTTPClientTransport(new URL(job.url), {
     requestInit: { headers: { Authorization: `Bearer ${job.token}` } },
-  }),
-);
+  });
+await client.connect(job.command ? new StdioClientTransport(job) : overHttp());
 const seen = { server: client.getServerVersion().name, calls: [] };
 seen.tools = (await client.listTools()).tools.map((tool) => tool.name);
 for (const call of job.calls) {

@@ -28,7 +28,7 @@ pub struct Exchange {
     pub media_type: String,
     /// Messages in order, as sent. The answer is the last.
     pub messages: Vec<String>,
-    session: Option<String>,
+    pub(crate) session: Option<String>,
 }
 
 impl McpClient {

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::client::McpClient;
 use crate::places::Places;
+use crate::stdio::StdioClient;
 
 /// How long the program may take to start or stop.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -132,6 +133,24 @@ impl Program {
     /// Starts `serve` on an address and waits until it is ready.
     pub fn serve_on(&self, address: &str, args: &[&str]) -> Result<Serve> {
         self.start(self.command(&[&["serve", "--listen", address], args].concat()))
+    }
+
+    /// Starts `stdio`, as a client that starts its servers does.
+    pub fn stdio(&self, args: &[&str]) -> Result<StdioClient> {
+        StdioClient::start(self.command(&[&["stdio"], args].concat()), &self.data_dir)
+    }
+
+    /// What the running one says of itself, once it does.
+    pub fn instance(&self) -> Result<Value> {
+        let began = Instant::now();
+        loop {
+            let read = fs::read(self.data_dir.join("instance.json"));
+            match read.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+                Some(instance) => return Ok(instance),
+                None if began.elapsed() > PATIENCE => bail!("nothing runs"),
+                None => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
     }
 
     /// The window with arguments, ready to be started.

@@ -16,9 +16,10 @@ use schemascope_engine::Options;
     after_help = "Begin with:\n  \
         schemascope                             open the window, where it is installed\n  \
         schemascope serve --config mcp.json     run the proxy; point your agent at the URL it prints\n  \
+        schemascope stdio                       the same for agents that start their servers themselves\n  \
         schemascope tools                       see what was learned\n  \
         schemascope schema SERVER__TOOL         print one schema\n\n\
-        Commands talk to the running `serve` on the same data directory, or open it themselves.\n\
+        Commands talk to what runs on the same data directory, or open it themselves.\n\
         Exit codes: 0 done, 1 failed, 2 bad usage."
 )]
 pub struct Args {
@@ -53,6 +54,8 @@ impl Args {
 pub enum Verb {
     /// Run the proxy, and the dashboard for a browser
     Serve(Serve),
+    /// Be an MCP server on standard input and output, for agents that start their servers
+    Stdio(Stdio),
     /// List the upstreams with their states and reasons
     Servers(Servers),
     /// List the tools: where each schema comes from and how far it can be trusted
@@ -95,6 +98,20 @@ pub struct Serve {
     /// are not noted; what is stored already is still shown
     #[arg(long, value_enum, default_value_t = Record::On)]
     pub record: Record,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "For the agent's configuration:\n\n  \
+    {\"mcpServers\": {\"schemascope\": {\"command\": \"schemascope\", \"args\": [\"stdio\"]}}}\n\n\
+    Its own servers move to Schemascope's mcp.json (--config). It attaches to what runs on the same data\n\
+    directory (the window, `serve`, another `stdio`), or runs the proxy itself, dashboard included: its\n\
+    address stands in instance.json there. When the one that runs the proxy ends, another takes over and\n\
+    agents go on; a call that was under way then is answered with an error that says so.\n\
+    Standard output carries messages only, standard error what is wrong.")]
+pub struct Stdio {
+    /// One upstream as it is, instead of all with tools named server__tool
+    #[arg(long, value_name = "NAME")]
+    pub server: Option<String>,
 }
 
 /// An address, or the first one a name stands for.

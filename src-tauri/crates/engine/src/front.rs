@@ -82,21 +82,27 @@ impl Front {
     pub async fn open(options: &Options) -> Result<Self, FrontError> {
         let began = Instant::now();
         loop {
-            let pid = match Engine::open(options) {
-                Ok(engine) => return Ok(Self::Own(Arc::new(engine))),
-                Err(OpenError::DataDir(DataDirError::Owned { pid, .. })) => pid,
-                Err(error) => return Err(error.into()),
-            };
-            // An instance file of another process than the lock's is what a killed one left behind.
-            let instance =
-                Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
-            if let Some(instance) = instance {
-                return Attached::to(instance).map(Self::Attached);
-            }
-            if began.elapsed() > PATIENCE {
-                return Err(FrontError::Silent { dir: options.data_dir.display().to_string(), pid });
+            match Self::look(options) {
+                Err(FrontError::Silent { .. }) if began.elapsed() < PATIENCE => {}
+                looked => return looked,
             }
             tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// The same at once: an owner that is just starting or just ending is silent. Needs a tokio runtime;
+    /// blocks while a store is opened or rebuilt.
+    pub(crate) fn look(options: &Options) -> Result<Self, FrontError> {
+        let pid = match Engine::open(options) {
+            Ok(engine) => return Ok(Self::Own(Arc::new(engine))),
+            Err(OpenError::DataDir(DataDirError::Owned { pid, .. })) => pid,
+            Err(error) => return Err(error.into()),
+        };
+        // An instance file of another process than the lock's is what a killed one left behind.
+        let instance = Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
+        match instance {
+            Some(instance) => Attached::to(instance).map(Self::Attached),
+            None => Err(FrontError::Silent { dir: options.data_dir.display().to_string(), pid }),
         }
     }
 

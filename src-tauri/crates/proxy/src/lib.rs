@@ -22,6 +22,7 @@ pub mod endpoint;
 mod exchange;
 mod hub;
 mod observer;
+pub mod relay;
 mod upstream;
 mod wire;
 
@@ -29,4 +30,4 @@ pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, ServerEntry, StdioSpec};
 pub use hub::Hub;
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
-pub use upstream::Status;
+pub use upstream::{Status, UPSTREAM_OF};

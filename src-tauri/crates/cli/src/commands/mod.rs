@@ -9,6 +9,7 @@ mod report;
 mod schema;
 mod serve;
 mod servers;
+mod stdio;
 mod tools;
 mod window;
 
@@ -28,6 +29,7 @@ pub async fn run(args: Args) -> Result<ExitCode> {
     let verb = match &args.verb {
         None => return window::open(&args),
         Some(Verb::Serve(serve)) => return serve::run(&args, serve).await,
+        Some(Verb::Stdio(stdio)) => return stdio::run(&args, stdio).await,
         Some(Verb::Infer(infer)) => return infer::run(&args, infer),
         Some(Verb::Diff(diff)) => return diff::run(&args, diff),
         Some(verb) => verb,
@@ -62,7 +64,7 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
 
 async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
     match verb {
-        Verb::Serve(_) | Verb::Infer(_) | Verb::Diff(_) => Ok(ExitCode::SUCCESS),
+        Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) | Verb::Diff(_) => Ok(ExitCode::SUCCESS),
         Verb::Servers(servers) => servers::run(args, servers, front).await,
         Verb::Tools(tools) => tools::run(args, tools, front).await,
         Verb::Schema(schema) => schema::run(schema, front).await,

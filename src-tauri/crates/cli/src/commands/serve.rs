@@ -111,7 +111,7 @@ fn dashboard(instance: &Instance) -> String {
 }
 
 /// Once to stop in order, twice to stop at once.
-async fn stop_on_signal(shutdown: CancellationToken) {
+pub async fn stop_on_signal(shutdown: CancellationToken) {
     schemascope_engine::asked_to_end().await;
     shutdown.cancel();
     schemascope_engine::asked_to_end().await;

@@ -4,6 +4,7 @@
 //! do and what pages show.
 
 mod pages;
+mod served;
 mod stream;
 
 use std::net::SocketAddr;
@@ -28,6 +29,8 @@ use crate::engine::Engine;
 use crate::instance::Instance;
 
 pub use pages::{Page, Pages};
+pub use served::StartError;
+pub(crate) use served::{Served, addresses};
 
 /// Largest command: a batch of trace lines.
 const MAX_COMMAND: usize = 256 << 20;

@@ -19,7 +19,7 @@ use crate::exchange::Active;
 use crate::hub::From;
 use crate::upstream::Upstream;
 use crate::upstream::handshake::Hello;
-use crate::wire::headers::SESSION_ID;
+use crate::wire::headers::{RELAYED, SESSION_ID};
 use crate::wire::message::{self, Message};
 use crate::wire::{Body, Era, RpcError, Who, params, version};
 
@@ -42,7 +42,8 @@ pub(crate) async fn receive(
 ) -> Result<Response, Refusal> {
     match message {
         Message::Request { id, method, params } if method == "initialize" => {
-            Ok(initialize(endpoint, target, &id, params.as_ref()).await)
+            let relayed = headers.contains_key(RELAYED);
+            Ok(initialize(endpoint, target, &id, params.as_ref(), relayed).await)
         }
         Message::Request { id, method, params } => {
             let session = endpoint.sessions.of(headers, target)?;
@@ -72,8 +73,9 @@ async fn initialize(
     target: &Target,
     id: &Bytes,
     params: Option<&Bytes>,
+    relayed: bool,
 ) -> Response {
-    match open(endpoint, target, params).await {
+    match open(endpoint, target, params, relayed).await {
         Ok((session, result)) => {
             let mut response = reply::json(&message::response(id, &Body::Result(result)));
             if let Ok(value) = HeaderValue::from_str(&session.id) {
@@ -90,6 +92,7 @@ async fn open(
     endpoint: &Arc<Endpoint>,
     target: &Target,
     params: Option<&Bytes>,
+    relayed: bool,
 ) -> Result<(Arc<Session>, Bytes), RpcError> {
     let raw = |name| params.and_then(|params| params::field(params, name)).map(|found| found.raw);
     let requested: String =
@@ -108,7 +111,7 @@ async fn open(
             endpoint.hub.begin_start();
             let agreed = version::agree(&requested, version::newest_legacy().as_str());
             let hello = aggregate::hello(&agreed);
-            Ok((endpoint.open(target, who, &agreed)?, hello))
+            Ok((endpoint.open(target, who, &agreed, relayed)?, hello))
         }
         Target::One(upstream) => {
             let unavailable = |reason: String| unavailable(upstream, &reason);
@@ -118,7 +121,7 @@ async fn open(
                 Era::Modern => version::newest_legacy_text(),
             };
             let agreed = version::agree(&requested, offered);
-            let session = endpoint.open(target, who, &agreed)?;
+            let session = endpoint.open(target, who, &agreed, relayed)?;
             let live = upstream.session(&session.who(), Some(&session.outbox)).await.map_err(unavailable);
             match live {
                 Ok(live) => Ok((session, welcome(&live.hello, &agreed))),

@@ -35,7 +35,7 @@ use held::Held;
 use session::{Session, Sessions};
 
 /// Largest request body.
-const MAX_BODY: usize = 32 << 20;
+pub(crate) const MAX_BODY: usize = 32 << 20;
 
 /// How often sessions are looked at that nobody may use any more.
 const LOOK: Duration = Duration::from_secs(60);
@@ -121,11 +121,17 @@ fn end_session(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Res
 
 impl Endpoint {
     /// Opens a session; where there are too many, others end.
-    fn open(&self, target: &Target, who: Who, protocol_version: &str) -> Result<Arc<Session>, RpcError> {
+    fn open(
+        &self,
+        target: &Target,
+        who: Who,
+        protocol_version: &str,
+        relayed: bool,
+    ) -> Result<Arc<Session>, RpcError> {
         if self.sessions.are_too_many() {
             self.end_unused();
         }
-        self.sessions.open(target, who, protocol_version)
+        self.sessions.open(target, who, protocol_version, relayed)
     }
 
     fn end(&self, session: &Session) {

@@ -17,7 +17,7 @@ use crate::call::{Caller, Outgoing};
 use crate::hub::From;
 use crate::upstream::Upstream;
 use crate::upstream::handshake::Hello;
-use crate::wire::headers::{self, PROTOCOL_VERSION};
+use crate::wire::headers::{self, PROTOCOL_VERSION, RELAYED};
 use crate::wire::message::{self, Message};
 use crate::wire::meta::{self, Meta};
 use crate::wire::version::{self, MODERN};
@@ -47,10 +47,13 @@ pub(crate) async fn receive(
         Ok(who) => who,
         Err(error) => return Ok(refused(&id, &error)),
     };
-    let definition = definition(endpoint, target, &method, params.as_ref());
-    let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
-    if let Some(reason) = headers::mismatch(&method, params.as_ref(), definition.as_ref(), header) {
-        return Ok(refused(&id, &RpcError::header_mismatch(&reason)));
+    if !headers.contains_key(RELAYED) {
+        let definition = definition(endpoint, target, &method, params.as_ref());
+        let header =
+            |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
+        if let Some(reason) = headers::mismatch(&method, params.as_ref(), definition.as_ref(), header) {
+            return Ok(refused(&id, &RpcError::header_mismatch(&reason)));
+        }
     }
     let name = headers::name(&method, params.as_ref()).unwrap_or_default();
     let about = format!("{} {method} {name}", target.name().unwrap_or_default());
@@ -88,7 +91,10 @@ pub(crate) async fn receive(
 /// Who a request is from, or why it is malformed.
 fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcError> {
     let meta = Meta::of(params);
-    let named = headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or("?"));
+    let named = match headers.contains_key(RELAYED) {
+        true => meta.version.as_deref(),
+        false => headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or("?")),
+    };
     let version = match (named, &meta.version) {
         (None, _) => return Err(RpcError::header_mismatch("MCP-Protocol-Version header is missing")),
         (Some(named), Some(version)) if named != version => {

@@ -13,7 +13,7 @@ use super::session::{Refusal, check_version};
 use super::{Endpoint, Target, legacy, modern};
 use crate::wire::RpcError;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
-use crate::wire::message::{Message, NotAMessage};
+use crate::wire::message::Message;
 use crate::wire::meta::Meta;
 use crate::wire::version::{self, Era};
 
@@ -48,9 +48,9 @@ async fn receive(
     accepts: Accepts,
     body: &Bytes,
 ) -> Response {
-    let message = match parse(body) {
+    let message = match Message::parse(body) {
         Ok(message) => message,
-        Err(refusal) => return refusal.into_response(),
+        Err(error) => return Refusal::Malformed(RpcError::no_message(body, &error)).into_response(),
     };
     let id = match &message {
         Message::Request { id, .. } => Some(id.clone()),
@@ -85,16 +85,4 @@ fn era(headers: &HeaderMap, message: &Message) -> Era {
         Some(None) if headers.get(SESSION_ID).is_none() => Era::Modern,
         _ => Era::Legacy,
     }
-}
-
-fn parse(body: &Bytes) -> Result<Message, Refusal> {
-    Message::parse(body).map_err(|error| {
-        Refusal::Malformed(match error {
-            NotAMessage::Json(reason) => RpcError::parse(format!("Parse error: {reason}")),
-            NotAMessage::Envelope(_) if body.trim_ascii_start().starts_with(b"[") => {
-                RpcError::invalid_request("batches are not supported; send one message per request")
-            }
-            NotAMessage::Envelope(reason) => RpcError::invalid_request(format!("Invalid request: {reason}")),
-        })
-    })
 }

@@ -57,6 +57,8 @@ pub(crate) struct Session {
     /// What belongs to none of its requests.
     pub(crate) outbox: mpsc::Sender<Event>,
     waiting: Mutex<Option<mpsc::Receiver<Event>>>,
+    /// Whether it comes through our own relay.
+    relayed: bool,
     /// The log level it asked for, as sent.
     pub(crate) log_level: Mutex<Option<Bytes>>,
     /// The version of the list of all tools it was given last.
@@ -80,6 +82,7 @@ impl Sessions {
         target: &Target,
         who: Who,
         protocol_version: &str,
+        relayed: bool,
     ) -> Result<Arc<Session>, RpcError> {
         let mut random = [0; 16];
         getrandom::fill(&mut random)
@@ -95,10 +98,11 @@ impl Sessions {
             requests: Mutex::default(),
             next_request: AtomicU64::new(0),
             asked: Mutex::default(),
-            next_ask: AtomicU64::new(1),
+            next_ask: AtomicU64::new(first_ask(random)),
             replays: Replays::default(),
             outbox,
             waiting: Mutex::new(Some(waiting)),
+            relayed,
             log_level: Mutex::default(),
             listed: AtomicU64::new(NEVER_LISTED),
             listening: AtomicBool::new(false),
@@ -195,7 +199,7 @@ impl Session {
 
     /// Whether this client knows how to come back to a stream.
     pub(crate) fn may_come_back(&self) -> bool {
-        *self.protocol_version >= *version::newest_legacy_text()
+        !self.relayed && *self.protocol_version >= *version::newest_legacy_text()
     }
 
     /// The request that asks the client; none where too much is asked already.
@@ -281,6 +285,14 @@ impl Session {
     fn heard_now(&self) {
         *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
+}
+
+/// Where the ids of a session's questions begin: a client that goes on from another session may answer a
+/// question of that one late, and must not be taken to answer one of this.
+fn first_ask(random: [u8; 16]) -> u64 {
+    let [a, b, c, d, ..] = random;
+    // Below 2^53: for JavaScript larger numbers are not whole.
+    u64::from(u32::from_le_bytes([a, b, c, d])) << 20
 }
 
 /// Keeps a request cancellable while it is under way.

@@ -63,6 +63,11 @@ pub(crate) fn client(spec: &HttpSpec) -> Result<Client, String> {
     client.get_or_init(|| build(local)).clone()
 }
 
+/// A client for our own endpoint.
+pub(crate) fn own_client() -> Result<Client, String> {
+    build(true)
+}
+
 fn build(local: bool) -> Result<Client, String> {
     // Another part of the process may have chosen a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -377,7 +382,7 @@ fn pause(reader: &SseReader) -> Duration {
 }
 
 /// The error of a response whose id is null or missing.
-fn error_without_id(body: &Bytes) -> Option<Body> {
+pub(crate) fn error_without_id(body: &Bytes) -> Option<Body> {
     let error = crate::wire::params::field(body, "error")?;
     error.raw.starts_with(b"{").then_some(Body::Error(error.raw))
 }
@@ -399,7 +404,7 @@ fn refusal(status: StatusCode, body: &[u8]) -> String {
 }
 
 /// An error with its causes, without the address it may carry a secret in.
-fn plain(error: &reqwest::Error) -> String {
+pub(crate) fn plain(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
     while let Some(error) = cause {

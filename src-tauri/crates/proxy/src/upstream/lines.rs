@@ -35,11 +35,13 @@ pub(crate) fn run(
     tokio::spawn({
         let link = Arc::clone(link);
         async move {
-            read_lines(reader, |line| match line {
-                Line::Whole(line) => link.receive(&line, None),
-                Line::TooLong { head, tail } => link.refuse_too_long(&head, &tail),
-            })
-            .await;
+            let mut lines = Lines::new(reader);
+            while let Some(line) = lines.next().await {
+                match line {
+                    Line::Whole(line) => link.receive(&line, None),
+                    Line::TooLong { head, tail } => link.refuse_too_long(&head, &tail),
+                }
+            }
             link.close();
         }
     })
@@ -100,34 +102,48 @@ pub(crate) enum Line {
 /// Bytes kept of each end of a line that is too long.
 const ENDS: usize = 4 << 10;
 
-/// Hands every line to `each`. Of lines that are too long only the ends are kept.
-pub(crate) async fn read_lines(mut reader: impl AsyncRead + Unpin, mut each: impl FnMut(Line)) {
-    let mut buffer = BytesMut::with_capacity(64 << 10);
-    let mut searched = 0;
-    let mut skipped: Option<Bytes> = None;
-    loop {
-        while let Some(at) = memchr::memchr(b'\n', &buffer[searched..]) {
-            let mut line = buffer.split_to(searched + at + 1).freeze();
-            searched = 0;
-            line.truncate(line.len() - 1);
-            match skipped.take() {
-                Some(head) => {
-                    each(Line::TooLong { head, tail: line.slice(line.len().saturating_sub(ENDS)..) });
+/// Reads lines. Of those that are too long only the ends are kept.
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    reader: R,
+    buffer: BytesMut,
+    /// Bytes of the buffer in which no line ends.
+    searched: usize,
+    skipped: Option<Bytes>,
+}
+
+impl<R: AsyncRead + Unpin> Lines<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self { reader, buffer: BytesMut::with_capacity(64 << 10), searched: 0, skipped: None }
+    }
+
+    /// The next line that is not blank; none at the end. Nothing is lost when this is dropped.
+    pub(crate) async fn next(&mut self) -> Option<Line> {
+        loop {
+            while let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
+                let mut line = self.buffer.split_to(self.searched + at + 1).freeze();
+                self.searched = 0;
+                line.truncate(line.len() - 1);
+                match self.skipped.take() {
+                    Some(head) => {
+                        let tail = line.slice(line.len().saturating_sub(ENDS)..);
+                        return Some(Line::TooLong { head, tail });
+                    }
+                    None if line.trim_ascii().is_empty() => {}
+                    None => return Some(Line::Whole(line)),
                 }
-                None if line.trim_ascii().is_empty() => {}
-                None => each(Line::Whole(line)),
             }
-        }
-        if buffer.len() > MAX_LINE {
-            skipped.get_or_insert_with(|| Bytes::copy_from_slice(&buffer[..ENDS]));
-            // The line's end may be among what is kept, and what it is looked for in.
-            let _ = buffer.split_to(buffer.len() - ENDS);
-        }
-        searched = buffer.len();
-        buffer.reserve(16 << 10);
-        match reader.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
+            if self.buffer.len() > MAX_LINE {
+                self.skipped.get_or_insert_with(|| Bytes::copy_from_slice(&self.buffer[..ENDS]));
+                // The line's end may be among what is kept, and what it is looked for in.
+                let _ = self.buffer.split_to(self.buffer.len() - ENDS);
+            }
+            self.searched = self.buffer.len();
+            self.buffer.reserve(16 << 10);
+            match self.reader.read_buf(&mut self.buffer).await {
+                Ok(0) | Err(_) => return None,
+                Ok(_) => {}
+            }
         }
     }
 }

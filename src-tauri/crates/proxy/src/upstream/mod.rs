@@ -3,14 +3,14 @@
 //! Owns: the states and the reasons in plain words, and which session serves whom. Refuses to know: calls.
 
 pub(crate) mod handshake;
-mod http;
-mod lines;
+pub(crate) mod http;
+pub(crate) mod lines;
 pub(crate) mod link;
 mod log;
 mod process;
 mod session;
 mod sides;
-mod sse;
+pub(crate) mod sse;
 pub(crate) mod subscriptions;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,6 +26,7 @@ use crate::wire::{Era, Who};
 use handshake::Stranger;
 use link::Notification;
 use log::LogTail;
+pub use process::UPSTREAM_OF;
 pub(crate) use session::Live;
 use session::{Opening, Spec};
 use sides::Sides;

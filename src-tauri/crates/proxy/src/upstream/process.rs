@@ -39,6 +39,10 @@ const INHERITED: &[&str] = &[
     "USERPROFILE",
 ];
 
+/// Tells an upstream whose it is, by process id: Schemascope behind itself would see its own tools again and
+/// again, under ever longer names.
+pub const UPSTREAM_OF: &str = "SCHEMASCOPE_UPSTREAM_OF";
+
 /// How long a process may take to end after its stdin was closed, and again after it was asked to.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
@@ -54,6 +58,7 @@ pub(crate) struct Process {
 pub(crate) fn start(spec: &StdioSpec) -> Result<Process, String> {
     let mut command = Command::new(&spec.command);
     command.args(&spec.args).env_clear().envs(inherited()).envs(&spec.env);
+    command.env(UPSTREAM_OF, std::process::id().to_string());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     #[cfg(unix)]
     command.process_group(0);

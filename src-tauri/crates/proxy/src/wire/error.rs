@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use rmcp::model::ErrorCode;
 
+use super::message::NotAMessage;
 use super::{Body, version};
 
 /// The code of an error object, if it has one.
@@ -25,6 +26,17 @@ impl RpcError {
 
     pub(crate) fn invalid_request(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::INVALID_REQUEST, message: message.into(), data: None }
+    }
+
+    /// Why bytes are no message that is taken.
+    pub(crate) fn no_message(bytes: &[u8], error: &NotAMessage) -> Self {
+        match error {
+            NotAMessage::Json(reason) => Self::parse(format!("Parse error: {reason}")),
+            NotAMessage::Envelope(_) if bytes.trim_ascii_start().starts_with(b"[") => {
+                Self::invalid_request("batches are not supported; send one message at a time")
+            }
+            NotAMessage::Envelope(reason) => Self::invalid_request(format!("Invalid request: {reason}")),
+        }
     }
 
     pub(crate) fn invalid_params(message: impl Into<String>) -> Self {
@@ -61,10 +73,15 @@ impl RpcError {
     }
 
     pub(crate) fn body(&self) -> Body {
+        Body::Error(self.object())
+    }
+
+    /// The error object.
+    pub(crate) fn object(&self) -> Bytes {
         let mut error = serde_json::json!({"code": self.code.0, "message": self.message});
         if let Some(data) = &self.data {
             error["data"] = data.clone();
         }
-        Body::Error(Bytes::from(error.to_string()))
+        Bytes::from(error.to_string())
     }
 }

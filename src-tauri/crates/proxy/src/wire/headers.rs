@@ -16,6 +16,8 @@ pub(crate) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 pub(crate) const METHOD: &str = "mcp-method";
 pub(crate) const NAME: &str = "mcp-name";
 const PARAM: &str = "mcp-param-";
+/// Marks what our own relay passes on: it came as a line, which has no headers and no stream to come back to.
+pub(crate) const RELAYED: &str = "schemascope-relayed";
 
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";

@@ -131,6 +131,25 @@ pub(crate) fn refusal(id: Option<&[u8]>, body: &Body) -> Bytes {
     }
 }
 
+/// A message on one line, whatever lines it came on.
+pub(crate) fn one_line(message: Bytes) -> Bytes {
+    if memchr::memchr2(b'\n', b'\r', &message).is_none() {
+        return message;
+    }
+    let mut line = message.to_vec();
+    flatten(&mut line);
+    line.into()
+}
+
+/// JSON has line breaks only between tokens; inside strings they are escaped.
+fn flatten(json: &mut [u8]) {
+    for byte in json {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
 fn write(id: Option<&[u8]>, method: Option<&str>, part: Option<(&str, &[u8])>) -> Bytes {
     let mut message = BytesMut::with_capacity(96 + part.map_or(0, |(_, bytes)| bytes.len()));
     message.put_slice(b"{\"jsonrpc\":\"2.0\"");
@@ -148,12 +167,7 @@ fn write(id: Option<&[u8]>, method: Option<&str>, part: Option<(&str, &[u8])>) -
         message.put_slice(b"\":");
         let start = message.len();
         message.put_slice(bytes);
-        // JSON has line breaks only between tokens; inside strings they are escaped.
-        for byte in &mut message[start..] {
-            if matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
-        }
+        flatten(&mut message[start..]);
     }
     message.put_u8(b'}');
     message.freeze()

@@ -5,24 +5,42 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
-use schemascope_engine::{Engine, Instance, Pages, ServeError, Serving, serve};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use super::{Pages, ServeError, Serving, serve};
+use crate::data::DataDirError;
+use crate::engine::Engine;
+use crate::instance::Instance;
 
 /// Where clients expect us.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7347);
 const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// An engine being served.
-pub struct Served {
+pub(crate) struct Served {
+    instance: Instance,
     stop: CancellationToken,
     task: JoinHandle<Result<(), ServeError>>,
 }
 
+/// Why an engine is not served.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no token to ask for.
+    #[error("cannot make a token: {0}")]
+    Token(#[from] DataDirError),
+    /// No address can be listened on.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// The listener's task failed.
+    #[error("the listener ended before it began")]
+    Ended,
+}
+
 /// Addresses to try, in this order.
-pub fn addresses(asked: Option<SocketAddr>, before: Option<&Instance>) -> Vec<SocketAddr> {
+pub(crate) fn addresses(asked: Option<SocketAddr>, before: Option<&Instance>) -> Vec<SocketAddr> {
     if let Some(asked) = asked {
         return vec![asked];
     }
@@ -35,40 +53,43 @@ pub fn addresses(asked: Option<SocketAddr>, before: Option<&Instance>) -> Vec<So
 
 impl Served {
     /// Serves on the first address that is free.
-    pub async fn start(
+    pub(crate) async fn start(
         engine: &Arc<Engine>,
         pages: &Arc<dyn Pages>,
         addresses: &[SocketAddr],
-    ) -> Result<Self> {
-        let token = engine.data().token().context("cannot make a token")?;
-        let mut addresses = addresses.iter().peekable();
-        loop {
-            let address = *addresses.next().context("no address to listen on")?;
+    ) -> Result<Self, StartError> {
+        let token = engine.data().token()?;
+        let mut failed = StartError::Ended;
+        for &address in addresses {
             let serving = Serving { address, token: Some(Arc::clone(&token)), pages: Arc::clone(pages) };
             let stop = CancellationToken::new();
             let (ready, is_ready) = oneshot::channel();
             let task = tokio::spawn(serve(Arc::clone(engine), serving, stop.clone(), |instance| {
                 let _ = ready.send(instance.clone());
             }));
-            let Ok(instance) = is_ready.await else {
-                match task.await? {
-                    Err(ServeError::InUse(_)) if addresses.peek().is_some() => {
-                        tracing::warn!(%address, "the address is in use by another program");
-                        continue;
-                    }
-                    ended => {
-                        ended?;
-                        anyhow::bail!("the listener ended before it began");
-                    }
+            if let Ok(instance) = is_ready.await {
+                tracing::info!(mcp_url = %instance.mcp_url, "clients are served");
+                return Ok(Self { instance, stop, task });
+            }
+            failed = match task.await {
+                Ok(Err(error @ ServeError::InUse(_))) => {
+                    tracing::info!(%address, "the address is in use by another program");
+                    error.into()
                 }
+                Ok(Err(error)) => return Err(error.into()),
+                Ok(Ok(())) | Err(_) => return Err(StartError::Ended),
             };
-            tracing::info!(mcp_url = %instance.mcp_url, "clients are served");
-            return Ok(Self { stop, task });
         }
+        Err(failed)
+    }
+
+    /// Where.
+    pub(crate) fn instance(&self) -> &Instance {
+        &self.instance
     }
 
     /// Lets connections end and nobody in any more.
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.stop.cancel();
         match self.task.await {
             Ok(Ok(())) => {}
