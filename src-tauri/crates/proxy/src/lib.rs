@@ -15,6 +15,7 @@
 //! Architecture invariant: this crate does not know who observes, and nothing it does for a client
 //! waits for disk. It is the only crate that names rmcp.
 
+mod adapt;
 mod bridge;
 mod call;
 mod config;
