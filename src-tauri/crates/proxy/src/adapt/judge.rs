@@ -18,13 +18,15 @@ pub(crate) struct Judge {
 }
 
 impl Default for Judge {
-    /// Of no schema at all.
     fn default() -> Self {
-        Self { validator: Err(Hopeless::TooMuch), weight: 0 }
+        Self::NOTHING
     }
 }
 
 impl Judge {
+    /// Of no schema at all.
+    pub(crate) const NOTHING: Self = Self { validator: Err(Hopeless::TooMuch), weight: 0 };
+
     /// Compiles a schema: draft 2020-12 unless it says otherwise.
     pub(crate) fn new(schema: &Value) -> Self {
         let weight = match weight(schema) {
@@ -51,7 +53,7 @@ impl Judge {
 
     /// About how many steps a document of so many bytes takes.
     pub(crate) fn work(&self, bytes: usize) -> u64 {
-        self.weight.saturating_mul(bytes as u64)
+        self.weight.max(1).saturating_mul(bytes as u64)
     }
 
     /// Whether a document fits; none when the schema cannot be used, or the document not be read.

@@ -123,6 +123,6 @@ mod tests {
         let effective = Effective::Declared(schema("a"));
         let mut trend = Trend::new(2, &effective);
         assert!(trend.suspends(&effective));
-        assert_eq!(trend.note(Rung::PassThrough, &effective), Some(Turn::Restored));
+        assert_eq!(trend.note(PassThrough, &effective), Some(Turn::Restored));
     }
 }
