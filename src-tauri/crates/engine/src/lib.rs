@@ -7,6 +7,7 @@
 mod commands;
 mod config;
 mod data;
+mod effective;
 mod engine;
 mod events;
 mod front;
@@ -16,7 +17,9 @@ mod recorder;
 mod redact;
 mod server;
 mod signal;
+mod status;
 mod views;
+mod watch;
 
 pub use commands::Handle;
 pub use config::LoadedConfig;
@@ -26,6 +29,6 @@ pub use events::Follower;
 pub use front::{Attached, Front, FrontError};
 pub use instance::Instance;
 pub use recorder::Durability;
-pub use schemascope_proxy::ServerEntry;
+pub use schemascope_proxy::{Mode as AdaptMode, ServerEntry};
 pub use server::{Page, Pages, ServeError, Serving, serve};
 pub use signal::asked_to_end;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use schemascope_engine::{DataDirError, Durability, Engine, Instance, OpenError, Options, Serving, serve};
+use schemascope_engine::{
+    AdaptMode, DataDirError, Durability, Engine, Instance, OpenError, Options, Serving, serve,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Args, Serve};
@@ -21,7 +23,13 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::Durability::Relaxed => Durability::Relaxed,
         args::Durability::Strict => Durability::Strict,
     };
-    let options = args.options(durability)?;
+    let adapt = match verb.adapt {
+        args::Adapt::On => AdaptMode::On,
+        args::Adapt::All => AdaptMode::All,
+        args::Adapt::Advertised => AdaptMode::Advertised,
+        args::Adapt::Off => AdaptMode::Off,
+    };
+    let options = Options { adapt, ..args.options(durability)? };
     let engine = Arc::new(open(&options).await?);
     let token = if verb.no_auth { None } else { Some(engine.data().token()?) };
     let shutdown = CancellationToken::new();
