@@ -3,11 +3,10 @@
 //! `cargo xtask setup` installs both, pinned, in the target folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use schemascope_test_support::{Places, Program, stdio};
+use schemascope_test_support::{Places, Program, Sdk, stdio};
 use serde_json::{Map, Value, json};
 
 fn places() -> Places {
@@ -132,16 +131,6 @@ fn one_upstream_is_transparent() {
     assert!(!resources["resources"].as_array().unwrap().is_empty());
 }
 
-/// Runs an SDK's client script with a job and reads what it saw.
-fn sdk(mut command: Command, job: &Value) -> Value {
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(job.to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}\n{err}"))
-}
-
 #[test]
 fn the_official_sdks_are_content() {
     let scratch = tempfile::tempdir().unwrap();
@@ -149,30 +138,18 @@ fn the_official_sdks_are_content() {
     let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
     let program = Program::new(&places, scratch.path(), &servers).unwrap();
     let serve = program.serve(&[]).unwrap();
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sdk");
-    let python = || {
-        let mut command = Command::new(places.python());
-        command.arg(scripts.join("client.py"));
-        command
-    };
-    let node = || {
-        let mut command = Command::new("node");
-        command.arg(scripts.join("client.mjs")).arg(places.npm());
-        command
-    };
-    let clients: [(&str, &dyn Fn() -> Command); 2] = [("python", &python), ("typescript", &node)];
     for (upstream, prefix) in [(None, "shop__"), (Some("shop"), "")] {
-        for (name, client) in clients {
+        for sdk in [Sdk::Python, Sdk::TypeScript] {
             let call = |tool: &str, arguments: Value| json!({"name": format!("{prefix}{tool}"), "arguments": arguments});
-            let job = json!({"url": serve.url(upstream), "token": serve.token(), "calls": [
+            let calls = [
                 call("list_orders", json!({})),
                 call("store_info", json!({})),
                 call("refund", json!({"id": "1"})),
                 call("refund", json!({})),
                 call("rebuild_catalog", json!({"steps": 3})),
-            ]});
-            let seen = sdk(client(), &job);
-            let context = format!("{name} on {upstream:?}: {seen}");
+            ];
+            let seen = sdk.see(&places, &serve.url(upstream), serve.token(), &calls).unwrap();
+            let context = format!("{sdk:?} on {upstream:?}: {seen}");
             assert_eq!(seen["server"], if prefix.is_empty() { "shop" } else { "schemascope" }, "{context}");
             assert_eq!(seen["tools"].as_array().unwrap().len(), 13, "{context}");
             let calls = &seen["calls"];

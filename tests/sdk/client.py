@@ -1,6 +1,7 @@
 """The official Python SDK as a client, with its validation on.
 
-Reads {"url", "token", "calls": [{"name", "arguments"}]} from stdin and writes what it saw as JSON.
+Reads {"url", "token", "calls": [{"name", "arguments"}]} from stdin and writes what it saw as JSON. "mode" says how
+it connects: "legacy" with a handshake; by default without one where the server speaks 2026-07-28.
 """
 
 import asyncio
@@ -19,11 +20,13 @@ async def main() -> None:
     timeout = httpx2.Timeout(30)
     seen = {"calls": []}
     async with httpx2.AsyncClient(headers=headers, timeout=timeout, follow_redirects=True) as http:
-        async with Client(streamable_http_client(job["url"], http_client=http)) as client:
+        transport = streamable_http_client(job["url"], http_client=http)
+        async with Client(transport, mode=job.get("mode", "auto")) as client:
             seen["server"] = client.server_info.name
             seen["version"] = client.protocol_version
             listed = await client.list_tools()
             seen["tools"] = [tool.name for tool in listed.tools]
+            seen["schemas"] = {tool.name: tool.output_schema for tool in listed.tools}
             for call in job["calls"]:
                 progress = []
 

@@ -8,6 +8,7 @@ mod places;
 mod program;
 mod running;
 mod script;
+mod sdk;
 mod suite;
 #[cfg(unix)]
 mod window;
@@ -17,6 +18,7 @@ pub use listening::Listening;
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
 pub use script::play;
+pub use sdk::Sdk;
 pub use suite::{Check, Status, Suite, Verdict};
 #[cfg(unix)]
 pub use window::{Display, Window};

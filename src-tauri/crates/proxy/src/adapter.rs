@@ -223,3 +223,83 @@ fn attempt(result: &Bytes, effective: &Effective, bench: &Bench, mode: Mode, era
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::Future;
+    use std::pin::Pin;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::observer::{FinishedCall, ListedTool};
+    use crate::schemas::Schema;
+
+    /// Holds one schema of every tool, and enforces it.
+    struct One(Effective);
+
+    impl Schemas for One {
+        fn effective(&self, _: &ToolId) -> Effective {
+            self.0.clone()
+        }
+    }
+
+    struct Nobody;
+
+    impl Observer for Nobody {
+        fn finished(&self, _: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+            Box::pin(async {})
+        }
+
+        fn listed(&self, _: &str, _: &[ListedTool]) {}
+
+        fn changed(&self, _: &str) {}
+    }
+
+    fn adapter() -> (Arc<Adapter>, Effective, ToolId) {
+        let schema = Arc::new(json!({"type": "object", "required": ["id"]}));
+        let effective = Effective::Enforced(Schema { digest: "d".into(), schema });
+        let changed = Arc::new(watch::Sender::new(0));
+        let one = Arc::new(One(effective.clone()));
+        let adapter = Arc::new(Adapter::new(Mode::On, one, Arc::new(Nobody), changed));
+        (adapter, effective, ToolId::new("s", "t").unwrap())
+    }
+
+    fn result(more: &str) -> Bytes {
+        let document = json!({"id": 1, "more": more}).to_string();
+        json!({"content": [{"type": "text", "text": document}]}).to_string().into()
+    }
+
+    #[tokio::test]
+    async fn what_is_large_is_adapted_aside_as_what_is_small_is_on_the_spot() {
+        let (adapter, effective, tool) = adapter();
+        for size in [0, 0, 400_000] {
+            let adapted = adapter.adapt(&tool, &effective, &result(&"x".repeat(size)), Era::Legacy).await;
+            assert_eq!((adapted.rung, adapted.refused), (Some(Rung::Declared), false));
+        }
+    }
+
+    #[tokio::test]
+    async fn without_room_a_result_passes_as_it_is() {
+        let (adapter, effective, tool) = adapter();
+        let room = Arc::clone(&adapter.room).acquire_many_owned(ASIDE as u32).await.unwrap();
+        let large = result(&"x".repeat(400_000));
+        assert_eq!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await, Adapted::default());
+        drop(room);
+        assert!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await.result.is_some());
+    }
+
+    /// Or a schema that keeps a validator busy for ever would take a thread with each result.
+    #[tokio::test]
+    async fn a_schema_whose_use_has_not_ended_is_not_asked_again() {
+        let (adapter, effective, tool) = adapter();
+        let misfit = Bytes::from_static(br#"{"content":[],"structuredContent":{}}"#);
+        let refused = async || adapter.adapt(&tool, &effective, &misfit, Era::Legacy).await.refused;
+        assert!(refused().await);
+        let bench = adapter.bench(&effective);
+        bench.overdue.fetch_add(1, Ordering::Relaxed);
+        assert!(!refused().await);
+        bench.overdue.fetch_sub(1, Ordering::Relaxed);
+        assert!(refused().await);
+    }
+}

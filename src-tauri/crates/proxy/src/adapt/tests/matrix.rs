@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 
 /// What a client gets.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Gets {
     Unchanged,
     /// This `structuredContent`, byte for byte, and all else as it was.
@@ -18,11 +18,11 @@ enum Gets {
 use Gets::{Refusal, Structure, Unchanged};
 
 #[track_caller]
-fn check(result: &str, effective: &Effective, modern: bool, mode: Mode, rung: Option<Rung>, gets: &Gets) {
+fn check(result: &str, effective: &Effective, modern: bool, mode: Mode, rung: Option<Rung>, gets: Gets) {
     let context = format!("{result}\n{effective:?} {modern} {mode:?}");
     let adapted = adapted(result, effective, modern, mode);
     assert_eq!(adapted.rung, rung, "{context}");
-    assert_eq!(adapted.refused, *gets == Refusal, "{context}");
+    assert_eq!(adapted.refused, gets == Refusal, "{context}");
     let text = adapted.result.as_deref().map(|bytes| std::str::from_utf8(bytes).unwrap());
     match gets {
         Unchanged => assert_eq!(text, None, "{context}"),
@@ -55,7 +55,7 @@ const IMAGE: &str = r#"{"content":[{"type":"image","data":"","mimeType":"image/p
 #[track_caller]
 fn both(result: &str, effective: &Effective, rung: Option<Rung>, gets: Gets) {
     for modern in [false, true] {
-        check(result, effective, modern, Mode::On, rung, &gets);
+        check(result, effective, modern, Mode::On, rung, gets);
     }
 }
 
@@ -97,13 +97,13 @@ fn structure_passes() {
 fn structure_that_is_no_object_reaches_clients_with_sessions_in_a_field() {
     let [declared, promoted, ..] = all_origins(&json!({"type": "array", "items": {"type": "integer"}}));
     for effective in [&Effective::None, &declared, &promoted] {
-        check(&structure("[1]"), effective, true, Mode::On, Some(PassThrough), &Unchanged);
+        check(&structure("[1]"), effective, true, Mode::On, Some(PassThrough), Unchanged);
         let gets = Structure(r#"{"result":[1]}"#);
-        check(&structure("[1]"), effective, false, Mode::On, Some(PassThrough), &gets);
+        check(&structure("[1]"), effective, false, Mode::On, Some(PassThrough), gets);
     }
     // Told that it is an object, a client must get one.
     let [declared, promoted, ..] = all_origins(&order());
-    check(&structure("[1]"), &declared, true, Mode::On, Some(PassThrough), &Unchanged);
+    check(&structure("[1]"), &declared, true, Mode::On, Some(PassThrough), Unchanged);
     both(&structure("[1]"), &promoted, Some(PassThrough), Structure(r#"{"result":[1]}"#));
 }
 
@@ -142,8 +142,8 @@ fn json_in_text_that_fits() {
     }
     for effective in &all_origins(&json!({"type": "array", "items": {"type": "integer"}})) {
         let (shown, bare) = (Structure(r#"{"result":[1.0]}"#), Structure("[1.0]"));
-        check(&text("[1.0]"), effective, false, Mode::On, Some(Declared), &shown);
-        check(&text("[1.0]"), effective, true, Mode::On, Some(Declared), &bare);
+        check(&text("[1.0]"), effective, false, Mode::On, Some(Declared), shown);
+        check(&text("[1.0]"), effective, true, Mode::On, Some(Declared), bare);
     }
 }
 
@@ -154,8 +154,8 @@ fn text_that_fits_as_text() {
             ("On branch \"main\"", r#"{"result":"On branch \"main\""}"#, r#""On branch \"main\"""#),
             ("42", r#"{"result":"42"}"#, r#""42""#),
         ] {
-            check(&text(sent), effective, false, Mode::On, Some(Declared), &Structure(shown));
-            check(&text(sent), effective, true, Mode::On, Some(Declared), &Structure(bare));
+            check(&text(sent), effective, false, Mode::On, Some(Declared), Structure(shown));
+            check(&text(sent), effective, true, Mode::On, Some(Declared), Structure(bare));
         }
     }
 }
@@ -225,20 +225,20 @@ fn modes() {
     let (json, plain) = (text(r#"{"id":1}"#), text("plain"));
     for result in [&plain, IMAGE, &text("{} and more")] {
         both(result, &none, None, Unchanged);
-        check(result, &none, false, Mode::Advertised, None, &Unchanged);
+        check(result, &none, false, Mode::Advertised, None, Unchanged);
     }
-    check(&plain, &none, false, Mode::All, Some(Generic), &Structure(r#"{"result":"plain"}"#));
-    check(IMAGE, &none, true, Mode::All, Some(Generic), &Structure(r#"{"result":""}"#));
-    check(&json, &none, false, Mode::Advertised, None, &Unchanged);
+    check(&plain, &none, false, Mode::All, Some(Generic), Structure(r#"{"result":"plain"}"#));
+    check(IMAGE, &none, true, Mode::All, Some(Generic), Structure(r#"{"result":""}"#));
+    check(&json, &none, false, Mode::Advertised, None, Unchanged);
     for effective in [&declared, &promoted, &enforced] {
         for mode in [Mode::All, Mode::Advertised] {
-            check(&json, effective, false, mode, Some(Declared), &Structure(r#"{"id":1}"#));
+            check(&json, effective, false, mode, Some(Declared), Structure(r#"{"id":1}"#));
         }
         for result in [&json, &plain, IMAGE, &structure(r#"{"id":"x"}"#)] {
-            check(result, effective, false, Mode::Off, None, &Unchanged);
+            check(result, effective, false, Mode::Off, None, Unchanged);
         }
     }
-    check(&json, &none, false, Mode::Off, None, &Unchanged);
+    check(&json, &none, false, Mode::Off, None, Unchanged);
 }
 
 /// What cannot be used as a schema promises nothing and refuses nothing.
@@ -246,16 +246,16 @@ fn modes() {
 fn schemas_nobody_can_use() {
     for broken in [json!({"type": "object", "$ref": "https://example.org/x"}), json!({"type": 7})] {
         for effective in &all_origins(&broken) {
-            check(&text(r#"{"a":1}"#), effective, false, Mode::On, Some(Declared), &Structure(r#"{"a":1}"#));
+            check(&text(r#"{"a":1}"#), effective, false, Mode::On, Some(Declared), Structure(r#"{"a":1}"#));
             check(
                 &text("plain"),
                 effective,
                 false,
                 Mode::On,
                 Some(Generic),
-                &Structure(r#"{"result":"plain"}"#),
+                Structure(r#"{"result":"plain"}"#),
             );
-            check(&structure(r#"{"a":1}"#), effective, false, Mode::On, Some(PassThrough), &Unchanged);
+            check(&structure(r#"{"a":1}"#), effective, false, Mode::On, Some(PassThrough), Unchanged);
         }
     }
 }
