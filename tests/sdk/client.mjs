@@ -22,7 +22,9 @@ const overHttp = () =>
   });
 await client.connect(job.command ? new StdioClientTransport(job) : overHttp());
 const seen = { server: client.getServerVersion().name, calls: [] };
-seen.tools = (await client.listTools()).tools.map((tool) => tool.name);
+const { tools } = await client.listTools();
+seen.tools = tools.map((tool) => tool.name);
+seen.schemas = Object.fromEntries(tools.map((tool) => [tool.name, tool.outputSchema ?? null]));
 for (const call of job.calls) {
   const progress = [];
   const onprogress = ({ progress: done, total, message }) => progress.push([done, total, message]);
@@ -30,7 +32,7 @@ for (const call of job.calls) {
   try {
     answer = { result: await client.callTool(call, undefined, { onprogress }) };
   } catch (error) {
-    answer = error.code === -32602 && /output schema|structured/i.test(error.message)
+    answer = [-32600, -32602].includes(error.code) && /output schema|structured/i.test(error.message)
       ? { refused: error.message }
       : { error: { code: error.code, message: error.message } };
   }

@@ -1,7 +1,8 @@
 """The official Python SDK as a client, with its validation on.
 
 Reads {"url", "token", "calls": [{"name", "arguments"}]}, or "command" and "args" of a server to start instead of
-"url" and "token", from stdin and writes what it saw as JSON.
+"url" and "token", from stdin and writes what it saw as JSON. "mode" says how
+it connects: "legacy" with a handshake; by default without one where the server speaks 2026-07-28.
 """
 
 import asyncio
@@ -32,11 +33,12 @@ async def transport(job):
 async def main() -> None:
     job = json.load(sys.stdin)
     seen = {"calls": []}
-    async with Client(transport(job)) as client:
+    async with Client(transport(job), mode=job.get("mode", "auto")) as client:
         seen["server"] = client.server_info.name
         seen["version"] = client.protocol_version
         listed = await client.list_tools()
         seen["tools"] = [tool.name for tool in listed.tools]
+        seen["schemas"] = {tool.name: tool.output_schema for tool in listed.tools}
         for call in job["calls"]:
             progress = []
 

@@ -8,6 +8,7 @@ mod places;
 mod program;
 mod running;
 mod script;
+mod sdk;
 mod stdio;
 mod suite;
 #[cfg(unix)]
@@ -18,6 +19,7 @@ pub use listening::Listening;
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
 pub use script::play;
+pub use sdk::Sdk;
 pub use stdio::StdioClient;
 pub use suite::{Check, Status, Suite, Verdict};
 #[cfg(unix)]

@@ -98,6 +98,10 @@ pub struct Serve {
     /// are not noted; what is stored already is still shown
     #[arg(long, value_enum, default_value_t = Record::On)]
     pub record: Record,
+    /// Give agents at /mcp the structure their SDKs expect: on: from text that is JSON or fits the schema;
+    /// all: plain text of tools without a schema too; advertised: only where a schema is advertised; off
+    #[arg(long, value_enum, default_value_t = Adapt::On, value_name = "MODE")]
+    pub adapt: Adapt,
 }
 
 #[derive(Debug, clap::Args)]
@@ -120,6 +124,14 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .to_socket_addrs()
         .map_err(|error| format!("{error}; expected HOST:PORT such as 127.0.0.1:7347"))?;
     addresses.next().ok_or_else(|| "the name stands for no address".to_owned())
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Adapt {
+    On,
+    All,
+    Advertised,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

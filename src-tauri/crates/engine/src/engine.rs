@@ -9,14 +9,17 @@ use std::time::{Duration, Instant};
 use etcetera::BaseStrategy;
 use schemascope_api::Cursor;
 use schemascope_model::{IdSource, Timestamp, ToolId};
-use schemascope_proxy::{Hub, Observer};
+use schemascope_proxy::{Hub, Mode};
 use schemascope_registry::Registry;
 use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery};
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
+use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder, Recording};
+use crate::status::SchemaStatus;
+use crate::watch::Watch;
 
 /// How often progress of a rebuild is told.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -32,6 +35,8 @@ pub struct Options {
     pub durability: Durability,
     /// Whether calls are recorded.
     pub recording: Recording,
+    /// Where results are adapted.
+    pub adapt: Mode,
 }
 
 impl Options {
@@ -47,7 +52,8 @@ impl Options {
             Some(base.data_dir().join("schemascope"))
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
-        Some(Self { data_dir, config, durability, recording: Recording::On })
+        let (recording, adapt) = (Recording::On, Mode::default());
+        Some(Self { data_dir, config, durability, recording, adapt })
     }
 }
 
@@ -73,6 +79,7 @@ pub struct Engine {
     pub(crate) reader: Reader,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) hub: Arc<Hub>,
+    status: Arc<SchemaStatus>,
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
     /// Where clients reach us, once we are served.
@@ -111,8 +118,14 @@ impl Engine {
         )
         .map_err(OpenError::System)?;
         let config = LoadedConfig::read(&options.config);
-        let observer: Arc<dyn Observer> = Arc::clone(&recorder) as _;
-        let hub = Hub::new(&config.config, observer);
+        let status = SchemaStatus::open(data.path());
+        tokio::spawn(Arc::clone(&status).keep_written());
+        let watch = Arc::new(Watch {
+            recorder: Arc::clone(&recorder),
+            effective: EffectiveSchemas::default(),
+            status: Arc::clone(&status),
+        });
+        let hub = Hub::new(&config.config, Arc::clone(&watch) as _, watch, options.adapt);
         let recovery = notes(&recovery);
         for note in &recovery {
             tracing::warn!("{note}");
@@ -126,6 +139,7 @@ impl Engine {
             reader,
             recorder,
             hub,
+            status,
             recovery,
             events,
             mcp_url,
@@ -153,9 +167,13 @@ impl Engine {
     pub async fn close(&self) {
         self.recorder.begin_close();
         self.hub.stop().await;
-        let recorder = Arc::clone(&self.recorder);
+        let (recorder, status) = (Arc::clone(&self.recorder), Arc::clone(&self.status));
         // Joining the thread blocks.
-        let _ = tokio::task::spawn_blocking(move || recorder.close()).await;
+        let closing = move || {
+            status.write();
+            recorder.close();
+        };
+        let _ = tokio::task::spawn_blocking(closing).await;
     }
 
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {

@@ -7,6 +7,7 @@
 mod commands;
 mod config;
 mod data;
+mod effective;
 mod engine;
 mod events;
 mod front;
@@ -17,8 +18,10 @@ mod recorder;
 mod redact;
 mod server;
 mod signal;
+mod status;
 mod stdio;
 mod views;
+mod watch;
 
 pub use commands::Handle;
 pub use config::LoadedConfig;
@@ -29,7 +32,7 @@ pub use front::{Attached, Front, FrontError};
 pub use instance::Instance;
 pub use link::{Link, LinkError, Reached};
 pub use recorder::{Durability, Recording};
-pub use schemascope_proxy::ServerEntry;
+pub use schemascope_proxy::{Mode as AdaptMode, ServerEntry};
 pub use server::{Page, Pages, ServeError, Serving, StartError, serve};
 pub use signal::asked_to_end;
 pub use stdio::relay;

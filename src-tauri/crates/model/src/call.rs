@@ -53,6 +53,9 @@ pub struct CallRecord {
     /// How what it taught was carried; none where it taught nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier: Option<Carrier>,
+    /// How the result was fitted to what its client was told of the tool; none where it was left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rung: Option<Rung>,
     /// The bodies below were left out because the recorder was full.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bodies_left_out: bool,
@@ -86,6 +89,7 @@ impl CallRecord {
             redacted: 0,
             fit: None,
             carrier: None,
+            rung: None,
             bodies_left_out: false,
             arguments: None,
             result: None,
@@ -155,6 +159,18 @@ pub enum Carrier {
     JsonInText,
     /// It is the text.
     Text,
+}
+
+/// How far down the ladder of ways a result had to go until it was what its client expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// It came with structure and passed as it was.
+    PassThrough,
+    /// Its text gave a structure that fits the schema, or that needs none.
+    Declared,
+    /// Its text, as text, became the structure.
+    Generic,
 }
 
 impl Outcome {

@@ -11,7 +11,7 @@ mod time;
 mod tool;
 mod upstream;
 
-pub use call::{CallRecord, Carrier, Client, Fit, Origin, Outcome};
+pub use call::{CallRecord, Carrier, Client, Fit, Origin, Outcome, Rung};
 pub use id::{CallId, IdSource, InvalidCallId};
 pub use marker::{Marker, Redacted};
 pub use quality::{Quality, Source};

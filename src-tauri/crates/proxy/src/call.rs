@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::adapter::Adapter;
 use crate::bridge;
 use crate::exchange::{Active, Event};
 use crate::observer::{Ended, FinishedCall, Observer};
@@ -72,6 +73,8 @@ pub(crate) struct Outgoing {
     pub(crate) subscription: Option<Bytes>,
     /// What to record of it, if it is a tool call.
     pub(crate) recording: Option<Recording>,
+    /// Whether its client is one of `/mcp`, who gets what it was told to expect of a tool.
+    pub(crate) adapt: bool,
     /// Cancels it, upstream too.
     pub(crate) cancel: CancellationToken,
 }
@@ -80,12 +83,14 @@ pub(crate) struct Outgoing {
 pub(crate) fn start(
     outgoing: Outgoing,
     observer: Arc<dyn Observer>,
+    adapter: Arc<Adapter>,
     tasks: &TaskTracker,
     ending: CancellationToken,
     guard: impl Send + 'static,
 ) -> Active {
     let recording = outgoing.recording;
-    let (upstream, cancel) = (outgoing.upstream, outgoing.cancel);
+    let (upstream, cancel, adapt) = (outgoing.upstream, outgoing.cancel, outgoing.adapt);
+    let era = outgoing.who.era;
     let (events_sender, events) = mpsc::channel(EVENTS);
     let (answer_sender, answer) = oneshot::channel();
     let outgoing = bridge::Request {
@@ -104,7 +109,7 @@ pub(crate) fn start(
             () = ending.cancelled() => Ended::Lost("Schemascope is shutting down".into()).into(),
         };
         let bridge::Driven { ended, upstream_us, answer } = driven;
-        let body = match &ended {
+        let mut body = match &ended {
             _ if answer.is_some() => answer,
             Ended::Result(result) => Some(Body::Result(result.clone())),
             Ended::Error(error) => Some(Body::Error(error.clone())),
@@ -115,6 +120,15 @@ pub(crate) fn start(
         };
         if let Some(Recording { tool, arguments, caller }) = recording {
             let Caller { origin, session, client, protocol_version } = caller;
+            let effective = adapter.effective(&tool);
+            let mut rung = None;
+            if let (true, Some(Body::Result(result))) = (adapt, &mut body) {
+                let adapted = adapter.adapt(&tool, &effective, result, era).await;
+                rung = adapted.rung;
+                if let Some(adapted) = adapted.result {
+                    *result = adapted;
+                }
+            }
             let total_us = micros(began);
             let call = FinishedCall {
                 tool,
@@ -125,6 +139,8 @@ pub(crate) fn start(
                 protocol_version,
                 arguments,
                 ended,
+                rung,
+                effective,
                 upstream_us,
                 total_us,
             };

@@ -14,13 +14,15 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::adapter::Adapter;
 use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::Config;
 use crate::exchange::{Active, Event};
 use crate::observer::{ListedTool, Observer};
+use crate::schemas::{Mode, Schemas};
 use crate::upstream::link::Notification;
 use crate::upstream::{Live, Status, Upstream, handshake};
-use crate::wire::{Body, RpcError, Who, params};
+use crate::wire::{Body, Era, RpcError, Who, params};
 
 /// How long a list of all tools waits for upstreams that are still starting. Those that come later
 /// are announced with `list_changed`.
@@ -43,6 +45,7 @@ pub(crate) struct From {
 pub struct Hub {
     upstreams: BTreeMap<String, Arc<Upstream>>,
     observer: Arc<dyn Observer>,
+    adapter: Arc<Adapter>,
     changed: Arc<watch::Sender<u64>>,
     /// What upstreams tell everybody besides: changes of other lists and of resources.
     told: broadcast::Sender<Told>,
@@ -72,8 +75,14 @@ struct Directory {
 }
 
 impl Hub {
-    /// Takes the upstreams of `config`. Nothing is started yet. Needs a tokio runtime.
-    pub fn new(config: &Config, observer: Arc<dyn Observer>) -> Arc<Self> {
+    /// Takes the upstreams of `config`. Nothing is started yet. Needs a tokio runtime. Results of tools of
+    /// which `schemas` knows something are adapted on `/mcp`, as far as `mode` says.
+    pub fn new(
+        config: &Config,
+        observer: Arc<dyn Observer>,
+        schemas: Arc<dyn Schemas>,
+        mode: Mode,
+    ) -> Arc<Self> {
         let upstreams: BTreeMap<_, _> = config
             .servers
             .iter()
@@ -86,9 +95,11 @@ impl Hub {
             tokio::spawn(announce_others(Arc::clone(upstream), told.clone()));
         }
         let (requests, ending, directory) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
+        let adapter = Adapter::new(mode, schemas, Arc::clone(&observer), Arc::clone(&changed));
         Arc::new(Self {
             upstreams,
             observer,
+            adapter: Arc::new(adapter),
             changed,
             told,
             requests,
@@ -124,7 +135,7 @@ impl Hub {
         let cancel = CancellationToken::new();
         let _cancelled_when_dropped = cancel.clone().drop_guard();
         let from = From { who: Who::nobody(), owner: None };
-        let call = self.start_call(params.into(), &from, recording, cancel, ());
+        let call = self.start_call(params.into(), &from, recording, false, cancel, ());
         match call.map_err(|error| error.body()) {
             Ok(active) => match active.answer.await {
                 Ok(Body::Result(result)) => Ok(Answer { result }),
@@ -195,16 +206,18 @@ impl Hub {
         ready
     }
 
-    /// The tools of all upstreams that are ready in time, as `/mcp` lists them.
-    pub(crate) async fn tools(&self) -> Vec<Bytes> {
+    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to clients of an era.
+    pub(crate) async fn tools(&self, era: Era) -> Vec<Bytes> {
         let ready = self.ready().await;
         let tools = ready.iter().flat_map(|(upstream, live)| {
             let tools = live.tools();
-            let tools =
-                tools.iter().filter_map(|tool| renamed(upstream.name(), &tool.name, &tool.definition));
+            let tools = tools.iter().filter_map(|tool| {
+                let definition = renamed(upstream.name(), &tool.name, &tool.definition)?;
+                Some((ToolId::new(upstream.name(), &tool.name).ok(), definition))
+            });
             tools.collect::<Vec<_>>()
         });
-        tools.collect()
+        self.adapter.advertised(tools.collect(), era).await
     }
 
     /// The prompts of all upstreams, as `/mcp` lists them.
@@ -327,12 +340,14 @@ impl Hub {
         ToolId::new(server, aliased.unwrap_or(tool)).map_err(|_| unknown())
     }
 
-    /// Starts a `tools/call` whose `params` name the tool as its upstream does.
+    /// Starts a `tools/call` whose `params` name the tool as its upstream does. `adapt` is for those who know
+    /// the tool from the list of all.
     pub(crate) fn start_call(
         &self,
         params: Bytes,
         from: &From,
         recording: Recording,
+        adapt: bool,
         cancel: CancellationToken,
         guard: impl Send + 'static,
     ) -> Result<Active, RpcError> {
@@ -348,6 +363,7 @@ impl Hub {
             owner: from.owner.clone(),
             subscription: None,
             recording: Some(recording),
+            adapt,
             cancel,
         };
         Ok(self.start(outgoing, guard))
@@ -355,7 +371,8 @@ impl Hub {
 
     /// Starts any request. `guard` is held until it has ended.
     pub(crate) fn start(&self, outgoing: Outgoing, guard: impl Send + 'static) -> Active {
-        call::start(outgoing, Arc::clone(&self.observer), &self.requests, self.ending.clone(), guard)
+        let (observer, adapter) = (Arc::clone(&self.observer), Arc::clone(&self.adapter));
+        call::start(outgoing, observer, adapter, &self.requests, self.ending.clone(), guard)
     }
 
     /// Which list of all tools this is; changes with every change.

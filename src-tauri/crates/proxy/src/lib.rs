@@ -9,12 +9,15 @@
 //!
 //! ```text
 //!  endpoint (HTTP, eras) ─▶ hub (names) ─▶ call (records) ─▶ bridge (eras) ─▶ upstream (sessions, health)
-//!                                             └─▶ Observer                          └─▶ link ─▶ stdio, HTTP
+//!                              └─▶ adapter    └─▶ Observer                          └─▶ link ─▶ stdio, HTTP
+//!                                    └─▶ Schemas
 //! ```
 //!
 //! Architecture invariant: this crate does not know who observes, and nothing it does for a client
 //! waits for disk. It is the only crate that names rmcp.
 
+mod adapt;
+mod adapter;
 mod bridge;
 mod call;
 mod config;
@@ -23,6 +26,7 @@ mod exchange;
 mod hub;
 mod observer;
 pub mod relay;
+mod schemas;
 mod upstream;
 mod wire;
 
@@ -30,4 +34,5 @@ pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, ServerEntry, StdioSpec};
 pub use hub::Hub;
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
+pub use schemas::{AdapterStatus, Effective, Mode, Schema, Schemas, Turn};
 pub use upstream::{Status, UPSTREAM_OF};

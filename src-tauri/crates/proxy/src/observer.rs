@@ -6,7 +6,9 @@ use std::future::Future;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use schemascope_model::{Client, Origin, Timestamp, ToolId};
+use schemascope_model::{Client, Origin, Rung, Timestamp, ToolId};
+
+use crate::schemas::{AdapterStatus, Effective};
 
 /// Sees everything that passes, and changes nothing.
 pub trait Observer: Send + Sync + 'static {
@@ -19,6 +21,11 @@ pub trait Observer: Send + Sync + 'static {
 
     /// An upstream's state changed, or the tools it lists.
     fn changed(&self, server: &str);
+
+    /// A result was adapted, or passed with the structure it had.
+    fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
+        let _ = (tool, status);
+    }
 }
 
 /// A tool as its upstream lists it.
@@ -47,8 +54,12 @@ pub struct FinishedCall {
     pub protocol_version: Option<Box<str>>,
     /// `params.arguments`.
     pub arguments: Option<Bytes>,
-    /// How it ended.
+    /// How it ended, as the upstream said it.
     pub ended: Ended,
+    /// How the client's result was made of it; none where it got it as it is.
+    pub rung: Option<Rung>,
+    /// What was held true of the tool's output then.
+    pub effective: Effective,
     /// Microseconds the upstream took.
     pub upstream_us: u64,
     /// Microseconds from request to answer.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use schemascope_engine::{
-    DataDirError, Durability, Engine, Instance, OpenError, Options, Recording, Serving, serve,
+    AdaptMode, DataDirError, Durability, Engine, Instance, OpenError, Options, Recording, Serving, serve,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +23,13 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::Durability::Relaxed => Durability::Relaxed,
         args::Durability::Strict => Durability::Strict,
     };
-    let mut options = args.options(durability)?;
+    let adapt = match verb.adapt {
+        args::Adapt::On => AdaptMode::On,
+        args::Adapt::All => AdaptMode::All,
+        args::Adapt::Advertised => AdaptMode::Advertised,
+        args::Adapt::Off => AdaptMode::Off,
+    };
+    let mut options = Options { adapt, ..args.options(durability)? };
     if verb.record == args::Record::Off {
         options.recording = Recording::Off;
     }

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use schemascope_model::{CallId, CallRecord, Fit, Outcome, ToolId};
-use schemascope_proxy::{Ended, FinishedCall};
+use schemascope_proxy::{Effective, Ended, FinishedCall};
 use schemascope_registry::{Observation, is_error, observe};
 use serde_json::value::RawValue;
 
@@ -37,16 +37,19 @@ impl Draft {
     /// Decides what needs the values (does it fit, is it an error), then redacts.
     pub(super) fn into_record(
         self,
-        judge: impl FnOnce(&ToolId, &Observation<'_>) -> Option<Fit>,
+        judge: impl FnOnce(&ToolId, Option<&Effective>, &Observation<'_>) -> Option<Fit>,
     ) -> CallRecord {
-        let (mut record, trust) = match self {
-            Self::Live { id, call, bodies_left_out } => (live(id, &call, bodies_left_out), Trust::Foreign),
-            Self::Trace { record, own_export: true } => (record, Trust::Own),
-            Self::Trace { record, own_export: false } => (record, Trust::Foreign),
+        let (mut record, trust, effective) = match self {
+            Self::Live { id, call, bodies_left_out } => {
+                (live(id, &call, bodies_left_out), Trust::Foreign, Some(call.effective))
+            }
+            Self::Trace { record, own_export: true } => (record, Trust::Own, None),
+            Self::Trace { record, own_export: false } => (record, Trust::Foreign, None),
         };
         if trust == Trust::Foreign && record.outcome == Outcome::Ok {
             let observation = record.result.as_deref().and_then(observe);
-            let fit = observation.as_ref().and_then(|observation| judge(&record.tool_id, observation));
+            let judge = |observation| judge(&record.tool_id, effective.as_ref(), observation);
+            let fit = observation.as_ref().and_then(judge);
             let carrier = observation.map(|observation| observation.carrier);
             (record.fit, record.carrier) = (fit, carrier);
         }
@@ -88,6 +91,7 @@ fn live(id: CallId, call: &FinishedCall, bodies_left_out: bool) -> CallRecord {
         total_us: Some(call.total_us),
         arguments_bytes: call.arguments.as_ref().map_or(0, |bytes| bytes.len() as u64),
         result_bytes: ended(call).len() as u64,
+        rung: call.rung,
         bodies_left_out,
         arguments: call.arguments.as_ref().and_then(keep),
         result: result.filter(|_| !bodies_left_out),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_proxy::ListedTool;
-use schemascope_registry::{Registry, Validators};
+use schemascope_registry::{DeclaredSchema, Registry, Validators};
 use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
 use serde_json::value::RawValue;
 
@@ -126,9 +126,15 @@ impl WriterThread {
         let mut waiting = Vec::with_capacity(group.len());
         for Waiting { draft, since, done, _room } in group {
             // The registry is asked for a moment only; validation and redaction take longer.
-            let record = draft.into_record(|tool, observation| {
-                let declared = lock(&self.registry).declared_schema(tool)?;
-                self.validators.judge(&declared, observation)
+            let record = draft.into_record(|tool, effective, observation| {
+                let schema = match effective {
+                    Some(effective) => effective.schema().map(|schema| DeclaredSchema {
+                        digest: (*schema.digest).into(),
+                        schema: Arc::clone(&schema.schema),
+                    }),
+                    None => lock(&self.registry).declared_schema(tool),
+                };
+                self.validators.judge(&schema?, observation)
             });
             entries.push(Entry::Call(record));
             waiting.push((since, done, _room));

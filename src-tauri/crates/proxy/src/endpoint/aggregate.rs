@@ -73,7 +73,7 @@ pub(crate) async fn request<G: Send + 'static>(
             if let Some(session) = asking.session {
                 session.listed.store(hub.version(), Ordering::Relaxed);
             }
-            Ok(list("tools", &hub.tools().await))
+            Ok(list("tools", &hub.tools(asking.from.who.era).await))
         }
         "prompts/list" => Ok(list("prompts", &hub.prompts().await)),
         "resources/list" => Ok(list("resources", &hub.resources().await)),
@@ -87,7 +87,7 @@ pub(crate) async fn request<G: Send + 'static>(
             let upstream_name = serde_json::Value::from(tool.tool()).to_string().into_bytes();
             let params = params::splice(params, vec![(found.range.clone(), upstream_name)]);
             let recording = Recording { tool, arguments: seen.arguments, caller: asking.caller };
-            let active = hub.start_call(params, &asking.from, recording, cancel, asking.under_way)?;
+            let active = hub.start_call(params, &asking.from, recording, true, cancel, asking.under_way)?;
             Ok(Handled::Active(active))
         }
         "prompts/get" => {
@@ -149,7 +149,8 @@ fn forward<G: Send + 'static>(
 ) -> Handled {
     let From { who, owner } = asking.from;
     let (method, recording) = (method.to_owned(), None);
-    let outgoing = Outgoing { upstream, method, params, who, owner, subscription: None, recording, cancel };
+    let (subscription, adapt) = (None, false);
+    let outgoing = Outgoing { upstream, method, params, who, owner, subscription, recording, adapt, cancel };
     Handled::Active(endpoint.hub.start(outgoing, asking.under_way))
 }
 

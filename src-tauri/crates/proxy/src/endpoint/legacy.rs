@@ -193,8 +193,17 @@ async fn request(
             let under_way = session.under_way(id.clone(), &cancel);
             let From { who, owner } = from(session);
             let upstream = Arc::clone(upstream);
-            let outgoing =
-                Outgoing { upstream, method, params, who, owner, subscription: None, recording, cancel };
+            let outgoing = Outgoing {
+                upstream,
+                method,
+                params,
+                who,
+                owner,
+                subscription: None,
+                recording,
+                adapt: false,
+                cancel,
+            };
             Ok(Handled::Active(endpoint.hub.start(outgoing, under_way)))
         }
     };

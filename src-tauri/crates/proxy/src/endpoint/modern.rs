@@ -185,8 +185,17 @@ async fn request(
             let upstream = Arc::clone(upstream);
             let (method, subscription) = (method.to_owned(), Some(id.clone()));
             let subscription = subscription.filter(|_| method == "subscriptions/listen");
-            let outgoing =
-                Outgoing { upstream, method, params, who, owner: None, subscription, recording, cancel };
+            let outgoing = Outgoing {
+                upstream,
+                method,
+                params,
+                who,
+                owner: None,
+                subscription,
+                recording,
+                adapt: false,
+                cancel,
+            };
             Ok(Handled::Active(endpoint.hub.start(outgoing, ())))
         }
     }

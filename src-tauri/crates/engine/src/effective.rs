@@ -1,0 +1,66 @@
+//! The schemas in force, at hand for the call path.
+//!
+//! Owns: what upstreams declare, as they listed it last. It answers without asking the registry, which may be
+//! busy learning. Refuses to know: why a schema is in force.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use schemascope_model::{Timestamp, ToolId};
+use schemascope_proxy::{Effective, ListedTool, Schema};
+use schemascope_registry::Declaration;
+use serde_json::value::RawValue;
+
+/// By tool. Tools without a schema are left out.
+#[derive(Debug, Default)]
+pub(crate) struct EffectiveSchemas(RwLock<HashMap<ToolId, Effective>>);
+
+impl EffectiveSchemas {
+    /// What is held true of a tool's output.
+    pub(crate) fn of(&self, tool: &ToolId) -> Effective {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(tool).cloned().unwrap_or_default()
+    }
+
+    /// Takes what a server declares, all of it.
+    pub(crate) fn listed(&self, server: &str, tools: &[ListedTool], at: Timestamp) {
+        let declared: Vec<_> = tools.iter().filter_map(|tool| declared(server, tool, at)).collect();
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|tool, _| tool.server() != server);
+        known.extend(declared);
+    }
+}
+
+fn declared(server: &str, tool: &ListedTool, at: Timestamp) -> Option<(ToolId, Effective)> {
+    let id = ToolId::new(server, &tool.name).ok()?;
+    // Most declare none, and reading a definition is work.
+    if !tool.definition.windows(14).any(|text| text == b"\"outputSchema\"") {
+        return None;
+    }
+    let definition = RawValue::from_string(String::from_utf8(tool.definition.to_vec()).ok()?).ok()?;
+    let declaration = Declaration::new(definition, at);
+    let schema = declaration.output_schema()?;
+    let schema = Schema { digest: (*schema.digest).into(), schema: schema.schema.clone() };
+    Some((id, Effective::Declared(schema)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listing_replaces_what_its_server_declared() {
+        let schemas = EffectiveSchemas::default();
+        let tool = |name: &str, more: &str| ListedTool {
+            name: name.to_owned(),
+            definition: format!("{{\"name\":\"{name}\"{more}}}").into(),
+        };
+        let with = r#","outputSchema":{"type":"object"}"#;
+        let at = Timestamp::from_millis(1);
+        schemas.listed("a", &[tool("x", with), tool("y", ""), tool("z", r#","outputSchema":null"#)], at);
+        schemas.listed("b", &[tool("x", with)], at);
+        let has = |id: &str| schemas.of(&id.parse().unwrap()).schema().is_some();
+        assert!(has("a__x") && !has("a__y") && !has("a__z") && has("b__x"));
+        schemas.listed("a", &[tool("y", with)], at);
+        assert!(!has("a__x") && has("a__y") && has("b__x"));
+    }
+}

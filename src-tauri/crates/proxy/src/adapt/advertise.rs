@@ -1,0 +1,152 @@
+//! What clients are told of a tool's output.
+//!
+//! Owns: the `outputSchema` of each kind of effective schema, such that whatever the adapter lets through
+//! satisfies it. Refuses to know: results.
+//!
+//! SDKs refuse a whole list for one schema they cannot use, and a whole call for a result that does not fit. So
+//! what was inferred is told in a form every object satisfies, and what cannot be used is not told at all.
+
+use bytes::Bytes;
+use serde_json::{Map, Value, json};
+
+use super::Told;
+use super::effective::{Effective, Schema};
+use super::form::Form;
+use super::keywords::change_references;
+use super::object::Object;
+
+/// Members of a schema that stand at the root, wherever the rest goes: references lead there.
+const HOISTED: [&str; 3] = ["$schema", "$defs", "definitions"];
+
+/// The tool's definition as a client gets it. Byte for byte as sent where nothing but the upstream's own word
+/// is told.
+pub(crate) fn advertise(definition: &Bytes, told: &Told<'_>) -> Bytes {
+    let Some(schema) = output_schema(told) else { return definition.clone() };
+    let definition_with =
+        |schema: Value| Some(Object::of(definition)?.with("outputSchema", &schema.to_string()));
+    definition_with(schema).unwrap_or_else(|| definition.clone())
+}
+
+/// The schema to tell; none for the upstream's own.
+fn output_schema(told: &Told<'_>) -> Option<Value> {
+    let form = told.form();
+    let generic = || Some(generic(told.modern));
+    match told.effective {
+        Effective::None => None,
+        _ if told.suspended => generic(),
+        Effective::Declared(_) if told.judge.is_broken() => generic(),
+        Effective::Declared(schema) if told.modern || is_listable(&schema.schema) => None,
+        Effective::Declared(schema) => Some(match form {
+            Form::Object => listable(&schema.schema),
+            Form::Result | Form::Bare => tolerant(&schema.schema, form),
+        }),
+        _ if !told.judge.is_usable() => generic(),
+        Effective::Promoted(Schema { schema, .. }) | Effective::Pinned(Schema { schema, .. }) => {
+            Some(tolerant(schema, form))
+        }
+        Effective::Enforced(Schema { schema, .. }) if told.modern => Some(schema.as_ref().clone()),
+        Effective::Enforced(Schema { schema, .. }) => Some(strict(schema, form)),
+    }
+}
+
+/// What everything satisfies that may come.
+fn generic(modern: bool) -> Value {
+    let mut generic = json!({"type": "object", "properties": {"result": {}}});
+    if let Value::Object(map) = &mut generic
+        && modern
+    {
+        map.shift_remove("type");
+    }
+    generic
+}
+
+/// The schema, and beside it whatever else may come.
+fn tolerant(schema: &Value, form: Form) -> Value {
+    match form {
+        Form::Object => around(
+            schema,
+            "/anyOf/0",
+            |inner| json!({"type": "object", "anyOf": [inner, {"type": "object"}]}),
+        ),
+        Form::Result => around(
+            schema,
+            "/properties/result/anyOf/0",
+            |inner| json!({"type": "object", "properties": {"result": {"anyOf": [inner, {}]}}}),
+        ),
+        Form::Bare => around(schema, "/anyOf/0", |inner| json!({"anyOf": [inner, {}]})),
+    }
+}
+
+/// The schema and nothing beside it, for clients with sessions.
+fn strict(schema: &Value, form: Form) -> Value {
+    match form {
+        Form::Object | Form::Bare => listable(schema),
+        Form::Result => around(
+            schema,
+            "/properties/result",
+            |inner| json!({"type": "object", "properties": {"result": as_object(inner)}, "required": ["result"]}),
+        ),
+    }
+}
+
+/// A schema inside another one, at the place given as a pointer.
+fn around(schema: &Value, place: &str, outer: impl FnOnce(Value) -> Value) -> Value {
+    let mut inner = schema.clone();
+    let own = schema.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#').to_owned());
+    change_references(&mut inner, &|reference| {
+        let own = own.as_deref().and_then(|id| reference.strip_prefix(id));
+        let local = own.filter(|rest| rest.is_empty() || rest.starts_with('#')).unwrap_or(reference);
+        moved(local, place)
+    });
+    let mut hoisted = Map::new();
+    if let Value::Object(inner) = &mut inner {
+        inner.shift_remove("$id");
+        hoisted.extend(HOISTED.iter().filter_map(|key| inner.shift_remove_entry(*key)));
+    }
+    let mut whole = Map::new();
+    whole.extend(hoisted.shift_remove_entry("$schema"));
+    if let Value::Object(outer) = outer(inner) {
+        whole.extend(outer);
+    }
+    whole.extend(hoisted);
+    Value::Object(whole)
+}
+
+/// Where a reference leads when the root has moved to `place`.
+fn moved(local: &str, place: &str) -> Option<String> {
+    let fragment = local.strip_prefix('#').unwrap_or(local);
+    let stays = HOISTED.iter().any(|key| {
+        let rest = fragment.strip_prefix('/').and_then(|rest| rest.strip_prefix(key));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    });
+    match fragment {
+        "" => Some(format!("#{place}")),
+        _ if stays || !fragment.starts_with('/') => Some(local.to_owned()),
+        _ => Some(format!("#{place}{fragment}")),
+    }
+}
+
+/// Whether clients with sessions take it in a list: the root says it is an object, and what it says of fields are
+/// objects too.
+fn is_listable(schema: &Value) -> bool {
+    let fields = schema.get("properties").map(Value::as_object);
+    schema.get("type").is_some_and(|kind| kind == "object")
+        && fields.is_none_or(|fields| fields.is_some_and(|fields| fields.values().all(Value::is_object)))
+}
+
+/// The same schema of objects, such that they do.
+fn listable(schema: &Value) -> Value {
+    if is_listable(schema) {
+        return schema.clone();
+    }
+    around(schema, "/allOf/0", |inner| json!({"type": "object", "allOf": [inner]}))
+}
+
+/// The same schema as an object.
+fn as_object(schema: Value) -> Value {
+    match schema {
+        Value::Bool(true) => json!({}),
+        Value::Bool(false) => json!({"not": {}}),
+        other => other,
+    }
+}

@@ -1,0 +1,160 @@
+//! In which form a client gets the values of a tool.
+//!
+//! Owns: `structuredContent` is an object for clients with sessions, so what is no object stands in a field
+//! `result` for them; those of 2026-07-28 get any value as it is. Refuses to know: where values come from.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::effective::Effective;
+
+/// References followed to find out what a schema is about.
+const MAX_STEPS: usize = 16;
+
+/// The form of a tool's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Objects as they are; what is none, although it should be, in `result`.
+    Object,
+    /// All in `result`.
+    Result,
+    /// All as they are.
+    Bare,
+}
+
+impl Form {
+    /// The form for a tool and a client. Without a schema nothing promises anything but objects.
+    pub(super) fn of(effective: &Effective, modern: bool) -> Self {
+        match effective.schema() {
+            None => Self::Object,
+            Some(schema) if is_about_objects(&schema.schema) => Self::Object,
+            Some(_) if modern => Self::Bare,
+            Some(_) => Self::Result,
+        }
+    }
+
+    /// A value in this form.
+    pub(super) fn present(self, json: &str) -> Cow<'_, str> {
+        match self {
+            Self::Bare => json.into(),
+            Self::Object if is_object(json) => json.into(),
+            Self::Object | Self::Result => in_result(json).into(),
+        }
+    }
+}
+
+/// `{"result": …}`
+pub(super) fn in_result(json: &str) -> String {
+    format!("{{\"result\":{json}}}")
+}
+
+pub(super) fn is_object(json: &str) -> bool {
+    json.trim_ascii_start().starts_with('{')
+}
+
+/// Whether objects are all a schema is about. One without a type that speaks of fields is, as it is meant.
+pub(super) fn is_about_objects(schema: &Value) -> bool {
+    about_objects(schema, schema, MAX_STEPS)
+}
+
+fn about_objects(schema: &Value, root: &Value, steps: usize) -> bool {
+    let (Some(map), Some(steps)) = (schema.as_object(), steps.checked_sub(1)) else { return false };
+    if let Some(kind) = map.get("type") {
+        return kind == "object" || kind.as_array().is_some_and(|kinds| kinds == &["object"]);
+    }
+    if let Some(value) = map.get("const") {
+        return value.is_object();
+    }
+    if let Some(values) = map.get("enum").and_then(Value::as_array) {
+        return values.iter().all(Value::is_object) && !values.is_empty();
+    }
+    let list = |key| map.get(key).and_then(Value::as_array).filter(|list| !list.is_empty());
+    let is = |one: &Value| about_objects(one, root, steps);
+    target(map, root).is_some_and(is)
+        || list("allOf").is_some_and(|all| all.iter().any(is))
+        || ["anyOf", "oneOf"].iter().any(|key| list(key).is_some_and(|all| all.iter().all(is)))
+        || ["properties", "required", "additionalProperties"].iter().any(|key| map.contains_key(*key))
+}
+
+/// The schema a schema refers to by pointer.
+fn target<'a>(map: &Map<String, Value>, root: &'a Value) -> Option<&'a Value> {
+    root.pointer(map.get("$ref")?.as_str()?.strip_prefix('#')?)
+}
+
+/// The type a field's values are of, if it is one.
+pub(super) fn field_type<'a>(schema: &'a Value, name: &str) -> Option<&'a str> {
+    let field = followed(schema, schema).get("properties")?.get(name)?;
+    followed(field, schema).get("type")?.as_str()
+}
+
+/// The one field a schema requires, if it is one.
+pub(super) fn sole_required(schema: &Value) -> Option<&str> {
+    match followed(schema, schema).get("required")?.as_array()?.as_slice() {
+        [only] => only.as_str(),
+        _ => None,
+    }
+}
+
+/// The fields whose values are of this type.
+pub(super) fn fields_of_type<'a>(schema: &'a Value, kind: &str) -> Vec<&'a str> {
+    let fields = followed(schema, schema).get("properties").and_then(Value::as_object);
+    let names = fields.into_iter().flat_map(Map::keys).map(String::as_str);
+    names.filter(|name| field_type(schema, name) == Some(kind)).collect()
+}
+
+fn followed<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let mut at = schema;
+    for _ in 0..MAX_STEPS {
+        match at.as_object().and_then(|map| target(map, root)) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_schemas_are_about() {
+        for schema in [
+            json!({"type": "object"}),
+            json!({"type": ["object"]}),
+            json!({"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}),
+            json!({"oneOf": [{"type": "object"}, {"properties": {"a": {}}}]}),
+            json!({"allOf": [{"minProperties": 1}, {"required": ["a"]}]}),
+            json!({"enum": [{}]}),
+        ] {
+            assert!(is_about_objects(&schema), "{schema}");
+        }
+        for schema in [
+            json!(true),
+            json!({}),
+            json!({"type": "array"}),
+            json!({"type": ["object", "null"]}),
+            json!({"anyOf": [{"type": "object"}, {"type": "string"}]}),
+            json!({"$ref": "#"}),
+            json!({"enum": [{}, 1]}),
+            json!({"type": "string", "properties": {}}),
+        ] {
+            assert!(!is_about_objects(&schema), "{schema}");
+        }
+    }
+
+    #[test]
+    fn values_in_their_forms() {
+        for (form, value, shown) in [
+            (Form::Object, r#"{"a":1.0}"#, r#"{"a":1.0}"#),
+            (Form::Object, "[1.0]", r#"{"result":[1.0]}"#),
+            (Form::Result, r#"{"a":1.0}"#, r#"{"result":{"a":1.0}}"#),
+            (Form::Bare, "1.0", "1.0"),
+        ] {
+            assert_eq!(form.present(value), shown);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The text of a result: what it may stand for besides itself.
+//!
+//! Owns: when text is JSON, and the form `METADATA: {…}`, blank line, body. Refuses to know: schemas. JSON found
+//! in text is handed on as it stands, so numbers keep their text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// All text blocks, each as the JSON string it is.
+pub(super) struct Text<'a> {
+    first: &'a str,
+    more: Vec<&'a str>,
+}
+
+impl<'a> Text<'a> {
+    /// None without blocks.
+    pub(super) fn of(mut blocks: impl Iterator<Item = &'a str>) -> Option<Self> {
+        Some(Self { first: blocks.next()?, more: blocks.collect() })
+    }
+
+    /// All of it as one JSON string.
+    pub(super) fn quoted(&self) -> Cow<'a, str> {
+        if self.more.is_empty() {
+            return self.first.into();
+        }
+        let bodies = std::iter::once(&self.first).chain(&self.more).map(|quoted| body(quoted));
+        format!("\"{}\"", bodies.collect::<String>()).into()
+    }
+
+    /// The JSON it is: that of the first block, else that of all blocks together.
+    pub(super) fn json(&self) -> Option<String> {
+        let json = |quoted: &str| {
+            let text: String =
+                may_be_json(body(quoted)).then(|| serde_json::from_str(quoted).ok()).flatten()?;
+            is_json(&text).then_some(text)
+        };
+        let all = || (!self.more.is_empty()).then(|| json(&self.quoted())).flatten();
+        json(self.first).or_else(all)
+    }
+
+    /// The object and the body, as JSON, of `METADATA: {…}`, blank line, body.
+    pub(super) fn metadata(&self) -> Option<(String, String)> {
+        // Nearly no text begins so, and a text may be large.
+        body(self.first).starts_with("METADATA:").then_some(())?;
+        let all: String = serde_json::from_str(&self.quoted()).ok()?;
+        let rest = all.strip_prefix("METADATA:")?.trim_ascii_start();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        let object = values.next()?.ok()?.get();
+        let after = &rest[values.byte_offset()..];
+        let body = skip_line_end(skip_line_end(after.trim_start_matches([' ', '\t']))?)?;
+        let is_object = object.starts_with('{') && is_json(object);
+        is_object.then(|| (object.to_owned(), serde_json::Value::from(body).to_string()))
+    }
+}
+
+fn skip_line_end(text: &str) -> Option<&str> {
+    text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'))
+}
+
+/// What stands between the quotes.
+fn body(quoted: &str) -> &str {
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default()
+}
+
+/// Whether it is worth a closer look, by the first character that is no white space.
+fn may_be_json(mut body: &str) -> bool {
+    loop {
+        body = body.trim_ascii_start();
+        match ["\\n", "\\r", "\\t"].iter().find_map(|escape| body.strip_prefix(escape)) {
+            Some(rest) => body = rest,
+            None => return body.starts_with(|c: char| c.is_ascii_digit() || "{[\\-tfn".contains(c)),
+        }
+    }
+}
+
+/// Whether it is JSON that every client can read: half surrogates, numbers beyond a double and nesting deeper than
+/// 128 levels would make some refuse the whole message. Nothing is kept of it.
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Sound>(text).is_ok()
+}
+
+/// Reads every value for good, and forgets it.
+struct Sound;
+
+impl<'de> Deserialize<'de> for Sound {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Sound {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
+        while items.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self, A::Error> {
+        while members.next_entry::<Self, Self>()?.is_some() {}
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn with<T>(bodies: &[&str], look: impl FnOnce(Text<'_>) -> T) -> T {
+        let quoted: Vec<String> = bodies.iter().map(|body| format!("\"{body}\"")).collect();
+        look(Text::of(quoted.iter().map(String::as_str)).unwrap())
+    }
+
+    #[test]
+    fn text_that_is_json() {
+        for (bodies, json) in [
+            (&[r#"{\"a\":1.10}"#][..], Some(r#"{"a":1.10}"#)),
+            (&[r"\n [1E5,\r\n 12345678901234567890] "], Some("[1E5,\r\n 12345678901234567890]")),
+            (&[r#"\"text\""#], Some(r#""text""#)),
+            (&["42"], Some("42")),
+            (&["{}", "done"], Some("{}")),
+            (&["[1,", "2]"], Some("[1,2]")),
+            (&["done", "{}"], None),
+            (&["1,", "2"], None),
+            (&[""], None),
+            (&["On branch main"], None),
+            (&["{} trailing"], None),
+            (&["1e999"], None),
+            (&[r#"\"\\ud800\""#], None),
+            (&[r#"\"\\ud83d\\ude00\""#], Some(r#""\ud83d\ude00""#)),
+        ] {
+            let found = with(bodies, |text| text.json());
+            assert_eq!(found.as_deref().map(str::trim), json, "{bodies:?}");
+        }
+        let deep = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(with(&[&deep(100)], |text| text.json()).is_some());
+        for levels in [200, 1_000_000] {
+            assert_eq!(with(&[&deep(levels)], |text| text.json()), None);
+        }
+    }
+
+    #[test]
+    fn metadata_and_body() {
+        for (bodies, expect) in [
+            (
+                &[r#"METADATA: {\"n\":1.10}\n\nthe \"body\"\n"#][..],
+                Some((r#"{"n":1.10}"#, r#""the \"body\"\n""#)),
+            ),
+            (&[r"METADATA:{\n}\r\n\r\nx"], Some(("{\n}", r#""x""#))),
+            (&[r"METADATA: {}\n\n"], Some(("{}", r#""""#))),
+            (&[r"METADATA: {}", r"\n\nx"], Some(("{}", r#""x""#))),
+            (&[r"METADATA: {}\nx"], None),
+            (&[r"METADATA: {}"], None),
+            (&[r"METADATA: [1]\n\nx"], None),
+            (&[r"METADATA: {\n\nx"], None),
+            (&[r"metadata: {}\n\nx"], None),
+        ] {
+            let found = with(bodies, |text| text.metadata());
+            let found = found.as_ref().map(|(object, body)| (object.as_str(), body.as_str()));
+            assert_eq!(found, expect, "{bodies:?}");
+        }
+    }
+}
