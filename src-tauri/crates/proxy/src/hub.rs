@@ -25,6 +25,8 @@ use crate::wire::{Body, RpcError, Who, params};
 /// How long a list of all tools waits for upstreams that are still starting. Those that come later
 /// are announced with `list_changed`.
 const LIST_PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is looked whether requests are under way that are waited for.
+const IDLE_LOOK: Duration = Duration::from_millis(10);
 /// Longest name clients accept.
 const MAX_NAME: usize = 128;
 
@@ -108,6 +110,13 @@ impl Hub {
                 Err(_) => Err(CallFailed::BrokenOff),
             },
             Err(Body::Error(error) | Body::Result(error)) => Err(CallFailed::Error(error)),
+        }
+    }
+
+    /// Waits until no request is under way.
+    pub async fn idle(&self) {
+        while !self.requests.is_empty() {
+            tokio::time::sleep(IDLE_LOOK).await;
         }
     }
 
