@@ -487,12 +487,15 @@ fn an_owner_that_ends_in_order_hands_over() {
     for client in [&mut owner, &mut other] {
         client.call("shop__store_info", &json!({})).unwrap();
     }
+    let under_way = other.ask_call("shop__rebuild_catalog", &json!({"steps": 15})).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
     assert_eq!(owner.close().unwrap(), Some(0));
+    assert!(other.answer(&under_way).unwrap().result().is_ok());
     // Also if it asks for nothing: others depend on it.
     until("it takes over", || (program.instance().unwrap()["pid"] == other.pid()).then_some(()));
     assert_eq!(program.instance().unwrap()["address"], address);
     other.call("shop__store_info", &json!({})).unwrap().result().unwrap();
-    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 3);
+    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 4);
     // And to what is started by hand.
     assert_eq!(other.close().unwrap(), Some(0));
     let serve = program.serve(&[]).unwrap();

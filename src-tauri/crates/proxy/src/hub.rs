@@ -31,6 +31,8 @@ const LIST_PATIENCE: Duration = Duration::from_secs(10);
 const TOLD: usize = 256;
 /// How long it is remembered that nobody lists a resource.
 const RELIST: Duration = Duration::from_secs(5);
+/// How often it is looked whether requests are under way that are waited for.
+const IDLE_LOOK: Duration = Duration::from_millis(10);
 /// Longest name clients accept.
 const MAX_NAME: usize = 128;
 
@@ -143,6 +145,13 @@ impl Hub {
                 Err(_) => Err(CallFailed::BrokenOff),
             },
             Err(Body::Error(error) | Body::Result(error)) => Err(CallFailed::Error(error)),
+        }
+    }
+
+    /// Waits until no request is under way.
+    pub async fn idle(&self) {
+        while !self.requests.is_empty() {
+            tokio::time::sleep(IDLE_LOOK).await;
         }
     }
 

@@ -34,6 +34,12 @@ pub(crate) use served::{Served, addresses};
 
 /// Largest command: a batch of trace lines.
 const MAX_COMMAND: usize = 256 << 20;
+/// How long requests under way may take to be answered. Who started us for one client may end us after two
+/// seconds, while others are served here too.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+/// How long further ones are refused in words before connections close: on one that closes just now nobody
+/// knows whether a request was read.
+const REFUSING: Duration = Duration::from_millis(100);
 /// How long open connections may take to end.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -93,7 +99,9 @@ pub async fn serve(
         api_version: API_VERSION,
     };
     let _ = engine.mcp_url.set(instance.mcp_url.clone());
-    let app = router(&engine, guard::Guard { address, token }, pages, &shutdown);
+    let over = CancellationToken::new();
+    let _over_in_any_case = over.clone().drop_guard();
+    let app = router(&engine, guard::Guard { address, token }, pages, &shutdown, &over);
     // Without it every event of a stream waits 40 ms for the client's acknowledgement.
     let listener = listener.tap_io(|stream| {
         let _ = stream.set_nodelay(true);
@@ -101,11 +109,14 @@ pub async fn serve(
     let data_dir = engine.data.path();
     instance.write(data_dir).map_err(ServeError::Instance)?;
     ready(&instance);
-    let served = axum::serve(listener, app).with_graceful_shutdown(shutdown.clone().cancelled_owned());
+    let served = axum::serve(listener, app).with_graceful_shutdown(over.clone().cancelled_owned());
     let late = async {
         shutdown.cancelled().await;
         // Nobody should come any more.
         Instance::remove(data_dir);
+        let answered = async { tokio::join!(engine.hub.idle(), tokio::time::sleep(REFUSING)) };
+        let _ = tokio::time::timeout(LAST_ANSWERS, answered).await;
+        over.cancel();
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
@@ -125,13 +136,14 @@ fn router(
     guard: guard::Guard,
     pages: Arc<dyn Pages>,
     shutdown: &CancellationToken,
+    over: &CancellationToken,
 ) -> Router {
     let commands = Router::new()
         .route("/api/events", get(stream::events).with_state((Arc::clone(engine), shutdown.clone())))
         .route("/api/{name}", post(command).with_state(Arc::clone(engine)))
         .layer(DefaultBodyLimit::max(MAX_COMMAND));
     commands
-        .merge(endpoint::router(Arc::clone(&engine.hub), shutdown.clone()))
+        .merge(endpoint::router(Arc::clone(&engine.hub), shutdown.clone(), over.clone()))
         .layer(middleware::from_fn_with_state(guard.clone(), guard::check_token))
         // The pages themselves are no secret; whoever opens them needs the token to see anything.
         .fallback_service(get(pages::page).with_state(pages))

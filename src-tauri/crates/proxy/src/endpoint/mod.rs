@@ -45,6 +45,8 @@ pub(crate) struct Endpoint {
     pub(crate) hub: Arc<Hub>,
     pub(crate) sessions: Sessions,
     pub(crate) held: Arc<Held>,
+    /// Cancelled when no further requests are taken.
+    pub(crate) closing: CancellationToken,
     /// Ends open streams when the app shuts down.
     pub(crate) shutdown: CancellationToken,
 }
@@ -56,10 +58,11 @@ pub(crate) enum Target {
     One(Arc<Upstream>),
 }
 
-/// The routes `/mcp` and `/mcp/NAME`. Open streams end when `shutdown` is cancelled.
-pub fn router(hub: Arc<Hub>, shutdown: CancellationToken) -> Router {
+/// The routes `/mcp` and `/mcp/NAME`. Requests are refused once `closing` is cancelled, and open streams end
+/// when `shutdown` is.
+pub fn router(hub: Arc<Hub>, closing: CancellationToken, shutdown: CancellationToken) -> Router {
     let (sessions, held) = (Sessions::default(), Arc::<Held>::default());
-    let endpoint = Arc::new(Endpoint { hub, sessions, held, shutdown });
+    let endpoint = Arc::new(Endpoint { hub, sessions, held, closing, shutdown });
     tokio::spawn(keep_tidy(Arc::clone(&endpoint)));
     Router::new()
         .route("/mcp", any(all))

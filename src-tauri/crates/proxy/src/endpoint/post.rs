@@ -56,6 +56,10 @@ async fn receive(
         Message::Request { id, .. } => Some(id.clone()),
         _ => None,
     };
+    // Answers of clients still let others finish.
+    if id.is_some() && endpoint.closing.is_cancelled() {
+        return Refusal::Closing.to(id.as_ref());
+    }
     let received = match era(headers, &message) {
         Era::Legacy => match check_version(headers) {
             Ok(()) => legacy::receive(endpoint, target, headers, accepts, message).await,

@@ -315,6 +315,7 @@ pub(crate) enum Refusal {
     Version(String),
     MediaType(&'static str),
     NotAcceptable,
+    Closing,
     Malformed(RpcError),
 }
 
@@ -351,6 +352,10 @@ impl Refusal {
             Self::NotAcceptable => (
                 StatusCode::NOT_ACCEPTABLE,
                 RpcError::invalid_request("Accept must allow application/json or text/event-stream"),
+            ),
+            Self::Closing => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                RpcError::internal("Schemascope is ending; this was not carried out"),
             ),
             Self::Malformed(error) => (StatusCode::BAD_REQUEST, error),
         };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, Url};
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -90,6 +90,9 @@ impl Attachment {
         let status = response.status();
         let session = response.headers().get(headers::SESSION_ID).cloned();
         let answer = whole(response).await.map_err(Failure::Unreachable)?;
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            return Err(Failure::Unreachable("it is ending".into()));
+        }
         match Message::parse(&answer) {
             Ok(Message::Response { body: Body::Result(result), .. }) => {
                 let version = params::text(&result, "protocolVersion").and_then(|text| text.parse().ok());
@@ -172,7 +175,7 @@ pub(crate) async fn whole(mut response: Response) -> Result<Bytes, String> {
 }
 
 /// What a response says that is no answer, as an error object.
-pub(crate) fn refusal(status: reqwest::StatusCode, body: &Bytes) -> Bytes {
+pub(crate) fn refusal(status: StatusCode, body: &Bytes) -> Bytes {
     if let Some(Body::Error(error)) = error_without_id(body) {
         return error;
     }

@@ -167,9 +167,10 @@ impl<I: Instances> Relay<I> {
             (StatusCode::NOT_FOUND, Ok(_)) if request.era == Era::Legacy && attachment.has_session() => {
                 return Outcome::NotSent("the session has ended".into());
             }
+            // It is ending: what says so in words was not carried out.
+            (StatusCode::SERVICE_UNAVAILABLE, Ok(_)) => return Outcome::NotSent("it is ending".into()),
+            (StatusCode::SERVICE_UNAVAILABLE, Err(_)) => return Outcome::Lost,
             (_, Ok(Message::Response { body: Body::Error(error), .. })) => self.fail(request, &error).await,
-            // It is ending.
-            (StatusCode::SERVICE_UNAVAILABLE, _) => return Outcome::Lost,
             // How a cancelled request ends.
             (StatusCode::ACCEPTED, _) if request.cancelled.load(Ordering::Relaxed) => {}
             (StatusCode::ACCEPTED, _) => return Outcome::Lost,
