@@ -19,6 +19,9 @@ use crate::{inquiries, tasks};
 /// The tool whose stream breaks off before it answers.
 pub const RECONNECTION: &str = "test_reconnection";
 
+/// The tool that declares what it answers.
+const STRUCTURED: &str = "test_structured_content";
+
 /// Those without arguments, and what they do.
 const PLAIN: &[(&str, &str)] = &[
     ("test_simple_text", "Answers a text"),
@@ -30,6 +33,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("test_tool_with_logging", "Logs three messages while it works"),
     ("test_logging_tool", "Logs three messages while it works"),
     ("test_tool_with_progress", "Tells its progress in three steps"),
+    ("test_cancellation", "Tells that it has begun, and works until it is cancelled"),
     (RECONNECTION, "Answers after its stream has broken off"),
     ("test_elicitation_sep1034_defaults", "Asks a person, with defaults"),
     ("test_elicitation_sep1330_enums", "Asks a person, with choices"),
@@ -82,6 +86,8 @@ pub fn all(more: bool) -> Vec<Tool> {
             "Has an argument that is mirrored in a header",
             json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}, "required": ["region"]}),
         ),
+        with_arguments(STRUCTURED, "Declares what it answers, and can break that", &json!({"broken": {"type": "boolean"}}))
+            .with_raw_output_schema(Arc::new(weather_schema())),
         with_arguments("greet", "Says hello", &json!({"name": string()})),
         with_arguments("slow_compute", "A task of some seconds", &json!({"seconds": {"type": "integer"}, "label": string()})),
         with_arguments("confirm_delete", "A task that asks first", &json!({"filename": string()})),
@@ -90,6 +96,20 @@ pub fn all(more: bool) -> Vec<Tool> {
         all.push(with_arguments("test_sometimes", "A tool that is there only at times", &json!({})));
     }
     all
+}
+
+fn weather_schema() -> JsonObject {
+    let properties = json!({"city": {"type": "string"}, "degrees": {"type": "number"}});
+    JsonObject::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), properties),
+        ("required".to_owned(), json!(["city", "degrees"])),
+    ])
+}
+
+fn weather(broken: bool) -> CallToolResult {
+    let degrees = if broken { json!("mild") } else { json!(21.5) };
+    CallToolResult::structured(json!({"city": "Graz", "degrees": degrees}))
 }
 
 fn schema_2020_12() -> Value {
@@ -146,7 +166,13 @@ pub async fn call(
     };
     Ok(match tool {
         "test_tool_with_logging" | "test_logging_tool" => logging(server, context).await,
-        "test_tool_with_progress" => progress(context).await,
+        "test_tool_with_progress" => progress(context, &[0.0, 50.0, 100.0]).await,
+        "test_cancellation" => {
+            let _ = progress(context, &[0.0]).await;
+            context.ct.cancelled().await;
+            text("Cancelled.")
+        }
+        STRUCTURED => weather(arguments.get("broken") == Some(&Value::Bool(true))),
         RECONNECTION => {
             pause().await;
             text("Answered after the stream broke off.")
@@ -184,8 +210,8 @@ async fn logging(server: &Conformance, context: &RequestContext<RoleServer>) -> 
     text("Logged.")
 }
 
-async fn progress(context: &RequestContext<RoleServer>) -> CallToolResult {
-    for done in [0.0, 50.0, 100.0] {
+async fn progress(context: &RequestContext<RoleServer>, steps: &[f64]) -> CallToolResult {
+    for &done in steps {
         if let Some(token) = context.meta.get_progress_token() {
             let step = ProgressNotificationParam::new(token, done).with_total(100.0);
             // Who is gone waits for nothing.
