@@ -125,6 +125,29 @@ proptest! {
     }
 }
 
+/// A reference back to where it stands made a schema look as if it refused everything, or nothing: its meaning is
+/// open, and whatever is proven of it is wrong for somebody.
+#[test]
+fn nothing_is_safe_of_a_schema_that_asks_itself() {
+    for schema in [
+        json!({"type": "string", "not": {"$ref": "#"}}),
+        json!({"type": "object", "required": ["k"], "if": {"$ref": "#"}, "then": {"required": ["y"]}}),
+        json!({"oneOf": [{"$ref": "#/$defs/a"}, {"type": "null"}], "$defs": {"a": {"allOf": [{"$ref": "#"}]}}}),
+    ] {
+        for other in
+            [json!({"type": "string"}), json!({"type": "object", "required": ["k"]}), json!({"type": "null"})]
+        {
+            let found = compare(&schema, &other);
+            assert!(found.output != Class::Safe, "{schema} {other}: {found:?}");
+            assert!(compare(&schema, &schema).changes.is_empty());
+        }
+    }
+    // What asks itself of a value further in is as clear as any other.
+    let list = json!({"properties": {"next": {"$ref": "#"}, "n": {"type": "integer"}}});
+    let wider = json!({"properties": {"next": {"$ref": "#"}, "n": {"type": "number"}}});
+    assert_eq!(compare(&list, &wider).input, Class::Safe);
+}
+
 /// A document that allows the same in other words.
 fn said_otherwise(mut schema: Value, way: usize) -> (Value, Value) {
     let defs = schema.as_object_mut().and_then(|map| map.shift_remove("$defs")).unwrap_or(json!({}));

@@ -32,7 +32,7 @@ cargo xtask COMMAND
       --once      neither: several hundred calls, what was learned, and an end
       --keep      goes on with the data of the last demo
   bench NAME      measures inference and proxy beside others: accuracy, proxy, shape
-  fuzz            tries to break the inference with documents made up and mutated; --minutes N, --seed S
+  fuzz            tries to break the inference with libFuzzer; --minutes N, and more with --help
   install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else
 
@@ -40,6 +40,9 @@ Needs Rust (with rustup, or its wasm32-unknown-unknown target), Node and Python 
 is missing it is installed with apt if that is allowed, or named.";
 
 fn main() -> ExitCode {
+    if let Some(compiled) = fuzz::compile() {
+        return exit(compiled);
+    }
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
@@ -61,7 +64,7 @@ fn main() -> ExitCode {
             eprintln!("{}", bench::USAGE);
             return ExitCode::from(2);
         }
-        ["fuzz", options @ ..] => fuzz::run(options),
+        ["fuzz", options @ ..] => return exit(fuzz::run(options)),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             Ok(true)
@@ -71,12 +74,13 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    exit(done.map(|passed| if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }))
+}
+
+/// How it ended; an error is told.
+fn exit(done: anyhow::Result<ExitCode>) -> ExitCode {
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
 }

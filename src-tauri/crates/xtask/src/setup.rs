@@ -66,6 +66,11 @@ pub fn cargo_deny() -> Result<PathBuf> {
     })
 }
 
+/// What libFuzzer is compiled with.
+pub fn cxx() -> Result<()> {
+    install(&missing(&[("c++", &["--version"], &["g++"])]))
+}
+
 /// What the real servers and the tests' clients run on.
 fn system_packages() -> Result<()> {
     install(&missing(&[

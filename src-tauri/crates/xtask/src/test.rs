@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result};
 
 use crate::shell::{cargo, must, root, step};
-use crate::{checks, setup, ui};
+use crate::{checks, fuzz, setup, ui};
 
 #[derive(Default)]
 struct Tally {
@@ -31,6 +31,7 @@ impl Tally {
 pub fn run() -> Result<bool> {
     let mut tally = Tally::default();
     tally.check("rustfmt", || must(cargo().args(["fmt", "--all", "--check"])));
+    tally.check("rustfmt of the fuzz targets", fuzz::formatted);
     tally.check("layering", checks::layering);
     tally.check("features", checks::features);
     setup::servers()?;

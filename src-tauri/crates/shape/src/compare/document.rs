@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::circle::goes_round;
+
 /// Nodes of one document that are searched for anchors and nested documents.
 const MAX_SEARCHED: usize = 1_000_000;
 
@@ -15,7 +17,8 @@ pub(super) struct Document<'a> {
     root: &'a Value,
     /// Where each anchor is; none for those that are there twice.
     anchors: BTreeMap<&'a str, Option<&'a Value>>,
-    /// Whether references mean what they seem to: no document is nested in this one.
+    /// Whether references mean what they seem to: no document is nested in this one, and no reference leads back
+    /// to where it stands.
     plain: bool,
 }
 
@@ -33,6 +36,7 @@ impl<'a> Document<'a> {
     pub(super) fn new(root: &'a Value) -> Self {
         let mut found = Self { root, anchors: BTreeMap::new(), plain: true };
         let mut open = vec![root];
+        let mut referring = Vec::new();
         let mut searched = 0;
         while let Some(value) = open.pop() {
             searched += 1;
@@ -40,6 +44,9 @@ impl<'a> Document<'a> {
                 Value::Array(values) => open.extend(values),
                 Value::Object(map) => {
                     found.note(value, map);
+                    if map.contains_key("$ref") {
+                        referring.push(value);
+                    }
                     open.extend(map.values());
                 }
                 _ => {}
@@ -49,6 +56,8 @@ impl<'a> Document<'a> {
                 break;
             }
         }
+        // Without a reference nothing goes round.
+        found.plain &= !goes_round(&referring, |reference| found.find(reference));
         found
     }
 
@@ -65,19 +74,22 @@ impl<'a> Document<'a> {
 
     /// Where a reference leads, if it leads into this document.
     pub(super) fn resolve(&'a self, reference: &str) -> Option<Place<'a>> {
+        self.find(reference).map(|value| Place { value, home: self })
+    }
+
+    fn find(&self, reference: &str) -> Option<&'a Value> {
         if !self.plain {
             return None;
         }
         let local = self.id().and_then(|id| reference.strip_prefix(id)).filter(|rest| rest.starts_with('#'));
         let fragment = unescape(local.unwrap_or(reference).strip_prefix('#')?)?;
-        let value = if fragment.is_empty() {
-            self.root
+        if fragment.is_empty() {
+            Some(self.root)
         } else if fragment.starts_with('/') {
-            self.root.pointer(&fragment)?
+            self.root.pointer(&fragment)
         } else {
-            (*self.anchors.get(fragment.as_ref())?)?
-        };
-        Some(Place { value, home: self })
+            *self.anchors.get(fragment.as_ref())?
+        }
     }
 
     /// What the document calls itself.

@@ -12,6 +12,7 @@
 mod accepts;
 mod array;
 mod change;
+mod circle;
 mod cut;
 mod document;
 mod fits;

@@ -1,0 +1,50 @@
+//! References that lead back to where they stand without going into the value.
+//!
+//! `{"not": {"$ref": "#"}}` refuses what it allows: the standard leaves open what such a schema means, and
+//! validators differ. Owns: finding them. Refuses to know: how references are resolved.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::keyword::{entries, list};
+
+/// Whether any way from these schemas goes round in a circle, with the same value all the way.
+pub(super) fn goes_round<'a>(from: &[&'a Value], target: impl Fn(&str) -> Option<&'a Value>) -> bool {
+    // By address, whether all ways from a schema are known.
+    let mut known: HashMap<usize, bool> = HashMap::new();
+    let address = |schema: &Value| std::ptr::from_ref(schema).addr();
+    for start in from {
+        let mut way: Vec<(usize, Vec<&Value>)> = Vec::new();
+        let mut next = Some(*start);
+        loop {
+            if let Some(schema) = next {
+                match known.get(&address(schema)) {
+                    Some(false) => return true,
+                    Some(true) => {}
+                    None => {
+                        known.insert(address(schema), false);
+                        way.push((address(schema), asked(schema, &target)));
+                    }
+                }
+            }
+            let Some((at, open)) = way.last_mut() else { break };
+            next = open.pop();
+            if next.is_none() {
+                known.insert(*at, true);
+                way.pop();
+            }
+        }
+    }
+    false
+}
+
+/// The schemas that are asked of the same value.
+fn asked<'a>(schema: &'a Value, target: impl Fn(&str) -> Option<&'a Value>) -> Vec<&'a Value> {
+    let Some(map) = schema.as_object() else { return Vec::new() };
+    let lists = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|key| list(map, key));
+    let single = ["not", "if", "then", "else"].into_iter().filter_map(|key| map.get(key));
+    let dependent = entries(map, "dependentSchemas").map(|(_, schema)| schema);
+    let referenced = map.get("$ref").and_then(Value::as_str).and_then(target);
+    lists.chain(single).chain(dependent).chain(referenced).collect()
+}

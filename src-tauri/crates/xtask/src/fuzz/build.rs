@@ -1,0 +1,110 @@
+//! Building the fuzz targets, with coverage counters in what is fuzzed and nowhere else.
+//!
+//! Cargo has no flags for one package, so it is told to call us in the compiler's place. Counters in libraries
+//! would make inputs look new that are not, and everything slower. Refuses to know: how targets are run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result};
+
+use crate::setup;
+use crate::shell::{cargo, must, root, step, target};
+
+/// Set where we are called in the compiler's place: the crate that gets counters.
+const COVERED: &str = "SCHEMASCOPE_FUZZ_COVERED";
+
+/// LLVM's SanitizerCoverage as libFuzzer takes it. No comparisons are traced: what inputs are compared with
+/// are words, and these are in the dictionary.
+const COUNTERS: &[&str] = &[
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+];
+
+/// Programs and folders.
+pub struct Built {
+    programs: PathBuf,
+    folder: PathBuf,
+}
+
+impl Built {
+    /// The program of a target.
+    pub fn program(&self, target: &str) -> PathBuf {
+        self.programs.join(target)
+    }
+
+    /// Inputs written by hand.
+    pub fn seeds(&self, target: &str) -> PathBuf {
+        self.folder.join("seeds").join(target)
+    }
+
+    /// Words for inputs.
+    pub fn dictionary(&self, target: &str) -> PathBuf {
+        self.seeds(target).with_extension("dict")
+    }
+
+    /// Inputs that reached something new; emptied if that is asked for.
+    pub fn corpus(&self, target: &str, fresh: bool) -> Result<PathBuf> {
+        let folder = self.folder.join(if fresh { "corpus-of-seed" } else { "corpus" }).join(target);
+        if fresh && folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+
+    /// Inputs of findings.
+    pub fn findings(&self) -> Result<PathBuf> {
+        let folder = self.folder.join("findings");
+        fs::create_dir_all(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Builds all targets and writes their seeds.
+pub fn targets() -> Result<Built> {
+    setup::cxx()?;
+    let folder = target()?.join("fuzz");
+    let built = Built { programs: folder.join("release"), folder };
+    step("fuzz targets (the first time libFuzzer and a validator as well)", || {
+        must(
+            package("build")
+                .args(["--release", "--locked", "--target-dir"])
+                .arg(&built.folder)
+                .env("RUSTC_WRAPPER", std::env::current_exe()?)
+                .env(COVERED, "schemascope_shape"),
+        )
+    })?;
+    must(Command::new(built.program("seeds")).arg(built.folder.join("seeds")))?;
+    Ok(built)
+}
+
+/// Whether the targets are formatted like everything else. Compiling them is for who fuzzes: they need more than the
+/// rest does.
+pub fn formatted() -> Result<()> {
+    must(package("fmt").arg("--check"))
+}
+
+/// A cargo command for the targets' package, which is a workspace of its own.
+fn package(command: &str) -> Command {
+    let mut cargo = cargo();
+    cargo.args([command, "--quiet", "--manifest-path"]).arg(root().join("tests/fuzz/Cargo.toml"));
+    cargo
+}
+
+/// Compiles in the compiler's place, if that is what we were called for.
+pub fn compile() -> Option<Result<ExitCode>> {
+    let covered = std::env::var(COVERED).ok()?;
+    let mut words = std::env::args_os().skip(1);
+    let compiler =
+        words.next().filter(|word| Path::new(word).file_stem().is_some_and(|name| name == "rustc"))?;
+    let words: Vec<_> = words.collect();
+    let named = words.windows(2).any(|pair| pair[0] == "--crate-name" && pair[1] == *covered);
+    let mut rustc = Command::new(compiler);
+    rustc.args(&words).args(if named { COUNTERS } else { &[] });
+    let done = rustc.status().context("cannot run rustc");
+    Some(done.map(|status| if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE }))
+}
