@@ -241,7 +241,7 @@ pub(crate) async fn own_business(
             if live.hello.era == Era::Legacy {
                 return None;
             }
-            upstream.subscriptions.watch(&live, &uri);
+            upstream.subscriptions.watch(&live, &uri).await;
             Some(Body::Result(NOTHING.into()))
         }
         "resources/unsubscribe" => {

@@ -163,7 +163,7 @@ async fn watch(upstream: &Arc<Upstream>, uri: &str, watcher: &str) {
     }
     let Ok(live) = upstream.live().await else { return };
     match live.hello.era {
-        Era::Modern => upstream.subscriptions.watch(&live, uri),
+        Era::Modern => upstream.subscriptions.watch(&live, uri).await,
         Era::Legacy => {
             let uri = Value::from(uri).to_string();
             let params = params::with(None, &[("uri", uri.as_bytes())]);

@@ -380,10 +380,6 @@ impl Link {
         if let Some(id) = origin {
             return pending.get(&id).map(|pending| pending.events.clone());
         }
-        // Over a stream of a request's own it would have come there.
-        if self.streams && self.owner.is_none() {
-            return None;
-        }
         let speaking = || pending.iter().filter(|(_, pending)| pending.speaks);
         let mut clients = speaking();
         match (clients.next(), clients.next()) {
@@ -406,7 +402,9 @@ impl Link {
         if method == "ping" {
             return refused(Body::Result(Bytes::from_static(b"{}")));
         }
-        let to = self.whose(origin).or_else(|| self.owner.clone());
+        // Over a stream of a request's own a question would have come there: it is nobody's.
+        let known = !self.streams || origin.is_some() || self.owner.is_some();
+        let to = self.whose(origin).filter(|_| known).or_else(|| self.owner.clone());
         let (Some(to), true) = (to, self.may_ask) else {
             return refused(RpcError::method_not_found(&method).body());
         };

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::json;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::handshake;
@@ -56,27 +57,37 @@ impl Subscriptions {
         true
     }
 
-    /// Has an upstream of the stateless era tell of a resource as long as somebody watches it.
-    pub(crate) fn watch(&self, live: &Arc<Live>, uri: &str) {
+    /// Has an upstream of the stateless era tell of a resource as long as somebody watches it; it has begun to
+    /// when this is done, unless it takes too long.
+    pub(crate) async fn watch(&self, live: &Arc<Live>, uri: &str) {
+        let begun = self.begin_watch(live, uri);
+        let _ = tokio::time::timeout(PAUSE, begun.notified()).await;
+    }
+
+    fn begin_watch(&self, live: &Arc<Live>, uri: &str) -> Arc<Notify> {
         let (live, filter) = (Arc::clone(live), json!({"resourceSubscriptions": [uri]}));
-        if let Some(known) = self
-            .lock()
-            .get_mut(uri)
-            .filter(|known| known.telling.as_ref().is_none_or(JoinHandle::is_finished))
-        {
-            known.telling = Some(tokio::spawn(async move {
-                while !live.link.is_closed() && listen(&live, &filter).await {
-                    tokio::time::sleep(PAUSE).await;
-                }
-            }));
+        let begun = Arc::new(Notify::new());
+        let mut watched = self.lock();
+        match watched.get_mut(uri) {
+            Some(known) if known.telling.as_ref().is_none_or(JoinHandle::is_finished) => {
+                let told = Arc::clone(&begun);
+                known.telling = Some(tokio::spawn(async move {
+                    while !live.link.is_closed() && listen(&live, &filter, &told).await {
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                }));
+            }
+            // It tells already, or nobody watches any more.
+            _ => begun.notify_one(),
         }
+        begun
     }
 
     /// Has an upstream that began anew tell of everything that is watched.
     pub(crate) fn renew(&self, live: &Arc<Live>) {
         let watched: Vec<String> = self.lock().keys().cloned().collect();
         match live.hello.era {
-            Era::Modern => watched.iter().for_each(|uri| self.watch(live, uri)),
+            Era::Modern => watched.iter().for_each(|uri| drop(self.begin_watch(live, uri))),
             Era::Legacy if watched.is_empty() => {}
             Era::Legacy => {
                 let live = Arc::clone(live);
@@ -135,7 +146,7 @@ pub(crate) async fn keep_told(live: &Arc<Live>) {
         loop {
             let lists =
                 json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
-            if !listen(live, &lists).await {
+            if !listen(live, &lists, &Notify::new()).await {
                 break;
             }
             tokio::time::sleep(PAUSE).await;
@@ -145,7 +156,7 @@ pub(crate) async fn keep_told(live: &Arc<Live>) {
 }
 
 /// One subscription from start to end; false where the upstream has none.
-async fn listen(live: &Arc<Live>, filter: &serde_json::Value) -> bool {
+async fn listen(live: &Arc<Live>, filter: &serde_json::Value, begun: &Notify) -> bool {
     let params = params::with(None, &[("notifications", filter.to_string().as_bytes())]);
     let params = Who::nobody().introduced(Some(&params));
     let head = super::link::Head { method: "subscriptions/listen".into(), name: None, arguments: Vec::new() };
@@ -162,8 +173,10 @@ async fn listen(live: &Arc<Live>, filter: &serde_json::Value) -> bool {
         tokio::select! {
             biased;
             event = request.events.recv() => match event {
-                Some(Event::Notification { method, .. }) if method.ends_with("/acknowledged") => acknowledged = true,
-                Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
+                Some(Event::Notification { method, .. }) if method.ends_with("/acknowledged") => {
+                    acknowledged = true;
+                    begun.notify_one();
+                }Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
                 Some(Event::Ask(_) | Event::Pause { .. }) => {}
                 None => return acknowledged,
             },
