@@ -294,6 +294,31 @@ fn cancelling_ends_the_call_here_and_upstream() {
     assert_eq!(calls[0]["outcome"], "cancelled");
 }
 
+/// Who is told to stop answers what it has begun, and refuses the rest in words.
+#[test]
+fn what_is_under_way_is_answered_before_the_end() {
+    let fixture = fixture(&[]);
+    let [calling, asking] = [(); 2].map(|()| fixture.serve.connect(None).unwrap());
+    calling.call("shop__store_info", &json!({})).unwrap();
+    std::thread::scope(|scope| {
+        let called = scope.spawn(|| calling.call("shop__rebuild_catalog", &json!({"steps": 20})).unwrap());
+        std::thread::sleep(Duration::from_millis(200));
+        fixture.serve.signal("TERM").unwrap();
+        let refused = loop {
+            let exchange = asking.post(PING, &BTreeMap::new()).unwrap();
+            if exchange.status != 200 {
+                break exchange;
+            }
+        };
+        assert_eq!(refused.status, 503);
+        let message = refused.answer().unwrap()["error"]["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("was not carried out"), "{message}");
+        assert!(called.join().unwrap().result().is_ok());
+    });
+    fixture.serve.wait().unwrap();
+    assert_eq!(fixture.program.json_lines(&["calls"]).unwrap().len(), 2);
+}
+
 /// A client that goes away in the middle does not lose the record.
 #[test]
 fn a_client_that_leaves_leaves_a_record() {

@@ -256,9 +256,10 @@ fn help_teaches() {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let help = std::process::Command::new(places.schemascope()).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    for verb in
-        ["serve", "servers", "tools", "schema", "calls", "call", "infer", "diff", "backfill", "report"]
-    {
+    for verb in [
+        "serve", "stdio", "servers", "tools", "schema", "calls", "call", "infer", "diff", "backfill",
+        "report",
+    ] {
         assert!(help.contains(&format!("\n  {verb} ")), "{verb}: {help}");
         let run = program.run(&[verb, "--help"]).unwrap();
         assert!(run.code == Some(0) && run.out.contains("Usage:"), "{run:?}");

@@ -4,7 +4,7 @@
 //! Refuses to know: which instance comes next, and what becomes of requests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -21,7 +21,7 @@ use crate::wire::{RpcError, headers, params};
 
 /// Longest answer that is no stream: what an upstream may answer, and its envelope.
 const MAX_ANSWER: usize = MAX_EVENT + (1 << 20);
-/// How often it is looked whether an instance that dropped a connection still listens.
+/// How often at most it is looked whether an instance that dropped a connection still listens.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Where an instance is reached.
@@ -135,12 +135,19 @@ impl Attachment {
         self.http.request(method, self.url.clone()).headers(self.headers.clone()).header(ACCEPT, accept)
     }
 
+    /// Whether somebody listens there.
+    pub(crate) async fn is_reachable(&self) -> bool {
+        TcpStream::connect(&self.place.address).await.is_ok()
+    }
+
     /// Waits until the instance is gone, or this is over: a connection nothing is sent on ends with it.
     pub(crate) async fn ended(&self) {
         let gone = async {
             while let Ok(mut connection) = TcpStream::connect(&self.place.address).await {
+                let began = Instant::now();
                 let _ = connection.read(&mut [0]).await;
-                tokio::time::sleep(LOOK).await;
+                // One that drops connections at once is there all the same.
+                tokio::time::sleep(LOOK.saturating_sub(began.elapsed())).await;
             }
         };
         tokio::select! {

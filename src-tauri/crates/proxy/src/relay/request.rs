@@ -124,6 +124,10 @@ impl<I: Instances> Relay<I> {
                 Outcome::NotSent(why) => reason = why,
                 Outcome::Lost if request.may_be_repeated() => {}
                 Outcome::Lost => {
+                    // Told when the next one is there: clients try again at once.
+                    if !attachment.is_reachable().await {
+                        drop(self.attached(attachment.number).await);
+                    }
                     let lost = "Schemascope went away before this was answered: the call may or may not have \
                                 been carried out; further requests are served";
                     return self.refuse(request, &RpcError::internal(lost)).await;
