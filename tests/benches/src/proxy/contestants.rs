@@ -16,7 +16,7 @@ use serde_json::Map;
 use tempfile::TempDir;
 
 use crate::expected::Expected;
-use crate::process::{self, Process};
+use crate::process::Process;
 use crate::session::{Session, Target};
 
 /// How long one may take to start.
@@ -173,9 +173,4 @@ fn peer(role: Role, upstream: &Path) -> Result<Option<(Running, Target)>> {
         std::thread::sleep(Duration::from_millis(50));
     }
     Ok(Some((Running::Process(process), Target::clone(&target))))
-}
-
-/// Processor time it has used so far.
-pub fn cpu(contestant: &Contestant) -> Option<Duration> {
-    process::cpu(contestant.pid())
 }

@@ -103,3 +103,45 @@ impl Answer {
         self.result == other.result || value(&self.result) == value(&other.result)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expected(text: &str) -> Expected {
+        let answer = || Answer::read(1, text.as_bytes()).unwrap();
+        Expected { answers: vec![(0..VARIANTS).map(|_| answer()).collect()] }
+    }
+
+    #[test]
+    fn answers_may_differ_in_their_id_alone() {
+        let expected = expected(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#);
+        let answer = |text: &str| expected.check(0, 3, 27, text.as_bytes());
+        assert!(answer(r#"{"jsonrpc":"2.0","id":27,"result":{"content":[]}}"#).is_ok());
+        for wrong in [
+            r#"{"jsonrpc":"2.0","id":28,"result":{"content":[]}}"#,
+            r#"{"jsonrpc":"2.0","id":"27","result":{"content":[]}}"#,
+            r#"{"jsonrpc":"2.0","id":27,"result":{"content":[1]}}"#,
+            r#"{"jsonrpc":"2.0","id":27,"error":{"code":1,"message":""}}"#,
+            "",
+        ] {
+            assert!(answer(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn written_anew_is_not_altered() {
+        let truth = r#"{"id":1,"result":{"content":[{"type":"text","text":"a\u0062"}],"n":0.20}}"#;
+        let says = |text: &str| {
+            Answer::read(1, text.as_bytes()).unwrap().says_the_same_as(&expected(truth).answers[0][0])
+        };
+        assert!(says(
+            r#"{"id":1,"result":{"isError":false,"n":0.2,"content":[{"text":"ab","type":"text"}]}}"#
+        ));
+        assert!(!says(
+            r#"{"id":1,"result":{"isError":true,"n":0.2,"content":[{"text":"ab","type":"text"}]}}"#
+        ));
+        assert!(!says(r#"{"id":1,"result":{"n":0.2,"content":[{"text":"abc","type":"text"}]}}"#));
+        assert!(!says(r#"{"id":1,"result":{"content":[{"text":"ab","type":"text"}]}}"#));
+    }
+}

@@ -192,3 +192,42 @@ impl Head {
         Ok(Self { status, session, length, streams })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_there_when_its_event_is_complete() {
+        for text in [
+            "data: \nid: 0/0\nretry: 3000\n\ndata: {\"id\":1}\nid: 1/0\n\n",
+            "event: message\r\ndata: {\"id\":1}\r\n\r\n",
+            ": keep-alive\n\ndata:{\"id\":1}\n\n: keep-alive\n\n",
+        ] {
+            // However it is cut, it is complete with the line behind the data and not before.
+            let complete = text.find("}").unwrap();
+            let complete = complete + text[complete..].find("\n\n").map_or(4, |at| at + 1);
+            for cut in 0..text.len() {
+                let mut events = Events::default();
+                events.push(&text.as_bytes()[..cut]);
+                assert_eq!(events.answered.is_some(), cut > complete, "{cut} of {text:?}");
+                events.push(&text.as_bytes()[cut..]);
+                assert!(events.answered.is_some());
+                assert_eq!(&events.text[events.data.clone()], b"{\"id\":1}");
+            }
+        }
+    }
+
+    #[test]
+    fn heads_tell_where_bodies_end() {
+        let head = Head::read(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\nMcp-Session-Id: a-b").unwrap();
+        assert!(matches!(head.length, Length::Known(12)));
+        assert_eq!((head.status, head.session.as_deref(), head.streams), (200, Some("a-b"), false));
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ncontent-type: text/event-stream";
+        let head = Head::read(head).unwrap();
+        assert!(matches!(head.length, Length::Chunked) && head.streams);
+        assert!(Head::read(b"HTTP/1.1 202 Accepted\r\ndate: now").is_ok());
+        assert!(Head::read(b"HTTP/1.1 200 OK\r\ndate: now").is_err());
+        assert!(Head::read(b"nonsense").is_err());
+    }
+}

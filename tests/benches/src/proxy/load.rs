@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::contestants::{self, Contestant};
+use crate::contestants::Contestant;
 use crate::expected::Expected;
 use crate::payload::VARIANTS;
 use crate::session::Session;
@@ -38,8 +38,6 @@ pub struct Outcome {
     pub times: Vec<u64>,
     /// From the first call to the last answer.
     pub lasted: Duration,
-    /// Processor time of the contestant's own process.
-    pub cpu: Option<Duration>,
     /// Calls made, those before the first counted one included.
     pub sent: u64,
     /// Calls without a right answer.
@@ -77,7 +75,6 @@ pub fn run(contestant: &mut Contestant, callers: usize, payloads: &[usize], pace
         caller.reconnect()?;
         caller.call(payloads[0], 0)?;
     }
-    let cpu = contestants::cpu(contestant);
     let (next, barrier, began) = (AtomicU64::new(0), Barrier::new(at_work), OnceLock::new());
     let expected = &*contestant.expected;
     let mut outcome = Outcome { sent: at_work as u64, ..Outcome::default() };
@@ -100,7 +97,6 @@ pub fn run(contestant: &mut Contestant, callers: usize, payloads: &[usize], pace
             }
         }
     });
-    outcome.cpu = contestants::cpu(contestant).zip(cpu).map(|(after, before)| after.saturating_sub(before));
     outcome.times.sort_unstable();
     Ok(outcome)
 }

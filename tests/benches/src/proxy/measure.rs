@@ -81,7 +81,8 @@ pub struct Sample {
     pub p99: f64,
     /// Calls a second.
     pub rate: f64,
-    /// Seconds of processor time a call; not a number where that is not known.
+    /// Seconds of processor time a call, of the contestant's own process and with what it does about the
+    /// call later; not a number where that is not known.
     pub cpu: f64,
 }
 
@@ -220,8 +221,10 @@ fn sample(
         Kind::Paced => (CALLERS, Pace::Rate(RATE, sizes.paced)),
     };
     let role = contestant.role;
+    let before = process::cpu(contestant.pid());
     let outcome = load::run(contestant, callers, &[payload], pace)?;
-    let calls = outcome.times.len() as f64;
+    settle(contestant)?;
+    let cpu = process::cpu(contestant.pid()).zip(before).map(|(after, before)| after.saturating_sub(before));
     measured.samples.push(Sample {
         kind,
         role,
@@ -229,10 +232,10 @@ fn sample(
         p50: outcome.quantile(0.5).as_secs_f64(),
         p99: outcome.quantile(0.99).as_secs_f64(),
         rate: outcome.rate(),
-        cpu: outcome.cpu.map_or(f64::NAN, |cpu| cpu.as_secs_f64() / calls),
+        cpu: cpu.map_or(f64::NAN, |cpu| cpu.as_secs_f64() / outcome.sent as f64),
     });
     measured.note(role, &outcome);
-    settle(contestant)
+    Ok(())
 }
 
 /// What it still has to write must not count for who comes next.

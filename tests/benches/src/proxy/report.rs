@@ -48,7 +48,7 @@ fn latency_and_rate(measured: &Measured) {
     let changed: Vec<&str> =
         measured.present.iter().filter(|(_, same)| !same).map(|(role, _)| role.name()).collect();
     println!(
-        "\n- × bare of a latency is better below 1, of a rate above 1. CPU is that of the proxy's process alone."
+        "\n- × bare of a latency is better below 1, of a rate above 1. CPU is that of the proxy's process alone,\n  with what it still does about the calls afterwards."
     );
     println!("- At {RATE} calls/s a call's time counts from when it was due.");
     if !changed.is_empty() {
