@@ -2,282 +2,30 @@
 //! on; what is learned all the same; schemas that go out of sight and come back.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+#[path = "adapter/proxy.rs"]
+mod proxy;
+#[path = "adapter/rows.rs"]
+mod rows;
+
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::path::Path;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::mpsc;
 use std::time::Duration;
 
-use schemascope_model::{Rung, ToolId};
-use schemascope_proxy::{
-    AdapterStatus, Config, Effective, Ended, FinishedCall, Hub, ListedTool, Mode, Observer, Schema, Schemas,
-    Turn, endpoint,
-};
+use schemascope_proxy::{Effective, Turn};
 use schemascope_test_support::{McpClient, Places, Program, Sdk, stdio};
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
+
+use proxy::{Proxy, mirror, schema};
+use rows::{Declared, Enforced, Error, Nobodys, Nothing, Pinned, Promoted, Structure, structure, text};
 
 fn places() -> Places {
     Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
 }
 
-/// What is held true of tools, said by a test.
-#[derive(Default)]
-struct Decided(Mutex<BTreeMap<String, Effective>>);
-
-impl Schemas for Decided {
-    fn effective(&self, tool: &ToolId) -> Effective {
-        self.0.lock().unwrap().get(&tool.to_string()).cloned().unwrap_or_default()
-    }
-}
-
-/// What came of the calls.
-#[derive(Default)]
-struct Seen {
-    calls: Mutex<Vec<(String, Option<Rung>, String)>>,
-    turns: Mutex<Vec<Turn>>,
-}
-
-impl Observer for Seen {
-    fn finished(&self, call: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        let Ended::Result(result) = &call.ended else { panic!("{call:?}") };
-        let result = String::from_utf8(result.to_vec()).unwrap();
-        self.calls.lock().unwrap().push((call.tool.to_string(), call.rung, result));
-        Box::pin(async {})
-    }
-
-    fn listed(&self, _: &str, _: &[ListedTool]) {}
-
-    fn changed(&self, _: &str) {}
-
-    fn adapted(&self, _: &ToolId, status: AdapterStatus) {
-        self.turns.lock().unwrap().extend(status.turn);
-    }
-}
-
-/// The proxy alone, in this process.
-struct Proxy {
-    url: String,
-    seen: Arc<Seen>,
-    hub: Arc<Hub>,
-    shutdown: CancellationToken,
-    runtime: tokio::runtime::Runtime,
-}
-
-impl Proxy {
-    fn start(servers: &Map<String, Value>, decided: BTreeMap<String, Effective>) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        let config = Config::parse(&json!({"mcpServers": servers}).to_string()).unwrap();
-        let (seen, decided) = (Arc::new(Seen::default()), Arc::new(Decided(Mutex::new(decided))));
-        let shutdown = CancellationToken::new();
-        let (url, hub) = runtime.block_on(async {
-            let hub = Hub::new(&config, Arc::clone(&seen) as _, decided, Mode::On);
-            let router = endpoint::router(Arc::clone(&hub), shutdown.clone());
-            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-            tokio::spawn(async move { axum::serve(listener, router).await });
-            (url, hub)
-        });
-        Self { url, seen, hub, shutdown, runtime }
-    }
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        self.shutdown.cancel();
-        self.runtime.block_on(self.hub.stop());
-    }
-}
-
-/// A mirror of tools: name, declared schema, results.
-fn mirror<'a>(
-    scratch: &Path,
-    tools: impl IntoIterator<Item = (&'a str, Option<&'a Value>, &'a [String])>,
-) -> Value {
-    let tools = tools.into_iter().map(|(name, declared, results)| {
-        let mut definition = json!({"name": name, "inputSchema": {"type": "object"}});
-        if let Some(declared) = declared {
-            definition["outputSchema"] = declared.clone();
-        }
-        format!(r#"{{"definition":{definition},"results":[{}]}}"#, results.join(","))
-    });
-    let file = scratch.join("mirror.json");
-    std::fs::write(&file, format!("[{}]", tools.collect::<Vec<_>>().join(","))).unwrap();
-    stdio(places().fixture("mirror"), &[file.to_str().unwrap()])
-}
-
-fn schema(value: &Value) -> Schema {
-    Schema { digest: value.to_string().into(), schema: Arc::new(value.clone()) }
-}
-
-/// On whose word a schema is held true.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Word {
-    Nobodys,
-    Declared,
-    Promoted,
-    Pinned,
-    Enforced,
-}
-use Word::{Declared, Enforced, Nobodys, Pinned, Promoted};
-
-/// What an SDK makes of an answer.
-#[derive(Debug, Clone, PartialEq)]
-enum Gets {
-    /// A result with this structure.
-    Structure(Value),
-    /// One without.
-    Plain,
-    /// One that is an error, without structure.
-    Error,
-    /// It refuses the answer: the upstream breaks its own word.
-    Nothing,
-}
-use Gets::{Error, Nothing, Plain, Structure};
-
-struct Row {
-    name: &'static str,
-    word: Word,
-    schema: Value,
-    result: String,
-    rung: Option<Rung>,
-    /// Clients with a handshake, and those without.
-    gets: [Gets; 2],
-}
-
-fn text(texts: &[&str]) -> String {
-    let blocks: Vec<String> =
-        texts.iter().map(|text| format!(r#"{{"type":"text","text":{}}}"#, Value::from(*text))).collect();
-    format!(r#"{{"content":[{}]}}"#, blocks.join(","))
-}
-
-fn structure(value: &str) -> String {
-    format!(r#"{{"content":[{{"type":"text","text":"see structure"}}],"structuredContent":{value}}}"#)
-}
-
-const IMAGE: &str = r#"{"content":[{"type":"image","data":"AAAA","mimeType":"image/png"}]}"#;
-
-fn rows() -> Vec<Row> {
-    let mut rows = Vec::new();
-    let mut add = |name, words: &[Word], schema: &Value, result: &str, rung, gets: [Gets; 2]| {
-        rows.extend(words.iter().map(|word| {
-            let (schema, result, gets) = (schema.clone(), result.to_owned(), gets.clone());
-            Row { name, word: *word, schema, result, rung, gets }
-        }));
-    };
-    let (pass, declared, generic) = (Some(Rung::PassThrough), Some(Rung::Declared), Some(Rung::Generic));
-    let both = |gets: Gets| [gets.clone(), gets];
-    let order = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
-    let list = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
-    let page = json!({"type": "object", "required": ["metadata", "content"],
-        "properties": {"metadata": {"type": "object"}, "content": {"type": "string"}}});
-    let content =
-        json!({"type": "object", "required": ["content"], "properties": {"content": {"type": "string"}}});
-    let words = [Declared, Promoted, Pinned, Enforced];
-    let lenient = [Promoted, Pinned];
-    let result = |value: Value| both(Structure(json!({"result": value})));
-
-    let error = r#"{"content":[{"type":"text","text":"{\"id\":\"x\"}"}],"isError":true}"#;
-    add("error", &[Nobodys, Declared, Promoted, Pinned, Enforced], &order, error, None, both(Error));
-    let good = both(Structure(json!({"id": 1})));
-    add(
-        "structure",
-        &[Nobodys, Declared, Promoted, Pinned, Enforced],
-        &order,
-        &structure(r#"{"id":1}"#),
-        pass,
-        good.clone(),
-    );
-    let bad = structure(r#"{"id":"x"}"#);
-    add("violation", &[Nobodys, Promoted, Pinned], &order, &bad, pass, both(Structure(json!({"id": "x"}))));
-    add("violation", &[Declared], &order, &bad, pass, both(Nothing));
-    add("violation", &[Enforced], &order, &bad, pass, both(Error));
-    add(
-        "json",
-        &[Nobodys, Declared, Promoted, Pinned, Enforced],
-        &order,
-        &text(&[r#"{"id":1}"#]),
-        declared,
-        good.clone(),
-    );
-    add(
-        "json_in_blocks",
-        &[Nobodys, Declared, Promoted],
-        &order,
-        &text(&[r#"{"id":"#, "1}"]),
-        declared,
-        good,
-    );
-    add("json_list", &[Nobodys], &order, &text(&["[1,2]"]), declared, result(json!([1, 2])));
-    add(
-        "json_list",
-        &[Promoted, Pinned, Enforced],
-        &list,
-        &text(&["[1,2]"]),
-        declared,
-        [Structure(json!({"result": [1, 2]})), Structure(json!([1, 2]))],
-    );
-    add("json_number", &[Nobodys], &order, &text(&["1.5"]), declared, result(json!(1.5)));
-    add("json_misfit", &lenient, &order, &text(&[r#"{"id":"x"}"#]), generic, result(json!(r#"{"id":"x"}"#)));
-    add("json_misfit", &[Enforced], &order, &text(&[r#"{"id":"x"}"#]), generic, both(Error));
-    add(
-        "one_string",
-        &words,
-        &content,
-        &text(&["plain \"text\""]),
-        declared,
-        both(Structure(json!({"content": "plain \"text\""}))),
-    );
-    add(
-        "metadata",
-        &words,
-        &page,
-        &text(&["METADATA: {\"n\": 1}\n\nbody\n"]),
-        declared,
-        both(Structure(json!({"metadata": {"n": 1}, "content": "body\n"}))),
-    );
-    add(
-        "string",
-        &[Promoted, Enforced],
-        &json!({"type": "string"}),
-        &text(&["plain"]),
-        declared,
-        [Structure(json!({"result": "plain"})), Structure(json!("plain"))],
-    );
-    add("text", &[Nobodys], &order, &text(&["plain"]), None, both(Plain));
-    add("text", &lenient, &order, &text(&["pl", "ain"]), generic, result(json!("plain")));
-    add("text", &[Declared], &order, &text(&["plain"]), generic, both(Nothing));
-    add("text", &[Enforced], &order, &text(&["plain"]), generic, both(Error));
-    add("text", &lenient, &list, &text(&["plain"]), generic, result(json!("plain")));
-    add("image", &[Nobodys], &order, IMAGE, None, both(Plain));
-    add("image", &lenient, &order, IMAGE, generic, result(json!("")));
-    add("image", &[Enforced], &order, IMAGE, generic, both(Error));
-    // What would make an SDK refuse the whole list, were it told so.
-    let broken = json!({"type": "object", "properties": {"a": {"$ref": "https://example.org/a.json"}}});
-    add(
-        "broken",
-        &[Declared, Promoted, Enforced],
-        &broken,
-        &text(&["plain"]),
-        generic,
-        result(json!("plain")),
-    );
-    add(
-        "typeless",
-        &[Declared, Enforced],
-        &json!({"properties": {"a": true}, "required": ["a"]}),
-        &text(&[r#"{"a":1}"#]),
-        declared,
-        both(Structure(json!({"a": 1}))),
-    );
-    rows
-}
-
 #[test]
 fn both_sdks_are_content_with_every_row() {
     let scratch = tempfile::tempdir().unwrap();
-    let rows = rows();
+    let rows = rows::all();
     let names: Vec<String> =
         (0..).zip(&rows).map(|(n, row)| format!("{}_{:?}_{n}", row.name, row.word)).collect();
     let tools = names.iter().zip(&rows).map(|(name, row)| {
@@ -302,7 +50,7 @@ fn both_sdks_are_content_with_every_row() {
         let proxy = Proxy::start(&servers, decided.clone());
         let calls: Vec<Value> =
             names.iter().map(|name| json!({"name": format!("mirror__{name}"), "arguments": {}})).collect();
-        let seen = sdk.see(&places(), &proxy.url, "none", &calls).unwrap();
+        let seen = sdk.see(&places(), proxy.job(&calls)).unwrap();
         assert_eq!(seen["version"] == "2026-07-28", era == 1, "{sdk:?}");
         let learned = proxy.seen.calls.lock().unwrap();
         for (n, (row, name)) in rows.iter().zip(&names).enumerate() {
@@ -366,7 +114,7 @@ fn both_sdks_get_structure_from_the_shop() {
             .iter()
             .map(|name| json!({"name": format!("shop__{name}"), "arguments": {"id": "1"}}))
             .collect();
-        let seen = sdk.see(&places(), &proxy.url, "none", &calls).unwrap();
+        let seen = sdk.see(&places(), proxy.job(&calls)).unwrap();
         let structure = |n: usize| {
             let structure = seen["calls"][n]["result"].get("structuredContent");
             structure.unwrap_or_else(|| panic!("{sdk:?} {}: {}", names[n], seen["calls"][n]))
@@ -409,7 +157,7 @@ fn a_schema_that_results_keep_missing_goes_out_of_sight_until_they_fit() {
         list_changed();
         assert_eq!(told(), json!({"type": "object", "properties": {"result": {}}}));
         let calls = [json!({"name": "mirror__t", "arguments": {}})];
-        let seen = Sdk::TypeScript.see(&places(), &proxy.url, "none", &calls).unwrap();
+        let seen = Sdk::TypeScript.see(&places(), proxy.job(&calls)).unwrap();
         assert_eq!(seen["calls"][0]["result"]["structuredContent"], json!({"result": "plain"}), "{seen}");
         assert_eq!(call()["structuredContent"], json!({"id": 1}));
         list_changed();

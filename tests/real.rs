@@ -3,11 +3,10 @@
 //! `cargo xtask setup` installs both, pinned, in the target folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use schemascope_test_support::{Places, Program, stdio};
+use schemascope_test_support::{Places, Program, Sdk, stdio};
 use serde_json::{Map, Value, json};
 
 fn places() -> Places {
@@ -132,16 +131,6 @@ fn one_upstream_is_transparent() {
     assert!(!resources["resources"].as_array().unwrap().is_empty());
 }
 
-/// Runs an SDK's client script with a job and reads what it saw.
-fn sdk(mut command: Command, job: &Value) -> Value {
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(job.to_string().as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}\n{err}"))
-}
-
 #[test]
 fn the_official_sdks_are_content() {
     let scratch = tempfile::tempdir().unwrap();
@@ -178,21 +167,9 @@ fn the_shop(scratch: &tempfile::TempDir) -> Program {
 /// Both SDKs on all upstreams and on one, reached as `way` says. How many calls there were.
 fn both_sdks(way: impl Fn(Option<&str>) -> Value) -> usize {
     let places = places();
-    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/sdk");
-    let python = || {
-        let mut command = Command::new(places.python());
-        command.arg(scripts.join("client.py"));
-        command
-    };
-    let node = || {
-        let mut command = Command::new("node");
-        command.arg(scripts.join("client.mjs")).arg(places.npm());
-        command
-    };
-    let clients: [(&str, &dyn Fn() -> Command); 2] = [("python", &python), ("typescript", &node)];
     let mut called = 0;
     for (upstream, prefix) in [(None, "shop__"), (Some("shop"), "")] {
-        for (name, client) in clients {
+        for sdk in [Sdk::Python, Sdk::TypeScript] {
             let call = |tool: &str, arguments: Value| json!({"name": format!("{prefix}{tool}"), "arguments": arguments});
             let mut job = way(upstream);
             job["calls"] = json!([
@@ -203,8 +180,8 @@ fn both_sdks(way: impl Fn(Option<&str>) -> Value) -> usize {
                 call("rebuild_catalog", json!({"steps": 3})),
             ]);
             called += 5;
-            let seen = sdk(client(), &job);
-            let context = format!("{name} on {upstream:?}: {seen}");
+            let seen = sdk.see(&places, job).unwrap();
+            let context = format!("{sdk:?} on {upstream:?}: {seen}");
             assert_eq!(seen["server"], if prefix.is_empty() { "shop" } else { "schemascope" }, "{context}");
             assert_eq!(seen["tools"].as_array().unwrap().len(), 13, "{context}");
             let calls = &seen["calls"];

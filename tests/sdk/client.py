@@ -1,8 +1,8 @@
 """The official Python SDK as a client, with its validation on.
 
 Reads {"url", "token", "calls": [{"name", "arguments"}]}, or "command" and "args" of a server to start instead of
-"url" and "token", from stdin and writes what it saw as JSON. "mode" says how
-it connects: "legacy" with a handshake; by default without one where the server speaks 2026-07-28.
+"url" and "token", from stdin and writes what it saw as JSON. "mode" says how it connects: "legacy" with a handshake;
+by default without one where the server speaks 2026-07-28.
 """
 
 import asyncio

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::places::Places;
 
@@ -23,8 +23,9 @@ pub enum Sdk {
 }
 
 impl Sdk {
-    /// Connects to an endpoint, lists the tools, calls some of them in order; what it saw.
-    pub fn see(self, places: &Places, url: &str, token: &str, calls: &[Value]) -> Result<Value> {
+    /// Connects as a job says (`url` and `token`, or `command` and `args`), lists the tools, makes its `calls`
+    /// in order; what it saw.
+    pub fn see(self, places: &Places, mut job: Value) -> Result<Value> {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk");
         let mut command = match self {
             Self::TypeScript => {
@@ -38,7 +39,6 @@ impl Sdk {
                 command
             }
         };
-        let mut job = json!({"url": url, "token": token, "calls": calls});
         if self == Self::PythonLegacy {
             job["mode"] = "legacy".into();
         }

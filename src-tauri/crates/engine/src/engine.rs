@@ -118,7 +118,7 @@ impl Engine {
         )
         .map_err(OpenError::System)?;
         let config = LoadedConfig::read(&options.config);
-        let status = SchemaStatus::open(data.path());
+        let status = SchemaStatus::open(data.path(), options.recording == Recording::On);
         tokio::spawn(Arc::clone(&status).keep_written());
         let watch = Arc::new(Watch {
             recorder: Arc::clone(&recorder),

@@ -39,13 +39,14 @@ pub(crate) struct SchemaStatus {
     changed: Notify,
     /// Whether something was noted that is not in the file.
     is_behind: AtomicBool,
-    /// Held while writing.
-    writing: Mutex<()>,
+    /// Whether anything is written at all; held while writing.
+    writing: Mutex<bool>,
 }
 
 impl SchemaStatus {
-    /// Reads the file of a data directory. One that cannot be read is begun anew.
-    pub(crate) fn open(data: &Path) -> Arc<Self> {
+    /// Reads the file of a data directory. One that cannot be read is begun anew; where nothing is to be
+    /// `written` it stays as it is.
+    pub(crate) fn open(data: &Path, written: bool) -> Arc<Self> {
         let path = data.join(NAME);
         let read = match std::fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| error.to_string()),
@@ -56,7 +57,7 @@ impl SchemaStatus {
             tracing::warn!(file = %path.display(), %reason, "cannot be used; it is begun anew");
             BTreeMap::new()
         });
-        let (tools, writing, changed) = (Mutex::new(tools), Mutex::default(), Notify::new());
+        let (tools, writing, changed) = (Mutex::new(tools), Mutex::new(written), Notify::new());
         Arc::new(Self { path, tools, changed, is_behind: AtomicBool::new(false), writing })
     }
 
@@ -96,8 +97,8 @@ impl SchemaStatus {
 
     /// Writes the file, if there is something new.
     pub(crate) fn write(&self) {
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.is_behind.swap(false, Ordering::AcqRel) {
+        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*writing || !self.is_behind.swap(false, Ordering::AcqRel) {
             return;
         }
         let Ok(text) = serde_json::to_vec_pretty(&*self.tools()) else { return };
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let data = tempfile::tempdir().unwrap();
-        let status = SchemaStatus::open(data.path());
+        let status = SchemaStatus::open(data.path(), true);
         let tool: ToolId = "s__t".parse().unwrap();
         let generic = AdapterStatus { rung: Rung::Generic, consecutive_generic: 2, turn: None };
         status.note(&tool, generic, Timestamp::from_millis(0));
@@ -132,9 +133,14 @@ mod tests {
         let expect = serde_json::json!({"s__t": {
             "last_adapter": "generic", "consecutive_generic_count": 2, "updated_at": "1970-01-01T00:00:00.000Z"}});
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expect);
-        assert_eq!(SchemaStatus::open(data.path()).consecutive_generic(&tool), 2);
+        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool), 2);
+
+        let kept_back = SchemaStatus::open(data.path(), false);
+        kept_back.note(&tool, AdapterStatus { consecutive_generic: 0, ..generic }, Timestamp::from_millis(1));
+        kept_back.write();
+        assert_eq!(std::fs::read_to_string(data.path().join(NAME)).unwrap(), text);
 
         std::fs::write(data.path().join(NAME), "{").unwrap();
-        assert_eq!(SchemaStatus::open(data.path()).consecutive_generic(&tool), 0);
+        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool), 0);
     }
 }

@@ -39,16 +39,16 @@ pub(crate) struct Adapter {
     /// Counts the lists of all tools there were.
     changed: Arc<watch::Sender<u64>>,
     /// By digest.
-    judges: Mutex<HashMap<Arc<str>, Arc<Bench>>>,
+    judges: Mutex<HashMap<Arc<str>, Arc<Compiled>>>,
     /// Of no schema.
-    nothing: Arc<Bench>,
+    nothing: Arc<Compiled>,
     trends: Mutex<HashMap<ToolId, Trend>>,
     room: Arc<Semaphore>,
 }
 
 /// A compiled schema and how its use goes.
 #[derive(Default)]
-struct Bench {
+struct Compiled {
     judge: Judge,
     /// Uses that took too long and have not ended: until they do it is not asked again.
     overdue: AtomicUsize,
@@ -96,9 +96,9 @@ impl Adapter {
     fn advertise(&self, tool: &ToolId, definition: &Bytes, era: Era) -> Bytes {
         let effective = self.schemas.effective(tool);
         let suspended = self.trend(tool, &effective).suspends(&effective);
-        let bench = self.bench(&effective);
+        let compiled = self.compiled(&effective);
         let told =
-            Told { effective: &effective, judge: bench.judge(), suspended, modern: era == Era::Modern };
+            Told { effective: &effective, judge: compiled.judge(), suspended, modern: era == Era::Modern };
         let advertised = catch_unwind(AssertUnwindSafe(|| adapt::advertise(definition, &told)));
         advertised.unwrap_or_else(|_| definition.clone())
     }
@@ -115,9 +115,10 @@ impl Adapter {
             return Adapted::default();
         }
         let known = self.known(effective);
-        let small = |bench: &Arc<Bench>| bench.judge().work(result.len()) <= ON_THE_SPOT;
+        let small =
+            |compiled: &Arc<Compiled>| adapt::work(result, effective, compiled.judge()) <= ON_THE_SPOT;
         let adapted = match known.filter(small) {
-            Some(bench) => attempt(result, effective, &bench, self.mode, era),
+            Some(compiled) => attempt(result, effective, &compiled, self.mode, era),
             None => self.aside(result, effective, era).await,
         };
         if let Some(rung) = adapted.rung {
@@ -135,17 +136,17 @@ impl Adapter {
             let (adapter, result, effective) = (Arc::clone(self), result.clone(), effective.clone());
             move || {
                 let _room = room;
-                attempt(&result, &effective, &adapter.bench(&effective), adapter.mode, era)
+                attempt(&result, &effective, &adapter.compiled(&effective), adapter.mode, era)
             }
         });
         if let Ok(adapted) = tokio::time::timeout_at(deadline, &mut working).await {
             return adapted.unwrap_or_default();
         }
-        if let Some(bench) = self.known(effective) {
-            bench.overdue.fetch_add(1, Ordering::Relaxed);
+        if let Some(compiled) = self.known(effective) {
+            compiled.overdue.fetch_add(1, Ordering::Relaxed);
             tokio::spawn(async move {
                 let _ = working.await;
-                bench.overdue.fetch_sub(1, Ordering::Relaxed);
+                compiled.overdue.fetch_sub(1, Ordering::Relaxed);
             });
         }
         Adapted::default()
@@ -182,7 +183,7 @@ impl Adapter {
     }
 
     /// The compiled schema, if that is at hand.
-    fn known(&self, effective: &Effective) -> Option<Arc<Bench>> {
+    fn known(&self, effective: &Effective) -> Option<Arc<Compiled>> {
         match effective.schema() {
             Some(schema) => lock(&self.judges).get(&schema.digest).cloned(),
             None => Some(Arc::clone(&self.nothing)),
@@ -190,24 +191,24 @@ impl Adapter {
     }
 
     /// The compiled schema. Compiling takes a while.
-    fn bench(&self, effective: &Effective) -> Arc<Bench> {
+    fn compiled(&self, effective: &Effective) -> Arc<Compiled> {
         let (known, Some(schema)) = (self.known(effective), effective.schema()) else {
             return Arc::clone(&self.nothing);
         };
         known.unwrap_or_else(|| {
             let judge = catch_unwind(|| Judge::new(&schema.schema)).unwrap_or_default();
-            let bench = Arc::new(Bench { judge, overdue: AtomicUsize::new(0) });
+            let compiled = Arc::new(Compiled { judge, overdue: AtomicUsize::new(0) });
             let mut judges = lock(&self.judges);
             if judges.len() >= MAX_JUDGES {
                 judges.clear();
             }
-            judges.insert(Arc::clone(&schema.digest), Arc::clone(&bench));
-            bench
+            judges.insert(Arc::clone(&schema.digest), Arc::clone(&compiled));
+            compiled
         })
     }
 }
 
-impl Bench {
+impl Compiled {
     /// One that knows nothing while an earlier question is still open.
     fn judge(&self) -> &Judge {
         if self.overdue.load(Ordering::Relaxed) > 0 { &Judge::NOTHING } else { &self.judge }
@@ -215,8 +216,8 @@ impl Bench {
 }
 
 /// Adapts a result; what goes wrong leaves it as it was.
-fn attempt(result: &Bytes, effective: &Effective, bench: &Bench, mode: Mode, era: Era) -> Adapted {
-    let told = Told { effective, judge: bench.judge(), suspended: false, modern: era == Era::Modern };
+fn attempt(result: &Bytes, effective: &Effective, compiled: &Compiled, mode: Mode, era: Era) -> Adapted {
+    let told = Told { effective, judge: compiled.judge(), suspended: false, modern: era == Era::Modern };
     catch_unwind(AssertUnwindSafe(|| adapt::adapt(result, &told, mode))).unwrap_or_default()
 }
 
@@ -296,10 +297,10 @@ mod tests {
         let misfit = Bytes::from_static(br#"{"content":[],"structuredContent":{}}"#);
         let refused = async || adapter.adapt(&tool, &effective, &misfit, Era::Legacy).await.refused;
         assert!(refused().await);
-        let bench = adapter.bench(&effective);
-        bench.overdue.fetch_add(1, Ordering::Relaxed);
+        let compiled = adapter.compiled(&effective);
+        compiled.overdue.fetch_add(1, Ordering::Relaxed);
         assert!(!refused().await);
-        bench.overdue.fetch_sub(1, Ordering::Relaxed);
+        compiled.overdue.fetch_sub(1, Ordering::Relaxed);
         assert!(refused().await);
     }
 }

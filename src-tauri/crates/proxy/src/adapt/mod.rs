@@ -25,7 +25,7 @@ mod tests;
 pub(crate) use advertise::advertise;
 pub use effective::{Effective, Mode, Schema};
 pub(crate) use judge::Judge;
-pub(crate) use ladder::{Adapted, adapt};
+pub(crate) use ladder::{Adapted, adapt, work};
 pub(crate) use trend::Trend;
 pub use trend::Turn;
 
