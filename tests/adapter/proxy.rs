@@ -69,7 +69,7 @@ impl Proxy {
         let shutdown = CancellationToken::new();
         let (url, hub) = runtime.block_on(async {
             let hub = Hub::new(&config, Arc::clone(&seen) as _, decided, Mode::On);
-            let router = endpoint::router(Arc::clone(&hub), shutdown.clone());
+            let router = endpoint::router(Arc::clone(&hub), shutdown.clone(), shutdown.clone());
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let url = format!("http://{}/mcp", listener.local_addr().unwrap());
             tokio::spawn(async move { axum::serve(listener, router).await });
