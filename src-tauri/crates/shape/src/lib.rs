@@ -37,6 +37,7 @@ mod state;
 mod tags;
 mod tree;
 mod values;
+mod view;
 mod wilson;
 
 pub use arguments::{Arguments, SeparatingValue, Separation};

@@ -162,6 +162,12 @@ impl Node {
         self.counts.iter().sum()
     }
 
+    /// The nodes right below.
+    pub(crate) fn children(&self) -> impl Iterator<Item = Id> {
+        let fields = self.fields.list.iter().map(|(_, id)| *id);
+        fields.chain(self.items).chain(self.values)
+    }
+
     /// Whether any child's values were not kept.
     pub(crate) fn has_other(&self) -> bool {
         self.other.iter().any(|count| *count > 0)
@@ -190,10 +196,6 @@ pub(crate) struct Fields {
 impl Fields {
     pub(crate) fn len(&self) -> usize {
         self.list.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
     }
 
     /// The place of a field, guessed first.
