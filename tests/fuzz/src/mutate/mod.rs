@@ -25,6 +25,8 @@ const CHOICES: usize = 18;
 pub struct Kind {
     /// Bytes that choose stand before the documents.
     pub has_choices: bool,
+    /// The first two documents are there to be compared, so mostly the second is like the first.
+    pub pairs: bool,
     /// Keys and values to put in.
     pub words: Words,
 }
@@ -92,6 +94,8 @@ impl Kind {
                 choose(&mut sections.choices, random);
             } else if documents.is_empty() {
                 documents.push(random.one(self.words.values).as_bytes().to_vec());
+            } else if self.pairs && random.once_in(2) {
+                several::twin(documents, &self.words, random);
             } else if random.once_in(3) {
                 several::change(documents, &self.words, random);
             } else {

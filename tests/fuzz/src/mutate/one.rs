@@ -223,12 +223,16 @@ pub fn vary(document: &mut Vec<u8>, range: Range<usize>, random: &mut Random) {
         let longer = [format!("\"{}{more}", bits % 100).as_bytes(), text].concat();
         return replace(document, range, &longer);
     }
-    let number = match random.below(6) {
-        0 => (bits % 8).to_string(),
-        1 => (bits % 1_000).to_string(),
-        2 => (1_u128 << (bits % 70)).to_string(),
-        3 => ((1_i128 << (bits % 66)) - 1).to_string(),
-        4 => format!("-{}", bits % 300),
+    let own = std::str::from_utf8(&document[range.clone()]).ok().and_then(|text| text.parse::<f64>().ok());
+    let own = own.filter(|own| own.abs() < 1e9);
+    let number = match (random.below(10), own) {
+        // Beside the one that was, where limits show.
+        (6.., Some(own)) => (own + [0.5, 1.0, -1.0, -0.5][random.below(4)]).to_string(),
+        (0, _) => (bits % 8).to_string(),
+        (1, _) => (bits % 1_000).to_string(),
+        (2, _) => (1_u128 << (bits % 70)).to_string(),
+        (3, _) => ((1_i128 << (bits % 66)) - 1).to_string(),
+        (4, _) => format!("-{}", bits % 300),
         _ => format!("{}.{}", bits % 10, bits % 3),
     };
     replace(document, range, number.as_bytes());

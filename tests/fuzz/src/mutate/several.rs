@@ -44,7 +44,7 @@ fn vary(documents: &mut Vec<Vec<u8>>, at: usize, words: &Words, random: &mut Ran
 }
 
 /// The second document like the first, but for a change or two.
-fn twin(documents: &mut Vec<Vec<u8>>, words: &Words, random: &mut Random) {
+pub fn twin(documents: &mut Vec<Vec<u8>>, words: &Words, random: &mut Random) {
     let mut second = documents[0].clone();
     let donor = &documents[documents.len() - 1];
     for _ in 0..=random.below(2) {
