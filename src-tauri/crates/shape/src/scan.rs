@@ -428,7 +428,8 @@ mod tests {
             let value = match token {
                 Token::Null => Value::Null,
                 Token::Boolean(value) => value.into(),
-                Token::Integer(text) | Token::Number(text) => serde_json::from_str(text).unwrap(),
+                // serde_json refuses those beyond every float.
+                Token::Integer(text) | Token::Number(text) => serde_json::from_str(text).unwrap_or_default(),
                 Token::String(text) => text.decoded().into_owned().into(),
                 Token::Key(text) => {
                     keys.push(text.decoded().into_owned());
