@@ -1,11 +1,11 @@
 //! Schemas as identities and as judges.
 //!
-//! Owns: digests and validation. References to the network or to files are never followed: the
-//! validator is built without the means. Refuses to know: tools.
+//! Owns: digests, and the judges of those in use. Refuses to know: tools, and how judging is done.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use schemascope_judge::Judge;
 use schemascope_model::Fit;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -61,38 +61,32 @@ fn write_canonical(value: &Value, into: &mut Vec<u8>) {
 /// Compiled schemas by digest. A cache, never part of a state; its owner validates without holding
 /// anybody else up.
 #[derive(Default)]
-pub struct Validators(HashMap<Box<str>, Option<jsonschema::Validator>>);
+pub struct Validators(HashMap<Box<str>, Judge>);
 
 impl Validators {
     /// How an observation fits a schema its tool declares. To be asked before redaction, which would
-    /// change what is judged. None when the schema cannot be used.
+    /// change what is judged. None when the schema cannot be used, or judging would take too long.
     pub fn judge(&mut self, declared: &DeclaredSchema, observation: &Observation<'_>) -> Option<Fit> {
-        let document = serde_json::from_str(&observation.json).ok()?;
-        let fits = self.fits(&declared.digest, &declared.schema, &document)?;
+        let fits = self.of(declared).fits(&observation.json)?;
         Some(Fit { schema: declared.digest.clone(), fits })
     }
 
-    /// Whether a document fits; none when the schema itself cannot be used.
-    fn fits(&mut self, digest: &str, schema: &Value, document: &Value) -> Option<bool> {
-        if self.0.len() >= MAX_VALIDATORS && !self.0.contains_key(digest) {
+    /// Judges nothing by this schema any more: it took longer than could be told beforehand.
+    pub fn retire(&mut self, digest: &str) {
+        self.0.insert(digest.into(), Judge::NOTHING);
+    }
+
+    fn of(&mut self, declared: &DeclaredSchema) -> &Judge {
+        if self.0.len() >= MAX_VALIDATORS && !self.0.contains_key(&declared.digest) {
             self.0.clear();
         }
-        let validator = self.0.entry(digest.into()).or_insert_with(|| compile(schema));
-        validator.as_ref().map(|validator| validator.is_valid(document))
-    }
-}
-
-/// MCP's schemas are draft 2020-12 unless they say otherwise.
-fn compile(schema: &Value) -> Option<jsonschema::Validator> {
-    if schema.get("$schema").is_some() {
-        jsonschema::validator_for(schema).ok()
-    } else {
-        jsonschema::draft202012::new(schema).ok()
+        self.0.entry(declared.digest.clone()).or_insert_with(|| Judge::new(&declared.schema))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use schemascope_model::Carrier;
     use serde_json::json;
 
     use super::*;
@@ -106,17 +100,20 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_cannot_be_used_judges_nothing() {
+    fn what_cannot_be_used_judges_nothing_and_neither_does_what_is_retired() {
         let mut validators = Validators::default();
-        for schema in [
-            json!({"type": 7}),
-            json!({"$ref": "http://127.0.0.1:1/x.json"}),
-            json!({"$ref": "file:///etc/passwd"}),
-        ] {
-            assert_eq!(validators.fits(&digest(&schema), &schema, &json!(1)), None, "{schema}");
+        let mut judge = |schema: &Value, json: &'static str| {
+            let declared = DeclaredSchema { digest: digest(schema), schema: Arc::new(schema.clone()) };
+            let observation = Observation { carrier: Carrier::Structured, json: json.into() };
+            let fit = validators.judge(&declared, &observation).map(|fit| fit.fits);
+            validators.retire(&declared.digest);
+            (fit, validators.judge(&declared, &observation))
+        };
+        for schema in [json!({"type": 7}), json!({"$ref": "http://127.0.0.1:1/x.json"}), json!({"$ref": "#"})]
+        {
+            assert_eq!(judge(&schema, "1"), (None, None), "{schema}");
         }
-        let schema = json!({"type": "integer"});
-        assert_eq!(validators.fits(&digest(&schema), &schema, &json!(1)), Some(true));
-        assert_eq!(validators.fits(&digest(&schema), &schema, &json!("x")), Some(false));
+        assert_eq!(judge(&json!({"type": "integer"}), "1"), (Some(true), None));
+        assert_eq!(judge(&json!({"type": "number"}), "\"x\""), (Some(false), None));
     }
 }

@@ -15,6 +15,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("schemascope-model", IMPURE),
     ("schemascope-api", IMPURE),
     ("schemascope-shape", IMPURE),
+    ("schemascope-judge", IMPURE),
     ("schemascope-registry", IMPURE),
     ("schemascope-journal", &["sled", "tokio", "rmcp"]),
     ("schemascope-store", &["tokio", "rmcp", "schemascope-registry", "schemascope-proxy"]),

@@ -7,12 +7,12 @@
 //! what was inferred is told in a form every object satisfies, and what cannot be used is not told at all.
 
 use bytes::Bytes;
+use schemascope_judge::change_references;
 use serde_json::{Map, Value, json};
 
 use super::Told;
 use super::effective::{Effective, Schema};
 use super::form::Form;
-use super::keywords::change_references;
 use super::object::Object;
 
 /// Members of a schema that stand at the root, wherever the rest goes: references lead there.

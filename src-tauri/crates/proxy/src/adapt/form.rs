@@ -9,8 +9,10 @@ use serde_json::{Map, Value};
 
 use super::effective::Effective;
 
-/// References followed to find out what a schema is about.
+/// References followed from one place.
 const MAX_STEPS: usize = 16;
+/// Schemas looked at to find out what one is about: alternatives of alternatives double.
+const MAX_LOOKED_AT: usize = 1_000;
 
 /// The form of a tool's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,11 +57,14 @@ pub(super) fn is_object(json: &str) -> bool {
 
 /// Whether objects are all a schema is about. One without a type that speaks of fields is, as it is meant.
 pub(super) fn is_about_objects(schema: &Value) -> bool {
-    about_objects(schema, schema, MAX_STEPS)
+    let mut left = MAX_LOOKED_AT;
+    about_objects(schema, schema, MAX_STEPS, &mut left)
 }
 
-fn about_objects(schema: &Value, root: &Value, steps: usize) -> bool {
+fn about_objects(schema: &Value, root: &Value, steps: usize, left: &mut usize) -> bool {
     let (Some(map), Some(steps)) = (schema.as_object(), steps.checked_sub(1)) else { return false };
+    let Some(fewer) = left.checked_sub(1) else { return false };
+    *left = fewer;
     if let Some(kind) = map.get("type") {
         return kind == "object" || kind.as_array().is_some_and(|kinds| kinds == &["object"]);
     }
@@ -70,10 +75,10 @@ fn about_objects(schema: &Value, root: &Value, steps: usize) -> bool {
         return values.iter().all(Value::is_object) && !values.is_empty();
     }
     let list = |key| map.get(key).and_then(Value::as_array).filter(|list| !list.is_empty());
-    let is = |one: &Value| about_objects(one, root, steps);
-    target(map, root).is_some_and(is)
-        || list("allOf").is_some_and(|all| all.iter().any(is))
-        || ["anyOf", "oneOf"].iter().any(|key| list(key).is_some_and(|all| all.iter().all(is)))
+    let mut is = |one: &Value| about_objects(one, root, steps, left);
+    target(map, root).is_some_and(&mut is)
+        || list("allOf").is_some_and(|all| all.iter().any(&mut is))
+        || ["anyOf", "oneOf"].iter().any(|key| list(key).is_some_and(|all| all.iter().all(&mut is)))
         || ["properties", "required", "additionalProperties"].iter().any(|key| map.contains_key(*key))
 }
 
@@ -141,6 +146,7 @@ mod tests {
             json!({"$ref": "#"}),
             json!({"enum": [{}, 1]}),
             json!({"type": "string", "properties": {}}),
+            json!({"allOf": vec![json!({"$ref": "#"}); 100]}),
         ] {
             assert!(!is_about_objects(&schema), "{schema}");
         }

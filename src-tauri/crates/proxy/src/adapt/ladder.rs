@@ -20,12 +20,12 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
+use schemascope_judge::Judge;
 use schemascope_model::Rung;
 
 use super::Told;
 use super::effective::{Effective, Mode, Schema};
 use super::form::{Form, field_type, fields_of_type, in_result, is_object, sole_required};
-use super::judge::Judge;
 use super::reading::Reading;
 use super::text::Text;
 

@@ -10,12 +10,9 @@
 mod advertise;
 mod effective;
 mod form;
-mod judge;
-mod keywords;
 mod ladder;
 mod object;
 mod reading;
-mod survey;
 mod text;
 mod trend;
 
@@ -24,8 +21,8 @@ mod tests;
 
 pub(crate) use advertise::advertise;
 pub use effective::{Effective, Mode, Schema};
-pub(crate) use judge::Judge;
 pub(crate) use ladder::{Adapted, adapt, work};
+pub(crate) use schemascope_judge::Judge;
 pub(crate) use trend::Trend;
 pub use trend::Turn;
 

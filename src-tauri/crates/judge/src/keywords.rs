@@ -15,7 +15,7 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// What the members of an object are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Keywords with their values.
     Schema,
     /// Schemas by name.
@@ -35,7 +35,7 @@ impl Kind {
 }
 
 /// All schemas in a schema, itself included, in no order.
-pub(super) fn schemas(schema: &Value) -> Vec<(&Value, &Map<String, Value>)> {
+pub(crate) fn schemas(schema: &Value) -> Vec<(&Value, &Map<String, Value>)> {
     let mut found = Vec::new();
     let mut open = vec![(schema, Kind::Schema)];
     while let Some((value, kind)) = open.pop() {
@@ -55,12 +55,13 @@ pub(super) fn schemas(schema: &Value) -> Vec<(&Value, &Map<String, Value>)> {
 }
 
 /// What a schema refers to.
-pub(super) fn reference(schema: &Map<String, Value>) -> Option<&str> {
-    REFERENCES.iter().find_map(|key| schema.get(*key)?.as_str())
+pub(crate) fn references(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    REFERENCES.iter().filter_map(|key| schema.get(*key)?.as_str())
 }
 
-/// Changes every reference in a schema, but not inside those that are resources of their own: theirs start there.
-pub(super) fn change_references(schema: &mut Value, change: &impl Fn(&str) -> Option<String>) {
+/// Changes every reference in a schema to what `change` makes of it; none leaves it. Not inside schemas that are
+/// resources of their own: theirs start there.
+pub fn change_references(schema: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     walk(schema, Kind::Schema, true, change);
 }
 
