@@ -189,6 +189,8 @@ fn idle_and_slow_connections_hold_up_nobody() {
     let scratch = tempfile::tempdir().unwrap();
     let (_program, serve) = program(&scratch, &[]);
     let address = serve.instance["address"].as_str().unwrap().to_owned();
+    assert_shop_works(&serve);
+    let before = status(&serve, "VmRSS");
     // As many as this machine lets one process have, at most 10,000.
     let limit = files_allowed().saturating_sub(200).min(10_000);
     let mut idle = Vec::new();
@@ -203,6 +205,8 @@ fn idle_and_slow_connections_hold_up_nobody() {
     }
     assert_shop_works(&serve);
     assert!(idle.len() >= 500, "{}", idle.len());
+    let grown = status(&serve, "VmRSS").saturating_sub(before);
+    assert!(grown < 200 << 10, "{grown} kB for {} connections", idle.len());
     drop(idle);
     assert_shop_works(&serve);
 }

@@ -3,6 +3,7 @@
 //! Owns: routes under `/api`, the dashboard's pages, and orderly shutdown. Refuses to know: what commands
 //! do and what pages show.
 
+mod connections;
 mod pages;
 mod served;
 mod stream;
@@ -12,22 +13,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, Path, State};
 use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::serve::ListenerExt;
 use schemascope_api::{API_VERSION, ApiError, ErrorKind};
 use schemascope_model::Timestamp;
-use schemascope_proxy::endpoint::{self, guard};
+use schemascope_proxy::endpoint::{self, Whole, guard};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::instance::Instance;
 
+use connections::Limits;
 pub use pages::{Page, Pages};
 pub use served::StartError;
 pub(crate) use served::{Served, addresses};
@@ -102,14 +102,10 @@ pub async fn serve(
     let over = CancellationToken::new();
     let _over_in_any_case = over.clone().drop_guard();
     let app = router(&engine, guard::Guard { address, token }, pages, &shutdown, &over);
-    // Without it every event of a stream waits 40 ms for the client's acknowledgement.
-    let listener = listener.tap_io(|stream| {
-        let _ = stream.set_nodelay(true);
-    });
     let data_dir = engine.data.path();
     instance.write(data_dir).map_err(ServeError::Instance)?;
     ready(&instance);
-    let served = axum::serve(listener, app).with_graceful_shutdown(over.clone().cancelled_owned());
+    let served = connections::serve(listener, app, Limits::usual(), over.clone());
     let late = async {
         shutdown.cancelled().await;
         // Nobody should come any more.
@@ -120,12 +116,7 @@ pub async fn serve(
         tokio::time::sleep(GRACE).await;
     };
     tokio::select! {
-        served = async { served.await } => {
-            Instance::remove(data_dir);
-            if let Err(error) = served {
-                tracing::error!(%error, "the listener failed");
-            }
-        }
+        () = served => Instance::remove(data_dir),
         () = late => tracing::info!("some connections did not end in time and were dropped"),
     }
     Ok(())
@@ -150,7 +141,11 @@ fn router(
         .layer(middleware::from_fn_with_state(guard, guard::check_site))
 }
 
-async fn command(State(engine): State<Arc<Engine>>, Path(name): Path<String>, body: Bytes) -> Response {
+async fn command(
+    State(engine): State<Arc<Engine>>,
+    Path(name): Path<String>,
+    Whole(body): Whole,
+) -> Response {
     let (status, body) = match engine.dispatch(&name, &body).await {
         Ok(reply) => (StatusCode::OK, reply),
         // Two strings always serialise.

@@ -15,6 +15,7 @@ mod replay;
 mod reply;
 mod session;
 mod stream;
+mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,6 +34,7 @@ use crate::wire::version::MODERN;
 use crate::wire::{RpcError, Who};
 use held::Held;
 use session::{Session, Sessions};
+pub use whole::Whole;
 
 /// Largest request body.
 pub(crate) const MAX_BODY: usize = 32 << 20;

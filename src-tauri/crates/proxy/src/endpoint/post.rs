@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::reply::Accepts;
 use super::session::{Refusal, check_version};
-use super::{Endpoint, Target, legacy, modern};
+use super::{Endpoint, Target, Whole, legacy, modern};
 use crate::wire::RpcError;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::message::Message;
@@ -21,10 +21,9 @@ pub(crate) async fn handle(endpoint: Arc<Endpoint>, target: Target, request: Req
     let headers = request.headers().clone();
     // Read before anything is refused: a connection with half a request on it must be closed, and the
     // client may be about to use it again.
-    let body = match Bytes::from_request(request, &()).await {
+    let Whole(body) = match Whole::from_request(request, &()).await {
         Ok(body) => body,
-        // Too large, or broken off: axum's own status says which.
-        Err(rejection) => return rejection.into_response(),
+        Err(refusal) => return refusal,
     };
     match check_headers(&headers) {
         Ok(accepts) => receive(&endpoint, &target, &headers, accepts, &body).await,
