@@ -113,6 +113,13 @@ async fn rounds(
     let mut params = translated(request, live.hello.era);
     let original = params.clone();
     let between_eras = request.who.era == Era::Modern && live.hello.era == Era::Legacy;
+    // Such an upstream has given no state: what it would take for a new request was begun already.
+    if between_eras
+        && goes_on(request)
+        && let Body::Error(error) = unknown_state().body()
+    {
+        return Ended::Error(error).into();
+    }
     let mut upstream_us = 0;
     for _ in 0..MAX_ROUNDS {
         let began = Instant::now();
@@ -140,6 +147,17 @@ async fn rounds(
         params = Some(params::with(original.as_ref(), &fields));
     }
     Driven { ended: too_much(), upstream_us, answer: None }
+}
+
+/// What is said to who goes on with a request nobody holds.
+pub(crate) fn unknown_state() -> RpcError {
+    RpcError::invalid_params("requestState is unknown here, used already or too old; begin anew")
+}
+
+/// Whether a request goes on with one before it.
+fn goes_on(request: &Request) -> bool {
+    let state = || params::field(request.params.as_ref()?, "requestState");
+    may_ask(&request.method) && state().is_some()
 }
 
 /// Whether an upstream may ask something before it answers this.

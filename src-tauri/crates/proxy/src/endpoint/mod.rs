@@ -63,7 +63,10 @@ pub(crate) enum Target {
 /// The routes `/mcp` and `/mcp/NAME`. Requests are refused once `closing` is cancelled, and open streams end
 /// when `shutdown` is.
 pub fn router(hub: Arc<Hub>, closing: CancellationToken, shutdown: CancellationToken) -> Router {
-    let (sessions, held) = (Sessions::default(), Arc::<Held>::default());
+    let mut instance = [0; 8];
+    // Without random numbers no request is ever held under it.
+    let _ = getrandom::fill(&mut instance);
+    let (sessions, held) = (Sessions::default(), Arc::new(Held::new(u64::from_ne_bytes(instance))));
     let endpoint = Arc::new(Endpoint { hub, sessions, held, closing, shutdown });
     tokio::spawn(keep_tidy(Arc::clone(&endpoint)));
     Router::new()

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemascope_model::Origin;
 use tokio_util::sync::CancellationToken;
 
+use super::held::About;
 use super::legacy::{Handled, recording, unavailable};
 use super::reply::{self, Accepts, Exchange, Voice};
 use super::session::Refusal;
@@ -55,9 +57,9 @@ pub(crate) async fn receive(
             return Ok(refused(&id, &RpcError::header_mismatch(&reason)));
         }
     }
-    let name = headers::name(&method, params.as_ref()).unwrap_or_default();
-    let about = format!("{} {method} {name}", target.name().unwrap_or_default());
-    if let Some(resumed) = endpoint.held.resume(&about, params.as_ref()) {
+    let authorization = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
+    let about = About::of(target.name(), &method, params.as_ref(), &who, authorization);
+    if let Some(resumed) = endpoint.held.resume(&about) {
         return Ok(match resumed {
             Ok(resumed) => {
                 let voice = Voice::Modern { held: Arc::clone(&endpoint.held), about, gone: resumed.gone };

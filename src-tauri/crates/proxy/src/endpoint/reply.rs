@@ -13,7 +13,7 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::held::Held;
+use super::held::{About, Held};
 use super::replay::Replay;
 use super::session::Session;
 use crate::exchange::{Active, Ask, Event};
@@ -94,7 +94,7 @@ pub(crate) enum Voice {
     Modern {
         held: Arc<Held>,
         /// What the request is for: who goes on with it must want the same.
-        about: String,
+        about: About,
         /// Cancels the request when the client goes away.
         gone: DropGuard,
     },
@@ -158,7 +158,7 @@ impl Exchange {
     /// Ends a request of a client that may be asked by results only: with its answer or with what it is asked.
     fn hold(self, ask: Ask) -> Body {
         match self.voice {
-            Voice::Modern { held, about, gone } => held.ask(about, self.active, ask, gone),
+            Voice::Modern { held, about, gone } => held.ask(&about, self.active, ask, gone),
             Voice::Legacy(_) => Body::Result(Bytes::from_static(b"{}")),
         }
     }
