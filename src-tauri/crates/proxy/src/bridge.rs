@@ -72,7 +72,7 @@ pub(crate) async fn drive(
         Ok(opened) => opened,
         Err(reason) => return Ended::Lost(reason).into(),
     };
-    let driven = rounds(&live, &request, &events, cancelled).await;
+    let driven = rounds(upstream, &live, &request, &events, cancelled).await;
     // What it still asks for this request must not reach the next one.
     if turn.is_some() && !matches!(driven.ended, Ended::Result(_) | Ended::Error(_)) {
         live.link.close();
@@ -104,6 +104,7 @@ async fn open(
 
 /// A request and its answer, with what is asked in between.
 async fn rounds(
+    upstream: &Upstream,
     live: &Arc<Live>,
     request: &Request,
     events: &mpsc::Sender<Event>,
@@ -120,10 +121,19 @@ async fn rounds(
     {
         return Ended::Error(error).into();
     }
+    let session = request.who.session.as_deref();
+    let shared = upstream.shares(&request.who, live);
+    if shared
+        && let Some(refusal) = upstream.tasks.refuses(&request.method, request.params.as_ref(), session)
+        && let Body::Error(error) = refusal.body()
+    {
+        return Ended::Error(error).into();
+    }
     let mut upstream_us = 0;
     for _ in 0..MAX_ROUNDS {
         let began = Instant::now();
-        let ended = round(live, request, params.as_ref(), definition.as_ref(), events, cancelled).await;
+        let ended =
+            round(upstream, live, request, params.as_ref(), definition.as_ref(), events, cancelled).await;
         upstream_us += u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         let result = match &ended {
             Ended::Result(result) => result,
@@ -134,8 +144,11 @@ async fn rounds(
             _ => return Driven { ended, upstream_us, answer: None },
         };
         if !(request.who.era == Era::Legacy && live.hello.era == Era::Modern && requires_input(result)) {
-            let answer = between_eras.then(|| Body::Result(modern(&request.method, result)));
-            return Driven { answer, ended, upstream_us };
+            return Driven {
+                answer: for_client(upstream, request, result, between_eras, shared),
+                ended,
+                upstream_us,
+            };
         }
         let Ok(answered) = ask_client(result, events, cancelled).await else {
             let ended = if cancelled.is_cancelled() { Ended::Cancelled } else { too_much() };
@@ -147,6 +160,29 @@ async fn rounds(
         params = Some(params::with(original.as_ref(), &fields));
     }
     Driven { ended: too_much(), upstream_us, answer: None }
+}
+
+/// A result as its client is to see it, where that differs from what the upstream said.
+fn for_client(
+    upstream: &Upstream,
+    request: &Request,
+    result: &Bytes,
+    between_eras: bool,
+    shared: bool,
+) -> Option<Body> {
+    let session = request.who.session.as_deref();
+    let own = match request.method.as_str() {
+        "tasks/list" if shared => Some(upstream.tasks.own(result, session)),
+        "tools/call" if shared => {
+            upstream.tasks.note(result, session);
+            None
+        }
+        _ => None,
+    };
+    if between_eras {
+        return Some(Body::Result(modern(&request.method, own.as_ref().unwrap_or(result))));
+    }
+    own.map(Body::Result)
 }
 
 /// What is said to who goes on with a request nobody holds.
@@ -174,6 +210,7 @@ fn too_much() -> Ended {
 
 /// One request and its answer.
 async fn round(
+    upstream: &Upstream,
     live: &Arc<Live>,
     request: &Request,
     params: Option<&Bytes>,
@@ -189,11 +226,11 @@ async fn round(
     loop {
         tokio::select! {
             biased;
-            Some(event) = under_way.events.recv() => pass(live, request, events, event),
+            Some(event) = under_way.events.recv() => pass(upstream, live, request, events, event),
             body = &mut under_way.answer => {
                 // What came before the answer but was not read yet.
                 while let Ok(event) = under_way.events.try_recv() {
-                    pass(live, request, events, event);
+                    pass(upstream, live, request, events, event);
                 }
                 return match body {
                     Ok(Ok(Body::Result(result))) => Ended::Result(result),
@@ -211,14 +248,21 @@ async fn round(
 }
 
 /// Hands on what came before the answer, unless the client's era would not have it.
-fn pass(live: &Live, request: &Request, events: &mpsc::Sender<Event>, event: Event) {
+fn pass(upstream: &Upstream, live: &Live, request: &Request, events: &mpsc::Sender<Event>, event: Event) {
     if let Event::Notification { method, params } = &event
         && method == "notifications/message"
-        && request.who.era == Era::Modern
-        && live.hello.era == Era::Legacy
-        && (request.who.log_level.is_none() || !request.who.hears(params.as_ref()))
     {
-        return;
+        let who = &request.who;
+        let heard = match (who.era, live.hello.era) {
+            (Era::Modern, Era::Legacy) => who.log_level.is_some() && who.hears(params.as_ref()),
+            (Era::Legacy, Era::Legacy) if upstream.shares(who, live) => {
+                upstream.levels.concerns(who, params.as_ref())
+            }
+            _ => true,
+        };
+        if !heard {
+            return;
+        }
     }
     live.link.pass(events, event);
 }

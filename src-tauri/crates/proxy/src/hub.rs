@@ -329,6 +329,11 @@ impl Hub {
         self.upstreams.get(&server).cloned()
     }
 
+    /// Ends the sessions upstreams have open for a client session alone, until it needs them again.
+    pub(crate) fn rest(&self, session: &str) {
+        self.upstreams.values().for_each(|upstream| upstream.rest(session));
+    }
+
     /// Ends what upstreams have for a client session alone.
     pub(crate) fn forget_session(&self, session: &str) {
         self.upstreams.values().for_each(|upstream| upstream.forget_session(session));

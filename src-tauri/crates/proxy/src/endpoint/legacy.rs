@@ -21,6 +21,7 @@ use crate::upstream::Upstream;
 use crate::upstream::handshake::Hello;
 use crate::wire::headers::{RELAYED, SESSION_ID};
 use crate::wire::message::{self, Message};
+use crate::wire::meta::Level;
 use crate::wire::{Body, Era, RpcError, Who, params, version};
 
 /// What became of a request.
@@ -227,10 +228,22 @@ pub(crate) async fn own_business(
     }
     match method {
         "logging/setLevel" => {
-            let level = params.and_then(|params| params::field(params, "level")).map(|found| found.raw);
-            *session.log_level.lock().unwrap_or_else(PoisonError::into_inner) = level;
             let live = upstream.live().await.ok()?;
-            (live.hello.era == Era::Modern).then(|| Body::Result(NOTHING.into()))
+            let raw = params.and_then(|params| params::field(params, "level")).map(|found| found.raw);
+            let answer = match live.hello.era {
+                Era::Modern => Body::Result(NOTHING.into()),
+                // What is no level is refused by the upstream itself.
+                Era::Legacy => {
+                    let level = raw.as_ref().and_then(|raw| serde_json::from_slice::<String>(raw).ok());
+                    upstream.levels.set(&live, &session.id, Level::of(&level?)?).await
+                }
+            };
+            if let Body::Result(_) = answer {
+                // A copy: it is kept as long as the session, and must not keep its request.
+                let level = raw.map(|raw| Bytes::copy_from_slice(&raw));
+                *session.log_level.lock().unwrap_or_else(PoisonError::into_inner) = level;
+            }
+            Some(answer)
         }
         "resources/subscribe" => {
             let uri = uri()?;

@@ -85,8 +85,7 @@ async fn keep_tidy(endpoint: Arc<Endpoint>) {
         }
         endpoint.held.forget_old();
         endpoint.end_unused();
-        // They get another one when they come back.
-        endpoint.sessions.quiet().iter().for_each(|session| endpoint.forget(session));
+        endpoint.sessions.quiet().iter().for_each(|session| endpoint.rest(session));
     }
 }
 
@@ -149,6 +148,14 @@ impl Endpoint {
 
     fn end_unused(&self) {
         self.sessions.take_unused().iter().for_each(|session| self.forget(session));
+    }
+
+    /// Ends the sessions upstreams have open for a client that is quiet. It gets others when it comes back.
+    fn rest(&self, session: &Session) {
+        match session.target() {
+            Target::One(upstream) => upstream.rest(&session.id),
+            Target::All => self.hub.rest(&session.id),
+        }
     }
 
     /// Ends what upstreams have for a session that ended.

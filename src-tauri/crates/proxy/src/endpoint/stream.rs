@@ -118,7 +118,11 @@ fn concerns(upstream: Option<&Arc<Upstream>>, session: &Session, told: &Notifica
             let uri = told.params.as_ref().and_then(|params| params::text(params, "uri"));
             uri.is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
         }
-        "notifications/message" => session.who().hears(told.params.as_ref()),
+        "notifications/message" => upstream.levels.concerns(&session.who(), told.params.as_ref()),
+        "notifications/tasks/status" => {
+            let task = told.params.as_ref().and_then(|params| params::text(params, "taskId"));
+            task.is_some_and(|task| upstream.tasks.is_of(&task, Some(&session.id)))
+        }
         _ => true,
     }
 }

@@ -330,6 +330,8 @@ impl Link {
                     self.tell_all(method, params);
                 }
             }
+            // It concerns whoever made the task, and no request of the moment.
+            "notifications/tasks/status" if origin.is_none() => self.tell_all(method, params),
             _ => match self.whose(origin) {
                 Some(events) => self.pass(&events, Event::Notification { method, params }),
                 None => self.tell_all(method, params),

@@ -4,6 +4,7 @@
 
 pub(crate) mod handshake;
 pub(crate) mod http;
+mod levels;
 pub(crate) mod lines;
 pub(crate) mod link;
 mod log;
@@ -12,6 +13,7 @@ mod session;
 mod sides;
 pub(crate) mod sse;
 pub(crate) mod subscriptions;
+mod tasks;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +26,7 @@ use crate::config::ServerEntry;
 use crate::observer::{ListedTool, Observer};
 use crate::wire::{Era, Who};
 use handshake::Stranger;
+use levels::Levels;
 use link::Notification;
 use log::LogTail;
 pub use process::UPSTREAM_OF;
@@ -31,6 +34,7 @@ pub(crate) use session::Live;
 use session::{Opening, Spec};
 use sides::Sides;
 use subscriptions::Subscriptions;
+use tasks::Tasks;
 
 /// An upstream that lived this long before it ended is started again at once when next needed.
 const HEALTHY: Duration = Duration::from_secs(10);
@@ -64,6 +68,9 @@ pub(crate) struct Upstream {
     /// Sessions besides that one.
     sides: Sides,
     pub(crate) subscriptions: Subscriptions,
+    /// What clients that share the session want to hear, and which tasks are theirs.
+    pub(crate) levels: Levels,
+    pub(crate) tasks: Tasks,
 }
 
 enum Phase {
@@ -109,6 +116,8 @@ impl Upstream {
             era: Mutex::default(),
             sides: Sides::default(),
             subscriptions: Subscriptions::default(),
+            levels: Levels::default(),
+            tasks: Tasks::default(),
         })
     }
 
@@ -386,11 +395,18 @@ impl Upstream {
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
         self.enter(Phase::Ready(Arc::clone(&live)));
         self.subscriptions.renew(&live);
+        let renewed = async {
+            if era == Era::Legacy {
+                self.levels.renew(&live, true).await;
+            }
+            std::future::pending().await
+        };
         let relist = Notify::new();
         tokio::select! {
             () = self.relay(&live, &mut notifications, &relist) => {}
             () = self.keep_listed(&live, &relist) => {}
             () = subscriptions::keep_told(&live) => {}
+            () = renewed => {}
             () = live.link.closed() => {}
         }
         "it ended".into()

@@ -166,9 +166,25 @@ impl Upstream {
         who.era == Era::Legacy && who.may_be_asked() && self.era() != Some(Era::Modern)
     }
 
+    /// Whether this client shares the session with others who are served with a handshake.
+    pub(crate) fn shares(&self, who: &Who, live: &Live) -> bool {
+        live.hello.era == Era::Legacy && !self.serves_alone(who)
+    }
+
+    /// Ends the session a client has for itself, until it needs one again.
+    pub(crate) fn rest(&self, session: &str) {
+        self.sides.forget(&Key::Session(session.into()));
+    }
+
     /// Ends what there is for a client session alone.
     pub(crate) fn forget_session(self: &Arc<Self>, session: &str) {
-        self.sides.forget(&Key::Session(session.into()));
+        self.rest(session);
+        if self.levels.forget(session)
+            && let Some(live) = self.live_now().filter(|live| live.hello.era == Era::Legacy)
+        {
+            let upstream = Arc::clone(self);
+            tokio::spawn(async move { upstream.levels.renew(&live, false).await });
+        }
         let unwatched = self.subscriptions.forget(session);
         let Some(live) =
             self.live_now().filter(|live| live.hello.era == Era::Legacy && !unwatched.is_empty())

@@ -17,6 +17,27 @@ pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 /// Log levels (RFC 5424), least severe first.
 const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
+/// One of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Level(usize);
+
+impl Level {
+    pub(crate) const INFO: Self = Self(1);
+
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        LEVELS.iter().position(|known| *known == name).map(Self)
+    }
+
+    /// The level of something an upstream logged.
+    pub(crate) fn of_message(logged: Option<&Bytes>) -> Option<Self> {
+        Self::of(&params::text(logged?, "level")?)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        LEVELS[self.0]
+    }
+}
+
 /// A client, as far as a request tells.
 #[derive(Debug, Clone)]
 pub(crate) struct Who {
@@ -81,11 +102,8 @@ impl Who {
 
     /// Whether it wants to be told of something an upstream logged.
     pub(crate) fn hears(&self, logged: Option<&Bytes>) -> bool {
-        let of = |level: &Bytes| {
-            LEVELS.iter().position(|known| level.as_ref() == format!("\"{known}\"").as_bytes())
-        };
-        let logged = logged.and_then(|params| field(params, "level")).and_then(|found| of(&found.raw));
-        logged >= self.log_level.as_ref().and_then(of)
+        let wanted = self.log_level.as_ref().and_then(|level| serde_json::from_slice::<String>(level).ok());
+        Level::of_message(logged) >= wanted.and_then(|level| Level::of(&level))
     }
 
     /// `params` with the fields every request of the stateless era carries.
