@@ -47,7 +47,16 @@ impl McpClient {
         Self::introduce("test", capabilities, url, token)
     }
 
+    /// Opens a session in another version of the protocol.
+    pub fn connect_in(version: &str, url: &str, token: &str) -> Result<Self> {
+        Self::introduce_in(version, "test", &json!({}), url, token)
+    }
+
     fn introduce(name: &str, capabilities: &Value, url: &str, token: &str) -> Result<Self> {
+        Self::introduce_in("2025-11-25", name, capabilities, url, token)
+    }
+
+    fn introduce_in(version: &str, name: &str, capabilities: &Value, url: &str, token: &str) -> Result<Self> {
         let config = ureq::Agent::config_builder()
             .proxy(None)
             .http_status_as_error(false)
@@ -61,7 +70,7 @@ impl McpClient {
             next: AtomicU64::new(1),
             hello: Exchange::default(),
         };
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": name, "version": "1"}});
+        let params = json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": {"name": name, "version": "1"}});
         client.hello = client.request("initialize", &params.to_string())?;
         ensure!(client.hello.result().is_ok(), "initialize was answered with {:?}", client.hello);
         client.session = client.hello.session.clone();
@@ -89,6 +98,30 @@ impl McpClient {
     /// Calls a tool.
     pub fn call(&self, tool: &str, arguments: &Value) -> Result<Exchange> {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}).to_string())
+    }
+
+    /// Sends a request of the stateless era, as a client of this name that can be asked all of these.
+    pub fn ask_stateless(
+        &self,
+        name: &str,
+        capabilities: &Value,
+        method: &str,
+        params: &Value,
+    ) -> Result<Exchange> {
+        let mut params = params.clone();
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities.clone();
+        params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": name, "version": "1"});
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
+        let named = ["name", "uri"].iter().find_map(|key| params[*key].as_str()).unwrap_or_default();
+        let headers = [
+            ("mcp-session-id", ""),
+            ("mcp-protocol-version", "2026-07-28"),
+            ("mcp-method", method),
+            ("mcp-name", named),
+        ];
+        self.post(&body, &headers.into_iter().collect())
     }
 
     /// Posts any body. `headers` replace the usual ones; an empty value leaves one out.

@@ -26,7 +26,7 @@ impl Places {
         Ok(Self { bin, tools })
     }
 
-    /// A fixture upstream of ours: `shop`, `conformance`, `odd`, `faulty`, `hostile`, `mirror`.
+    /// A fixture upstream of ours: `shop`, `communal`, `conformance`, `odd`, `faulty`, `hostile`, `mirror`.
     pub fn fixture(&self, name: &str) -> PathBuf {
         self.bin.join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }

@@ -158,7 +158,8 @@ fn welcome(hello: &Hello, agreed: &str) -> Bytes {
     }
 }
 
-async fn request(
+/// Takes a request on its way, or answers it.
+pub(crate) async fn request(
     endpoint: &Endpoint,
     target: &Target,
     session: &Arc<Session>,
@@ -287,7 +288,8 @@ fn caller(session: &Session) -> Caller {
     }
 }
 
-async fn notified(target: &Target, session: &Arc<Session>, method: &str, params: Option<&Bytes>) {
+/// Takes a notification of a client.
+pub(crate) async fn notified(target: &Target, session: &Arc<Session>, method: &str, params: Option<&Bytes>) {
     match method {
         "notifications/cancelled" => {
             #[derive(Deserialize)]

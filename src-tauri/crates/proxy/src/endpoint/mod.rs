@@ -5,6 +5,7 @@
 //! else is served on the same listener ([`guard`] protects them all).
 
 mod aggregate;
+mod batch;
 pub mod guard;
 mod held;
 mod legacy;

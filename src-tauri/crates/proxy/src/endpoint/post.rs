@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::reply::Accepts;
 use super::session::{Refusal, check_version};
-use super::{Endpoint, Target, Whole, legacy, modern};
+use super::{Endpoint, Target, Whole, batch, legacy, modern};
 use crate::wire::RpcError;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::message::Message;
@@ -26,7 +26,10 @@ pub(crate) async fn handle(endpoint: Arc<Endpoint>, target: Target, request: Req
         Err(refusal) => return refusal,
     };
     match check_headers(&headers) {
-        Ok(accepts) => receive(&endpoint, &target, &headers, accepts, &body).await,
+        Ok(accepts) => match batch::receive(&endpoint, &target, &headers, accepts, &body).await {
+            Some(response) => response,
+            None => receive(&endpoint, &target, &headers, accepts, &body).await,
+        },
         Err(refusal) => refusal.into_response(),
     }
 }

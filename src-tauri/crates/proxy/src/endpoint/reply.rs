@@ -233,6 +233,37 @@ pub(crate) async fn when_done(
     response
 }
 
+/// The answer alone, where the client can be told nothing before it and asked nothing; none if there is none.
+pub(crate) async fn answer(mut exchange: Exchange) -> Option<Bytes> {
+    loop {
+        match exchange.next().await {
+            Next::Answer(body) => return Some(message::response(&exchange.id, &body)),
+            Next::Nothing => return None,
+            Next::Tell(_) | Next::Ask(_) | Next::Pause(_) => {}
+        }
+    }
+}
+
+/// One stream of several requests: what is answered already, and the others until they are.
+pub(crate) fn together(
+    exchanges: Vec<Exchange>,
+    answered: Vec<Bytes>,
+    shutdown: &CancellationToken,
+) -> Response {
+    let (sender, response) = stream(BUFFER);
+    for exchange in exchanges {
+        tokio::spawn(feed(exchange, None, sender.clone(), shutdown.clone()));
+    }
+    tokio::spawn(async move {
+        for message in answered {
+            if sender.send(event(&message)).await.is_err() {
+                return;
+            }
+        }
+    });
+    response
+}
+
 async fn feed(
     mut exchange: Exchange,
     mut first: Option<Next>,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use crate::wire::params;
+use crate::wire::version::BATCHES;
 
 /// Resources of which it is remembered that they are watched.
 const MAX_WATCHED: usize = 1_000;
@@ -28,6 +29,12 @@ impl Introduction {
 
     pub(crate) fn hello(&self) -> Option<&Bytes> {
         self.hello.as_ref()
+    }
+
+    /// Whether the client speaks the version in which messages may come several at a time.
+    pub(crate) fn has_batches(&self) -> bool {
+        let hello = self.hello.as_ref().and_then(|hello| params::field(hello, "params"));
+        hello.and_then(|params| params::text(&params.raw, "protocolVersion")).is_some_and(|it| it == BATCHES)
     }
 
     /// Takes `notifications/initialized`.

@@ -186,8 +186,20 @@ impl<I: Instances> Relay<I> {
         }
     }
 
-    /// Takes a message of the client.
+    /// Takes a line of the client. Of several messages in it each is answered by itself.
     async fn take(self: &Arc<Self>, line: Bytes) {
+        match message::batch(&line) {
+            Some(Ok(messages)) if self.introduction().has_batches() => {
+                for message in messages {
+                    self.take_one(message).await;
+                }
+            }
+            _ => self.take_one(line).await,
+        }
+    }
+
+    /// Takes a message of the client.
+    async fn take_one(self: &Arc<Self>, line: Bytes) {
         let message = match Message::parse(&line) {
             Ok(message) => message,
             Err(error) => {

@@ -252,6 +252,16 @@ impl Link {
 
     /// Takes a message of the upstream; `origin` is the request on whose stream it came, where there is one.
     pub(crate) fn receive(self: &Arc<Self>, bytes: &Bytes, origin: Option<u64>) {
+        match message::batch(bytes) {
+            // Some versions have several messages in one; others may do as they like, it is clear what is meant.
+            Some(Ok(messages)) if messages.iter().all(|message| message.starts_with(b"{")) => {
+                messages.iter().for_each(|message| self.receive_one(message, origin));
+            }
+            _ => self.receive_one(bytes, origin),
+        }
+    }
+
+    fn receive_one(self: &Arc<Self>, bytes: &Bytes, origin: Option<u64>) {
         match Message::parse(bytes) {
             // On a request's own stream nothing else is answered.
             Ok(Message::Response { id, .. }) if origin.is_some_and(|origin| !is_id(&id, origin)) => {

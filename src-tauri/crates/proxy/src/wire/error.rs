@@ -32,9 +32,10 @@ impl RpcError {
     pub(crate) fn no_message(bytes: &[u8], error: &NotAMessage) -> Self {
         match error {
             NotAMessage::Json(reason) => Self::parse(format!("Parse error: {reason}")),
-            NotAMessage::Envelope(_) if bytes.trim_ascii_start().starts_with(b"[") => {
-                Self::invalid_request("batches are not supported; send one message at a time")
-            }
+            NotAMessage::Batch(reason) => Self::invalid_request(*reason),
+            NotAMessage::Envelope(_) if bytes.trim_ascii_start().starts_with(b"[") => Self::invalid_request(
+                "batches belong to protocol version 2025-03-26; send one message at a time",
+            ),
             NotAMessage::Envelope(reason) => Self::invalid_request(format!("Invalid request: {reason}")),
         }
     }

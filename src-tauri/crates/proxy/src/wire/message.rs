@@ -46,13 +46,15 @@ pub(crate) enum NotAMessage {
     Json(String),
     /// JSON, but not a JSON-RPC 2.0 message.
     Envelope(&'static str),
+    /// A batch nobody can take.
+    Batch(&'static str),
 }
 
 impl std::fmt::Display for NotAMessage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Json(reason) => f.write_str(reason),
-            Self::Envelope(reason) => f.write_str(reason),
+            Self::Envelope(reason) | Self::Batch(reason) => f.write_str(reason),
         }
     }
 }
@@ -90,6 +92,25 @@ impl Message {
             _ => Err(NotAMessage::Envelope("neither a request, nor a notification, nor a response")),
         }
     }
+}
+
+/// Messages of one batch, at most.
+const LONGEST_BATCH: usize = 100;
+
+/// The messages of a batch, each unread; none where this is no array.
+pub(crate) fn batch(bytes: &Bytes) -> Option<Result<Vec<Bytes>, NotAMessage>> {
+    if !bytes.trim_ascii_start().starts_with(b"[") {
+        return None;
+    }
+    let items: Vec<&RawValue> = match serde_json::from_slice(bytes) {
+        Ok(items) => items,
+        Err(error) => return Some(Err(NotAMessage::Json(error.to_string()))),
+    };
+    Some(match items.len() {
+        0 => Err(NotAMessage::Batch("a batch needs a message")),
+        1..=LONGEST_BATCH => Ok(items.iter().map(|item| bytes.slice_ref(item.get().as_bytes())).collect()),
+        _ => Err(NotAMessage::Batch("a batch may have 100 messages")),
+    })
 }
 
 /// The number a line that is no message may have as its `id`, as far as can be told from its ends: enough

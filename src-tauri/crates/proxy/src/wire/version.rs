@@ -22,6 +22,9 @@ static HANDSHAKE: [ProtocolVersion; 4] = [
 /// The one version of the stateless era.
 pub(crate) const MODERN: &str = "2026-07-28";
 
+/// The one version whose messages may come several at a time, as JSON-RPC batches.
+pub(crate) const BATCHES: &str = "2025-03-26";
+
 /// The newest version with a handshake.
 pub(crate) fn newest_legacy() -> ProtocolVersion {
     ProtocolVersion::LATEST_WITH_INITIALIZE

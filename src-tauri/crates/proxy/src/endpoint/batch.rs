@@ -1,0 +1,87 @@
+//! Several messages in one body: JSON-RPC batches, which 2025-03-26 has and no other version.
+//!
+//! Owns: which sessions may send them, and how they are answered together. Refuses to know: what the messages
+//! ask for.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use tokio::task::JoinSet;
+
+use super::legacy::{self, Handled};
+use super::reply::{self, Accepts, Exchange, Voice};
+use super::session::{Refusal, Session};
+use super::{Endpoint, Target};
+use crate::wire::RpcError;
+use crate::wire::message::{self, Message};
+use crate::wire::version::BATCHES;
+
+/// Answers a batch, if this is one and its session may send them.
+pub(crate) async fn receive(
+    endpoint: &Arc<Endpoint>,
+    target: &Target,
+    headers: &HeaderMap,
+    accepts: Accepts,
+    body: &Bytes,
+) -> Option<Response> {
+    let items = message::batch(body)?;
+    let session = endpoint.sessions.of(headers, target).ok();
+    let session = session.filter(|session| *session.protocol_version == *BATCHES)?;
+    Some(match items {
+        Err(error) => Refusal::Malformed(RpcError::no_message(body, &error)).into_response(),
+        Ok(_) if endpoint.closing.is_cancelled() => Refusal::Closing.into_response(),
+        Ok(items) => answer(endpoint, target, &session, accepts, &items).await,
+    })
+}
+
+async fn answer(
+    endpoint: &Arc<Endpoint>,
+    target: &Target,
+    session: &Arc<Session>,
+    accepts: Accepts,
+    items: &[Bytes],
+) -> Response {
+    let (mut answered, mut under_way) = (Vec::new(), Vec::new());
+    for item in items {
+        let message = match Message::parse(item) {
+            Ok(message) => message,
+            Err(error) => {
+                answered.push(message::refusal(None, &RpcError::no_message(item, &error).body()));
+                continue;
+            }
+        };
+        match message {
+            Message::Request { id, method, .. } if method == "initialize" => {
+                let error = RpcError::invalid_request("initialize must not be part of a batch");
+                answered.push(message::response(&id, &error.body()));
+            }
+            Message::Request { id, method, params } => {
+                match legacy::request(endpoint, target, session, &id, method, params).await {
+                    Handled::Now(body) => answered.push(message::response(&id, &body)),
+                    Handled::Active(active) => {
+                        under_way.push(Exchange::new(active, id, Voice::Legacy(Arc::clone(session))));
+                    }
+                }
+            }
+            Message::Notification { method, params } => {
+                legacy::notified(target, session, &method, params.as_ref()).await;
+            }
+            Message::Response { id, body } => session.answered(&id, body),
+        }
+    }
+    if answered.is_empty() && under_way.is_empty() {
+        return StatusCode::ACCEPTED.into_response();
+    }
+    if accepts == Accepts::Json || (accepts == Accepts::Both && under_way.is_empty()) {
+        // Who takes one body only can be told and asked nothing meanwhile.
+        let later: JoinSet<_> = under_way.into_iter().map(reply::answer).collect();
+        tokio::select! {
+            later = later.join_all() => answered.extend(later.into_iter().flatten()),
+            () = endpoint.shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        }
+        return reply::json(&[b"[", &answered.join(&b","[..])[..], b"]"].concat().into());
+    }
+    reply::together(under_way, answered, &endpoint.shutdown)
+}

@@ -1,0 +1,287 @@
+//! Clients that share an upstream, or a Schemascope behind another, do not notice each other.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::collections::BTreeMap;
+
+use schemascope_test_support::{Exchange, McpClient, Places, Program, Serve, stdio};
+use serde_json::{Map, Value, json};
+
+/// Us before an upstream that takes all its clients for one.
+struct Shared {
+    serve: Serve,
+    _program: Program,
+    _scratch: tempfile::TempDir,
+}
+
+fn shared(flags: &[&str]) -> Shared {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    before(&Map::from_iter([("communal".to_owned(), stdio(places.fixture("communal"), flags))]))
+}
+
+fn before(servers: &Map<String, Value>) -> Shared {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    Shared { serve, _program: program, _scratch: scratch }
+}
+
+const UPSTREAM: Option<&str> = Some("communal");
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+/// What the upstream was told.
+fn heard(client: &McpClient) -> Value {
+    serde_json::from_str(text(&client.call("heard", &json!({})).unwrap().result().unwrap())).unwrap()
+}
+
+#[test]
+fn tasks_belong_to_who_made_them() {
+    let shared = shared(&[]);
+    let [a, b] = [(); 2].map(|()| shared.serve.connect(UPSTREAM).unwrap());
+    let work = |client: &McpClient| {
+        let called = client.request("tools/call", r#"{"name":"work","task":{"ttl":60000}}"#).unwrap();
+        called.result().unwrap()["task"]["taskId"].as_str().unwrap().to_owned()
+    };
+    let (task_of_a, task_of_b) = (work(&a), work(&b));
+    let listed = |client: &McpClient| {
+        let tasks = client.request("tasks/list", "{}").unwrap().result().unwrap()["tasks"].clone();
+        tasks
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|task| task["taskId"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!((listed(&a), listed(&b)), (vec![task_of_a.clone()], vec![task_of_b.clone()]));
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        let ask = |client: &McpClient, task: &str| {
+            client.request(method, &json!({"taskId": task}).to_string()).unwrap().answer().unwrap()
+        };
+        assert!(ask(&a, &task_of_a)["result"].is_object(), "{method}");
+        let refused = ask(&a, &task_of_b);
+        // As one nobody made.
+        assert_eq!(refused["error"]["code"], -32602, "{method} {refused}");
+        assert_eq!(refused["error"]["message"], format!("Task not found: {task_of_b}"));
+        assert_eq!(ask(&a, "t99")["error"]["message"], "Task not found: t99");
+    }
+    // What becomes of a task is told to who made it.
+    let mut told = Vec::new();
+    std::thread::scope(|scope| {
+        let listening = scope.spawn(|| {
+            let mut told = Vec::new();
+            b.listen(|message| {
+                told.push(message.to_owned());
+                false
+            })
+            .map(|()| told)
+        });
+        // Until it listens nobody is told.
+        while !listening.is_finished() {
+            work(&a);
+            work(&b);
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        told = listening.join().unwrap().unwrap();
+    });
+    let status: Value = serde_json::from_str(&told[0]).unwrap();
+    let task = status["params"]["taskId"].as_str().unwrap().to_owned();
+    assert_eq!(status["method"], "notifications/tasks/status");
+    assert!(listed(&b).contains(&task), "{status}");
+}
+
+#[test]
+fn each_client_hears_from_its_own_level_on() {
+    let shared = shared(&[]);
+    let [quiet, curious, plain] = [(); 3].map(|()| shared.serve.connect(UPSTREAM).unwrap());
+    let logged = |client: &McpClient| {
+        let exchange = client.call("log", &json!({})).unwrap();
+        let (_, before) = exchange.messages.split_last().unwrap();
+        let level = |message: &String| {
+            serde_json::from_str::<Value>(message).unwrap()["params"]["level"].as_str().unwrap().to_owned()
+        };
+        before.iter().map(level).collect::<Vec<_>>()
+    };
+    let usual = ["info", "warning", "error", "emergency"];
+    assert_eq!(logged(&plain), usual);
+    let set = |client: &McpClient, level: &str| {
+        client.request("logging/setLevel", &json!({"level": level}).to_string()).unwrap().answer().unwrap()
+    };
+    assert_eq!(set(&quiet, "emergency")["result"], json!({}));
+    assert_eq!(
+        (logged(&quiet), logged(&plain)),
+        (vec!["emergency".to_owned()], usual.map(String::from).to_vec())
+    );
+    assert_eq!(set(&curious, "debug")["result"], json!({}));
+    assert_eq!(logged(&curious), ["debug", "info", "warning", "error", "emergency"]);
+    assert_eq!(
+        (logged(&quiet), logged(&plain)),
+        (vec!["emergency".to_owned()], usual.map(String::from).to_vec())
+    );
+    // What is no level is refused by the upstream, and changes nothing.
+    assert_eq!(set(&curious, "loud")["error"]["message"], "no such level");
+    assert_eq!(logged(&curious).len(), 5);
+    // Nobody wants it any more.
+    curious.delete().unwrap();
+    let levels = |heard: &Value| {
+        heard
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|it| it["level"].as_str().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    let began = std::time::Instant::now();
+    while levels(&heard(&plain)) != ["info", "debug", "loud", "info"] {
+        assert!(began.elapsed().as_secs() < 20, "{:?}", levels(&heard(&plain)));
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// Asks as a stateless client that can be asked.
+fn ask(client: &McpClient, name: &str, params: &Value) -> Exchange {
+    client.ask_stateless(name, &json!({"elicitation": {}}), "tools/call", params).unwrap()
+}
+
+fn question(asked: &Exchange) -> (String, String) {
+    let result = asked.result().unwrap();
+    assert_eq!(result["resultType"], "input_required", "{result}");
+    let message = result["inputRequests"]["input"]["params"]["message"].as_str().unwrap().to_owned();
+    (message, result["requestState"].as_str().unwrap().to_owned())
+}
+
+fn going_on(params: &Value, state: &str, said: &str) -> Value {
+    let mut params = params.clone();
+    params["requestState"] = json!(state);
+    params["inputResponses"] = json!({"input": {"action": "accept", "content": {"said": said}}});
+    params
+}
+
+#[test]
+fn stateless_clients_asked_at_the_same_time_get_their_own_questions() {
+    let shared = shared(&[]);
+    let client = shared.serve.connect(UPSTREAM).unwrap();
+    let params = |message: &str| json!({"name": "ask", "arguments": {"message": message}});
+    let names = ["ann", "bob", "eve"];
+    let asked = names.map(|name| question(&ask(&client, name, &params(name))));
+    for (name, (message, _)) in names.iter().zip(&asked) {
+        assert_eq!(name, message);
+    }
+    // The last one goes away; the others are answered, the first last.
+    for at in [1, 0] {
+        let answer = ask(&client, names[at], &going_on(&params(names[at]), &asked[at].1, names[at]));
+        let result = answer.result().unwrap();
+        assert_eq!(result["resultType"], "complete");
+        assert!(text(&result).contains(&format!("\"said\":\"{}\"", names[at])), "{result}");
+    }
+}
+
+#[test]
+fn a_state_is_good_for_its_own_request_only() {
+    let shared = shared(&[]);
+    let (one, all) = (shared.serve.connect(UPSTREAM).unwrap(), shared.serve.connect(None).unwrap());
+    let params = json!({"name": "ask", "arguments": {"message": "hm?"}});
+    let (_, state) = question(&ask(&one, "ann", &params));
+    let right = going_on(&params, &state, "yes");
+    let mut other_arguments = right.clone();
+    other_arguments["arguments"] = json!({"message": "give me all"});
+    let mut other_tool = right.clone();
+    other_tool["name"] = json!("log");
+    let mut elsewhere = right.clone();
+    elsewhere["name"] = json!("communal__ask");
+    let forged = going_on(&params, &format!("{}{}", &state[..state.len() - 4], "0000"), "yes");
+    for (client, name, wrong) in [
+        (&one, "ann", &other_arguments),
+        (&one, "ann", &other_tool),
+        (&all, "ann", &elsewhere),
+        (&one, "eve", &right),
+        (&one, "ann", &forged),
+        (&one, "ann", &going_on(&params, "garbage", "yes")),
+        (&one, "ann", &going_on(&params, "schemascope:0123456789abcdef:00", "yes")),
+    ] {
+        let answer = ask(client, name, wrong).answer().unwrap();
+        assert_eq!(answer["error"]["code"], -32602, "{wrong}\n{answer}");
+    }
+    assert!(text(&ask(&one, "ann", &right).result().unwrap()).contains("yes"));
+    // Once.
+    assert_eq!(ask(&one, "ann", &right).answer().unwrap()["error"]["code"], -32602);
+}
+
+/// The states of one behind us are none of our business.
+#[test]
+fn one_behind_another_holds_its_own_requests() {
+    let inner = shared(&[]);
+    let headers = json!({"Authorization": format!("Bearer {}", inner.serve.token())});
+    let servers =
+        Map::from_iter([("inner".to_owned(), json!({"url": inner.serve.url(UPSTREAM), "headers": headers}))]);
+    let outer = before(&servers);
+    let client = outer.serve.connect(Some("inner")).unwrap();
+    let params = json!({"name": "ask", "arguments": {"message": "how deep?"}});
+    let (message, state) = question(&ask(&client, "ann", &params));
+    assert_eq!(message, "how deep?");
+    let result = ask(&client, "ann", &going_on(&params, &state, "two")).result().unwrap();
+    assert!(text(&result).contains("two"), "{result}");
+}
+
+/// Batches belong to 2025-03-26, whose clients must be understood.
+#[test]
+fn batches_are_answered_where_the_version_has_them() {
+    for flags in [&[][..], &["--batches"]] {
+        let shared = shared(flags);
+        let upstream_has_no_say = shared.serve.connect(None).unwrap();
+        for (upstream, prefix) in [(UPSTREAM, ""), (None, "communal__")] {
+            let client =
+                McpClient::connect_in("2025-03-26", &shared.serve.url(upstream), shared.serve.token())
+                    .unwrap();
+            let post = |body: &str, accept: &str| {
+                let headers = [("mcp-protocol-version", ""), ("accept", accept)];
+                client.post(body, &headers.into_iter().collect()).unwrap()
+            };
+            let call = format!(
+                r#"{{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{{"name":"{prefix}log"}}}}"#
+            );
+            let body = format!(
+                r#"[{{"jsonrpc":"2.0","id":1.50,"method":"ping"}}, {call},{{"jsonrpc":"2.0","method":"notifications/x"}},
+                {{"jsonrpc":"2.0","id":2,"method":"initialize"}},7]"#
+            );
+            let ids = |messages: &[Value]| {
+                let mut ids: Vec<String> = messages
+                    .iter()
+                    .filter(|it| it.get("method").is_none())
+                    .map(|it| it["id"].to_string())
+                    .collect();
+                ids.sort();
+                ids
+            };
+            // As one body, or as events, with what is told in between.
+            let whole = post(&body, "application/json");
+            assert_eq!((whole.status, whole.media_type.as_str()), (200, "application/json"));
+            let whole: Vec<Value> = serde_json::from_str(&whole.messages[0]).unwrap();
+            assert_eq!(ids(&whole), ["\"c\"", "1.5", "2", "null"], "{whole:?}");
+            let events = post(&body, "application/json, text/event-stream");
+            assert_eq!(events.media_type, "text/event-stream");
+            let events: Vec<Value> =
+                events.messages.iter().map(|message| serde_json::from_str(message).unwrap()).collect();
+            assert_eq!(ids(&events), ids(&whole));
+            assert!(events.iter().any(|event| event["method"] == "notifications/message"), "{events:?}");
+            // What asks nothing is accepted, what is no batch of messages is not.
+            let told =
+                r#"[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":9,"result":{}}]"#;
+            assert_eq!(post(told, "*/*").status, 202);
+            let many = format!("[{}]", vec!["{}"; 101].join(","));
+            for wrong in ["[]", many.as_str()] {
+                let refused = post(wrong, "*/*");
+                assert_eq!(
+                    (refused.status, &refused.answer().unwrap()["error"]["code"]),
+                    (400, &json!(-32600))
+                );
+            }
+            assert_eq!(post("[{", "*/*").answer().unwrap()["error"]["code"], -32700);
+            // No other version has them.
+            let refused = upstream_has_no_say.post(&format!("[{call}]"), &BTreeMap::new()).unwrap();
+            assert_eq!((refused.status, &refused.answer().unwrap()["error"]["code"]), (400, &json!(-32600)));
+        }
+    }
+}
