@@ -63,11 +63,10 @@ impl Proxied {
     }
 
     fn target(&self, upstream: Option<&str>, client: Era) -> Value {
-        // With a handshake over stdio, a client that can be asked has processes of its own for its calls. What
-        // changes in one of them is not what others are told and listed; so somebody else has to look.
-        let own_processes = self.era == Era::Old && !self.over_http;
-        let changes =
-            if own_processes && (client == Era::New || upstream.is_none()) { "bare" } else { "asked" };
+        // With a handshake over stdio, stateless clients that can be asked use processes in turn. Which of them
+        // is the next one's they cannot know; so somebody else has to look.
+        let in_turn = self.era == Era::Old && !self.over_http && client == Era::New;
+        let changes = if in_turn { "bare" } else { "asked" };
         json!({
             "url": self.serve.url(upstream),
             "token": self.serve.token(),

@@ -21,7 +21,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::exchange::{Ask, Event};
+use crate::exchange::{Ask, Event, Outbox};
 use crate::observer::Ended;
 use crate::upstream::{Live, Upstream};
 use crate::wire::{Body, Era, RpcError, Who, error, meta, params};
@@ -36,7 +36,7 @@ pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) params: Option<Bytes>,
     pub(crate) who: Who,
-    pub(crate) owner: Option<mpsc::Sender<Event>>,
+    pub(crate) owner: Option<Outbox>,
     pub(crate) subscription: Option<Bytes>,
 }
 
@@ -115,19 +115,14 @@ async fn rounds(
     let original = params.clone();
     let between_eras = request.who.era == Era::Modern && live.hello.era == Era::Legacy;
     // Such an upstream has given no state: what it would take for a new request was begun already.
-    if between_eras
-        && goes_on(request)
-        && let Body::Error(error) = unknown_state().body()
-    {
-        return Ended::Error(error).into();
+    if between_eras && goes_on(request) {
+        return ended_with(&unknown_state()).into();
     }
     let session = request.who.session.as_deref();
     let shared = upstream.shares(&request.who, live);
-    if shared
-        && let Some(refusal) = upstream.tasks.refuses(&request.method, request.params.as_ref(), session)
-        && let Body::Error(error) = refusal.body()
+    if shared && let Some(refusal) = upstream.tasks.refuses(&request.method, request.params.as_ref(), session)
     {
-        return Ended::Error(error).into();
+        return ended_with(&refusal).into();
     }
     let mut upstream_us = 0;
     for _ in 0..MAX_ROUNDS {
@@ -150,16 +145,17 @@ async fn rounds(
                 upstream_us,
             };
         }
-        let Ok(answered) = ask_client(result, events, cancelled).await else {
-            let ended = if cancelled.is_cancelled() { Ended::Cancelled } else { too_much() };
-            return Driven { ended, upstream_us, answer: None };
+        let answered = match ask_client(&request.who, result, events, cancelled).await {
+            Ok(answered) => answered,
+            Err(unasked) => return Driven { ended: unasked.ended(), upstream_us, answer: None },
         };
         let state = params::field(result, "requestState").map(|found| found.raw);
         let mut fields: Vec<(&str, &[u8])> = vec![("inputResponses", answered.as_bytes())];
         fields.extend(state.as_ref().map(|state| ("requestState", state.as_ref())));
         params = Some(params::with(original.as_ref(), &fields));
     }
-    Driven { ended: too_much(), upstream_us, answer: None }
+    let ended = ended_with(&RpcError::internal("the upstream asks for input without end"));
+    Driven { ended, upstream_us, answer: None }
 }
 
 /// A result as its client is to see it, where that differs from what the upstream said.
@@ -201,11 +197,33 @@ pub(crate) fn may_ask(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
-fn too_much() -> Ended {
-    let Body::Error(error) = RpcError::internal("the upstream asks for input without end").body() else {
-        return Ended::Cancelled;
-    };
-    Ended::Error(error)
+fn ended_with(error: &RpcError) -> Ended {
+    Ended::Error(error.object())
+}
+
+/// Why a client was not asked what an upstream requires.
+#[derive(Debug, PartialEq, Eq)]
+enum Unasked {
+    /// It is gone, or does not want to know any more.
+    Gone,
+    /// What is required is not what MCP has for that.
+    Malformed(String),
+    /// The client did not say that it can be asked this.
+    Undeclared(String),
+}
+
+impl Unasked {
+    fn ended(self) -> Ended {
+        match self {
+            Self::Gone => Ended::Cancelled,
+            Self::Malformed(reason) => {
+                ended_with(&RpcError::internal(format!("the upstream requires input wrongly: {reason}")))
+            }
+            Self::Undeclared(method) => ended_with(&RpcError::internal(format!(
+                "the upstream requires {method}, which this client did not declare"
+            ))),
+        }
+    }
 }
 
 /// One request and its answer.
@@ -346,47 +364,83 @@ pub(crate) fn input_required(asks: &[(String, &Ask)], state: &str) -> Bytes {
 
 /// Asks a client everything an upstream requires; the answers by key, as one object.
 async fn ask_client(
+    who: &Who,
     result: &Bytes,
     events: &mpsc::Sender<Event>,
     cancelled: &CancellationToken,
-) -> Result<String, ()> {
-    type Requests<'a> = std::collections::BTreeMap<String, &'a RawValue>;
-    let requests = params::field(result, "inputRequests").map(|found| found.raw).unwrap_or("{}".into());
-    let requests: Requests<'_> = serde_json::from_slice(&requests).map_err(drop)?;
-    if requests.len() > MAX_QUESTIONS {
-        return Err(());
-    }
+) -> Result<String, Unasked> {
+    let questions = questions(who, result)?;
     let mut waiting = Vec::new();
-    for (key, request) in requests {
-        let request = Bytes::copy_from_slice(request.get().as_bytes());
-        let method = params::field(&request, "method").and_then(|raw| serde_json::from_slice(&raw.raw).ok());
+    for (key, method, params) in questions {
         let (answer, answered) = oneshot::channel();
-        let ask = Ask {
-            method: method.ok_or(())?,
-            params: params::field(&request, "params").map(|found| found.raw),
-            withdrawn: cancelled.child_token(),
-            answer,
-        };
-        events.send(Event::Ask(ask)).await.map_err(drop)?;
+        let ask = Ask { method, params, withdrawn: cancelled.child_token(), answer };
+        tokio::select! {
+            sent = events.send(Event::Ask(ask)) => sent.map_err(|_| Unasked::Gone)?,
+            () = cancelled.cancelled() => return Err(Unasked::Gone),
+        }
         waiting.push((key, answered));
     }
     let mut answers = Bytes::from_static(b"{}");
     for (key, answered) in waiting {
         let body = tokio::select! {
             body = answered => body,
-            () = cancelled.cancelled() => return Err(()),
+            () = cancelled.cancelled() => return Err(Unasked::Gone),
         };
         // What a client refuses to answer is left out; the upstream says what that means.
         if let Ok(Body::Result(result)) = body {
             answers = params::with(Some(&answers), &[(&key, &result)]);
         }
     }
-    String::from_utf8(answers.to_vec()).map_err(drop)
+    String::from_utf8(answers.to_vec()).map_err(|_| Unasked::Gone)
+}
+
+/// What a result requires of a client: key, method and params of each question.
+fn questions(who: &Who, result: &Bytes) -> Result<Vec<(String, String, Option<Bytes>)>, Unasked> {
+    type Requests<'a> = std::collections::BTreeMap<String, &'a RawValue>;
+    let malformed = |reason: &str| Unasked::Malformed(reason.to_owned());
+    let requests = params::field(result, "inputRequests").map(|found| found.raw).unwrap_or("{}".into());
+    let requests: Requests<'_> =
+        serde_json::from_slice(&requests).map_err(|_| malformed("inputRequests is no object"))?;
+    if requests.len() > MAX_QUESTIONS {
+        return Err(malformed(&format!("more than {MAX_QUESTIONS} questions at once")));
+    }
+    let questions = requests.into_iter().map(|(key, request)| {
+        let request = Bytes::copy_from_slice(request.get().as_bytes());
+        let method = params::text(&request, "method")
+            .ok_or_else(|| malformed(&format!("inputRequests[{key:?}] has no method")))?;
+        if !who.may_be_asked_for(&method) {
+            return Err(Unasked::Undeclared(method));
+        }
+        let params = params::field(&request, "params").map(|found| found.raw);
+        Ok((key, method, params))
+    });
+    questions.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_required_wrongly_is_said_to_be() {
+        let who = Who { capabilities: r#"{"roots":{}}"#.into(), ..Who::nobody() };
+        let asked =
+            |requests: &str| questions(&who, &Bytes::from(format!(r#"{{"inputRequests":{requests}}}"#)));
+        let right = asked(r#"{"b":{"method":"roots/list"},"a":{"method":"x/new","params":{"n":1.0}}}"#);
+        assert_eq!(
+            right,
+            Ok(vec![
+                ("a".into(), "x/new".into(), Some(r#"{"n":1.0}"#.into())),
+                ("b".into(), "roots/list".into(), None)
+            ])
+        );
+        assert_eq!(asked("{}"), Ok(Vec::new()));
+        for malformed in ["[]", "7", r#"{"a":{}}"#, r#"{"a":7}"#, r#"{"a":{"method":1}}"#] {
+            assert!(matches!(asked(malformed), Err(Unasked::Malformed(_))), "{malformed}");
+        }
+        let undeclared = asked(r#"{"a":{"method":"sampling/createMessage"}}"#);
+        assert_eq!(undeclared, Err(Unasked::Undeclared("sampling/createMessage".into())));
+    }
 
     #[test]
     fn results_are_written_for_the_stateless_era() {

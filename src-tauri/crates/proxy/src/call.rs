@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::adapter::Adapter;
 use crate::bridge;
-use crate::exchange::{Active, Event};
+use crate::exchange::{Active, Outbox};
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::upstream::Upstream;
 use crate::wire::{Body, RpcError, Who};
@@ -68,7 +68,7 @@ pub(crate) struct Outgoing {
     /// Whose it is.
     pub(crate) who: Who,
     /// Where goes what belongs to none of its requests.
-    pub(crate) owner: Option<mpsc::Sender<Event>>,
+    pub(crate) owner: Option<Outbox>,
     /// The client's own id, where it opens a subscription.
     pub(crate) subscription: Option<Bytes>,
     /// What to record of it, if it is a tool call.

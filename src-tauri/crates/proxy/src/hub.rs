@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use schemascope_model::{SEPARATOR, ToolId};
 use sha2::{Digest, Sha256};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::adapter::Adapter;
 use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::Config;
-use crate::exchange::{Active, Event};
+use crate::exchange::{Active, Outbox};
 use crate::observer::{ListedTool, Observer};
 use crate::schemas::{Mode, Schemas};
 use crate::upstream::link::Notification;
@@ -40,7 +40,7 @@ const MAX_NAME: usize = 128;
 pub(crate) struct From {
     pub(crate) who: Who,
     /// Where goes what belongs to none of its requests.
-    pub(crate) owner: Option<mpsc::Sender<Event>>,
+    pub(crate) owner: Option<Outbox>,
 }
 
 /// All upstreams of a configuration.
@@ -215,25 +215,40 @@ impl Hub {
         ready
     }
 
-    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to clients of an era.
-    pub(crate) async fn tools(&self, era: Era) -> Vec<Bytes> {
-        let ready = self.ready().await;
-        let tools = ready.iter().flat_map(|(upstream, live)| {
-            let tools = live.tools();
-            let tools = tools.iter().filter_map(|tool| {
+    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to clients of an era. A client
+    /// that has a session of its own with an upstream is told what there is in that one.
+    pub(crate) async fn tools(&self, era: Era, session: Option<&str>) -> Vec<Bytes> {
+        let asked: Vec<_> = self
+            .ready()
+            .await
+            .into_iter()
+            .map(|(upstream, live)| {
+                let own = session.and_then(|session| upstream.own_now(session));
+                let listing = tokio::spawn(async move {
+                    let own = own?;
+                    let listed = handshake::list_tools(&own.link, own.hello.era);
+                    tokio::time::timeout(LIST_PATIENCE, listed).await.ok()?.ok()
+                });
+                (upstream, live, listing)
+            })
+            .collect();
+        let mut tools = Vec::new();
+        for (upstream, live, listing) in asked {
+            let own = listing.await.ok().flatten().map(Arc::<[ListedTool]>::from);
+            let listed = own.unwrap_or_else(|| live.tools());
+            tools.extend(listed.iter().filter_map(|tool| {
                 let definition = renamed(upstream.name(), &tool.name, &tool.definition)?;
                 Some((ToolId::new(upstream.name(), &tool.name).ok(), definition))
-            });
-            tools.collect::<Vec<_>>()
-        });
-        self.adapter.advertised(tools.collect(), era).await
+            }));
+        }
+        self.adapter.advertised(tools, era).await
     }
 
     /// The prompts of all upstreams, as `/mcp` lists them.
-    pub(crate) async fn prompts(&self) -> Vec<Bytes> {
+    pub(crate) async fn prompts(&self, session: Option<&str>) -> Vec<Bytes> {
         let mut listed = Vec::new();
         let mut known = HashMap::new();
-        for (server, prompt) in self.items("prompts/list", "prompts", "prompts").await {
+        for (server, prompt) in self.items("prompts/list", "prompts", "prompts", session).await {
             if let Some(name) = params::text(&prompt, "name")
                 && let Some(definition) = renamed(&server, &name, &prompt)
             {
@@ -246,10 +261,10 @@ impl Hub {
     }
 
     /// The resources of all upstreams. Of two with one address the first is listed.
-    pub(crate) async fn resources(&self) -> Vec<Bytes> {
+    pub(crate) async fn resources(&self, session: Option<&str>) -> Vec<Bytes> {
         let mut listed = Vec::new();
         let mut known = HashMap::new();
-        for (server, resource) in self.items("resources/list", "resources", "resources").await {
+        for (server, resource) in self.items("resources/list", "resources", "resources", session).await {
             if let Some(uri) = params::text(&resource, "uri")
                 && let Entry::Vacant(vacant) = known.entry(uri)
             {
@@ -262,8 +277,8 @@ impl Hub {
     }
 
     /// The resource templates of all upstreams.
-    pub(crate) async fn templates(&self) -> Vec<Bytes> {
-        let found = self.items("resources/templates/list", "resourceTemplates", "resources").await;
+    pub(crate) async fn templates(&self, session: Option<&str>) -> Vec<Bytes> {
+        let found = self.items("resources/templates/list", "resourceTemplates", "resources", session).await;
         let prefixes = found.iter().filter_map(|(server, template)| {
             let template = params::text(template, "uriTemplate")?;
             Some((template.split('{').next().unwrap_or_default().to_owned(), server.clone()))
@@ -278,11 +293,13 @@ impl Hub {
         method: &'static str,
         items: &'static str,
         capability: &str,
+        session: Option<&str>,
     ) -> Vec<(String, Bytes)> {
         let ready = self.ready().await;
         let having = ready.into_iter().filter(|(_, live)| live.hello.has(capability));
         let asked: Vec<_> = having
             .map(|(upstream, live)| {
+                let live = session.and_then(|session| upstream.own_now(session)).unwrap_or(live);
                 tokio::spawn(async move {
                     let listed = handshake::list(&live.link, live.hello.era, method, items);
                     let listed = tokio::time::timeout(LIST_PATIENCE, listed).await;
@@ -321,8 +338,8 @@ impl Hub {
         let stale = listed.is_none_or(|at| at.elapsed() > RELIST);
         if stale && self.directory().server_of(uri).is_none() {
             *listed = Some(Instant::now());
-            self.resources().await;
-            self.templates().await;
+            self.resources(None).await;
+            self.templates(None).await;
         }
         drop(listed);
         let server = self.directory().server_of(uri)?;

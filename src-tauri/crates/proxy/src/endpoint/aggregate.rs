@@ -67,17 +67,18 @@ pub(crate) async fn request<G: Send + 'static>(
     cancel: CancellationToken,
 ) -> Result<Handled, RpcError> {
     let hub = &endpoint.hub;
+    let session = asking.session.map(|session| &*session.id);
     match method {
         "tools/list" => {
             // Before collecting: what changes meanwhile is announced rather than missed.
             if let Some(session) = asking.session {
                 session.listed.store(hub.version(), Ordering::Relaxed);
             }
-            Ok(list("tools", &hub.tools(asking.from.who.era).await))
+            Ok(list("tools", &hub.tools(asking.from.who.era, session).await))
         }
-        "prompts/list" => Ok(list("prompts", &hub.prompts().await)),
-        "resources/list" => Ok(list("resources", &hub.resources().await)),
-        "resources/templates/list" => Ok(list("resourceTemplates", &hub.templates().await)),
+        "prompts/list" => Ok(list("prompts", &hub.prompts(session).await)),
+        "resources/list" => Ok(list("resources", &hub.resources(session).await)),
+        "resources/templates/list" => Ok(list("resourceTemplates", &hub.templates(session).await)),
         "tools/call" => {
             let seen = params::Seen::of(params.as_ref());
             let (Some(name), Some(found), Some(params)) = (seen.name(), &seen.name, &params) else {

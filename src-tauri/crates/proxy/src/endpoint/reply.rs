@@ -9,6 +9,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use tokio::sync::mpsc;
+use tokio::sync::oneshot::error::RecvError;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -129,29 +130,34 @@ impl Exchange {
     }
 
     async fn next(&mut self) -> Next {
-        let event = if self.answered.is_some() {
-            self.active.events.try_recv().ok()
-        } else {
-            tokio::select! {
-                biased;
-                Some(event) = self.active.events.recv() => Some(event),
-                answer = &mut self.active.answer => match answer {
-                    // Events may have come between the two looks above.
-                    Ok(body) => {
-                        self.answered = Some(body);
-                        self.active.events.try_recv().ok()
-                    }
-                    Err(_) => return Next::Nothing,
-                },
+        loop {
+            return match self.next_event().await {
+                // The upstream went on without an answer.
+                Ok(Some(Event::Ask(ask))) if ask.withdrawn.is_cancelled() => continue,
+                Ok(Some(Event::Notification { method, params })) => {
+                    Next::Tell(message::notification(&method, params.as_deref()))
+                }
+                Ok(Some(Event::Ask(ask))) => Next::Ask(ask),
+                Ok(Some(Event::Pause { retry })) => Next::Pause(retry),
+                Ok(None) => self.answered.take().map_or(Next::Nothing, Next::Answer),
+                Err(_) => Next::Nothing,
+            };
+        }
+    }
+
+    /// What came before the answer, while there is any.
+    async fn next_event(&mut self) -> Result<Option<Event>, RecvError> {
+        if self.answered.is_some() {
+            return Ok(self.active.events.try_recv().ok());
+        }
+        tokio::select! {
+            biased;
+            Some(event) = self.active.events.recv() => Ok(Some(event)),
+            // Events may have come between the two looks above.
+            answer = &mut self.active.answer => {
+                self.answered = Some(answer?);
+                Ok(self.active.events.try_recv().ok())
             }
-        };
-        match event {
-            Some(Event::Notification { method, params }) => {
-                Next::Tell(message::notification(&method, params.as_deref()))
-            }
-            Some(Event::Ask(ask)) => Next::Ask(ask),
-            Some(Event::Pause { retry }) => Next::Pause(retry),
-            None => self.answered.take().map_or(Next::Nothing, Next::Answer),
         }
     }
 

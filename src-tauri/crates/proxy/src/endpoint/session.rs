@@ -9,12 +9,12 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemascope_model::Client;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Target;
 use super::replay::Replays;
-use crate::exchange::{Ask, Event};
+use crate::exchange::{self, Ask, Event, Inbox, Outbox};
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::{Body, RpcError, Who, message, version};
 
@@ -55,8 +55,8 @@ pub(crate) struct Session {
     /// Streams it may come back to.
     pub(crate) replays: Replays,
     /// What belongs to none of its requests.
-    pub(crate) outbox: mpsc::Sender<Event>,
-    waiting: Mutex<Option<mpsc::Receiver<Event>>>,
+    pub(crate) outbox: Outbox,
+    waiting: Mutex<Option<Inbox>>,
     /// Whether it comes through our own relay.
     relayed: bool,
     /// The log level it asked for, as sent.
@@ -88,7 +88,7 @@ impl Sessions {
         getrandom::fill(&mut random)
             .map_err(|error| RpcError::internal(format!("no random numbers for a session id: {error}")))?;
         let id: Box<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
-        let (outbox, waiting) = mpsc::channel(OUTBOX);
+        let (outbox, waiting) = exchange::outbox(OUTBOX);
         let session = Arc::new(Session {
             id: id.clone(),
             target: target.clone(),
@@ -186,13 +186,13 @@ impl Session {
     }
 
     /// Takes the one GET stream there is, unless somebody has it: what waits for the client.
-    pub(crate) fn start_listening(&self) -> Option<mpsc::Receiver<Event>> {
+    pub(crate) fn start_listening(&self) -> Option<Inbox> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.listening.store(true, Ordering::Release);
         waiting
     }
 
-    pub(crate) fn stop_listening(&self, waiting: mpsc::Receiver<Event>) {
+    pub(crate) fn stop_listening(&self, waiting: Inbox) {
         self.listening.store(false, Ordering::Release);
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
     }
@@ -202,15 +202,20 @@ impl Session {
         !self.relayed && *self.protocol_version >= *version::newest_legacy_text()
     }
 
-    /// The request that asks the client; none where too much is asked already.
+    /// The request that asks the client; none where nobody wants to know any more.
     pub(crate) fn ask(self: &Arc<Self>, ask: Ask) -> Option<Bytes> {
         let Ask { method, params, withdrawn, answer } = ask;
         let id = self.next_ask.fetch_add(1, Ordering::Relaxed);
         let done = CancellationToken::new();
         {
             let mut asked = self.asked();
-            if asked.len() >= MAX_ASKED || self.ended.is_cancelled() {
+            if withdrawn.is_cancelled() || self.ended.is_cancelled() {
                 return None;
+            }
+            // Of an upstream that gave up without a word.
+            if asked.len() >= MAX_ASKED {
+                let oldest = asked.keys().min().copied();
+                oldest.and_then(|oldest| asked.remove(&oldest));
             }
             asked.insert(id, Asked { answer, _done: done.clone().drop_guard() });
         }
@@ -222,7 +227,7 @@ impl Session {
                     if session.asked().remove(&id).is_some() {
                         let params = format!("{{\"requestId\":{id}}}").into();
                         let method = "notifications/cancelled".to_owned();
-                        let _ = session.outbox.try_send(Event::Notification { method, params: Some(params) });
+                        let _ = session.outbox.asks().try_send(Event::Notification { method, params: Some(params) });
                     }
                 }
             }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::reply::{self, Accepts, KEEP_ALIVE};
 use super::session::{NEVER_LISTED, Refusal, Session, check_version};
 use super::{Endpoint, Target};
-use crate::exchange::Event;
+use crate::exchange::{Event, Inbox};
 use crate::hub::Told;
 use crate::upstream::Upstream;
 use crate::upstream::link::Notification;
@@ -72,7 +72,7 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
 async fn feed(
     mut source: Source,
     session: Arc<Session>,
-    mut outbox: mpsc::Receiver<Event>,
+    mut outbox: Inbox,
     sender: mpsc::Sender<Bytes>,
     shutdown: CancellationToken,
 ) {
@@ -109,9 +109,9 @@ async fn feed(
 /// Whether a session is to be told what an upstream tells everybody.
 fn concerns(upstream: Option<&Arc<Upstream>>, session: &Session, told: &Notification) -> bool {
     let Some(upstream) = upstream else { return true };
-    // It has been told by its own session there.
+    // It is told by its own session there, where that is open.
     if upstream.serves_alone(&session.who()) {
-        return told.method.ends_with("/list_changed");
+        return told.method.ends_with("/list_changed") && upstream.own_now(&session.id).is_none();
     }
     match told.method.as_str() {
         "notifications/resources/updated" => {

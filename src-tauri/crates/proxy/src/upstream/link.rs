@@ -14,9 +14,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::log::LogTail;
 use crate::bridge;
-use crate::exchange::{Ask, Event};
+use crate::exchange::{Ask, Event, Outbox};
 use crate::wire::message::{self, Body, Message};
-use crate::wire::{RpcError, meta, params};
+use crate::wire::{RpcError, Who, meta, params};
 
 /// Messages that may wait for an upstream to take them.
 const OUTGOING: usize = 64;
@@ -75,9 +75,9 @@ pub(crate) struct Link {
     asked: Mutex<HashMap<Bytes, CancellationToken>>,
     notifications: broadcast::Sender<Notification>,
     /// Where goes what belongs to no request, if the link serves one client only.
-    owner: Option<mpsc::Sender<Event>>,
-    /// Whether the client was introduced as one that can be asked.
-    may_ask: bool,
+    owner: Option<Outbox>,
+    /// The client as it was introduced, which says what it can be asked.
+    who: Who,
     /// Whether each request has a stream of its own.
     streams: bool,
     closed: CancellationToken,
@@ -94,6 +94,8 @@ struct Pending {
     token: Option<Bytes>,
     /// The client's own id, where notifications carry it.
     subscription: Option<Bytes>,
+    /// Withdraws what is asked on its account; goes with it.
+    asks: DropGuard,
     events: mpsc::Sender<Event>,
     answer: oneshot::Sender<Answered>,
 }
@@ -136,8 +138,8 @@ impl Link {
     /// which may be asked.
     pub(crate) fn new(
         log: Arc<LogTail>,
-        owner: Option<mpsc::Sender<Event>>,
-        may_ask: bool,
+        owner: Option<Outbox>,
+        who: Who,
         streams: bool,
     ) -> (Arc<Self>, mpsc::Receiver<Outgoing>) {
         let (outgoing, messages) = mpsc::channel(OUTGOING);
@@ -148,7 +150,7 @@ impl Link {
             asked: Mutex::default(),
             notifications: broadcast::Sender::new(NOTIFICATIONS),
             owner,
-            may_ask,
+            who,
             streams,
             closed: CancellationToken::new(),
             log,
@@ -174,7 +176,9 @@ impl Link {
         let (answer_sender, answer) = oneshot::channel();
         let token = token.map(|token| token.raw);
         let speaks = !own && bridge::may_ask(method);
-        let pending = Pending { speaks, token, subscription, events: event_sender, answer: answer_sender };
+        let asks = CancellationToken::new().drop_guard();
+        let pending =
+            Pending { speaks, token, subscription, asks, events: event_sender, answer: answer_sender };
         self.pending().insert(id, pending);
         let gone = CancellationToken::new();
         let cancellable = method != "initialize";
@@ -352,7 +356,7 @@ impl Link {
     /// Tells whoever listens.
     pub(crate) fn tell_all(&self, method: String, params: Option<Bytes>) {
         if let Some(owner) = &self.owner {
-            self.pass(owner, Event::Notification { method: method.clone(), params: params.clone() });
+            self.pass(owner.news(), Event::Notification { method: method.clone(), params: params.clone() });
         }
         // Nobody listening is fine.
         let _ = self.notifications.send(Notification { method, params });
@@ -389,18 +393,38 @@ impl Link {
     /// under way.
     fn whose(&self, origin: Option<u64>) -> Option<mpsc::Sender<Event>> {
         let pending = self.pending();
+        self.request_of(&pending, origin).map(|pending| pending.events.clone())
+    }
+
+    fn request_of<'a>(&self, pending: &'a HashMap<u64, Pending>, origin: Option<u64>) -> Option<&'a Pending> {
         if let Some(id) = origin {
-            return pending.get(&id).map(|pending| pending.events.clone());
+            return pending.get(&id);
         }
         let speaking = || pending.iter().filter(|(_, pending)| pending.speaks);
         let mut clients = speaking();
         match (clients.next(), clients.next()) {
-            (Some((_, only)), None) => Some(only.events.clone()),
+            (Some((_, only)), None) => Some(only),
             // All of one client: any of its requests will do.
             (Some(_), Some(_)) if self.owner.is_some() => {
-                speaking().max_by_key(|(id, _)| **id).map(|(_, newest)| newest.events.clone())
+                speaking().max_by_key(|(id, _)| **id).map(|(_, newest)| newest)
             }
             _ => None,
+        }
+    }
+
+    /// Where a question goes, and what withdraws it: the end of the request it belongs to. In a session of a
+    /// client's own that cannot be told from the way it came; it stays.
+    fn asked_on(&self, origin: Option<u64>) -> Option<(mpsc::Sender<Event>, CancellationToken)> {
+        let pending = self.pending();
+        match (self.request_of(&pending, origin), &self.owner) {
+            (Some(request), owner) => {
+                let tied = origin.is_some() || owner.is_none();
+                let withdrawn =
+                    if tied { request.asks.token().child_token() } else { CancellationToken::new() };
+                Some((request.events.clone(), withdrawn))
+            }
+            (None, Some(owner)) => Some((owner.asks().clone(), CancellationToken::new())),
+            (None, None) => None,
         }
     }
 
@@ -416,26 +440,29 @@ impl Link {
         }
         // Over a stream of a request's own a question would have come there: it is nobody's.
         let known = !self.streams || origin.is_some() || self.owner.is_some();
-        let to = self.whose(origin).filter(|_| known).or_else(|| self.owner.clone());
-        let (Some(to), true) = (to, self.may_ask) else {
+        let to = self.asked_on(origin).filter(|_| known && self.who.may_be_asked_for(&method));
+        let Some((to, withdrawn)) = to else {
             return refused(RpcError::method_not_found(&method).body());
         };
         if self.asked().len() >= MAX_ASKS {
             return refused(RpcError::internal("too many questions are open").body());
         }
         let (answer, answered) = oneshot::channel();
-        let withdrawn = CancellationToken::new();
         self.asked().insert(id.clone(), withdrawn.clone());
-        let link = Arc::clone(self);
+        let (link, over) = (Arc::clone(self), withdrawn.clone());
         tokio::spawn(async move {
             let body = tokio::select! {
                 body = answered => body.unwrap_or_else(|_| {
                     RpcError::internal("the client cannot be asked, or went away").body()
                 }),
+                () = over.cancelled() => RpcError::internal("the request this was asked for has ended").body(),
                 () = link.closed() => return,
             };
-            link.asked().remove(&id);
-            let _ = link.send(message::response(&id, &body), Kind::Other).await;
+            // Unless the upstream itself does not want it any more.
+            let wanted = link.asked().remove(&id).is_some();
+            if wanted {
+                let _ = link.send(message::response(&id, &body), Kind::Other).await;
+            }
         });
         let ask = Event::Ask(Ask { method, params, withdrawn, answer });
         // Dropping it answers it.
@@ -503,10 +530,14 @@ mod tests {
     }
 
     fn pair() -> (Arc<Link>, Peer, Arc<LogTail>) {
+        pair_for(Who::nobody())
+    }
+
+    fn pair_for(who: Who) -> (Arc<Link>, Peer, Arc<LogTail>) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (writer, reader) = tokio::io::duplex(1 << 20);
         let log = Arc::new(LogTail::default());
-        let (link, messages) = Link::new(Arc::clone(&log), None, false, false);
+        let (link, messages) = Link::new(Arc::clone(&log), None, who, false);
         lines::run(&link, messages, reader, ours);
         (link, Peer { lines: BufReader::new(theirs).lines(), writer }, log)
     }
@@ -622,7 +653,7 @@ mod tests {
     async fn a_connection_that_cannot_be_written_to_is_closed() {
         let (ours, theirs) = tokio::io::duplex(1 << 10);
         let (_writer, reader) = tokio::io::duplex(1 << 10);
-        let (connection, messages) = Link::new(Arc::default(), None, false, false);
+        let (connection, messages) = Link::new(Arc::default(), None, Who::nobody(), false);
         lines::run(&connection, messages, reader, ours);
         drop(theirs);
         let request = ask(&connection, "x", None).await.unwrap();
@@ -638,6 +669,23 @@ mod tests {
         drop(peer);
         assert_eq!(request.answer_body().await, None);
         assert!(ask(&connection, "y", None).await.is_err());
+    }
+
+    /// What an upstream asks for a request that it then answers need not be answered any more.
+    #[tokio::test]
+    async fn questions_end_with_their_request() {
+        let who = Who { capabilities: r#"{"roots":{}}"#.into(), ..Who::nobody() };
+        let (connection, mut peer, _) = pair_for(who);
+        let mut request = ask(&connection, "tools/call", None).await.unwrap();
+        peer.sees().await;
+        peer.says(r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#).await;
+        let Some(Event::Ask(question)) = request.events.recv().await else { panic!("not asked") };
+        assert!(!question.withdrawn.is_cancelled());
+        peer.says(r#"{"jsonrpc":"2.0","id":"other","method":"sampling/createMessage"}"#).await;
+        assert!(peer.sees().await.contains("-32601"), "it cannot be asked that");
+        peer.says(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+        question.withdrawn.cancelled().await;
+        assert!(peer.sees().await.contains("has ended"));
     }
 
     #[tokio::test]

@@ -19,7 +19,7 @@ use super::log::LogTail;
 use super::process::{self, ProcessGroup};
 use super::{http, lines};
 use crate::config::{HttpSpec, StdioSpec};
-use crate::exchange::Event;
+use crate::exchange::Outbox;
 use crate::observer::ListedTool;
 use crate::wire::{Era, Who, headers, params};
 
@@ -39,7 +39,7 @@ pub(crate) struct Opening {
     pub(crate) era: Era,
     pub(crate) who: Who,
     /// The one client it serves, if it does.
-    pub(crate) owner: Option<mpsc::Sender<Event>>,
+    pub(crate) owner: Option<Outbox>,
     pub(crate) log: Arc<LogTail>,
 }
 
@@ -102,7 +102,7 @@ pub(crate) async fn run<S: Future<Output = String> + Send>(
 ) -> Result<(), Stranger> {
     let Opening { spec, era, who, owner, log } = opening;
     let streams = matches!(spec, Spec::Http(_));
-    let (link, messages) = Link::new(Arc::clone(&log), owner, who.may_be_asked(), streams);
+    let (link, messages) = Link::new(Arc::clone(&log), owner, who.clone(), streams);
     let mut carrying = carry(spec, era, &link, messages, &log).map_err(Stranger::Silent)?;
     let pid = carrying.pid();
     let turn = matches!(carrying, Carrying::Process { .. }) && who.may_be_asked() && who.session.is_none();

@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::handshake::{self, Stranger};
 use super::session::{self, Live, Opening};
 use super::{Spec, Upstream};
-use crate::exchange::Event;
+use crate::exchange::Outbox;
 use crate::wire::{Era, Who, params};
 
 /// Sessions besides the shared one, at most, and those of them for stateless clients that can be asked.
@@ -117,7 +117,7 @@ impl Upstream {
     pub(crate) async fn session(
         self: &Arc<Self>,
         who: &Who,
-        owner: Option<&mpsc::Sender<Event>>,
+        owner: Option<&Outbox>,
     ) -> Result<Arc<Live>, String> {
         let shared = self.live().await?;
         let key = match (who.era, shared.hello.era) {
@@ -164,6 +164,13 @@ impl Upstream {
     /// Whether this client has a session of its own.
     pub(crate) fn serves_alone(&self, who: &Who) -> bool {
         who.era == Era::Legacy && who.may_be_asked() && self.era() != Some(Era::Modern)
+    }
+
+    /// The session a client has for itself, if it is open.
+    pub(crate) fn own_now(&self, session: &str) -> Option<Arc<Live>> {
+        let side = self.sides.lock().get(&Key::Session(session.into())).cloned()?;
+        let live = side.live.try_lock().ok()?.clone()?;
+        (!live.link.is_closed()).then_some(live)
     }
 
     /// Whether this client shares the session with others who are served with a handshake.
@@ -223,12 +230,7 @@ impl Upstream {
         speaks
     }
 
-    async fn side(
-        self: &Arc<Self>,
-        key: Key,
-        who: Who,
-        owner: Option<mpsc::Sender<Event>>,
-    ) -> Result<Arc<Live>, String> {
+    async fn side(self: &Arc<Self>, key: Key, who: Who, owner: Option<Outbox>) -> Result<Arc<Live>, String> {
         let spec = self.spec()?;
         // One that ended while it was waited for is looked up anew.
         for _ in 0..3 {
@@ -303,7 +305,7 @@ impl Upstream {
         self: &Arc<Self>,
         spec: Spec,
         who: Who,
-        owner: Option<mpsc::Sender<Event>>,
+        owner: Option<Outbox>,
         side: &Side,
         mut slot: Slot,
         ready: oneshot::Sender<Arc<Live>>,
@@ -336,13 +338,33 @@ impl Upstream {
                 drop(slot);
                 let _ = ready.send(Arc::clone(&live));
                 if !belongs {
-                    until_unused(&live).await;
-                    unused.cancel();
+                    tokio::select! {
+                        () = until_unused(&live) => unused.cancel(),
+                        () = self.tell_changes(&live) => {}
+                    }
                 }
                 std::future::pending().await
             }
         })
         .await
+    }
+}
+
+impl Upstream {
+    /// Tells everybody what changes in a session that stateless clients use in turn: whoever listens cannot
+    /// know which of them serves it next.
+    async fn tell_changes(&self, live: &Live) {
+        let mut notifications = live.link.subscribe();
+        loop {
+            match notifications.recv().await {
+                Ok(told) if told.method.ends_with("/list_changed") => {
+                    // Nobody listening is fine.
+                    let _ = self.notifications.send(told);
+                }
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+            }
+        }
     }
 }
 

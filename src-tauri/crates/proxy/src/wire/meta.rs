@@ -90,6 +90,17 @@ impl Who {
             .any(|name| field(&self.capabilities, name).is_some_and(|found| found.raw != "null"))
     }
 
+    /// Whether an upstream may ask this client for this. What nobody knows yet is left to both sides.
+    pub(crate) fn may_be_asked_for(&self, method: &str) -> bool {
+        let capability = match method {
+            "sampling/createMessage" => "sampling",
+            "elicitation/create" => "elicitation",
+            "roots/list" => "roots",
+            _ => return self.may_be_asked(),
+        };
+        field(&self.capabilities, capability).is_some_and(|found| found.raw != "null")
+    }
+
     /// What it is called, and its version.
     pub(crate) fn client(&self) -> Option<Client> {
         /// Characters kept: they stand in every record of its calls.
@@ -142,6 +153,8 @@ mod tests {
             ..Who::nobody()
         };
         assert!(who.may_be_asked() && !Who::nobody().may_be_asked());
+        assert!(who.may_be_asked_for("roots/list") && who.may_be_asked_for("future/question"));
+        assert!(!who.may_be_asked_for("sampling/createMessage"));
         let params = Bytes::from(r#"{"name":"t","_meta":{"progressToken":7}}"#);
         let introduced = who.introduced(Some(&params));
         let meta = Meta::of(Some(&introduced));
