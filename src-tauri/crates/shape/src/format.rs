@@ -49,9 +49,9 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.matches(text))
     }
 
-    /// Whether a text has this format.
+    /// Whether a text in ASCII has this format.
     pub(crate) fn is_of(self, text: &str) -> bool {
-        text.is_ascii() && (3..=MAX_LENGTH).contains(&text.len()) && self.matches(text)
+        (3..=MAX_LENGTH).contains(&text.len()) && self.matches(text)
     }
 
     fn matches(self, text: &str) -> bool {
@@ -158,28 +158,48 @@ fn is_email(text: &str) -> bool {
 /// An absolute URI with an authority, of unreserved characters and plain delimiters.
 fn is_uri(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let Some(end) = bytes.iter().position(|byte| *byte == b':') else { return false };
-    let (scheme, Some(rest)) = (&bytes[..end], bytes[end..].strip_prefix(b"://")) else { return false };
-    let host = rest.iter().position(|byte| !HOST[usize::from(*byte)]).unwrap_or(rest.len());
+    let web = || bytes.strip_prefix(b"https://").or_else(|| bytes.strip_prefix(b"http://"));
+    let Some(rest) = web().or_else(|| behind_scheme(bytes)) else { return false };
+    let host = run(rest, |byte| HOST[usize::from(byte)]);
     let mut tail = &rest[host..];
     if let Some(port) = tail.strip_prefix(b":") {
-        let digits = port.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(port.len());
+        let digits = run(port, |byte| byte.is_ascii_digit());
         if digits > 5 {
             return false;
         }
         tail = &port[digits..];
     }
-    scheme.first().is_some_and(u8::is_ascii_alphabetic)
-        && scheme.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-        && host > 0
-        && is_uri_tail(tail)
+    host > 0
+        && matches!(tail.first(), None | Some(b'/' | b'?' | b'#'))
+        && (is_all_plain(bytes) || is_odd_uri_tail(tail))
+}
+
+/// What is behind a URI's scheme.
+fn behind_scheme(bytes: &[u8]) -> Option<&[u8]> {
+    let end = run(bytes, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    bytes[end..].strip_prefix(b"://").filter(|_| bytes[0].is_ascii_alphabetic())
+}
+
+/// How many bytes at the beginning are such ones.
+#[inline(always)]
+fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let mut at = 0;
+    while bytes.get(at).is_some_and(|byte| is(*byte)) {
+        at += 1;
+    }
+    at
+}
+
+/// Whether all bytes are plain. That is judged of sixteen at once, which is quicker than to ask which one is not.
+fn is_all_plain(bytes: &[u8]) -> bool {
+    let are_plain = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & is_plain(*byte));
+    let (chunks, rest) = bytes.as_chunks::<16>();
+    chunks.iter().all(|chunk| are_plain(chunk))
+        && are_plain(bytes.last_chunk::<16>().map_or(rest, |last| last))
 }
 
 /// Path, query and fragment.
-fn is_uri_tail(tail: &[u8]) -> bool {
-    if !matches!(tail.first(), None | Some(b'/' | b'?' | b'#')) {
-        return false;
-    }
+fn is_odd_uri_tail(tail: &[u8]) -> bool {
     let (mut at, mut fragments) = (0, 0);
     while let Some(byte) = tail.get(at) {
         match byte {
@@ -191,7 +211,7 @@ fn is_uri_tail(tail: &[u8]) -> bool {
                 at += 2;
             }
             b'#' => fragments += 1,
-            byte if PLAIN[usize::from(*byte)] => {}
+            byte if is_plain(*byte) => {}
             _ => return false,
         }
         at += 1;
@@ -200,24 +220,26 @@ fn is_uri_tail(tail: &[u8]) -> bool {
 }
 
 /// Bytes of a host name or an address.
-const HOST: [bool; 256] = table(b"-.");
-/// Bytes of a path, query or fragment, but for escapes.
-const PLAIN: [bool; 256] = table(b"-._~!$&'()*+,;=:@/?");
-
-/// Letters, digits, and these.
-const fn table(others: &[u8]) -> [bool; 256] {
+const HOST: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'-' | b'.');
         byte += 1;
     }
-    let mut at = 0;
-    while at < others.len() {
-        table[others[at] as usize] = true;
-        at += 1;
-    }
     table
+};
+
+/// Bytes of a path, query or fragment, but for escapes: letters, digits, and any of `-._~!$&'()*+,;=:@/?`.
+fn is_plain(byte: u8) -> bool {
+    let between = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
+    between(b'$', b';') & (byte != b'%')
+        | between(b'?', b'Z')
+        | between(b'a', b'z')
+        | (byte == b'_')
+        | (byte == b'=')
+        | (byte == b'~')
+        | (byte == b'!')
 }
 
 #[cfg(test)]
@@ -257,6 +279,14 @@ mod tests {
             ("été", None),
         ] {
             assert_eq!(Format::of(text), format, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn plain_bytes_of_a_uri_are_those_listed() {
+        let others = b"-._~!$&'()*+,;=:@/?";
+        for byte in 0..=u8::MAX {
+            assert_eq!(is_plain(byte), byte.is_ascii_alphanumeric() || others.contains(&byte), "{byte}");
         }
     }
 

@@ -5,8 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fields::Fields;
 use crate::rank::Rank;
 use crate::tags::{self, Tags};
+use crate::times::Times;
 use crate::values::{Arrays, Numbers, Strings};
 
 /// The types told apart. JSON Schema's, and `Opaque` for what lies deeper than [`crate::MAX_DEPTH`].
@@ -175,152 +177,5 @@ impl Node {
 
     pub(crate) fn may_have_tags(&self) -> bool {
         self.fields.len() <= tags::MAX_MEMBERS && self.values.is_none() && !self.has_other()
-    }
-}
-
-/// An object's fields by name.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Fields {
-    /// In the order they came.
-    list: Vec<(Box<str>, Id)>,
-    /// Places in the list, in order of name.
-    sorted: Vec<u32>,
-}
-
-impl Fields {
-    pub(crate) fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
-    /// The place of a field, guessed first.
-    #[inline]
-    pub(crate) fn place(&self, name: &str, guess: usize) -> Option<usize> {
-        if self.list.get(guess).is_some_and(|(known, _)| **known == *name) {
-            return Some(guess);
-        }
-        self.search(name).ok()
-    }
-
-    pub(crate) fn get(&self, name: &str) -> Option<Id> {
-        self.search(name).ok().map(|place| self.list[place].1)
-    }
-
-    /// The field at a place.
-    #[inline]
-    pub(crate) fn at(&self, place: usize) -> (&str, Id) {
-        let (name, id) = &self.list[place];
-        (name, *id)
-    }
-
-    fn search(&self, name: &str) -> Result<usize, usize> {
-        let found = self.sorted.binary_search_by(|place| (*self.list[*place as usize].0).cmp(name));
-        found.map(|at| self.sorted[at] as usize)
-    }
-
-    /// Adds a field that is not there yet; its place.
-    pub(crate) fn insert(&mut self, name: &str, id: Id) -> usize {
-        let place = self.list.len();
-        if let Err(at) = self.search(name) {
-            self.sorted.insert(at, place as u32);
-            self.list.push((name.into(), id));
-        }
-        place
-    }
-
-    /// In order of name.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Id)> {
-        self.sorted.iter().map(|place| self.at(*place as usize))
-    }
-
-    /// The place of each in order of name.
-    pub(crate) fn places(&self) -> &[u32] {
-        &self.sorted
-    }
-
-    /// Keeps those whose node has a new id.
-    pub(crate) fn renumber(&mut self, new: impl Fn(Id) -> Option<Id>) {
-        let before = self.list.len();
-        self.list.retain_mut(|(_, id)| match new(*id) {
-            Some(new) => {
-                *id = new;
-                true
-            }
-            None => false,
-        });
-        if self.list.len() < before {
-            self.sorted = (0..self.list.len() as u32).collect();
-            let list = &self.list;
-            self.sorted.sort_by(|a, b| list[*a as usize].0.cmp(&list[*b as usize].0));
-        }
-    }
-}
-
-/// Epochs told apart.
-pub(crate) const EPOCHS: usize = 8;
-
-/// When values were seen. Epochs are numbers that grow with time; how long one is, the caller knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Times {
-    /// The first epoch of each type; the largest number where there is none.
-    pub(crate) first: [u32; Type::ALL.len()],
-    /// Documents by type in the newest epochs, in order.
-    pub(crate) recent: Vec<(u32, [u32; Type::ALL.len()])>,
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Self { first: [u32::MAX; Type::ALL.len()], recent: Vec::new() }
-    }
-}
-
-impl Times {
-    /// Counts a document with a value of this type.
-    #[inline]
-    pub(crate) fn add(&mut self, epoch: u32, kind: Type) {
-        match self.recent.last_mut() {
-            Some((last, counts)) if *last == epoch && counts[kind as usize] > 0 => {
-                counts[kind as usize] = counts[kind as usize].saturating_add(1);
-            }
-            _ => self.add_new(epoch, kind),
-        }
-    }
-
-    /// The first of a type in an epoch, or one of an epoch that is not the newest.
-    #[cold]
-    fn add_new(&mut self, epoch: u32, kind: Type) {
-        let first = &mut self.first[kind as usize];
-        *first = epoch.min(*first);
-        let mut counts = [0; Type::ALL.len()];
-        counts[kind as usize] = 1;
-        self.add_recent(epoch, &counts);
-    }
-
-    fn add_recent(&mut self, epoch: u32, counts: &[u32; Type::ALL.len()]) {
-        match self.recent.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
-            Ok(at) => {
-                for (mine, theirs) in self.recent[at].1.iter_mut().zip(counts) {
-                    *mine = mine.saturating_add(*theirs);
-                }
-            }
-            Err(at) => self.recent.insert(at, (epoch, *counts)),
-        }
-    }
-
-    pub(crate) fn merge(&mut self, theirs: &Self) {
-        for (mine, theirs) in self.first.iter_mut().zip(&theirs.first) {
-            *mine = (*mine).min(*theirs);
-        }
-        for (epoch, counts) in &theirs.recent {
-            self.add_recent(*epoch, counts);
-        }
-    }
-
-    /// Forgets counts of epochs before this one.
-    pub(crate) fn forget(&mut self, before: u32) {
-        self.recent.retain(|(epoch, _)| *epoch >= before);
     }
 }

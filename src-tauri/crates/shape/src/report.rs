@@ -171,7 +171,7 @@ impl Shape {
         let tree = self.tree();
         // A new key that is data is no change of structure.
         let structure = tree.nodes().iter().filter(|node| !node.rank.data);
-        let firsts = structure.flat_map(|node| node.times.first);
+        let firsts = structure.flat_map(|node| node.times.first());
         let last_change = firsts.filter(|epoch| *epoch < u32::MAX).max()?;
         let since = self.epochs.keys().filter(|epoch| **epoch > last_change).count();
         Some(Stability { epochs: since as u32, of: self.epochs.len() as u32 })

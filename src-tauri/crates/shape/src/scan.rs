@@ -4,8 +4,18 @@
 //! nothing is copied. What other readers accept counts as JSON here too: lone surrogates, numbers beyond
 //! every float, repeated keys. Refuses to know: what is counted.
 
-use std::borrow::Cow;
+mod bytes;
+mod odd;
+#[cfg(test)]
+mod tests;
+mod text;
+
 use std::fmt;
+
+pub(crate) use odd::Oddities;
+use odd::{FLOAT_DIGITS, LONG_STRING};
+pub(crate) use text::Text;
+use text::Writing;
 
 /// A part of a document. Texts are as written, between the quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,56 +33,27 @@ pub(crate) enum Token<'d> {
     EndArray,
 }
 
-/// A string as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Text<'d> {
-    raw: &'d str,
-    escapes: Escapes,
-}
-
-/// What escapes a string has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Escapes {
-    None,
-    Some,
-    /// Of code units that only mean something in pairs.
-    Surrogates,
-}
-
-impl<'d> Text<'d> {
-    /// The string it stands for. Half of a surrogate pair becomes the replacement character.
-    pub(crate) fn decoded(self) -> Cow<'d, str> {
-        match self.plain() {
-            Some(raw) => Cow::Borrowed(raw),
-            None => Cow::Owned(decode(self.raw)),
-        }
-    }
-
-    /// Bytes as written.
-    pub(crate) fn written_length(self) -> usize {
-        self.raw.len()
-    }
-
-    /// The string, where it is written as it is.
-    pub(crate) fn plain(self) -> Option<&'d str> {
-        (self.escapes == Escapes::None).then_some(self.raw)
-    }
-}
-
 /// Takes a document's tokens in order.
 pub(crate) trait Sink<'d> {
-    fn token(&mut self, token: Token<'d>);
+    fn token(&mut self, token: &Token<'d>);
+
+    /// Takes a key, its closing quote and the colon, if the bytes behind an opening quote begin with those and the
+    /// key is the one that is expected; the bytes of the key.
+    #[inline(always)]
+    fn expected(&mut self, _: &[u8]) -> Option<usize> {
+        None
+    }
 }
 
 /// Only reads.
 impl Sink<'_> for () {
-    fn token(&mut self, _: Token<'_>) {}
+    fn token(&mut self, _: &Token<'_>) {}
 }
 
 impl<'d> Sink<'d> for Vec<Token<'d>> {
     #[inline(always)]
-    fn token(&mut self, token: Token<'d>) {
-        self.push(token);
+    fn token(&mut self, token: &Token<'d>) {
+        self.push(*token);
     }
 }
 
@@ -92,20 +73,27 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Hands a document's tokens to `sink`; on an error it has had those before.
-pub(crate) fn scan<'d>(document: &'d [u8], sink: &mut impl Sink<'d>) -> Result<(), Unreadable> {
+/// Hands a document's tokens to `sink`; what is odd about it. On an error the sink has had the tokens before.
+pub(crate) fn scan<'d>(document: &'d [u8], sink: &mut impl Sink<'d>) -> Result<Oddities, Unreadable> {
     let text = std::str::from_utf8(document)
         .map_err(|error| Unreadable { at: error.valid_up_to(), reason: "bytes that are not UTF-8" })?;
-    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, open: Levels::default() };
-    scanner.document(sink)
+    let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, oddities: Oddities::default() };
+    match scanner.document(sink) {
+        Ok(()) => Ok(scanner.oddities),
+        Err(reason) => Err(Unreadable { at: scanner.at, reason }),
+    }
 }
 
+/// Where in a document the reader stands. On an error that is where it is no JSON.
 struct Scanner<'d> {
     text: &'d str,
     bytes: &'d [u8],
     at: usize,
-    open: Levels,
+    oddities: Oddities,
 }
+
+/// What is wrong.
+type Reason = &'static str;
 
 /// What is open, one bit a level.
 #[derive(Default)]
@@ -118,6 +106,7 @@ struct Levels {
 }
 
 impl Levels {
+    #[inline]
     fn push(&mut self, object: bool) {
         if self.depth > 0 && self.depth.is_multiple_of(64) {
             self.rest.push(self.low);
@@ -127,6 +116,7 @@ impl Levels {
         self.depth += 1;
     }
 
+    #[inline]
     fn pop(&mut self) {
         self.depth -= 1;
         self.low >>= 1;
@@ -142,15 +132,19 @@ impl Levels {
     }
 }
 
+// Inlined into one loop, so that where it stands stays in a register.
 impl<'d> Scanner<'d> {
-    fn document(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Unreadable> {
+    #[inline(always)]
+    fn document(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Reason> {
+        let mut open = Levels::default();
         loop {
             // A value stands here.
             match self.next_byte() {
+                Some(b'"') => sink.token(&Token::String(self.string()?)),
                 Some(b'{') => {
                     self.at += 1;
-                    self.open.push(true);
-                    sink.token(Token::BeginObject);
+                    open.push(true);
+                    sink.token(&Token::BeginObject);
                     if self.next_byte() != Some(b'}') {
                         self.key(sink)?;
                         continue;
@@ -158,35 +152,28 @@ impl<'d> Scanner<'d> {
                 }
                 Some(b'[') => {
                     self.at += 1;
-                    self.open.push(false);
-                    sink.token(Token::BeginArray);
+                    open.push(false);
+                    sink.token(&Token::BeginArray);
                     if self.next_byte() != Some(b']') {
                         continue;
                     }
                 }
-                Some(b'"') => {
-                    let text = self.string()?;
-                    sink.token(Token::String(text));
-                }
-                Some(b'-' | b'0'..=b'9') => {
-                    let number = self.number()?;
-                    sink.token(number);
-                }
-                Some(b't') => self.literal("true", Token::Boolean(true), sink)?,
-                Some(b'f') => self.literal("false", Token::Boolean(false), sink)?,
-                Some(b'n') => self.literal("null", Token::Null, sink)?,
-                Some(_) => return Err(self.unreadable("a value expected")),
-                None => return Err(self.unreadable("it ends too early")),
+                Some(b'-' | b'0'..=b'9') => sink.token(&self.number()?),
+                Some(b't') => sink.token(&self.word(b"true", Token::Boolean(true))?),
+                Some(b'f') => sink.token(&self.word(b"false", Token::Boolean(false))?),
+                Some(b'n') => sink.token(&self.word(b"null", Token::Null)?),
+                Some(_) => return Err("a value expected"),
+                None => return Err("it ends too early"),
             }
             // A value has ended.
             loop {
-                if self.open.depth == 0 {
+                if open.depth == 0 {
                     return match self.next_byte() {
                         None => Ok(()),
-                        Some(_) => Err(self.unreadable("something behind the end")),
+                        Some(_) => Err("something behind the end"),
                     };
                 }
-                let object = self.open.is_object();
+                let object = open.is_object();
                 match self.next_byte() {
                     Some(b',') => {
                         self.at += 1;
@@ -195,23 +182,23 @@ impl<'d> Scanner<'d> {
                         }
                         break;
                     }
-                    Some(b'}') if object => sink.token(Token::EndObject),
-                    Some(b']') if !object => sink.token(Token::EndArray),
-                    Some(_) => return Err(self.unreadable("a comma or the end expected")),
-                    None => return Err(self.unreadable("it ends too early")),
+                    Some(b'}') if object => sink.token(&Token::EndObject),
+                    Some(b']') if !object => sink.token(&Token::EndArray),
+                    Some(_) => return Err("a comma or the end expected"),
+                    None => return Err("it ends too early"),
                 }
                 self.at += 1;
-                self.open.pop();
+                open.pop();
             }
         }
     }
 
     /// The next byte that is no white space.
-    #[inline]
+    #[inline(always)]
     fn next_byte(&mut self) -> Option<u8> {
         loop {
             let byte = *self.bytes.get(self.at)?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
+            if byte > b' ' || !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
                 return Some(byte);
             }
             self.at += 1;
@@ -219,289 +206,116 @@ impl<'d> Scanner<'d> {
     }
 
     /// A key with its colon.
-    #[inline]
-    fn key(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Unreadable> {
+    #[inline(always)]
+    fn key(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Reason> {
         if self.next_byte() != Some(b'"') {
-            return Err(self.unreadable("a key expected"));
+            return Err("a key expected");
         }
-        let key = self.string()?;
-        sink.token(Token::Key(key));
+        if let Some(length) = sink.expected(&self.bytes[self.at + 1..]) {
+            self.at += length + 3;
+            return Ok(());
+        }
+        sink.token(&Token::Key(self.string()?));
         if self.next_byte() != Some(b':') {
-            return Err(self.unreadable("a colon expected"));
+            return Err("a colon expected");
         }
         self.at += 1;
         Ok(())
     }
 
-    fn literal(&mut self, word: &str, token: Token<'d>, sink: &mut impl Sink<'d>) -> Result<(), Unreadable> {
-        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
-            return Err(self.unreadable("a value expected"));
+    #[inline(always)]
+    fn word<const N: usize>(&mut self, word: &[u8; N], token: Token<'d>) -> Result<Token<'d>, Reason> {
+        if self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) != Some(word) {
+            return Err("a value expected");
         }
-        self.at += word.len();
-        sink.token(token);
-        Ok(())
+        self.at += N;
+        Ok(token)
     }
 
     /// The string whose opening quote stands here.
-    #[inline]
-    fn string(&mut self) -> Result<Text<'d>, Unreadable> {
+    #[inline(always)]
+    fn string(&mut self) -> Result<Text<'d>, Reason> {
+        let start = self.at + 1;
+        let (end, wide) = bytes::plain(self.bytes, start);
+        let mut writing = if wide { Writing::Plain } else { Writing::Ascii };
+        self.at = end;
+        if self.bytes.get(end) != Some(&b'"') {
+            (self.at, writing) = escaped(self.bytes, end).map_err(|(at, reason)| {
+                self.at = at;
+                reason
+            })?;
+            self.oddities.surrogates += u64::from(writing == Writing::Broken);
+        }
+        let raw = &self.text[start..self.at];
         self.at += 1;
-        let start = self.at;
-        let mut escapes = Escapes::None;
-        loop {
-            self.at += plain(&self.bytes[self.at..]);
-            match self.bytes.get(self.at) {
-                Some(b'"') => {
-                    let raw = &self.text[start..self.at];
-                    self.at += 1;
-                    return Ok(Text { raw, escapes });
-                }
-                Some(b'\\') => {
-                    escapes = self.escape(escapes)?;
-                }
-                Some(_) => return Err(self.unreadable("a control character in a string")),
-                None => return Err(self.unreadable("it ends within a string")),
-            }
-        }
+        self.oddities.long_strings += u64::from(raw.len() >= LONG_STRING);
+        Ok(Text { raw, writing })
     }
 
-    fn escape(&mut self, before: Escapes) -> Result<Escapes, Unreadable> {
-        let after = if before == Escapes::None { Escapes::Some } else { before };
-        match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
-            Some(b'u') => match unit(self.bytes, self.at) {
-                Some(unit) => {
-                    self.at += 6;
-                    return Ok(if matches!(unit, 0xD800..=0xDFFF) { Escapes::Surrogates } else { after });
-                }
-                None => return Err(self.unreadable("an unknown escape in a string")),
-            },
-            _ => return Err(self.unreadable("an unknown escape in a string")),
+    #[inline(always)]
+    fn number(&mut self) -> Result<Token<'d>, Reason> {
+        let start = self.at;
+        self.at += usize::from(self.bytes.get(start) == Some(&b'-'));
+        if self.bytes.get(self.at) == Some(&b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
         }
-        Ok(after)
+        let integer = !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E'));
+        let exponent = !integer && self.fraction()?;
+        let text = &self.text[start..self.at];
+        // Only an exponent or hundreds of digits lead beyond every float.
+        if exponent || text.len() > FLOAT_DIGITS {
+            self.oddities.note_number(text);
+        }
+        Ok(if integer { Token::Integer(text) } else { Token::Number(text) })
     }
 
-    fn number(&mut self) -> Result<Token<'d>, Unreadable> {
-        let start = self.at;
-        self.at += usize::from(self.bytes[self.at] == b'-');
-        match self.bytes.get(self.at) {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
-        }
-        let mut integer = true;
+    /// What follows the digits of a number that is written as no integer; whether it has an exponent.
+    #[inline(always)]
+    fn fraction(&mut self) -> Result<bool, Reason> {
         if self.bytes.get(self.at) == Some(&b'.') {
-            integer = false;
             self.at += 1;
             self.digits()?;
         }
         if let Some(b'e' | b'E') = self.bytes.get(self.at) {
-            integer = false;
             self.at += 1;
             self.at += usize::from(matches!(self.bytes.get(self.at), Some(b'+' | b'-')));
             self.digits()?;
+            return Ok(true);
         }
-        let text = &self.text[start..self.at];
-        Ok(if integer { Token::Integer(text) } else { Token::Number(text) })
+        Ok(false)
     }
 
     /// One digit or more.
-    fn digits(&mut self) -> Result<(), Unreadable> {
-        let rest = &self.bytes[self.at..];
-        let count = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
-        self.at += count;
-        if count == 0 { Err(self.unreadable("a digit expected")) } else { Ok(()) }
-    }
-
-    fn unreadable(&self, reason: &'static str) -> Unreadable {
-        Unreadable { at: self.at, reason }
-    }
-}
-
-/// Bytes before the first quote, backslash or control character; eight at a time, by the usual trick of
-/// finding zero bytes in a word (Mycroft).
-#[inline]
-fn plain(bytes: &[u8]) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let mut at = 0;
-    while let Some(word) = bytes[at..].first_chunk::<8>() {
-        let word = u64::from_le_bytes(*word);
-        let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
-        let special = (zero_in(word ^ (ONES * u64::from(b'"')))
-            | zero_in(word ^ (ONES * u64::from(b'\\')))
-            | (word.wrapping_sub(ONES * 0x20) & !word))
-            & HIGH;
-        if special != 0 {
-            // The lowest mark is right; higher ones may come from a borrow.
-            return at + special.trailing_zeros() as usize / 8;
+    #[inline(always)]
+    fn digits(&mut self) -> Result<(), Reason> {
+        let end = bytes::digits(self.bytes, self.at);
+        if end == self.at {
+            return Err("a digit expected");
         }
-        at += 8;
-    }
-    let rest = &bytes[at..];
-    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
-    at + rest.iter().position(special).unwrap_or(rest.len())
-}
-
-/// The code unit of the escape `\uXXXX` at `at`, if there is one.
-fn unit(bytes: &[u8], at: usize) -> Option<u16> {
-    let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    hex.iter().try_fold(0, |unit, byte| Some(unit << 4 | char::from(*byte).to_digit(16)? as u16))
-}
-
-fn decode(raw: &str) -> String {
-    let bytes = raw.as_bytes();
-    let mut text = String::with_capacity(raw.len());
-    let mut at = 0;
-    while let Some(skip) = memchr::memchr(b'\\', &bytes[at..]) {
-        text.push_str(&raw[at..at + skip]);
-        at += skip;
-        at += match bytes.get(at + 1) {
-            Some(b'u') => {
-                let units = [unit(bytes, at), unit(bytes, at + 6)];
-                let pair = match units {
-                    [Some(high @ 0xD800..=0xDBFF), Some(low @ 0xDC00..=0xDFFF)] => {
-                        char::decode_utf16([high, low]).next().and_then(Result::ok)
-                    }
-                    _ => None,
-                };
-                let single = units[0].and_then(|unit| char::from_u32(u32::from(unit)));
-                text.push(pair.or(single).unwrap_or(char::REPLACEMENT_CHARACTER));
-                if pair.is_some() { 12 } else { 6 }
-            }
-            Some(escape) => {
-                text.push(match escape {
-                    b'b' => '\u{8}',
-                    b'f' => '\u{c}',
-                    b'n' => '\n',
-                    b'r' => '\r',
-                    b't' => '\t',
-                    other => char::from(*other),
-                });
-                2
-            }
-            None => 1,
-        };
-    }
-    text.push_str(&raw[at..]);
-    text
-}
-
-/// Whether a string as written holds half of a surrogate pair.
-pub(crate) fn has_lone_surrogate(text: Text<'_>) -> bool {
-    text.escapes == Escapes::Surrogates && {
-        let bytes = text.raw.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            at += match (bytes[at], unit(bytes, at)) {
-                (b'\\', Some(0xD800..=0xDBFF)) => match unit(bytes, at + 6) {
-                    Some(0xDC00..=0xDFFF) => 12,
-                    _ => return true,
-                },
-                (b'\\', Some(0xDC00..=0xDFFF)) => return true,
-                (b'\\', Some(_)) => 6,
-                (b'\\', None) => 2,
-                _ => 1,
-            };
-        }
-        false
+        self.at = end;
+        Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::Value;
-
-    use super::*;
-
-    /// Rebuilds the document.
-    fn parse(document: &[u8]) -> Result<Value, Unreadable> {
-        let mut tokens = Vec::new();
-        scan(document, &mut tokens)?;
-        let (mut stack, mut keys) = (vec![Value::Array(Vec::new())], Vec::new());
-        let put = |stack: &mut Vec<Value>, keys: &mut Vec<String>, value| match stack.last_mut() {
-            Some(Value::Array(items)) => items.push(value),
-            Some(Value::Object(fields)) => drop(fields.insert(keys.pop().unwrap(), value)),
-            _ => unreachable!(),
-        };
-        for token in tokens {
-            let value = match token {
-                Token::Null => Value::Null,
-                Token::Boolean(value) => value.into(),
-                // serde_json refuses those beyond every float.
-                Token::Integer(text) | Token::Number(text) => serde_json::from_str(text).unwrap_or_default(),
-                Token::String(text) => text.decoded().into_owned().into(),
-                Token::Key(text) => {
-                    keys.push(text.decoded().into_owned());
-                    continue;
-                }
-                Token::BeginObject => {
-                    stack.push(Value::Object(serde_json::Map::new()));
-                    continue;
-                }
-                Token::BeginArray => {
-                    stack.push(Value::Array(Vec::new()));
-                    continue;
-                }
-                Token::EndObject | Token::EndArray => stack.pop().unwrap(),
-            };
-            put(&mut stack, &mut keys, value);
-        }
-        Ok(stack.pop().unwrap()[0].take())
-    }
-
-    #[test]
-    fn strings_are_decoded() {
-        let text = r#"["\ud83d\ude00é\n\/\"\\\u0000","\\ud83d",{"\u0061":1}]"#;
-        assert_eq!(parse(text.as_bytes()).unwrap(), serde_json::from_str::<Value>(text).unwrap());
-        assert_eq!(parse(br#""\ud83dx\ude00""#).unwrap(), "\u{fffd}x\u{fffd}");
-    }
-
-    #[test]
-    fn lone_surrogates_are_told_from_pairs_and_escaped_backslashes() {
-        let lone = |json: &str| {
-            let mut tokens = Vec::new();
-            scan(json.as_bytes(), &mut tokens).unwrap();
-            matches!(tokens[0], Token::String(text) if has_lone_surrogate(text))
-        };
-        assert!(lone(r#""\ud83d""#) && lone(r#""\ude00\ud83d""#) && lone(r#""é\ud83d\n""#));
-        assert!(!lone(r#""\ud83d\ude00""#) && !lone(r#""\\ud83d""#) && !lone(r#""ud83d""#));
-    }
-
-    #[test]
-    fn depth_is_no_matter() {
-        let levels = 1_000_000;
-        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
-            let deep = open.repeat(levels) + "1" + &close.repeat(levels);
-            assert!(scan(deep.as_bytes(), &mut ()).is_ok());
-            assert!(scan(&deep.as_bytes()[..deep.len() - 1], &mut ()).is_err());
-        }
-        let mixed = "[{\"a\":".repeat(levels) + "1" + &"}]".repeat(levels);
-        assert!(scan(mixed.as_bytes(), &mut ()).is_ok());
-        assert!(scan(mixed.replace("1}]}", "1}}]").as_bytes(), &mut ()).is_err());
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
-
-        /// What serde_json reads is read alike; what it refuses is refused, but for surrogates and ranges.
-        #[test]
-        fn agrees_with_serde_json(text in "[\\[\\]{}\",:0-9a-z\\\\ .eE+\u{e9}\u{1}tfn-]{0,40}|[\\[{]?(\"a\":|\"[\u{e9}a-c\\\\\"u0-9]{0,9}\"|-?[0-9]{1,3}(\\.[0-9]{1,2})?([eE][+-]?[0-9])?|true|false|null|[,:\\[\\]{} ]){1,9}[\\]}]?") {
-            let ours = parse(text.as_bytes());
-            match serde_json::from_str::<Value>(&text) {
-                Ok(theirs) => prop_assert_eq!(ours.unwrap(), theirs),
-                Err(error) => {
-                    let known = error.to_string();
-                    let lenient = ["surrogate", "unexpected end of hex escape", "out of range"].iter().any(|word| known.contains(word));
-                    prop_assert!(ours.is_err() || lenient, "{} is no JSON: {}", text, known);
+/// The end of a string, from where it is not plain any more; or where it is no string and why.
+fn escaped(bytes: &[u8], mut at: usize) -> Result<(usize, Writing), (usize, Reason)> {
+    let mut writing = Writing::Escaped;
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return Ok((at, writing)),
+            Some(b'\\') => {
+                let (length, broken) =
+                    text::escape(bytes, at).ok_or((at, "an unknown escape in a string"))?;
+                at += length;
+                if broken {
+                    writing = Writing::Broken;
                 }
             }
-        }
-
-        #[test]
-        fn documents_are_read_whole(values in prop::collection::vec("[a-z\"\\\\\n\u{1F600}\u{e9}]{0,20}", 0..20)) {
-            let text = serde_json::to_string(&values).unwrap();
-            prop_assert_eq!(parse(text.as_bytes()).unwrap(), serde_json::to_value(&values).unwrap());
+            Some(0..0x20) => return Err((at, "a control character in a string")),
+            Some(_) => (at, _) = bytes::plain(bytes, at),
+            None => return Err((at, "it ends within a string")),
         }
     }
 }

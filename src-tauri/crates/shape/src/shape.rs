@@ -7,13 +7,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::MAX_NODES;
-use crate::node::EPOCHS;
+use crate::observe::Spare;
 use crate::rank::HashKey;
-use crate::scan::Token;
+use crate::scan::Oddities;
 use crate::signatures::Signatures;
+use crate::times::EPOCHS;
 use crate::tree::{ROOT, Tree};
 
 /// The summary of all observations of one tool.
@@ -32,19 +31,8 @@ pub struct Shape {
     pub(crate) objects: u64,
     /// Merges and cuts, after which marks tell nothing. Never part of the state.
     pub(crate) changes: u64,
-    /// Memory for the next document's tokens.
-    pub(crate) spare: Vec<Token<'static>>,
-}
-
-/// How often documents had something that readers disagree on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Oddities {
-    /// Strings with half of a surrogate pair.
-    pub(crate) surrogates: u64,
-    /// Numbers beyond every float.
-    pub(crate) out_of_range: u64,
-    /// Strings of a megabyte and more.
-    pub(crate) long_strings: u64,
+    /// Never part of the state.
+    pub(crate) spare: Spare,
 }
 
 /// Shapes of different hash keys do not merge: they would keep different paths.
@@ -101,7 +89,7 @@ impl Shape {
             documents: 0,
             objects: 0,
             changes: 0,
-            spare: Vec::new(),
+            spare: Spare::default(),
         }
     }
 
@@ -158,9 +146,7 @@ impl Shape {
         }
         self.forget_epochs();
         self.signatures.merge(&other.signatures);
-        self.oddities.surrogates += other.oddities.surrogates;
-        self.oddities.out_of_range += other.oddities.out_of_range;
-        self.oddities.long_strings += other.oddities.long_strings;
+        self.oddities.add(&other.oddities);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use crate::scan::{Sink, Token};
 
 /// Levels of a document that make up its signature. Of arrays the first item does, of objects the keys that
 /// do not look like data.
-pub(crate) const SIGNED_DEPTH: usize = 3;
+pub(crate) const SIGNED_DEPTH: u32 = 3;
 
 /// What a value of this type at the path with this hash adds to the signature.
 pub(crate) fn mix(path: u64, kind: Type) -> u64 {
@@ -44,7 +44,7 @@ impl<'c> Signer<'c> {
 }
 
 impl<'d> Sink<'d> for Signer<'_> {
-    fn token(&mut self, token: Token<'d>) {
+    fn token(&mut self, token: &Token<'d>) {
         let begins = matches!(token, Token::BeginArray | Token::BeginObject);
         let ends = matches!(token, Token::EndArray | Token::EndObject);
         if self.skipped > 0 {
@@ -52,7 +52,7 @@ impl<'d> Sink<'d> for Signer<'_> {
             self.skipped -= usize::from(ends);
             return;
         }
-        match token {
+        match *token {
             Token::Key(text) => {
                 let parent = self.stack.last().map_or(Rank::ROOT, |(rank, _)| *rank);
                 self.next = Some(parent.field(&text.decoded(), self.key)).filter(|rank| !rank.data);
@@ -64,14 +64,14 @@ impl<'d> Sink<'d> for Signer<'_> {
             }
             _ => {}
         }
-        let kind = Seen::new(token, false, self.circumstances).kind;
+        let kind = Seen::new(*token, false, self.circumstances).kind;
         if let Some((rank, first @ true)) = self.stack.last_mut() {
             *first = false;
             self.next = Some(rank.items(self.key));
         }
         if let Some(rank) = self.next.take() {
             self.signature = self.signature.wrapping_add(mix(rank.hash, kind));
-            if begins && self.stack.len() + 1 < SIGNED_DEPTH {
+            if begins && self.stack.len() + 1 < SIGNED_DEPTH as usize {
                 self.stack.push((rank, kind == Type::Array));
                 return;
             }

@@ -9,17 +9,19 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_DEPTH;
-use crate::node::{EPOCHS, Id, Node, Step, Times, Type};
+use crate::node::{Id, Node, Step, Type};
 use crate::rank::{HashKey, Rank};
-use crate::shape::{Oddities, Shape};
+use crate::scan::Oddities;
+use crate::shape::Shape;
 use crate::signatures::Signatures;
 use crate::tags::{self, Tags};
+use crate::times::{EPOCHS, Times};
 use crate::tree::{ROOT, Tree};
 use crate::values::{Arrays, Numbers, Strings};
 
-/// Written into every state. Version 1 had counts only; what it lacks is in the calls it was made from, so
-/// it is not converted but counted anew.
-const VERSION: u32 = 2;
+/// Written into every state. What states of other versions lack is in the calls they were made from, so they
+/// are not converted but counted anew.
+const VERSION: u32 = 3;
 
 /// More than anybody counts. So sums of what is read, and of many such states, fit 64 bits.
 const MAX_COUNT: u64 = 1 << 48;
@@ -197,7 +199,7 @@ impl Shape {
 /// Lists a node and all below it; the nesting is that of the paths kept, [`MAX_DEPTH`] at most.
 fn write(tree: &Tree, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<Flat>) {
     let node = tree.node(id);
-    let recent = node.times.recent.iter().map(|(epoch, counts)| (*epoch, sparse(counts, 0)));
+    let recent = node.times.recent().into_iter().map(|(epoch, counts)| (epoch, sparse(&counts, 0)));
     into.push(Flat {
         depth,
         name: name.map(Into::into),
@@ -211,7 +213,7 @@ fn write(tree: &Tree, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<F
         documents: node.documents,
         counts: sparse(&node.counts, 0),
         other: sparse(&node.other, 0),
-        first: sparse(&node.times.first, u32::MAX),
+        first: sparse(&node.times.first(), u32::MAX),
         recent: recent.collect(),
         numbers: node.numbers.clone(),
         strings: node.strings.clone(),
@@ -259,7 +261,7 @@ fn read(nodes: Vec<Flat>, key: HashKey) -> Result<Tree, InvalidState> {
         };
         let child = match (&flat.name, flat.gathers) {
             (Some(name), None) if tree.node(parent).fields.get(name).is_none() => {
-                tree.add_field(parent, name).map(|(_, id)| id)
+                tree.add_field(parent, name)
             }
             (None, Some(Gathers::Items)) if tree.node(parent).items.is_none() => tree.items(parent),
             (None, Some(Gathers::Values)) if tree.node(parent).values.is_none() => tree.values(parent),
@@ -288,11 +290,10 @@ fn fill(tree: &mut Tree, id: Id, flat: Flat) -> Result<Option<(Id, Vec<tags::Wri
     node.documents = flat.documents;
     node.counts = dense(flat.counts, 0)?;
     node.other = dense(flat.other, 0)?;
-    node.times = Times { first: dense(flat.first, u32::MAX)?, recent: Vec::new() };
+    node.times = Times::new(dense(flat.first, u32::MAX)?);
     for (epoch, counts) in flat.recent.into_iter().take(EPOCHS) {
-        node.times.recent.push((epoch, dense(counts, 0)?));
+        node.times.add_all(epoch, &dense(counts, 0)?);
     }
-    node.times.recent.sort_by_key(|(epoch, _)| *epoch);
     (node.numbers, node.strings, node.arrays) = (flat.numbers, flat.strings, flat.arrays);
     Ok((!flat.tags.is_empty()).then_some((id, flat.tags)))
 }

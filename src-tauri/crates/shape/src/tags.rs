@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::node::Type;
+use crate::print::Print;
 use crate::rank::HashKey;
 
 /// Fields looked at per object, and values of each.
@@ -16,8 +17,6 @@ const MAX_VALUES: usize = 12;
 pub(crate) const MAX_LENGTH: usize = 32;
 /// Fields an object may have to be looked at.
 pub(crate) const MAX_MEMBERS: usize = 48;
-
-const TYPES: usize = Type::ALL.len();
 
 /// A tag's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +33,25 @@ pub(crate) enum Kept {
     Text(Box<str>),
 }
 
+impl Value<'_> {
+    #[inline(always)]
+    fn print(self) -> Print {
+        match self {
+            Self::Boolean(true) => Print::of("true"),
+            Self::Boolean(false) => Print::of("false"),
+            Self::Text(text) => Print::of(text),
+        }
+    }
+}
+
 impl Kept {
+    fn print(&self) -> Print {
+        match self {
+            Self::Boolean(value) => Value::Boolean(*value).print(),
+            Self::Text(text) => Value::Text(text).print(),
+        }
+    }
+
     fn is(&self, value: Value<'_>) -> bool {
         match (self, value) {
             (Self::Boolean(mine), Value::Boolean(theirs)) => *mine == theirs,
@@ -58,8 +75,8 @@ impl From<Value<'_>> for Kept {
 pub(crate) struct Tags {
     /// The lowest ranks.
     fields: Vec<Field>,
-    /// Fields that rank too high, a bit each.
-    rejected: u64,
+    /// Fields that rank too high or have too many values, a bit each.
+    untold: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -73,29 +90,71 @@ struct Field {
 /// Objects in which a field has one value.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
+    print: Print,
     pub(crate) value: Kept,
     pub(crate) count: u64,
-    /// How many of them have which member, by type, eight to a member.
-    seen: Vec<u32>,
+    /// What came with it, by member.
+    came: Vec<Came>,
+}
+
+/// A member of the objects of a row.
+#[derive(Debug, Clone, Copy, Default)]
+struct Came {
+    /// How many of them have it.
+    count: u32,
+    /// Its types, a bit each.
+    kinds: u8,
 }
 
 impl Row {
-    /// How many of the objects have the member with a value of this type.
-    pub(crate) fn with(&self, member: usize, kind: Type) -> u64 {
-        u64::from(self.seen.get(member * TYPES + kind as usize).copied().unwrap_or_default())
+    fn new(value: Kept, count: u64) -> Self {
+        Self { print: value.print(), value, count, came: Vec::new() }
     }
 
-    fn count_member(&mut self, member: usize, kind: usize, count: u32) {
-        let at = member * TYPES + kind;
-        if at >= self.seen.len() {
-            self.seen.resize((member + 1) * TYPES, 0);
+    /// How many of the objects have the member.
+    pub(crate) fn with(&self, member: usize) -> u64 {
+        self.came.get(member).map_or(0, |came| u64::from(came.count))
+    }
+
+    /// Whether the member has values of this type in any of the objects.
+    pub(crate) fn has(&self, member: usize, kind: Type) -> bool {
+        self.came.get(member).is_some_and(|came| came.kinds >> kind as u8 & 1 == 1)
+    }
+
+    #[inline(always)]
+    fn count_member(&mut self, member: usize, kinds: u8, count: u32) {
+        if member >= self.came.len() {
+            self.grow(member);
         }
+        let came = &mut self.came[member];
         // Saturating adds are still commutative and associative.
-        self.seen[at] = self.seen[at].saturating_add(count);
+        came.count = came.count.saturating_add(count);
+        came.kinds |= kinds;
+    }
+
+    #[cold]
+    fn grow(&mut self, member: usize) {
+        self.came.reserve_exact(member + 1 - self.came.len());
+        self.came.resize(member + 1, Came::default());
+    }
+
+    /// Adds the objects of another row. `member` gives the number here of one of theirs.
+    fn merge(&mut self, theirs: &Self, member: impl Fn(usize) -> Option<usize>) {
+        self.count += theirs.count;
+        for (at, came) in theirs.came.iter().enumerate().filter(|(_, came)| came.count > 0) {
+            if let Some(member) = member(at) {
+                self.count_member(member, came.kinds, came.count);
+            }
+        }
     }
 }
 
 impl Tags {
+    /// Fields that need not be looked at any more, a bit for each place.
+    pub(crate) fn untold(&self) -> u64 {
+        self.untold
+    }
+
     /// Counts one object: its members with their types, and those of them that may be a tag. `name` gives
     /// a member's name.
     pub(crate) fn add<'n>(
@@ -106,32 +165,36 @@ impl Tags {
         name: impl Fn(usize) -> &'n str,
     ) {
         for (member, value) in values {
-            let member = *member as usize;
-            if self.rejected >> member & 1 == 1 {
-                continue;
-            }
-            let Some(field) = self.field(member, key, &name) else { continue };
+            let Some(field) = self.field(*member as usize, key, &name) else { continue };
             let Some(rows) = &mut field.rows else { continue };
-            let row = match rows.iter().position(|row| row.value.is(*value)) {
-                Some(at) => &mut rows[at],
+            let print = value.print();
+            let at = match rows.iter().position(|row| row.print == print && row.value.is(*value)) {
+                Some(at) => at,
                 None if rows.len() == MAX_VALUES => {
-                    field.rows = None;
+                    self.drop_rows(*member as usize);
                     continue;
                 }
                 None => {
-                    rows.push(Row { value: (*value).into(), count: 0, seen: Vec::new() });
-                    let last = rows.len() - 1;
-                    &mut rows[last]
+                    rows.push(Row::new((*value).into(), 0));
+                    rows.len() - 1
                 }
             };
+            let row = &mut rows[at];
             row.count += 1;
             for (member, kind) in members {
-                row.count_member(*member as usize, *kind as usize, 1);
+                row.count_member(*member as usize, 1 << *kind as u8, 1);
             }
         }
     }
 
+    /// Notes that a field has too many values.
+    fn drop_rows(&mut self, member: usize) {
+        self.untold |= 1 << member;
+        self.fields.iter_mut().filter(|field| field.member == member).for_each(|field| field.rows = None);
+    }
+
     /// The counts of a member, if it ranks low enough.
+    #[inline]
     fn field<'n>(
         &mut self,
         member: usize,
@@ -140,23 +203,25 @@ impl Tags {
     ) -> Option<&mut Field> {
         let at = match self.fields.iter().position(|field| field.member == member) {
             Some(at) => at,
-            None => {
-                let rank = rank(name(member), key);
-                let at = self.fields.partition_point(|field| field.rank < rank);
-                if at == MAX_FIELDS {
-                    self.rejected |= 1 << member;
-                    return None;
-                }
-                self.fields.insert(at, Field { rank, member, rows: Some(Vec::new()) });
-                if self.fields.len() > MAX_FIELDS
-                    && let Some(out) = self.fields.pop()
-                {
-                    self.rejected |= 1 << out.member;
-                }
-                at
-            }
+            None => self.new_field(member, rank(name(member), key))?,
         };
         self.fields.get_mut(at)
+    }
+
+    #[cold]
+    fn new_field(&mut self, member: usize, rank: (bool, u64)) -> Option<usize> {
+        let at = self.fields.partition_point(|field| field.rank < rank);
+        if at == MAX_FIELDS {
+            self.untold |= 1 << member;
+            return None;
+        }
+        if self.fields.len() == MAX_FIELDS
+            && let Some(out) = self.fields.pop()
+        {
+            self.untold |= 1 << out.member;
+        }
+        self.fields.insert(at, Field { rank, member, rows: Some(Vec::new()) });
+        Some(at)
     }
 
     /// Adds another object's counts. `member` gives the number here of one of theirs.
@@ -168,27 +233,21 @@ impl Tags {
         name: impl Fn(usize) -> &'n str,
     ) {
         for their in &theirs.fields {
-            let Some(mine) = member(their.member).and_then(|member| self.field(member, key, &name)) else {
-                continue;
-            };
-            let (Some(rows), Some(their_rows)) = (&mut mine.rows, &their.rows) else {
-                mine.rows = None;
-                continue;
-            };
-            for row in their_rows {
-                let at = rows.iter().position(|known| known.value == row.value).unwrap_or_else(|| {
-                    rows.push(Row { value: row.value.clone(), count: 0, seen: Vec::new() });
-                    rows.len() - 1
-                });
-                rows[at].count += row.count;
-                for (at_theirs, count) in row.seen.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    if let Some(member) = member(at_theirs / TYPES) {
-                        rows[at].count_member(member, at_theirs % TYPES, *count);
-                    }
+            let Some(place) = member(their.member) else { continue };
+            let Some(mine) = self.field(place, key, &name) else { continue };
+            let mut few = false;
+            if let (Some(rows), Some(their_rows)) = (&mut mine.rows, &their.rows) {
+                for row in their_rows {
+                    let at = rows.iter().position(|known| known.value == row.value).unwrap_or_else(|| {
+                        rows.push(Row::new(row.value.clone(), 0));
+                        rows.len() - 1
+                    });
+                    rows[at].merge(row, &member);
                 }
+                few = rows.len() <= MAX_VALUES;
             }
-            if rows.len() > MAX_VALUES {
-                mine.rows = None;
+            if !few {
+                self.drop_rows(place);
             }
         }
     }
@@ -205,15 +264,14 @@ impl Tags {
     /// The written form. `place` gives a member's place among all in the order written.
     pub(crate) fn write(&self, place: impl Fn(usize) -> usize) -> Vec<Written> {
         let row = |row: &Row| {
-            let mut seen: Vec<(usize, u32)> = row
-                .seen
-                .iter()
-                .enumerate()
-                .filter(|(_, count)| **count > 0)
-                .map(|(at, count)| (place(at / TYPES) * TYPES + at % TYPES, *count))
-                .collect();
-            seen.sort_unstable();
-            WrittenRow(row.value.clone(), row.count, seen)
+            let came = row.came.iter().enumerate().filter(|(_, came)| came.count > 0);
+            let came: Vec<(usize, Came)> = came.map(|(at, came)| (place(at), *came)).collect();
+            let members = came.iter().map(|(at, _)| at + 1).max().unwrap_or_default();
+            let (mut counts, mut kinds) = (vec![0; members], vec![0; members]);
+            for (at, came) in came {
+                (counts[at], kinds[at]) = (came.count, came.kinds);
+            }
+            WrittenRow(row.value.clone(), row.count, counts, kinds)
         };
         let fields = self.fields.iter().map(|field| {
             let rows = field.rows.as_ref().map(|rows| {
@@ -233,21 +291,23 @@ impl Tags {
         members: usize,
         name: impl Fn(usize) -> &'n str,
     ) -> Self {
+        let members = members.min(MAX_MEMBERS);
         let mut tags = Self::default();
-        for Written(member, rows) in
-            written.into_iter().filter(|written| written.0 < members.min(MAX_MEMBERS))
-        {
+        for Written(member, rows) in written.into_iter().filter(|written| written.0 < members) {
             let Some(field) = tags.field(member, key, &name) else { continue };
             field.rows = rows.map(|rows| {
-                let read = |WrittenRow(value, count, seen)| {
-                    let mut row = Row { value, count, seen: Vec::new() };
-                    for (at, count) in seen.into_iter().filter(|(at, _)| at / TYPES < members) {
-                        row.count_member(at / TYPES, at % TYPES, count);
+                let read = |WrittenRow(value, count, counts, kinds)| {
+                    let mut row = Row::new(value, count);
+                    for (at, (count, kinds)) in counts.into_iter().zip(kinds).take(members).enumerate() {
+                        row.count_member(at, kinds, count);
                     }
                     row
                 };
                 rows.into_iter().take(MAX_VALUES).map(read).collect()
             });
+            if field.rows.is_none() {
+                tags.drop_rows(member);
+            }
         }
         tags
     }
@@ -264,9 +324,9 @@ impl Written {
     }
 }
 
-/// A value, its objects, and how many of them have which member of which type.
+/// A value, its objects, and by member how many of them have it, and of which types.
 #[derive(Serialize, Deserialize)]
-struct WrittenRow(Kept, u64, Vec<(usize, u32)>);
+struct WrittenRow(Kept, u64, Vec<u32>, Vec<u8>);
 
 /// Names that say of themselves that they tell come first.
 fn rank(name: &str, key: HashKey) -> (bool, u64) {

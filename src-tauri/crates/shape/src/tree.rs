@@ -49,16 +49,15 @@ impl Tree {
         self.cut.is_none_or(|cut| rank < cut)
     }
 
-    /// Adds a field that is not there yet; its place and node. None if it is not kept.
-    pub(crate) fn add_field(&mut self, parent: Id, name: &str) -> Option<(usize, Id)> {
+    /// Adds a field that is not there yet. None if it is not kept.
+    pub(crate) fn add_field(&mut self, parent: Id, name: &str) -> Option<Id> {
         if !may_be_kept(name) {
             return None;
         }
         let rank = self.node(parent).rank.field(name, self.key);
         let id = self.add(parent, Step::Field { data: looks_like_data(name) }, rank)?;
-        let place = self.node_mut(parent).fields.insert(name, id);
-        self.node_mut(id).place = place as u32;
-        Some((place, id))
+        self.node_mut(id).place = self.node_mut(parent).fields.insert(name, id);
+        Some(id)
     }
 
     /// The node of an array's items. None if it is not kept.
@@ -88,6 +87,21 @@ impl Tree {
         let gathered = self.node(parent).gathered + u8::from(step == Step::Values);
         self.nodes.push(Node::new(rank, parent, step, gathered));
         Some((self.nodes.len() - 1) as Id)
+    }
+
+    /// Takes back the nodes added last, so that there are so many below the root as there were.
+    pub(crate) fn take_back(&mut self, len: usize) {
+        while self.len() > len
+            && let Some(node) = self.nodes.pop()
+        {
+            let parent = self.node_mut(node.parent);
+            match node.step {
+                Step::Root => {}
+                Step::Field { .. } => parent.fields.pop(),
+                Step::Items => parent.items = None,
+                Step::Values => parent.values = None,
+            }
+        }
     }
 
     /// Adds the counts of each of `from` and all below them in another tree to the node `to`.
@@ -126,7 +140,7 @@ impl Tree {
                 let (name, _) = theirs.node(node.parent).fields.at(node.place as usize);
                 match self.node(parent).fields.get(name) {
                     Some(id) => Some(id),
-                    None => self.add_field(parent, name).map(|(_, id)| id),
+                    None => self.add_field(parent, name),
                 }
             }
         }
@@ -158,15 +172,13 @@ impl Tree {
         if !mine.may_have_tags() {
             return;
         }
-        let mut merged = mine.tags.take().unwrap_or_default();
-        let fields = &mine.fields;
+        let (merged, fields) = (mine.tags.get_or_insert_default(), &mine.fields);
         merged.merge(
             tags,
             key,
-            |member| fields.place(theirs.fields.at(member).0, member),
+            |member| fields.place(theirs.fields.at(member).0),
             |member| fields.at(member).0,
         );
-        mine.tags = Some(merged);
     }
 
     /// Counts the values of a child that is not kept.

@@ -35,7 +35,7 @@ impl<T: PartialOrd + Copy> Range<T> {
 }
 
 /// The numbers at a path.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Numbers {
     /// Of integers that fit 64 bits.
     pub(crate) integers: Option<Range<i128>>,
@@ -47,14 +47,13 @@ pub(crate) struct Numbers {
 
 impl Numbers {
     /// Takes a number written as an integer; beyond 64 bits it is a number like any other.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_integer(&mut self, text: &str, key: HashKey) {
         let Some(value) = integer(text) else { return self.add_number(text, key) };
         self.integers.get_or_insert(Range(value, value)).add(value);
         self.distinct.add(if text == "-0" { "0" } else { text }, key);
     }
 
-    #[inline]
     pub(crate) fn add_number(&mut self, text: &str, key: HashKey) {
         // Beyond every float there is no range; that it was so is noted elsewhere.
         if let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) {
@@ -92,13 +91,26 @@ fn merge_range<T: PartialOrd + Copy>(mine: &mut Option<Range<T>>, theirs: Option
     }
 }
 
-/// An integer of at most 64 bits, signed or not.
-#[inline]
+/// Bytes of a written integer up to which it fits 64 bits, whichever it is.
+pub(crate) const SHORT_INTEGER: usize = 18;
+
+/// An integer of at most 64 bits, signed or not, as JSON writes it.
+#[inline(always)]
 pub(crate) fn integer(text: &str) -> Option<i128> {
-    match text.parse::<i64>() {
-        Ok(value) => Some(i128::from(value)),
-        Err(_) => text.parse::<u64>().ok().map(i128::from),
+    if text.len() > SHORT_INTEGER {
+        return long_integer(text);
     }
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    let value = digits.iter().fold(0_i64, |value, digit| value * 10 + i64::from(digit & 0xF));
+    Some(i128::from(if negative { -value } else { value }))
+}
+
+#[cold]
+fn long_integer(text: &str) -> Option<i128> {
+    text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from)).ok()
 }
 
 /// Bits that order as finite numbers do, minus zero before zero (IEEE 754, totalOrder).
@@ -125,11 +137,10 @@ pub(crate) enum Agreed {
 }
 
 impl Agreed {
-    #[inline]
-    fn add(&mut self, text: &str) {
+    fn add(&mut self, text: &str, ascii: bool) {
         *self = match *self {
             Self::Not => return,
-            Self::On(format) if format.is_of(text) => return,
+            Self::On(format) if ascii && format.is_of(text) => return,
             Self::On(_) => Self::Not,
             Self::Unseen => Format::of(text).map_or(Self::Not, Self::On),
         }
@@ -145,7 +156,7 @@ impl Agreed {
 }
 
 /// The strings at a path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Strings {
     pub(crate) format: Agreed,
     /// Characters.
@@ -163,10 +174,13 @@ impl Default for Strings {
 }
 
 impl Strings {
-    #[inline]
-    pub(crate) fn add(&mut self, text: &str, key: HashKey) {
-        self.format.add(text);
-        let length = if text.is_ascii() { text.len() } else { text.chars().count() };
+    /// Takes a string, in ASCII or not.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, text: &str, ascii: bool, key: HashKey) {
+        if self.format != Agreed::Not {
+            self.format.add(text, ascii);
+        }
+        let length = if ascii { text.len() } else { text.chars().count() };
         self.lengths.add(length as u64);
         self.distinct.add(text, key);
     }
@@ -199,7 +213,7 @@ impl Strings {
 pub(crate) const POSITIONS: usize = 8;
 
 /// The arrays at a path.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Arrays {
     pub(crate) lengths: Range<u64>,
     /// Types of the first items, as far as there were any.
@@ -213,13 +227,14 @@ impl Default for Arrays {
 }
 
 impl Arrays {
-    #[inline]
-    pub(crate) fn add_item(&mut self, at: usize, kind: Type) {
-        if at == self.positions.len() && at < POSITIONS {
-            self.positions.push([0; Type::ALL.len()]);
-        }
-        if let Some(counts) = self.positions.get_mut(at) {
-            counts[kind as usize] += 1;
+    /// Takes an array of this length, with the types of its first items.
+    pub(crate) fn add(&mut self, length: u64, first: &[Option<Type>; POSITIONS]) {
+        self.lengths.add(length);
+        for (at, kind) in first.iter().map_while(|kind| *kind).enumerate() {
+            if at == self.positions.len() {
+                self.positions.push([0; Type::ALL.len()]);
+            }
+            self.positions[at][kind as usize] += 1;
         }
     }
 
@@ -250,9 +265,9 @@ mod tests {
     #[test]
     fn a_range_goes_over_both_kinds_of_numbers() {
         let mut numbers = Numbers::default();
-        for text in ["3", "2.5", "18446744073709551615"] {
-            numbers.add_integer(text, HashKey::default());
-        }
+        numbers.add_integer("3", HashKey::default());
+        numbers.add_number("2.5", HashKey::default());
+        numbers.add_integer("18446744073709551615", HashKey::default());
         assert_eq!(numbers.range(), Some(("2.5".to_owned(), u64::MAX.to_string())));
     }
 }

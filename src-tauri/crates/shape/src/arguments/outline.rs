@@ -73,7 +73,7 @@ impl<'c, T: Ord, F> Outline<'c, T, F> {
 }
 
 impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Sink<'d> for Outline<'_, T, F> {
-    fn token(&mut self, token: Token<'d>) {
+    fn token(&mut self, token: &Token<'d>) {
         let begins = matches!(token, Token::BeginArray | Token::BeginObject);
         let ends = matches!(token, Token::EndArray | Token::EndObject);
         if self.skipped > 0 {
@@ -85,7 +85,7 @@ impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Sink<'d> for Outline<'_, 
             self.open.pop();
             return;
         }
-        match (token, self.open.last()) {
+        match (*token, self.open.last()) {
             (Token::Key(text), Some((length, _))) => {
                 self.path.truncate(*length);
                 let key = text.decoded();
@@ -100,7 +100,7 @@ impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Sink<'d> for Outline<'_, 
             }
             _ => {}
         }
-        let seen = Seen::new(token, false, self.circumstances);
+        let seen = Seen::new(*token, false, self.circumstances);
         if self.found.len() < MAX {
             self.found.insert((self.describe)(&self.path, self.open.len(), seen));
         }

@@ -1,0 +1,160 @@
+//! When values were seen.
+//!
+//! Owns: counts per epoch. Refuses to know: how long an epoch is; they are numbers that grow with time.
+
+use crate::node::Type;
+
+/// Epochs told apart.
+pub(crate) const EPOCHS: usize = 8;
+
+/// Documents by type.
+type Counts = [u32; Type::ALL.len()];
+
+/// When the values at a path were seen.
+#[derive(Debug, Clone)]
+pub(crate) struct Times {
+    /// The epoch last counted in.
+    latest: (u32, Counts),
+    earlier: Box<Earlier>,
+}
+
+#[derive(Debug, Clone)]
+struct Earlier {
+    /// The first epoch of each type; the largest number where there is none.
+    first: [u32; Type::ALL.len()],
+    /// Epochs but for the latest, in order.
+    others: Vec<(u32, Counts)>,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self::new([u32::MAX; Type::ALL.len()])
+    }
+}
+
+impl Times {
+    /// Types with their first epochs, the largest number where there is none; nothing else is known.
+    pub(crate) fn new(first: [u32; Type::ALL.len()]) -> Self {
+        Self { latest: (0, [0; Type::ALL.len()]), earlier: Box::new(Earlier { first, others: Vec::new() }) }
+    }
+
+    /// The first epoch of each type; the largest number where there is none.
+    pub(crate) fn first(&self) -> [u32; Type::ALL.len()] {
+        self.earlier.first
+    }
+
+    /// Counts a document with a value of this type.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, epoch: u32, kind: Type) {
+        let (latest, counts) = &mut self.latest;
+        let count = &mut counts[kind as usize];
+        if *latest == epoch && *count > 0 {
+            *count = count.saturating_add(1);
+        } else {
+            self.add_new(epoch, kind);
+        }
+    }
+
+    /// The first of a type in an epoch, or one of another epoch than before.
+    #[cold]
+    fn add_new(&mut self, epoch: u32, kind: Type) {
+        let first = &mut self.earlier.first[kind as usize];
+        *first = epoch.min(*first);
+        if self.latest.0 != epoch {
+            self.turn_to(epoch);
+        }
+        let count = &mut self.latest.1[kind as usize];
+        *count = count.saturating_add(1);
+    }
+
+    /// Makes an epoch the latest.
+    fn turn_to(&mut self, epoch: u32) {
+        let (before, counts) = std::mem::replace(&mut self.latest, (epoch, [0; Type::ALL.len()]));
+        self.add_all(before, &counts);
+        if let Ok(at) = self.earlier.others.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
+            self.latest = self.earlier.others.remove(at);
+        }
+    }
+
+    /// Adds counts of an epoch.
+    pub(crate) fn add_all(&mut self, epoch: u32, counts: &Counts) {
+        if *counts == [0; Type::ALL.len()] {
+            return;
+        }
+        let mine = if epoch == self.latest.0 {
+            &mut self.latest.1
+        } else {
+            let at = match self.earlier.others.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
+                Ok(at) => at,
+                Err(at) => {
+                    self.earlier.others.insert(at, (epoch, [0; Type::ALL.len()]));
+                    at
+                }
+            };
+            &mut self.earlier.others[at].1
+        };
+        for (mine, theirs) in mine.iter_mut().zip(counts) {
+            *mine = mine.saturating_add(*theirs);
+        }
+    }
+
+    /// The epochs in order, each with its counts.
+    pub(crate) fn recent(&self) -> Vec<(u32, Counts)> {
+        let mut recent = self.earlier.others.clone();
+        if self.latest.1 != [0; Type::ALL.len()] {
+            recent.push(self.latest);
+            recent.sort_unstable_by_key(|(epoch, _)| *epoch);
+        }
+        recent
+    }
+
+    pub(crate) fn merge(&mut self, theirs: &Self) {
+        for (mine, theirs) in self.earlier.first.iter_mut().zip(&theirs.earlier.first) {
+            *mine = (*mine).min(*theirs);
+        }
+        for (epoch, counts) in theirs.earlier.others.iter().chain([&theirs.latest]) {
+            self.add_all(*epoch, counts);
+        }
+    }
+
+    /// Forgets counts of epochs before this one.
+    pub(crate) fn forget(&mut self, before: u32) {
+        self.earlier.others.retain(|(epoch, _)| *epoch >= before);
+        self.earlier.others.shrink_to(EPOCHS);
+        if self.latest.0 < before {
+            self.latest.1 = [0; Type::ALL.len()];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_epochs_is_no_matter() {
+        let seen = [(3, Type::Null), (1, Type::String), (3, Type::String), (2, Type::Null), (3, Type::Null)];
+        let times = |seen: &[(u32, Type)]| {
+            let mut times = Times::default();
+            seen.iter().for_each(|(epoch, kind)| times.add(*epoch, *kind));
+            times
+        };
+        let whole = times(&seen);
+        let (mut left, right) = (times(&seen[..2]), times(&seen[2..]));
+        left.merge(&right);
+        let mut turned = seen;
+        turned.reverse();
+        for same in [&left, &times(&turned)] {
+            assert_eq!((same.first(), same.recent()), (whole.first(), whole.recent()));
+        }
+        let mut counts = [0; Type::ALL.len()];
+        counts[Type::Null as usize] = 2;
+        counts[Type::String as usize] = 1;
+        assert_eq!(whole.recent()[2], (3, counts));
+        left.forget(3);
+        assert_eq!(left.recent(), [(3, counts)]);
+        left.forget(4);
+        assert_eq!(left.recent(), []);
+        assert_eq!(left.first(), whole.first());
+    }
+}
