@@ -40,6 +40,7 @@ mod tags;
 mod times;
 mod tree;
 mod values;
+mod view;
 mod wilson;
 
 pub use arguments::{Arguments, SeparatingValue, Separation};

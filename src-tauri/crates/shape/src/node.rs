@@ -164,6 +164,11 @@ impl Node {
         self.counts.iter().sum()
     }
 
+    /// The nodes right below.
+    pub(crate) fn children(&self) -> impl Iterator<Item = Id> {
+        self.fields.ids().chain(self.items).chain(self.values)
+    }
+
     /// Whether any child's values were not kept.
     pub(crate) fn has_other(&self) -> bool {
         self.other.iter().any(|count| *count > 0)

@@ -11,7 +11,8 @@ use crate::emit::{self, Decision, MapValues, Policy, alternatives, dominant};
 use crate::node::{Id, Node, Type};
 use crate::path::{self, Step};
 use crate::shape::Shape;
-use crate::tree::{ROOT, Tree};
+use crate::tree::ROOT;
+use crate::view::View;
 
 /// How often a field is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,7 +128,7 @@ impl Shape {
     /// Every named field outside maps, parents before children, in order of path.
     pub fn fields(&self, policy: &Policy) -> Vec<FieldReport> {
         let mut reports = Reports::new(policy, self.explain(policy));
-        reports.collect(&self.tree(), ROOT, ("", 0), false);
+        reports.collect(self.view(), ROOT, ("", 0), false);
         reports.fields
     }
 
@@ -136,7 +137,7 @@ impl Shape {
         let presence = Presence { present: self.observations, parents: self.observations };
         let reports = Reports::new(policy, self.explain(policy));
         (self.observations > 0)
-            .then(|| reports.of(&self.tree(), ROOT, presence, (String::new(), String::new(), 0)))
+            .then(|| reports.of(self.view(), ROOT, presence, (String::new(), String::new(), 0)))
     }
 
     /// How consistent the fields are. A shape without named fields uses its root's type agreement; a
@@ -146,8 +147,8 @@ impl Shape {
             return None;
         }
         let mut sums = Sums { count: 0, total: 0.0, lowest: 1.0 };
-        let tree = self.tree();
-        sums.add(&tree, ROOT, false);
+        let tree = self.view();
+        sums.add(tree, ROOT, false);
         if sums.count == 0 {
             let root = agreement(tree.node(ROOT), self.observations, self.observations);
             return Some(Consistency { mean: root, lowest: root });
@@ -168,9 +169,9 @@ impl Shape {
 
     /// How long no path and no type was seen for the first time; none for a shape of nothing.
     pub fn stability(&self) -> Option<Stability> {
-        let tree = self.tree();
+        let tree = self.view();
         // A new key that is data is no change of structure.
-        let structure = tree.nodes().iter().filter(|node| !node.rank.data);
+        let structure = tree.nodes().map(|(_, node)| node).filter(|node| !node.rank.data);
         let firsts = structure.flat_map(|node| node.times.first());
         let last_change = firsts.filter(|epoch| *epoch < u32::MAX).max()?;
         let since = self.epochs.keys().filter(|epoch| **epoch > last_change).count();
@@ -179,10 +180,9 @@ impl Shape {
 
     /// What was odd about the documents.
     pub fn notes(&self) -> Vec<Note> {
-        let tree = self.tree();
-        let nodes = tree.nodes().iter();
-        let too_deep = nodes.clone().map(|node| node.count(Type::Opaque)).sum();
-        let repeated = nodes.map(|node| node.repeated).sum();
+        let tree = self.view();
+        let too_deep = tree.nodes().map(|(_, node)| node.count(Type::Opaque)).sum();
+        let repeated = tree.nodes().map(|(_, node)| node.repeated).sum();
         let odd = &self.oddities;
         [
             ("keys that an object has twice", repeated),
@@ -206,13 +206,14 @@ struct Sums {
 
 impl Sums {
     /// Of what was gathered from several places and not kept in all of them, presence is not known.
-    fn add(&mut self, tree: &Tree, id: Id, gathered: bool) {
+    fn add(&mut self, tree: View<'_>, id: Id, gathered: bool) {
         let node = tree.node(id);
         if let Some(values) = MapValues::of(tree, id) {
-            self.add(&values.tree, values.id, gathered || values.is_gathered());
-        } else if !(gathered && node.has_other()) {
+            let (tree, id) = values.node();
+            self.add(tree, id, gathered || values.is_gathered());
+        } else if !(gathered && tree.has_other(id)) {
             let parents = node.count(Type::Object);
-            for (_, id) in node.fields.iter() {
+            for (_, id) in tree.fields(id) {
                 let field = tree.node(id);
                 let consistency = agreement(field, field.present, parents);
                 self.count += 1;
@@ -221,7 +222,7 @@ impl Sums {
                 self.add(tree, id, gathered);
             }
         }
-        if let Some(items) = node.items {
+        if let Some(items) = tree.items(id) {
             self.add(tree, items, gathered);
         }
     }
@@ -249,7 +250,7 @@ impl<'r> Reports<'r> {
         Self { policy, decisions, fields: Vec::new() }
     }
 
-    fn collect(&mut self, tree: &Tree, id: Id, (path, depth): (&str, usize), gathered: bool) {
+    fn collect(&mut self, tree: View<'_>, id: Id, (path, depth): (&str, usize), gathered: bool) {
         let node = tree.node(id);
         let below = |step: Step<'_>| {
             let mut below = path.to_owned();
@@ -258,10 +259,11 @@ impl<'r> Reports<'r> {
         };
         if let Some(values) = MapValues::of(tree, id) {
             let gathered = gathered || values.is_gathered();
-            self.collect(&values.tree, values.id, (&below(Step::Values), depth), gathered);
-        } else if !(gathered && node.has_other()) {
+            let (tree, id) = values.node();
+            self.collect(tree, id, (&below(Step::Values), depth), gathered);
+        } else if !(gathered && tree.has_other(id)) {
             let parents = node.count(Type::Object);
-            for (key, id) in node.fields.iter() {
+            for (key, id) in tree.fields(id) {
                 let presence = Presence { present: tree.node(id).present, parents };
                 let path = below(Step::Field(key));
                 let report = self.of(tree, id, presence, (path.clone(), path::name(key), depth));
@@ -269,14 +271,14 @@ impl<'r> Reports<'r> {
                 self.collect(tree, id, (&path, depth + 1), gathered);
             }
         }
-        if let Some(items) = node.items {
+        if let Some(items) = tree.items(id) {
             self.collect(tree, items, (&below(Step::Items), depth), gathered);
         }
     }
 
     fn of(
         &self,
-        tree: &Tree,
+        tree: View<'_>,
         id: Id,
         presence: Presence,
         (path, name, depth): (String, String, usize),
@@ -328,7 +330,7 @@ fn values(node: &Node) -> ValueReport {
     report
 }
 
-fn alternative_reports(tree: &Tree, id: Id, policy: &Policy) -> Vec<AlternativeReport> {
+fn alternative_reports(tree: View<'_>, id: Id, policy: &Policy) -> Vec<AlternativeReport> {
     if MapValues::of(tree, id).is_some() {
         return Vec::new();
     }
@@ -348,7 +350,7 @@ fn type_counts(node: &Node) -> Vec<TypeCount> {
     seen.map(|kind| TypeCount { name: kind.name().to_owned(), count: node.count(kind) }).collect()
 }
 
-fn kinds(tree: &Tree, id: Id) -> Vec<String> {
+fn kinds(tree: View<'_>, id: Id) -> Vec<String> {
     let node = tree.node(id);
     let mut seen = seen_kinds(node);
     seen.sort_by_key(|kind| (*kind == Type::Null, std::cmp::Reverse(node.count(*kind)), *kind));
@@ -363,16 +365,19 @@ fn seen_kinds(node: &Node) -> Vec<Type> {
 }
 
 /// One type with what is inside, one level deep, where that is of one kind.
-fn kind_of(tree: &Tree, id: Id, kind: Type) -> String {
+fn kind_of(tree: View<'_>, id: Id, kind: Type) -> String {
     let node = tree.node(id);
     let within = |word: &str, inner: Option<&Node>| match inner.map(inner_kinds).as_deref() {
         Some([only]) => format!("{word} of {only}"),
         _ => word.to_owned(),
     };
     match kind {
-        Type::Array => within("array", node.items.map(|items| tree.node(items))),
+        Type::Array => within("array", tree.items(id).map(|items| tree.node(items))),
         Type::Object => match MapValues::of(tree, id) {
-            Some(values) => within("map", Some(values.tree.node(values.id))),
+            Some(values) => {
+                let (tree, id) = values.node();
+                within("map", Some(tree.node(id)))
+            }
             None => "object".to_owned(),
         },
         _ => plain_kind(node, kind).to_owned(),

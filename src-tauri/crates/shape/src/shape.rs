@@ -14,6 +14,7 @@ use crate::scan::Oddities;
 use crate::signatures::Signatures;
 use crate::times::EPOCHS;
 use crate::tree::{ROOT, Tree};
+use crate::view::View;
 
 /// The summary of all observations of one tool.
 #[derive(Clone)]
@@ -128,6 +129,11 @@ impl Shape {
         Cow::Owned(tree)
     }
 
+    /// The same for readers, without a copy.
+    pub(crate) fn view(&self) -> View<'_> {
+        View::new(&self.tree, self.tree.first_out(self.cap))
+    }
+
     /// Adds another shape's counts. Commutative and associative, exactly; of different caps the smaller
     /// holds from then on. On an error nothing was added.
     pub fn merge(&mut self, other: &Self) -> Result<(), OtherKey> {
@@ -139,7 +145,7 @@ impl Shape {
         self.cap = self.cap.min(other.cap);
         // Cut first, so that nothing comes in that will not stay.
         self.tree.trim(usize::MAX, other.tree.cut);
-        self.tree.merge(ROOT, &other.tree, &[ROOT]);
+        self.tree.merge(ROOT, View::new(&other.tree, None), &[ROOT]);
         self.tree.trim(self.cap, None);
         for (epoch, observations) in &other.epochs {
             self.note_epoch(*epoch, *observations);

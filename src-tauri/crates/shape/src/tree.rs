@@ -3,8 +3,9 @@
 //! Nodes lie in one list, parents before children, so that nothing here recurses. Owns: that list and the
 //! bound on it. Refuses to know: how documents are read.
 
-use crate::node::{Id, Node, Step, add};
+use crate::node::{Counts, Id, Node, Step, add};
 use crate::rank::{HashKey, Rank, looks_like_data, may_be_kept};
+use crate::view::View;
 
 /// The root's place.
 pub(crate) const ROOT: Id = 0;
@@ -105,32 +106,29 @@ impl Tree {
     }
 
     /// Adds the counts of each of `from` and all below them in another tree to the node `to`.
-    pub(crate) fn merge(&mut self, to: Id, theirs: &Self, from: &[Id]) {
-        let mut ours = vec![None; theirs.nodes.len()];
-        for id in from {
-            ours[*id as usize] = Some(to);
-        }
-        for (at, node) in theirs.nodes.iter().enumerate() {
-            if ours[at].is_none() && at > 0 {
-                let Some(parent) = ours[node.parent as usize] else { continue };
-                ours[at] = self.child_like(parent, theirs, at as Id);
-                if ours[at].is_none() {
-                    self.fold(parent, node);
+    pub(crate) fn merge(&mut self, to: Id, theirs: View<'_>, from: &[Id]) {
+        let mut pairs: Vec<(Id, Id)> = from.iter().map(|id| (to, *id)).collect();
+        let mut at = 0;
+        while let Some((ours, their)) = pairs.get(at).copied() {
+            at += 1;
+            self.merge_node(ours, theirs.node(their), &theirs.other(their));
+            for child in theirs.children(their) {
+                match self.child_like(ours, theirs, child) {
+                    Some(id) => pairs.push((id, child)),
+                    None => self.fold(ours, theirs.node(child)),
                 }
             }
-            if let Some(id) = ours[at] {
-                self.merge_node(id, node);
-            }
         }
-        for (at, node) in theirs.nodes.iter().enumerate() {
-            if let (Some(id), Some(tags)) = (ours[at], node.tags()) {
-                self.merge_tags(id, tags, node);
+        // All fields must be there before their joint counts.
+        for (ours, their) in pairs {
+            if let Some(tags) = theirs.tags(their) {
+                self.merge_tags(ours, tags, theirs.node(their));
             }
         }
     }
 
     /// The node here for a child there.
-    fn child_like(&mut self, parent: Id, theirs: &Self, child: Id) -> Option<Id> {
+    fn child_like(&mut self, parent: Id, theirs: View<'_>, child: Id) -> Option<Id> {
         let node = theirs.node(child);
         match node.step {
             Step::Root => None,
@@ -146,14 +144,14 @@ impl Tree {
         }
     }
 
-    fn merge_node(&mut self, id: Id, theirs: &Node) {
+    fn merge_node(&mut self, id: Id, theirs: &Node, other: &Counts) {
         let key = self.key;
         let mine = self.node_mut(id);
         mine.present += theirs.present;
         mine.documents += theirs.documents;
         mine.repeated += theirs.repeated;
         add(&mut mine.counts, &theirs.counts);
-        add(&mut mine.other, &theirs.other);
+        add(&mut mine.other, other);
         mine.times.merge(&theirs.times);
         if let Some(theirs) = &theirs.numbers {
             mine.numbers.get_or_insert_default().merge(theirs, key);
@@ -183,8 +181,7 @@ impl Tree {
 
     /// Counts the values of a child that is not kept.
     fn fold(&mut self, parent: Id, child: &Node) {
-        // Values of keys that look like data are counted together.
-        if child.step != (Step::Field { data: true }) || self.node(parent).rank.data {
+        if is_folded(self.node(parent), child) {
             add(&mut self.node_mut(parent).other, &child.counts);
         }
     }
@@ -192,12 +189,7 @@ impl Tree {
     /// Lowers the cut, to `cut` and so far that at most `cap` nodes stay below the root. Gives the new place
     /// of each node that stays, if any had to go.
     pub(crate) fn trim(&mut self, cap: usize, cut: Option<Rank>) -> Option<Vec<Option<Id>>> {
-        let mut new_cut = lower(self.cut, cut);
-        if self.len() > cap {
-            let mut ranks: Vec<Rank> = self.nodes[1..].iter().map(|node| node.rank).collect();
-            let (_, first_out, _) = ranks.select_nth_unstable(cap);
-            new_cut = lower(new_cut, Some(*first_out));
-        }
+        let new_cut = lower(lower(self.cut, cut), self.first_out(cap));
         if new_cut == self.cut {
             return None;
         }
@@ -206,6 +198,15 @@ impl Tree {
             return None;
         }
         Some(self.drop_cut())
+    }
+
+    /// The lowest rank that must go for at most `cap` nodes to stay below the root, if any must.
+    pub(crate) fn first_out(&self, cap: usize) -> Option<Rank> {
+        if self.len() <= cap {
+            return None;
+        }
+        let mut ranks: Vec<Rank> = self.nodes[1..].iter().map(|node| node.rank).collect();
+        Some(*ranks.select_nth_unstable(cap).1)
     }
 
     fn drop_cut(&mut self) -> Vec<Option<Id>> {
@@ -248,6 +249,12 @@ impl Tree {
         }
         new
     }
+}
+
+/// Whether the values of a child that is not kept are counted at its parent. Those of keys that look like data
+/// are counted together.
+pub(crate) fn is_folded(parent: &Node, child: &Node) -> bool {
+    child.step != (Step::Field { data: true }) || parent.rank.data
 }
 
 /// The lower of two cuts; none is above all.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
-use schemascope_shape::{Circumstances, Emission, HashKey, Policy, Shape, StandsFor};
+use schemascope_shape::{Circumstances, HashKey, Policy, Shape, StandsFor};
 use serde_json::{Value, json};
 
 /// A document and when it was observed.
@@ -175,26 +175,6 @@ proptest! {
             let validator = options.should_validate_formats(true).build(&schema).unwrap();
             for document in &documents {
                 prop_assert!(validator.is_valid(document), "{} refuses {}", schema, document);
-            }
-        }
-    }
-
-    /// Kept up to date, the schema is the one emitted anew.
-    #[test]
-    fn an_emission_follows(
-        documents in prop::collection::vec(prop_oneof![3 => document(), 1 => wide_document()], 1..6),
-        order in prop::collection::vec(any::<prop::sample::Index>(), 1..60),
-        cap in prop_oneof![1usize..60, Just(4_096)],
-    ) {
-        let policy = Policy { enum_after: 4, closed_after: 4, tuple_after: 2, ..Policy::default() };
-        let (mut shape, mut emission) = (Shape::with_cap(cap), Emission::new(policy));
-        for (n, at) in order.iter().enumerate() {
-            shape.observe(at.get(&documents).to_string().as_bytes()).unwrap();
-            if n % 3 != 1 {
-                let before = emission.schema().clone();
-                let changed = emission.update(&shape);
-                prop_assert_eq!(emission.schema(), &shape.schema(&policy));
-                prop_assert_eq!(changed, emission.schema() != &before);
             }
         }
     }

@@ -37,7 +37,7 @@ pub struct Program {
 impl Program {
     /// Whether it is run on an input: only we face hostile ones.
     pub fn takes(&self, input: &Input) -> bool {
-        !input.hostile || matches!(self.role, Role::Ours | Role::Infer)
+        !input.hostile || matches!(self.role, Role::Ours | Role::Emission | Role::Infer)
     }
 
     /// Whether it must stay on one core.

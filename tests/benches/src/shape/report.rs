@@ -88,25 +88,24 @@ pub fn print(inputs: &[Input], measured: &[Measured]) {
     );
     println!("(`preserve_order`), as everywhere in this workspace; serde_json's default is quicker.\n");
     for input in inputs {
-        for row in rows(input, measured) {
+        let rows = rows(input, measured);
+        let observing = rows.iter().find(|row| row.role == Role::Ours).map_or(f64::NAN, each);
+        for row in &rows {
             let (name, peak) = (input.name, megabytes(row.peak));
             let size = input.bytes as f64 / 1e6;
-            let said = told(&row.printed);
-            let number =
-                |what: &str| said.as_ref().map_or(f64::NAN, |said| said[what].as_f64().unwrap_or(f64::NAN));
             match row.role {
                 Role::Ours => println!(
                     "- {name}, {size:.0} MB, {} documents: {:.2} s CPU, {:.0} MB/s, peak {peak:.1} MB, state {:.1} kB, schema {:.1} kB",
-                    number("documents"),
+                    number(row, "documents"),
                     row.cpu.as_secs_f64(),
                     speed(input, row.cpu),
-                    number("state") / 1e3,
-                    number("schema") / 1e3,
+                    number(row, "state") / 1e3,
+                    number(row, "schema") / 1e3,
                 ),
                 Role::Emission => println!(
-                    "- {name}: observing and emitting a schema after each of {} documents: {:.0} µs of CPU time each",
-                    number("documents"),
-                    row.cpu.as_secs_f64() * 1e6 / number("documents"),
+                    "- {name}: observing and emitting a schema after each of {} documents: {:.0} µs of CPU time each; observing alone {observing:.0} µs",
+                    number(row, "documents"),
+                    each(row),
                 ),
                 Role::Infer => println!(
                     "- {name}: `schemascope infer`: {:.2} s, {:.0} MB/s, {:.2} s CPU, peak {peak:.1} MB",
@@ -118,6 +117,16 @@ pub fn print(inputs: &[Input], measured: &[Measured]) {
             }
         }
     }
+}
+
+/// A number a program printed.
+fn number(row: &Row, what: &str) -> f64 {
+    told(&row.printed).map_or(f64::NAN, |said| said[what].as_f64().unwrap_or(f64::NAN))
+}
+
+/// Microseconds of CPU time for each document.
+fn each(row: &Row) -> f64 {
+    row.cpu.as_secs_f64() * 1e6 / number(row, "documents")
 }
 
 fn megabytes(bytes: u64) -> f64 {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::{Emitter, Kinds, Policy, Schema, of_types, typed};
 use crate::node::{Id, Node, Type};
 use crate::path::Step;
-use crate::tree::Tree;
 use crate::values::POSITIONS;
+use crate::view::View;
 
 /// Arrays of one length, or with a type for each position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,11 +61,11 @@ impl Tuple {
 }
 
 impl Emitter<'_> {
-    pub(super) fn array(&mut self, tree: &Tree, id: Id) -> Schema {
+    pub(super) fn array(&mut self, tree: View<'_>, id: Id) -> Schema {
         let node = tree.node(id);
         let mut schema = typed(Type::Array);
         let arrays = node.count(Type::Array);
-        let items = node.items;
+        let items = tree.items(id);
         let tuple = Tuple::of(node, self.policy);
         if let (Some(Tuple { length, positions: Some(positions) }), Some(items)) = (&tuple, items)
             && self.may_copy(*length)
@@ -93,12 +93,12 @@ impl Emitter<'_> {
         }
         match items {
             Some(items) => {
-                let items = self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
+                let items = self.below(Step::Items, |emitter| emitter.child(tree, items));
                 schema.insert("items".into(), Value::Object(items));
             }
             // Items that were not kept: only their types are known.
-            None if node.has_other() && node.count(Type::Object) == 0 => {
-                let items = of_types(&node.other);
+            None if tree.has_other(id) && node.count(Type::Object) == 0 => {
+                let items = of_types(&tree.other(id));
                 schema.insert("items".into(), Value::Object(items));
             }
             None => {}

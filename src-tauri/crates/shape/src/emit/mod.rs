@@ -4,11 +4,14 @@
 //! Refuses to know: where a shape comes from. The schema accepts every document the shape was made from.
 
 mod array;
+mod bound;
+mod decided;
 mod incremental;
 mod map;
 mod nesting;
 mod object;
 mod policy;
+mod refresh;
 mod scalar;
 mod union;
 
@@ -24,7 +27,8 @@ pub(crate) use union::{Alternative, alternatives};
 use crate::node::{Id, Node, Type};
 use crate::path;
 use crate::shape::Shape;
-use crate::tree::{ROOT, Tree};
+use crate::tree::ROOT;
+use crate::view::View;
 
 /// A JSON Schema's object.
 pub(crate) type Schema = Map<String, Value>;
@@ -43,21 +47,29 @@ pub struct Decision {
 impl Shape {
     /// The schema of what was seen. A shape of nothing gives the schema that accepts everything.
     pub fn schema(&self, policy: &Policy) -> Value {
-        let mut schema = Map::new();
-        schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
-        let tree = self.tree();
-        schema.append(&mut Emitter::new(policy, &tree).value(&tree, ROOT, Kinds::ALL));
-        nesting::bound(&mut schema, &tree);
+        let tree = self.view();
+        let varied = varies_at(tree).is_some();
+        let mut schema = document(Emitter::new(policy, varied).value(tree, ROOT, Kinds::ALL));
+        nesting::bound(&mut schema, nesting::deepest(tree.nodes().map(|(_, node)| node)));
         Value::Object(schema)
     }
 
     /// Why the schema is as it is: each decision with its numbers, in the order of the schema.
     pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
-        let tree = self.tree();
-        let mut emitter = Emitter { decisions: Some(Vec::new()), ..Emitter::new(policy, &tree) };
-        emitter.value(&tree, ROOT, Kinds::ALL);
+        let tree = self.view();
+        let mut emitter =
+            Emitter { decisions: Some(Vec::new()), ..Emitter::new(policy, varies_at(tree).is_some()) };
+        emitter.value(tree, ROOT, Kinds::ALL);
         emitter.decisions.unwrap_or_default()
     }
+}
+
+/// The root's schema as that of documents.
+fn document(mut root: Schema) -> Schema {
+    let mut schema = Map::new();
+    schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
+    schema.append(&mut root);
+    schema
 }
 
 /// Types a schema is asked for, a bit each.
@@ -89,14 +101,16 @@ pub(crate) struct Emitter<'p> {
     copies: usize,
     /// Whether observations differ from one another; of one call made again and again every value is the same.
     varied: bool,
+    /// Whether only a node's own part is written, with nothing where its children's stand plainly.
+    own: bool,
 }
 
 /// Copies of one path a schema has at most. Unions and tuples that would lead to more are not told.
 const MAX_COPIES: usize = 16;
 
 impl<'p> Emitter<'p> {
-    pub(crate) fn new(policy: &'p Policy, tree: &Tree) -> Self {
-        Self { policy, path: String::new(), decisions: None, copies: 1, varied: varies(tree) }
+    fn new(policy: &'p Policy, varied: bool) -> Self {
+        Self { policy, path: String::new(), decisions: None, copies: 1, varied, own: false }
     }
 
     /// Whether so many copies of what is below may be written.
@@ -140,7 +154,7 @@ impl<'p> Emitter<'p> {
     }
 
     /// The schema of what was seen at a node, as far as it is of these types.
-    pub(crate) fn value(&mut self, tree: &Tree, id: Id, asked: Kinds) -> Schema {
+    pub(crate) fn value(&mut self, tree: View<'_>, id: Id, asked: Kinds) -> Schema {
         let node = tree.node(id);
         if node.count(Type::Opaque) > 0 || node.total() == 0 {
             self.decide(|| match node.count(Type::Opaque) {
@@ -174,7 +188,25 @@ impl<'p> Emitter<'p> {
         schema
     }
 
-    fn variant(&mut self, tree: &Tree, id: Id, kind: Type) -> Schema {
+    /// Whether children are left out that stand once.
+    fn leaves_out(&self) -> bool {
+        self.own && self.copies == 1
+    }
+
+    /// The schema of a child, where it stands once and whole in its parent's.
+    fn child(&mut self, tree: View<'_>, id: Id) -> Schema {
+        if self.leaves_out() { Map::new() } else { self.value(tree, id, Kinds::ALL) }
+    }
+
+    /// The same with all that is below.
+    fn whole(&mut self, tree: View<'_>, id: Id) -> Schema {
+        let own = std::mem::replace(&mut self.own, false);
+        let schema = self.value(tree, id, Kinds::ALL);
+        self.own = own;
+        schema
+    }
+
+    fn variant(&mut self, tree: View<'_>, id: Id, kind: Type) -> Schema {
         match kind {
             Type::String => self.string(tree.node(id)),
             Type::Integer | Type::Number => self.number(tree.node(id), kind),
@@ -188,13 +220,14 @@ impl<'p> Emitter<'p> {
 /// Distinct values somewhere from which on observations are taken to differ.
 const VARIED: u64 = 4;
 
-/// Whether any path has so many values that observations cannot all be one.
-pub(crate) fn varies(tree: &Tree) -> bool {
-    tree.nodes().iter().any(|node| {
+/// A path that has so many values that observations cannot all be one.
+fn varies_at(tree: View<'_>) -> Option<Id> {
+    let varies = |node: &Node| {
         let strings = node.strings.as_ref().map_or(0, |strings| strings.distinct.count());
         let numbers = node.numbers.as_ref().map_or(0, |numbers| numbers.distinct.count());
         strings.max(numbers) >= VARIED
-    })
+    };
+    tree.nodes().find(|(_, node)| varies(node)).map(|(id, _)| id)
 }
 
 /// The schema that says nothing but the type.

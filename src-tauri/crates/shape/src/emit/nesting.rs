@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::MAX_DEPTH;
-use crate::tree::Tree;
+use crate::node::Node;
 
 /// Records nested as deep as is looked into just fit; readers take 128, and schemas travel within messages.
 const LEVELS: usize = 2 * MAX_DEPTH + 2;
@@ -14,12 +14,21 @@ const LEVELS: usize = 2 * MAX_DEPTH + 2;
 /// Levels a schema has at most for each of the documents' levels.
 const PER_LEVEL: usize = 6;
 
-/// Replaces what lies too deep by the schema that accepts everything.
-pub(super) fn bound(schema: &mut Map<String, Value>, tree: &Tree) {
-    let deepest = tree.nodes().iter().map(|node| usize::from(node.rank.depth)).max();
-    if deepest.is_some_and(|deepest| (deepest + 1) * PER_LEVEL > LEVELS) {
+/// Replaces what lies too deep by the schema that accepts everything, where documents have so many levels.
+pub(super) fn bound(schema: &mut Map<String, Value>, deepest: usize) {
+    if may_exceed(deepest) {
         within(schema, LEVELS);
     }
+}
+
+/// Whether a schema of documents with so many levels may need to give way.
+pub(super) fn may_exceed(deepest: usize) -> bool {
+    (deepest + 1) * PER_LEVEL > LEVELS
+}
+
+/// Levels of the deepest of some nodes.
+pub(super) fn deepest<'n>(nodes: impl Iterator<Item = &'n Node>) -> usize {
+    nodes.map(|node| usize::from(node.rank.depth)).max().unwrap_or_default()
 }
 
 fn within(schema: &mut Map<String, Value>, room: usize) {

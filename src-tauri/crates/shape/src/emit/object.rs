@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{Emitter, Kinds, MapValues, Policy, Schema, alternatives, typed};
+use super::{Emitter, MapValues, Policy, Schema, alternatives, typed};
 use crate::node::{Id, Step, Type};
 use crate::path;
-use crate::tree::Tree;
+use crate::view::View;
 
 /// Whether a record may have fields that were not seen.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +23,7 @@ pub(crate) enum Openness {
 }
 
 impl Emitter<'_> {
-    pub(super) fn object(&mut self, tree: &Tree, id: Id) -> Schema {
+    pub(super) fn object(&mut self, tree: View<'_>, id: Id) -> Schema {
         if let Some(values) = MapValues::of(tree, id) {
             return self.map(tree, id, &values);
         }
@@ -33,26 +33,23 @@ impl Emitter<'_> {
         }
         let node = tree.node(id);
         let objects = node.count(Type::Object);
-        let required = required(tree, id, self.policy);
+        let requires = requires(tree, id, self.policy);
+        let required = tree.fields(id).filter(|(_, field)| requires && tree.node(*field).present == objects);
+        let required: Vec<&str> = required.map(|(name, _)| name).collect();
         let mut properties = Map::new();
-        for (name, field) in node.fields.iter() {
-            let schema = self.field(tree, (name, field), objects, required.contains(&name), Kinds::ALL);
+        let leaves_out = self.leaves_out();
+        for (name, field) in tree.fields(id).filter(|_| !leaves_out) {
+            let schema = self.field(tree, (name, field), objects, required.binary_search(&name).is_ok());
             properties.insert(name.to_owned(), schema.into());
         }
         let openness = openness(tree, id, self.policy);
         self.decide(|| openness.explained(objects));
+        let properties = tree.fields(id).next().map(|_| properties);
         record(properties, &required, matches!(openness, Openness::Closed(_)))
     }
 
     /// The schema of one field, told with why it is required or not.
-    fn field(
-        &mut self,
-        tree: &Tree,
-        field: (&str, Id),
-        objects: u64,
-        required: bool,
-        kinds: Kinds,
-    ) -> Schema {
+    fn field(&mut self, tree: View<'_>, field: (&str, Id), objects: u64, required: bool) -> Schema {
         let (name, id) = field;
         self.below(path::Step::Field(name), |emitter| {
             emitter.decide(|| {
@@ -62,31 +59,31 @@ impl Emitter<'_> {
                 let few = if few { ", too few to tell" } else { "" };
                 (decision.into(), format!("there in {present} of {objects} objects{few}"))
             });
-            emitter.value(tree, id, kinds)
+            emitter.child(tree, id)
         })
     }
 }
 
-/// The fields of a record that were always there, once there were enough objects to require them. With few
+/// Whether the fields of a record that were always there are required: once there were enough objects. With few
 /// objects that depends on how many other fields are optional: if presence is anything from 0 to 1 alike, an
 /// optional field is in all of n objects n times less often than not in all of them. So the optional fields
 /// seen as such tell how many are yet to be found among those that were always there.
-pub(super) fn required<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Vec<&'t str> {
-    let node = tree.node(id);
-    let objects = node.count(Type::Object);
-    let is_always = |field: Id| tree.node(field).present == objects;
-    let always: Vec<&str> =
-        node.fields.iter().filter(|(_, field)| is_always(*field)).map(|(name, _)| name).collect();
-    let optional = (node.fields.len() - always.len()) as f64 + 0.5;
-    let mistaken = optional / objects as f64 / always.len() as f64;
-    let enough = objects >= policy.required_after
-        || objects >= policy.required_early && mistaken <= policy.required_mistaken;
-    if enough { always } else { Vec::new() }
+pub(super) fn requires(tree: View<'_>, id: Id, policy: &Policy) -> bool {
+    let objects = tree.node(id).count(Type::Object);
+    if objects >= policy.required_after {
+        return true;
+    }
+    let (mut always, mut optional) = (0.0, 0.5);
+    for (_, field) in tree.fields(id) {
+        *(if tree.node(field).present == objects { &mut always } else { &mut optional }) += 1.0;
+    }
+    let mistaken = optional / objects as f64 / always;
+    objects >= policy.required_early && mistaken <= policy.required_mistaken
 }
 
-pub(super) fn record(properties: Map<String, Value>, required: &[&str], closed: bool) -> Schema {
+fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: bool) -> Schema {
     let mut schema = typed(Type::Object);
-    if !properties.is_empty() {
+    if let Some(properties) = properties {
         schema.insert("properties".into(), properties.into());
     }
     if !required.is_empty() {
@@ -101,13 +98,13 @@ pub(super) fn record(properties: Map<String, Value>, required: &[&str], closed: 
 /// Whether an object may have fields that were not seen. The chance of one in the next object is the number
 /// of fields seen once over the number of objects (Good–Turing); the same over documents, where there are
 /// enough of them, because objects of one document tend to be alike.
-pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
+pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
-    if node.has_other() || data_fields_gone(tree, id) {
+    if tree.has_other(id) || data_fields_gone(tree, id) {
         return Openness::Trimmed;
     }
-    if node.fields.is_empty() {
+    if tree.fields(id).next().is_none() {
         return Openness::Empty;
     }
     let few = objects < policy.closed_after && !closes_early(tree, id, policy);
@@ -115,7 +112,7 @@ pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
         return Openness::TooFew;
     }
     let once = |seen: fn(&crate::node::Node) -> u64| {
-        node.fields.iter().filter(|(_, field)| seen(tree.node(*field)) == 1).count() as f64
+        tree.fields(id).filter(|(_, field)| seen(tree.node(*field)) == 1).count() as f64
     };
     let mut unseen = once(|field| field.present) / objects as f64;
     if node.documents >= policy.closed_after {
@@ -125,20 +122,19 @@ pub(crate) fn openness(tree: &Tree, id: Id, policy: &Policy) -> Openness {
 }
 
 /// Whether so few objects may be enough to close a record. Optional fields are in none of n objects as often
-/// as in all of them (see [`required`]), and one that was in none is in the next with a chance of 1/(n + 2)
+/// as in all of them (see [`requires`]), and one that was in none is in the next with a chance of 1/(n + 2)
 /// (Laplace). So the optional fields seen tell the chance of one that was not.
-fn closes_early(tree: &Tree, id: Id, policy: &Policy) -> bool {
+fn closes_early(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
-    let optional = node.fields.iter().filter(|(_, field)| tree.node(*field).present < objects).count();
+    let optional = tree.fields(id).filter(|(_, field)| tree.node(*field).present < objects).count();
     let unseen = (optional as f64 + 0.5) / objects as f64 / (objects + 2) as f64;
     objects >= policy.closed_early && unseen <= policy.closed_mistaken
 }
 
-fn data_fields_gone(tree: &Tree, id: Id) -> bool {
-    let node = tree.node(id);
-    let Some(values) = node.values else { return false };
-    let fields = node.fields.iter().map(|(_, field)| tree.node(field));
+fn data_fields_gone(tree: View<'_>, id: Id) -> bool {
+    let Some(values) = tree.values(id) else { return false };
+    let fields = tree.fields(id).map(|(_, field)| tree.node(field));
     let kept: u64 =
         fields.filter(|field| field.step == (Step::Field { data: true })).map(|field| field.total()).sum();
     tree.node(values).total() > kept

@@ -72,26 +72,28 @@ pub(crate) fn enumerated<'n>(
         Type::String => &node.strings.as_ref()?.distinct,
         _ => &node.numbers.as_ref()?.distinct,
     };
-    let mut values = distinct.values()?;
+    let (mut count, mut known, mut least) = (0, 0, u64::MAX);
+    for times in distinct.counts() {
+        (count, known, least) = (count + 1, known + times, least.min(times));
+    }
     // Redacted values are not among them, and a number may be of another type.
-    let known = values.iter().map(|(_, count)| count).sum::<u64>() == total;
-    let often = values.last()?.1 >= 2 && values.len() <= policy.enum_values;
-    if !known || !often || values.len() == 1 && !varied || kind == Type::Integer && !are_codes(&values) {
+    if known != total || least < 2 || count > policy.enum_values || count == 1 && !varied {
         return None;
     }
-    let integer = |text: &str| text.parse::<i128>().unwrap_or_default();
+    let values = distinct.values()?;
+    let mut values: Vec<&str> = values.into_iter().map(|(text, _)| text).collect();
     if kind == Type::Integer {
-        values.sort_by_key(|(text, _)| integer(text));
-    } else {
-        values.sort_unstable();
+        values.sort_by_key(|text| text.parse::<i128>().unwrap_or_default());
+        return Some(values).filter(|values| least >= 3 && are_codes(values));
     }
-    Some(values.into_iter().map(|(text, _)| text).collect())
+    values.sort_unstable();
+    Some(values)
 }
 
-/// Integers that lie apart, as codes do; those side by side are more likely counts or grades that go on.
-fn are_codes(values: &[(&str, u64)]) -> bool {
-    let mut numbers: Vec<i128> = values.iter().filter_map(|(text, _)| text.parse().ok()).collect();
-    numbers.sort_unstable();
+/// Integers, in order, that lie apart, as codes do; those side by side are more likely counts or grades that go
+/// on.
+fn are_codes(values: &[&str]) -> bool {
+    let numbers: Vec<i128> = values.iter().filter_map(|text| text.parse().ok()).collect();
     let apart = numbers.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) > 1).count();
-    numbers.len() > 1 && apart * 2 >= numbers.len() - 1 && values.iter().all(|(_, count)| *count >= 3)
+    numbers.len() > 1 && apart * 2 >= numbers.len() - 1
 }

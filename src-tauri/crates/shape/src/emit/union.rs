@@ -7,7 +7,7 @@ use super::{Emitter, Kinds, Policy, Schema};
 use crate::node::{Id, Node, Type};
 use crate::path;
 use crate::tags::{Kept, Row};
-use crate::tree::Tree;
+use crate::view::View;
 
 /// Share of the objects whose value was seen once up to which no other values are to be expected (Good–Turing).
 const MAX_ONCE: f64 = 0.05;
@@ -39,7 +39,7 @@ impl Alternatives<'_> {
     }
 
     /// The name of the field that tells.
-    pub(crate) fn tag<'t>(&self, tree: &'t Tree, id: Id) -> &'t str {
+    pub(crate) fn tag<'t>(&self, tree: View<'t>, id: Id) -> &'t str {
         tree.node(id).fields.at(self.tag).0
     }
 
@@ -53,7 +53,7 @@ impl Alternatives<'_> {
             }
             decide(u64::from(row.count >= policy.required_after));
             for place in 0..node.fields.len() {
-                let with = members_with(row, place);
+                let with = row.with(place);
                 decide(
                     u64::from(member_kinds(row, place).bits()) << 2
                         | u64::from(with > 0) << 1
@@ -64,12 +64,12 @@ impl Alternatives<'_> {
     }
 
     /// Each alternative, in order of value.
-    pub(crate) fn list(&self, tree: &Tree, id: Id) -> Vec<Alternative> {
+    pub(crate) fn list(&self, tree: View<'_>, id: Id) -> Vec<Alternative> {
         let fields = &tree.node(id).fields;
         let alternative = |row: &&Row| {
             let members =
                 fields.places().iter().map(|place| *place as usize).filter(|place| *place != self.tag);
-            let with = members.map(|place| (place, members_with(row, place))).filter(|(_, with)| *with > 0);
+            let with = members.map(|place| (place, row.with(place))).filter(|(_, with)| *with > 0);
             Alternative {
                 value: json_of(&row.value),
                 count: row.count,
@@ -89,10 +89,6 @@ fn json_of(value: &Kept) -> Value {
     }
 }
 
-fn members_with(row: &Row, member: usize) -> u64 {
-    row.with(member)
-}
-
 /// Types a member has in the objects of a row; integers and numbers go together.
 fn member_kinds(row: &Row, member: usize) -> Kinds {
     let seen = |kind: Type| row.has(member, kind);
@@ -105,16 +101,16 @@ fn member_kinds(row: &Row, member: usize) -> Kinds {
 
 /// The field whose value tells most about an object's other fields, if any does: in all objects of each of its
 /// values another field is there always or never, and not in all of them alike; or is of other types.
-pub(crate) fn alternatives<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Option<Alternatives<'t>> {
+pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Policy) -> Option<Alternatives<'t>> {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     // Joint counts are of values: where an object has a key twice they do not tell how many objects there are.
-    let repeated = node.fields.iter().any(|(_, field)| tree.node(field).repeated > 0);
+    let repeated = tree.fields(id).any(|(_, field)| tree.node(field).repeated > 0);
     if objects < policy.enum_after || repeated {
         return None;
     }
     let mut best: Option<Alternatives<'t>> = None;
-    for (tag, rows) in node.tags()?.fields() {
+    for (tag, rows) in tree.tags(id)?.fields() {
         let counted: u64 = rows.iter().map(|row| row.count).sum();
         let once = rows.iter().filter(|row| row.count == 1).count();
         let seen_enough = once as f64 <= MAX_ONCE * objects as f64 && once < rows.len();
@@ -132,11 +128,11 @@ pub(crate) fn alternatives<'t>(tree: &'t Tree, id: Id, policy: &Policy) -> Optio
 
 /// Whether a tag's value decides if a member is there, or of which type it is.
 fn tells(rows: &[&Row], member: usize) -> bool {
-    let decided = |row: &&Row| matches!(members_with(row, member), with if with == 0 || with == row.count);
+    let decided = |row: &&Row| matches!(row.with(member), with if with == 0 || with == row.count);
     if !rows.iter().all(decided) {
         return false;
     }
-    let there = rows.iter().filter(|row| members_with(row, member) > 0);
+    let there = rows.iter().filter(|row| row.with(member) > 0);
     if there.clone().count() < rows.len() {
         return there.count() > 0;
     }
@@ -149,7 +145,7 @@ fn tells(rows: &[&Row], member: usize) -> bool {
 }
 
 impl Emitter<'_> {
-    pub(super) fn union(&mut self, tree: &Tree, id: Id, found: &Alternatives<'_>) -> Schema {
+    pub(super) fn union(&mut self, tree: View<'_>, id: Id, found: &Alternatives<'_>) -> Schema {
         let node = tree.node(id);
         let (objects, tag) = (node.count(Type::Object), found.tag(tree, id));
         self.decide(|| {
@@ -163,7 +159,7 @@ impl Emitter<'_> {
         let closed = matches!(openness(tree, id, self.policy), Openness::Closed(_));
         // Told once for all alternatives.
         if self.decisions.is_some() {
-            for (name, field) in node.fields.iter() {
+            for (name, field) in tree.fields(id) {
                 self.below(path::Step::Field(name), |emitter| {
                     emitter.decide(|| {
                         let present = tree.node(field).present;
@@ -185,13 +181,13 @@ impl Emitter<'_> {
         Map::from_iter([("type".to_owned(), "object".into()), ("oneOf".to_owned(), one_of.into())])
     }
 
-    fn alternative(&mut self, tree: &Tree, id: Id, tag: usize, row: &Row, closed: bool) -> Schema {
+    fn alternative(&mut self, tree: View<'_>, id: Id, tag: usize, row: &Row, closed: bool) -> Schema {
         let node = tree.node(id);
         let known_well = row.count >= self.policy.required_after;
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for place in node.fields.places().iter().map(|place| *place as usize) {
             let (name, field) = node.fields.at(place);
-            let with = members_with(row, place);
+            let with = row.with(place);
             if place == tag {
                 properties.insert(name.to_owned(), json!({"const": json_of(&row.value)}));
                 required.push(name);

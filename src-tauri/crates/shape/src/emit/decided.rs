@@ -1,0 +1,157 @@
+//! What a node's own part of the schema depends on.
+//!
+//! The decisions a node leads to are summed up in one number: while it stays the same, so does what the
+//! schema says of the node itself. Owns: that number, and how the parts of the node's children stand in its
+//! own. Refuses to know: how schemas are written.
+
+use super::map::{counted_together, gather, is_map};
+use super::object::{Openness, openness, requires};
+use super::scalar::enumerated;
+use super::{Policy, Tuple, alternatives};
+use crate::node::{Id, Node, Type};
+use crate::tree::ROOT;
+use crate::view::View;
+
+/// How the part of a child stands in that of its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Standing {
+    /// Nothing is said of it.
+    #[default]
+    Absent,
+    /// Once, at a place of its own.
+    Plain,
+    /// Several times, or in part.
+    Woven,
+}
+
+/// How the parts of all children stand in a node's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Form {
+    pub(super) fields: Standing,
+    pub(super) items: Standing,
+    pub(super) values: Standing,
+}
+
+impl Form {
+    /// The children of a node that are not absent.
+    pub(super) fn children(self, tree: View<'_>, id: Id) -> impl Iterator<Item = (Id, Standing)> {
+        let fields = (self.fields != Standing::Absent).then(|| tree.fields(id));
+        let fields = fields.into_iter().flatten().map(move |(_, field)| (field, self.fields));
+        let items = tree.items(id).map(|items| (items, self.items));
+        let values = tree.values(id).map(|values| (values, self.values));
+        fields.chain(items.into_iter().chain(values).filter(|(_, standing)| *standing != Standing::Absent))
+    }
+}
+
+/// What a node leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Decided {
+    sum: u64,
+    pub(super) form: Form,
+}
+
+impl Decided {
+    pub(super) fn of(tree: View<'_>, id: Id, policy: &Policy, varied: bool) -> Self {
+        let node = tree.node(id);
+        let mut sum = Sum(0);
+        let mut form = Form::default();
+        Type::ALL.into_iter().for_each(|kind| sum.add(u64::from(node.count(kind) > 0)));
+        if node.count(Type::Opaque) > 0 {
+            return Self { sum: sum.0, form };
+        }
+        if node.count(Type::String) > 0 || node.count(Type::Integer) > 0 {
+            add_scalars(&mut sum, node, policy, varied);
+        }
+        if node.count(Type::Array) > 0 {
+            form.items = add_array(&mut sum, tree, id, policy);
+        }
+        if node.count(Type::Object) > 0 {
+            if !is_map(tree, id) {
+                form.fields = add_record(&mut sum, tree, id, policy);
+            } else if counted_together(tree, id).is_some() {
+                form.values = Standing::Plain;
+            } else {
+                let values = gather(tree, id);
+                add_all(&mut sum, View::new(&values, None), ROOT, policy, varied);
+            }
+        }
+        Self { sum: sum.0, form }
+    }
+}
+
+/// A hash good enough to tell decisions apart.
+struct Sum(u64);
+
+impl Sum {
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 ^= self.0 >> 29;
+    }
+
+    fn add_text(&mut self, text: &str) {
+        for chunk in text.as_bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.add(u64::from_le_bytes(word));
+        }
+        self.add(text.len() as u64);
+    }
+}
+
+/// Adds what a node and all below it lead to.
+fn add_all(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy, varied: bool) {
+    let decided = Decided::of(tree, id, policy, varied);
+    sum.add(decided.sum);
+    for (child, _) in decided.form.children(tree, id) {
+        add_all(sum, tree, child, policy, varied);
+    }
+}
+
+fn add_scalars(sum: &mut Sum, node: &Node, policy: &Policy, varied: bool) {
+    let strings = node.strings.as_ref().and_then(|strings| strings.format());
+    match strings.filter(|_| node.count(Type::String) >= policy.format_after) {
+        Some(format) => sum.add(format as u64 + 1),
+        None => add_enum(sum, node, Type::String, policy, varied),
+    }
+    add_enum(sum, node, Type::Integer, policy, varied);
+}
+
+fn add_enum(sum: &mut Sum, node: &Node, kind: Type, policy: &Policy, varied: bool) {
+    for text in enumerated(node, kind, policy, varied).into_iter().flatten() {
+        sum.add_text(text);
+    }
+}
+
+fn add_array(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy) -> Standing {
+    let tuple = Tuple::of(tree.node(id), policy);
+    if let Some(tuple) = &tuple {
+        sum.add(tuple.length as u64);
+        tuple.positions.iter().flatten().for_each(|kinds| sum.add(u64::from(kinds.bits())));
+    }
+    match tree.items(id) {
+        None => {
+            // Of items that are not kept their types are told.
+            tree.other(id).iter().for_each(|count| sum.add(u64::from(*count > 0)));
+            Standing::Absent
+        }
+        Some(_) if tuple.is_some_and(|tuple| tuple.positions.is_some()) => Standing::Woven,
+        Some(_) => Standing::Plain,
+    }
+}
+
+fn add_record(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy) -> Standing {
+    let objects = tree.node(id).count(Type::Object);
+    sum.add(u64::from(requires(tree, id, policy)));
+    for (_, field) in tree.fields(id) {
+        let field = tree.node(field);
+        sum.add(field.rank.hash ^ u64::from(field.present == objects));
+    }
+    sum.add(u64::from(matches!(openness(tree, id, policy), Openness::Closed(_))));
+    match alternatives(tree, id, policy) {
+        Some(found) => {
+            found.decisions(tree.node(id), policy, |decision| sum.add(decision));
+            Standing::Woven
+        }
+        None => Standing::Plain,
+    }
+}
