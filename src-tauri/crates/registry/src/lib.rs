@@ -4,6 +4,7 @@
 //!
 //! Architecture invariant: pure. No runtime, store, clock, file or network; times are arguments.
 
+pub mod drift;
 mod history;
 mod observation;
 mod quality;

@@ -1,0 +1,28 @@
+//! A small hash that is the same everywhere and for ever, since it is written into states.
+
+/// FNV-1a, 64 bits.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl Fnv {
+    pub(super) fn text(self, text: &str) -> Self {
+        let hash = text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+        Self(hash)
+    }
+
+    pub(super) fn number(self, number: u64) -> Self {
+        Self((self.0 ^ number).wrapping_mul(0x0100_0000_01B3).rotate_left(29))
+    }
+
+    /// The hash, mixed so that all bits depend on all (the finaliser of MurmurHash3).
+    pub(super) fn get(self) -> u64 {
+        let hash = (self.0 ^ self.0 >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        hash ^ hash >> 33
+    }
+}

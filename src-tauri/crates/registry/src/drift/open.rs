@@ -1,0 +1,151 @@
+//! Drifts that are told and go on.
+//!
+//! While one is open its paths are not counted, so that what was before it stays known and the tool's
+//! return is noticed. Owns: raising, and telling the return. Refuses to know: how evidence comes about.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Change, DriftEvent, Notice, Share, TypeName};
+use super::scan::Kind;
+use super::suspect::{Suspect, threshold};
+use super::{Drift, Sighting, Step};
+
+/// Drifts open at a time; more are counted only.
+pub(super) const MAX_OPEN: usize = 24;
+/// How much one observation speaks for the return, and against; what is enough.
+const RETURN: (i32, i32, i32) = (4, -3, 24);
+
+/// A drift that goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Open {
+    pub(super) event: DriftEvent,
+    node: u32,
+    /// Codes of what stands there since, and what stood there before.
+    kind: u8,
+    usual: u8,
+    /// Of a renamed field, the new place, with what stands there.
+    new: Option<(u32, u8)>,
+    /// How much speaks for the return.
+    back: i32,
+}
+
+impl Open {
+    pub(super) fn concerns(&self, node: u32) -> bool {
+        self.node == node || self.new.is_some_and(|new| new.0 == node)
+    }
+
+    /// Looks whether it is as before.
+    pub(super) fn track(&mut self, node: u32, kind: Kind) {
+        if node == self.node {
+            let (back, still, _) = RETURN;
+            let usual = kind as u8 == self.usual;
+            self.back = (self.back + if usual { back } else { still }).max(0);
+            self.event.after.of = self.event.after.of.saturating_add(1);
+            self.event.after.count = self.event.after.count.saturating_add(u32::from(usual));
+        }
+    }
+
+    /// The paths, each with what stands there since.
+    pub(super) fn paths(&self) -> impl Iterator<Item = (u32, Kind)> {
+        let of = |(node, code)| Kind::of(code).map(|kind| (node, kind));
+        [Some((self.node, self.kind)), self.new].into_iter().flatten().filter_map(of)
+    }
+
+    pub(super) fn is_valid(&self, paths: usize) -> bool {
+        let new = self.new.map_or(0, |new| new.0);
+        (self.node.max(new) as usize) < paths && self.event.examples.len() <= 3
+    }
+}
+
+impl Drift {
+    /// What is to be told after an observation.
+    pub(super) fn conclude(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| open.back >= RETURN.2);
+        self.open = open;
+        notices.extend(Vec::into_iter(over).map(|open: Open| Notice::Returned(open.event)));
+        let enough = threshold(self.paths.len());
+        while let Some(at) = self.suspects.iter().position(|suspect| suspect.bits >= enough) {
+            let suspect = self.suspects.remove(at);
+            notices.extend(self.raise(suspect, enough, sighting).map(Notice::Raised));
+        }
+        notices
+    }
+
+    fn raise(&mut self, suspect: Suspect, enough: i32, sighting: &Sighting<'_>) -> Option<DriftEvent> {
+        let pair = self.counterpart(&suspect, enough);
+        // Of a renamed field it is the old place that is told.
+        let (suspect, new) = match pair {
+            Some(other) if suspect.kind == Kind::Absent as u8 => (suspect, Some(other)),
+            Some(other) => (other, Some(suspect)),
+            None => (suspect, None),
+        };
+        let usual = Kind::of(suspect.usual)?;
+        let before = self.before(suspect.node, usual);
+        if self.open.len() >= MAX_OPEN {
+            self.not_told = self.not_told.saturating_add(1);
+            if let Some(kind) = Kind::of(suspect.kind) {
+                self.settle(suspect.node, kind);
+            }
+            return None;
+        }
+        let kind = Kind::of(suspect.kind)?;
+        let change = match (self.paths.step(suspect.node), usual, kind, &new) {
+            (_, _, _, Some(new)) => Change::Renamed { to: self.paths.text(new.node) },
+            (Step::Rule(_), ..) => Change::Violated,
+            (_, _, Kind::Absent, None) => Change::Removed,
+            (_, Kind::Absent, ..) => Change::Appeared,
+            (_, _, Kind::Null, None) => Change::BecameNull,
+            (_, from, to, None) => Change::Retyped { from: TypeName::of(from), to: TypeName::of(to) },
+        };
+        let event = DriftEvent {
+            id: self.next_id,
+            path: self.paths.text(suspect.node),
+            change,
+            before,
+            after: Share { count: suspect.seen - suspect.hits, of: suspect.seen },
+            since: suspect.since,
+            at: sighting.at,
+            examples: suspect.examples,
+            acknowledged: false,
+        };
+        self.next_id += 1;
+        let new = new.map(|new| (new.node, new.kind));
+        let (node, kind) = (suspect.node, suspect.kind);
+        self.open.push(Open { event: event.clone(), node, kind, usual: usual as u8, new, back: 0 });
+        Some(event)
+    }
+
+    /// How often that stood at a path, over all classes.
+    fn before(&self, node: u32, usual: Kind) -> Share {
+        let mut share = Share { count: 0, of: 0 };
+        for (kind, weight) in self.strata.list.iter().flat_map(|one| one.tally(node).weights().collect::<Vec<_>>()) {
+            share.count += if kind == usual as u8 { weight } else { 0 };
+            share.of += weight;
+        }
+        share
+    }
+
+    /// Takes out what began together with it beside it and makes it a renaming: where one went there is one
+    /// that came, of the type the other had.
+    fn counterpart(&mut self, suspect: &Suspect, enough: i32) -> Option<Suspect> {
+        let absent = Kind::Absent as u8;
+        let field = |node: u32| matches!(self.paths.step(node), Step::Field(_));
+        let gone = suspect.kind == absent;
+        if !field(suspect.node) || !gone && suspect.usual != absent {
+            return None;
+        }
+        let fits = |other: &Suspect| {
+            (other.kind, other.usual) == (suspect.usual, suspect.kind)
+                && field(other.node)
+                && other.node != suspect.node
+                && self.paths.parent(other.node) == self.paths.parent(suspect.node)
+                && other.began.abs_diff(suspect.began) <= 8
+                && 3 * other.bits >= enough
+        };
+        let nearest = |other: &&Suspect| (other.began.abs_diff(suspect.began), other.node);
+        let node = self.suspects.iter().filter(|other| fits(other)).min_by_key(nearest)?.node;
+        let at = self.suspects.iter().position(|other| other.node == node)?;
+        Some(self.suspects.remove(at))
+    }
+}

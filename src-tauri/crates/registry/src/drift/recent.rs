@@ -1,0 +1,113 @@
+//! The things asked for of late, and what each looked like.
+//!
+//! Owns: which are remembered. Refuses to know: why they are asked for again.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::scan::Kind;
+use super::sketch::Sketch;
+
+/// Paths of all things together, and how many things at least and at most.
+const ROOM: usize = 12_288;
+const LEAST: usize = 16;
+const MOST: usize = 96;
+
+/// Something asked for, known by all arguments of the call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Thing {
+    pub(super) digest: u64,
+    pub(super) sketch: Sketch,
+    /// By path, the kind; the bit [`TURNED`] where it is so by a change seen.
+    pub(super) kinds: Vec<u8>,
+    /// How often it was looked at, as far as it matters.
+    pub(super) looks: u8,
+}
+
+/// It was something else when it was looked at before, and that was usual.
+pub(super) const TURNED: u8 = 8;
+
+/// How many things were looked at more than once, and how many often.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Watched {
+    again: u32,
+    often: u32,
+    /// Pairs of calls with the same arguments where these leave open what is asked for, and those of them
+    /// whose values were alike.
+    pairs: u16,
+    alike: u16,
+}
+
+/// Looks that are often.
+const OFTEN: u8 = 8;
+const VERY_OFTEN: u8 = 100;
+/// Things that were looked at often, from which on it is known whether things change while they are.
+const ENOUGH: u32 = 4;
+
+impl Watched {
+    pub(super) fn note(&mut self, looks: u8) {
+        self.again = self.again.saturating_add(u32::from(looks == 2));
+        self.often = self.often.saturating_add(u32::from(looks == OFTEN));
+    }
+
+    /// Notes whether two results of the same arguments were alike.
+    pub(super) fn compare(&mut self, alike: bool) {
+        self.pairs += 1;
+        self.alike += u16::from(alike);
+        if self.pairs >= 512 {
+            self.pairs /= 2;
+            self.alike /= 2;
+        }
+    }
+
+    /// Whether results are always alike, so that their values do not tell things apart.
+    pub(super) fn indistinct(self) -> bool {
+        self.pairs >= 20 && 20 * u32::from(self.alike) >= 19 * u32::from(self.pairs)
+    }
+
+    /// How many repeats may count as evidence that things do not change while they are looked at: all, once
+    /// it is known of several things, or this one was looked at very often; else one of each thing.
+    pub(super) fn trust(self, looks: u8, identity: bool) -> u32 {
+        let all = identity && self.often > ENOUGH || looks >= VERY_OFTEN;
+        if all { u32::MAX } else { self.again.max(u32::from(looks / 2)) }
+    }
+}
+
+/// The latest last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Recent(pub(super) VecDeque<Thing>);
+
+impl Thing {
+    /// What it had at a path, and whether by a change.
+    pub(super) fn at(&self, node: u32) -> (Kind, bool) {
+        let code = self.kinds.get(node as usize).copied().unwrap_or_default();
+        (Kind::of(code & 7).unwrap_or(Kind::Nowhere), code & TURNED != 0)
+    }
+}
+
+impl Recent {
+    /// The latest of these arguments.
+    pub(super) fn latest(&self, digest: u64) -> Option<&Thing> {
+        self.0.iter().rev().find(|thing| thing.digest == digest)
+    }
+
+    /// Takes it out, if it is remembered. Where the arguments leave open what is asked for, its values tell.
+    pub(super) fn take(&mut self, digest: u64, sketch: &Sketch, identity: bool) -> Option<Thing> {
+        let is_it = |thing: &Thing| thing.digest == digest && (identity || thing.sketch.is_like(sketch));
+        let at = self.0.iter().rposition(is_it)?;
+        self.0.remove(at)
+    }
+
+    pub(super) fn put(&mut self, thing: Thing) {
+        let room = (ROOM / thing.kinds.len().max(1)).clamp(LEAST, MOST);
+        while self.0.len() >= room {
+            self.0.pop_front();
+        }
+        self.0.push_back(thing);
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.0.len() <= MOST && self.0.iter().all(|thing| thing.sketch.is_valid())
+    }
+}

@@ -1,0 +1,235 @@
+//! What a document holds at the paths that are watched.
+//!
+//! Owns: reading JSON in one pass without recursion, whatever its depth, and counting types by path.
+//! It is lenient: what comes here was read as JSON before. Refuses to know: earlier documents.
+
+use schemascope_model::{Marker, Redacted};
+
+use super::hash::Fnv;
+use super::paths::{Paths, ROOT, Step};
+use super::sketch::Sketch;
+
+/// What stands at a path in one document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub(super) enum Kind {
+    /// There is no place for it: its parent is missing.
+    Nowhere,
+    /// Its parent is there without it.
+    Absent,
+    Null,
+    Boolean,
+    Number,
+    String,
+    Object,
+    Array,
+}
+
+/// How many kinds there are.
+pub(super) const KINDS: usize = 8;
+
+impl Kind {
+    pub(super) fn of(code: u8) -> Option<Self> {
+        use Kind::{Absent, Array, Boolean, Nowhere, Null, Number, Object, String};
+        [Nowhere, Absent, Null, Boolean, Number, String, Object, Array].get(usize::from(code)).copied()
+    }
+}
+
+/// Levels that are looked into.
+const MAX_DEPTH: usize = 24;
+
+/// One document's counts, by path. Reused, so that reading allocates little.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Outline {
+    counts: Vec<[u32; KINDS]>,
+    touched: Vec<u32>,
+    /// The kind that prevails at each path.
+    pub(super) kinds: Vec<Kind>,
+    pub(super) sketch: Sketch,
+    /// Paths whose values do not tell what a document is about, since they may have changed; may be short.
+    pub(super) changing: Vec<bool>,
+}
+
+struct Frame {
+    node: Option<u32>,
+    object: bool,
+}
+
+impl Outline {
+    /// Reads a document; paths that are new are taken into `paths`.
+    pub(super) fn read(&mut self, document: &str, paths: &mut Paths) {
+        for node in self.touched.drain(..) {
+            self.counts[node as usize] = [0; KINDS];
+        }
+        self.sketch = Sketch::default();
+        let bytes = document.as_bytes();
+        let mut open: Vec<Frame> = Vec::new();
+        let (mut skipped, mut at) = (0_usize, 0);
+        // The field whose value comes next; `Err` before its key.
+        let mut field: Result<Option<u32>, ()> = Ok(Some(ROOT));
+        while let Some(byte) = bytes.get(at) {
+            let start = at;
+            let kind = match byte {
+                b'"' => {
+                    at = string_end(bytes, at);
+                    let text = document.get(start + 1..at.saturating_sub(1)).unwrap_or("");
+                    if skipped > 0 {
+                        continue;
+                    }
+                    if field.is_err() {
+                        let parent = open.last().and_then(|frame| frame.node);
+                        field = Ok(parent.and_then(|parent| paths.field(parent, text)));
+                        continue;
+                    }
+                    string_kind(text)
+                }
+                b'{' | b'[' => {
+                    at += 1;
+                    if skipped > 0 || open.len() >= MAX_DEPTH {
+                        if skipped == 0 {
+                            self.count(paths, &open, &field, byte_kind(*byte), "");
+                        }
+                        skipped += 1;
+                        continue;
+                    }
+                    let node = self.count(paths, &open, &field, byte_kind(*byte), "");
+                    let object = *byte == b'{';
+                    open.push(Frame { node, object });
+                    field = if object { Err(()) } else { Ok(None) };
+                    continue;
+                }
+                b'}' | b']' => {
+                    at += 1;
+                    if skipped > 0 {
+                        skipped -= 1;
+                    } else {
+                        open.pop();
+                    }
+                    continue;
+                }
+                b',' => {
+                    at += 1;
+                    if skipped == 0 {
+                        field = if open.last().is_some_and(|frame| frame.object) { Err(()) } else { Ok(None) };
+                    }
+                    continue;
+                }
+                b'-' | b'0'..=b'9' => {
+                    at = word_end(bytes, at);
+                    Kind::Number
+                }
+                b't' | b'f' => {
+                    at = word_end(bytes, at);
+                    Kind::Boolean
+                }
+                b'n' => {
+                    at = word_end(bytes, at);
+                    Kind::Null
+                }
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            };
+            if skipped == 0 {
+                self.count(paths, &open, &field, kind, document.get(start..at).unwrap_or(""));
+            }
+        }
+        self.conclude(paths);
+    }
+
+    /// Counts a value where it stands; its node.
+    fn count(
+        &mut self,
+        paths: &mut Paths,
+        open: &[Frame],
+        field: &Result<Option<u32>, ()>,
+        kind: Kind,
+        text: &str,
+    ) -> Option<u32> {
+        let node = match (open.last(), field) {
+            (Some(frame), _) if !frame.object => paths.child(frame.node?, Step::Items),
+            (_, Ok(node)) => *node,
+            (_, Err(())) => None,
+        }?;
+        if self.counts.len() <= node as usize {
+            self.counts.resize(node as usize + 1, [0; KINDS]);
+        }
+        let counts = &mut self.counts[node as usize];
+        if counts.iter().all(|count| *count == 0) {
+            self.touched.push(node);
+        }
+        counts[kind as usize] += 1;
+        let changing = self.changing.get(node as usize).copied().unwrap_or(false);
+        if !changing && !matches!(kind, Kind::Object | Kind::Array) {
+            self.sketch.add(Fnv::default().number(u64::from(node)).text(text).get());
+        }
+        Some(node)
+    }
+
+    /// What prevails at each path. An array's items count by majority: what one of very many has is not
+    /// what the tool returns, and the length of arrays must not matter.
+    fn conclude(&mut self, paths: &Paths) {
+        self.kinds.clear();
+        self.kinds.resize(paths.len(), Kind::Nowhere);
+        if let Some(counts) = self.counts.first() {
+            self.kinds[ROOT as usize] = prevailing(counts);
+        }
+        for node in &self.touched {
+            let counts = self.counts[*node as usize];
+            let objects = counts[Kind::Object as usize];
+            for child in paths.children(*node) {
+                let of = self.counts.get(*child as usize).copied().unwrap_or_default();
+                let total: u32 = of.iter().sum();
+                self.kinds[*child as usize] = match paths.step(*child) {
+                    Step::Field(_) if objects > 0 => {
+                        let mut of = of;
+                        of[Kind::Absent as usize] = objects.saturating_sub(total);
+                        prevailing(&of)
+                    }
+                    Step::Field(_) => Kind::Nowhere,
+                    _ if total > 0 => prevailing(&of),
+                    _ => Kind::Nowhere,
+                };
+            }
+        }
+    }
+}
+
+fn prevailing(counts: &[u32; KINDS]) -> Kind {
+    let most = (0..KINDS).max_by_key(|kind| counts[*kind]).filter(|kind| counts[*kind] > 0);
+    most.and_then(|kind| Kind::of(kind as u8)).unwrap_or(Kind::Nowhere)
+}
+
+fn byte_kind(byte: u8) -> Kind {
+    if byte == b'{' { Kind::Object } else { Kind::Array }
+}
+
+/// A marker is what it stands for.
+fn string_kind(text: &str) -> Kind {
+    if text.starts_with('⟦') {
+        if let Ok(Marker(Redacted::Integer | Redacted::Number)) = text.parse() {
+            return Kind::Number;
+        }
+    }
+    Kind::String
+}
+
+/// Just behind the closing quote of the string that opens at `start`.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn word_end(bytes: &[u8], start: usize) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t');
+    start + rest.iter().position(ends).unwrap_or(rest.len()).max(1)
+}

@@ -1,0 +1,39 @@
+//! Whether two documents tell of the same thing: the smallest hashes of their values.
+//!
+//! Of two sketches' smallest hashes the shared part estimates how many values the documents share (bottom-k,
+//! Broder 1997). No value can be told from it.
+
+use serde::{Deserialize, Serialize};
+
+/// Hashes kept.
+const SIZE: usize = 16;
+/// Values without which nothing is known.
+const LEAST: usize = 3;
+
+/// The smallest hashes of a document's values, ascending.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sketch(Vec<u32>);
+
+impl Sketch {
+    pub(super) fn add(&mut self, hash: u64) {
+        let hash = (hash >> 32) as u32;
+        if self.0.len() == SIZE && self.0.last().is_some_and(|last| hash >= *last) {
+            return;
+        }
+        if let Err(at) = self.0.binary_search(&hash) {
+            self.0.insert(at, hash);
+            self.0.truncate(SIZE);
+        }
+    }
+
+    /// Whether half of the values are shared. Documents of hardly any values are not told apart, nor alike.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let (mine, theirs) = (self.0.len(), other.0.len());
+        let shared = self.0.iter().filter(|hash| other.0.binary_search(hash).is_ok()).count();
+        mine.min(theirs) >= LEAST && 2 * shared >= mine.min(theirs)
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.0.len() <= SIZE && self.0.is_sorted()
+    }
+}

@@ -1,0 +1,87 @@
+//! What may be drift: evidence that adds up.
+//!
+//! For each path the likelihood of what was seen since some moment, were the path changed, over that of the
+//! past going on, is kept as bits and started anew whenever it falls to nothing: Page's CUSUM (1954), or the
+//! e-detector of Shin, Ramdas and Rinaldo (2022). Watched all the time, the chance that such a product ever
+//! reaches `c` within `n` observations of an unchanged path is at most `n / c`; dividing by the number of
+//! paths (Bonferroni) bounds it for the tool. Owns: that sum and what is kept meanwhile. Refuses to know:
+//! how likely an observation is.
+
+use schemascope_model::{CallId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::scan::Kind;
+use super::tally::{Bits, log2};
+
+/// Paths under suspicion; the least suspicious make room.
+pub(super) const MAX_SUSPECTS: usize = 48;
+/// Example calls kept.
+pub(super) const MAX_EXAMPLES: usize = 3;
+/// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.
+const HORIZON: u64 = 1_000;
+/// One in so many.
+const ALARMS: u64 = 100;
+/// What speaks against: if changed, 3 % are still as before.
+const CONTRARY: Bits = -75;
+
+/// A path that may have changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Suspect {
+    pub(super) node: u32,
+    /// What stands there now; its code.
+    pub(super) kind: u8,
+    /// What stood there mostly.
+    pub(super) usual: u8,
+    pub(super) bits: Bits,
+    /// Observations of that kind since, and all.
+    pub(super) hits: u32,
+    pub(super) seen: u32,
+    pub(super) since: Timestamp,
+    pub(super) began: u64,
+    pub(super) examples: Vec<CallId>,
+    /// Not counted yet, since they would make the change look usual: fresh ones, those in a run, those that
+    /// stayed after a change.
+    pub(super) held: [u8; 3],
+}
+
+/// The evidence there must be.
+pub(super) fn threshold(paths: usize) -> Bits {
+    log2(HORIZON * ALARMS * paths.max(8) as u64)
+}
+
+impl Suspect {
+    pub(super) fn new(node: u32, [kind, usual]: [Kind; 2], since: Timestamp, began: u64) -> Self {
+        Self {
+            node,
+            kind: kind as u8,
+            usual: usual as u8,
+            bits: 0,
+            hits: 0,
+            seen: 0,
+            since,
+            began,
+            examples: Vec::new(),
+            held: [0; 3],
+        }
+    }
+
+    pub(super) fn supported(&mut self, bits: Bits, call: CallId) {
+        self.bits = self.bits.saturating_add(bits.max(0));
+        self.hits = self.hits.saturating_add(1);
+        self.seen = self.seen.saturating_add(1);
+        if self.examples.len() < MAX_EXAMPLES {
+            self.examples.push(call);
+        }
+    }
+
+    /// False if nothing is left of it. That a field is missing does not tell what it is when it is there.
+    pub(super) fn contradicted(&mut self, kind: Kind) -> bool {
+        let missing = Kind::Absent as u8;
+        if kind as u8 == missing && self.usual != missing {
+            return true;
+        }
+        self.seen = self.seen.saturating_add(1);
+        self.bits += CONTRARY;
+        self.bits > 0
+    }
+}

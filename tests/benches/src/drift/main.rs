@@ -1,0 +1,217 @@
+//! How well drift is told: false alarms where nothing changed, and changes found within 30 observations.
+//!
+//! Owns: options, counting and the tables. Refuses to know: how the detector decides.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
+
+mod frozen;
+mod stream;
+mod world;
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use schemascope_benches::random::Random;
+use schemascope_model::{CallId, IdSource, Timestamp};
+use schemascope_registry::drift::{Conformity, Drift, Notice, Sighting};
+
+use crate::frozen::*;
+use crate::stream::{Call, Stream, Traffic};
+use crate::world::{Change, Effect, Tool};
+
+const USAGE: &str = "\
+cargo xtask bench drift
+
+      --seed S      seed of the generated tools [default: 1, for development]
+      --final       the seeds that published numbers come from (2001 to 2003), for nothing else
+      --details     also which paths were told by mistake, and what was missed";
+
+struct Options {
+    seeds: Vec<u64>,
+    details: bool,
+}
+
+fn main() -> ExitCode {
+    match options().and_then(|options| options.map_or_else(|| help(), |options| run(&options))) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn help() -> Result<bool> {
+    println!("{USAGE}");
+    Ok(true)
+}
+
+fn options() -> Result<Option<Options>> {
+    let mut options = Options { seeds: vec![1], details: false };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--seed" => options.seeds = vec![args.next().context("--seed takes a number")?.parse()?],
+            "--final" => options.seeds = (2001..=2003).collect(),
+            "--details" => options.details = true,
+            "--help" | "-h" => return Ok(None),
+            other => bail!("{other} is no option\n\n{USAGE}"),
+        }
+    }
+    Ok(Some(options))
+}
+
+/// A detector with what feeds it.
+struct Watch {
+    drift: Drift,
+    ids: IdSource,
+    spent: Duration,
+    bytes: usize,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self { drift: Drift::default(), ids: IdSource::new(0, 0), spent: Duration::ZERO, bytes: 0 }
+    }
+
+    /// Paths that are told.
+    fn show(&mut self, call: &Call) -> Vec<(String, String)> {
+        let at = Timestamp::from_millis(call.millis);
+        let id: CallId = self.ids.at(at);
+        self.bytes += call.document.len();
+        let begun = Instant::now();
+        let notices = self.drift.observe(&Sighting {
+            call: id,
+            at,
+            arguments: Some(&call.arguments),
+            document: &call.document,
+            conformity: Conformity::Unknown,
+        });
+        self.spent += begun.elapsed();
+        let raised = notices.into_iter().filter_map(|notice| match notice {
+            Notice::Raised(event) => Some((event.path, format!("{:?}", event.change))),
+            Notice::Returned(_) => None,
+        });
+        raised.collect()
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    of: usize,
+    hits: usize,
+}
+
+impl Tally {
+    fn add(&mut self, hit: bool) {
+        self.of += 1;
+        self.hits += usize::from(hit);
+    }
+
+    fn share(&self) -> f64 {
+        self.hits as f64 / self.of.max(1) as f64
+    }
+}
+
+fn run(options: &Options) -> Result<bool> {
+    println!("# Drift (seeds {:?})\n", options.seeds);
+    let mut passed = true;
+    let mut costs = Vec::new();
+    println!("| stationary, {LENGTH} calls | tools | with a false alarm |\n|---|---|---|");
+    for traffic in [Traffic::Bursts, Traffic::Spread] {
+        let tally = stationary(options, traffic, &mut costs);
+        passed &= tally.share() <= FALSE_ALARMS;
+        println!("| {traffic:?} | {} | {:.2} % |", tally.of, 100.0 * tally.share());
+    }
+    let mut table: BTreeMap<(Effect, usize), [Tally; 2]> = BTreeMap::new();
+    for effect in [Effect::Removed, Effect::Renamed, Effect::Retyped, Effect::Nulled, Effect::Added] {
+        for before in BEFORE {
+            table.insert((effect, before), [Traffic::Spread, Traffic::Bursts].map(|traffic| {
+                changed(options, traffic, effect, before)
+            }));
+        }
+    }
+    println!("\n| found within {WITHIN} | calls before | spread | bursts |\n|---|---|---|---|");
+    for ((effect, before), [spread, bursts]) in &table {
+        println!("| {effect:?} | {before} | {:.1} % | {:.1} % |", 100.0 * spread.share(), 100.0 * bursts.share());
+    }
+    for (at, name) in ["spread", "bursts"].iter().enumerate() {
+        let judged = table.iter().filter(|((effect, _), _)| *effect <= Effect::Retyped);
+        let (hits, of) = judged.fold((0, 0), |sum, (_, both)| (sum.0 + both[at].hits, sum.1 + both[at].of));
+        let share = hits as f64 / of.max(1) as f64;
+        passed &= share >= FOUND;
+        println!("\nremoved, renamed, retyped, {name}: {:.1} % of {of}", 100.0 * share);
+    }
+    let (spent, bytes, calls) = costs.iter().fold((Duration::ZERO, 0, 0), |sum, cost: &(Duration, usize, usize)| {
+        (sum.0 + cost.0, sum.1 + cost.1, sum.2 + cost.2)
+    });
+    let each = spent.as_secs_f64() * 1e6 / calls.max(1) as f64;
+    println!("\ncost: {each:.1} µs an observation of {} bytes", bytes / calls.max(1));
+    Ok(passed)
+}
+
+fn seeded(options: &Options, count: usize, label: &str) -> Vec<(u64, Tool)> {
+    let of = |seed: u64| (0..count as u64).map(move |number| seed * 1_000_003 + number);
+    let all = options.seeds.iter().copied().flat_map(of);
+    all.map(|seed| (seed, Tool::draw(&mut Random::new(seed, label)))).collect()
+}
+
+fn stationary(options: &Options, traffic: Traffic, costs: &mut Vec<(Duration, usize, usize)>) -> Tally {
+    let mut tally = Tally::default();
+    for (seed, tool) in seeded(options, STATIONARY, "stationary") {
+        let mut stream = Stream::new(&tool, seed, traffic);
+        let mut watch = Watch::new();
+        let mut told = Vec::new();
+        for number in 0..LENGTH {
+            told.extend(watch.show(&stream.next(None)).into_iter().map(|told| (number, told)));
+        }
+        if options.details && !told.is_empty() {
+            println!("{}", about(seed, &tool));
+            told.iter().take(6).for_each(|(number, (path, change))| println!("    {number}: {path} {change}"));
+        }
+        costs.push((watch.spent, watch.bytes, LENGTH));
+        tally.add(!told.is_empty());
+    }
+    tally
+}
+
+fn changed(options: &Options, traffic: Traffic, effect: Effect, before: usize) -> Tally {
+    let mut tally = Tally::default();
+    for (seed, tool) in seeded(options, CHANGED, &format!("{effect:?}{before}")) {
+        let mut random = Random::new(seed, "target");
+        let targets = tool.targets();
+        if targets.is_empty() {
+            continue;
+        }
+        let (target, path) = random.pick(&targets).clone();
+        let change = Change { effect, target };
+        let mut stream = Stream::new(&tool, seed, traffic);
+        let mut watch = Watch::new();
+        for _ in 0..before {
+            watch.show(&stream.next(None));
+        }
+        let mut found = false;
+        for _ in 0..WITHIN {
+            let told = watch.show(&stream.next(Some(&change)));
+            let place = if effect == Effect::Added { "added_later" } else { &path };
+            found |= told.iter().any(|(told, _)| told.starts_with(&path) || told.ends_with(place));
+        }
+        if options.details && !found {
+            println!("missed {effect:?} {path} after {before}, {traffic:?}, {}", about(seed, &tool));
+        }
+        tally.add(found);
+    }
+    tally
+}
+
+fn about(seed: u64, tool: &Tool) -> String {
+    let identity = match tool.identity {
+        world::Identity::None => "no id".to_owned(),
+        world::Identity::Unique => "unique ids".to_owned(),
+        world::Identity::Pool(size) => format!("{size} ids"),
+    };
+    let Tool { classes, prefixed, job, weekly, variants, .. } = tool;
+    format!("  {seed}: {classes} classes, {identity}, prefixed {prefixed}, job {job}, weekly {weekly}, {} variants", variants.len())
+}
