@@ -166,7 +166,7 @@ impl Drift {
                     if !held {
                         tally.add_fresh(kind, 1, u8::from(tally.last == kind as u8));
                     }
-                    tally.last = kind as u8;
+                    tally.follow(kind);
                 }
                 Some((earlier, turned)) if !held => tally.add_repeat(earlier, turned, earlier == kind),
                 Some(_) => {}

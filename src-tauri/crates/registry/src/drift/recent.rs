@@ -63,7 +63,7 @@ impl Watched {
 
     /// Whether results are always alike, so that their values do not tell things apart.
     pub(super) fn indistinct(self) -> bool {
-        self.pairs >= 20 && 20 * u32::from(self.alike) >= 19 * u32::from(self.pairs)
+        self.pairs >= 100 && 20 * u32::from(self.alike) >= 19 * u32::from(self.pairs)
     }
 
     /// How many repeats may count as evidence that things do not change while they are looked at: all, once

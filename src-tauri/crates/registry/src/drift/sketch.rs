@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 
 /// Hashes kept.
 const SIZE: usize = 16;
-/// Values without which nothing is known.
-const LEAST: usize = 3;
 
 /// The smallest hashes of a document's values, ascending.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,11 +24,11 @@ impl Sketch {
         }
     }
 
-    /// Whether half of the values are shared. Documents of hardly any values are not told apart, nor alike.
+    /// Whether half of the values are shared. Documents without values are not alike.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let (mine, theirs) = (self.0.len(), other.0.len());
         let shared = self.0.iter().filter(|hash| other.0.binary_search(hash).is_ok()).count();
-        mine.min(theirs) >= LEAST && 2 * shared >= mine.min(theirs)
+        mine.min(theirs) > 0 && 2 * shared >= mine.min(theirs)
     }
 
     pub(super) fn is_valid(&self) -> bool {

@@ -136,10 +136,10 @@ impl State {
 
 /// Two hex digits a number; zeros at the end of a slot stay away.
 fn written(tally: &Tally) -> String {
-    let mut text = format!("{:x}", tally.last);
+    let mut text = format!("{:x}{:02x}", tally.last, tally.run);
     for slot in tally.slots.iter().filter(|slot| slot.kind != 0) {
-        let Slot { kind, fresh, runs, repeats, stays, turned, stays_turned } = *slot;
-        let counts = [fresh, runs, repeats, stays, turned, stays_turned];
+        let Slot { kind, fresh, runs, longest, repeats, stays, turned, stays_turned } = *slot;
+        let counts = [fresh, runs, longest, repeats, stays, turned, stays_turned];
         let length = counts.iter().rposition(|count| *count != 0).map_or(0, |last| last + 1);
         // Infallible: the target is a string.
         let _ = write!(text, "{kind:x}{length:x}");
@@ -152,7 +152,8 @@ fn written(tally: &Tally) -> String {
 
 fn tally(text: &str) -> Option<Tally> {
     let mut codes = text.chars().map(|digit| digit.to_digit(16).and_then(|code| u8::try_from(code).ok()));
-    let mut tally = Tally { last: codes.next()??, ..Tally::default() };
+    let last = codes.next()??;
+    let mut tally = Tally { last, run: codes.next()?? << 4 | codes.next()??, ..Tally::default() };
     Kind::of(tally.last)?;
     for slot in &mut tally.slots {
         let Some(kind) = codes.next() else { break };
@@ -161,6 +162,7 @@ fn tally(text: &str) -> Option<Tally> {
         let fields = [
             &mut slot.fresh,
             &mut slot.runs,
+            &mut slot.longest,
             &mut slot.repeats,
             &mut slot.stays,
             &mut slot.turned,

@@ -23,6 +23,8 @@ pub(super) struct Slot {
     /// Fresh observations, and how many of them followed one of the same kind.
     pub(super) fresh: u8,
     pub(super) runs: u8,
+    /// The longest run of fresh ones, forgotten by and by.
+    pub(super) longest: u8,
     /// Repeats after this kind, and how many of them stayed so.
     pub(super) repeats: u8,
     pub(super) stays: u8,
@@ -37,6 +39,8 @@ pub(super) struct Tally {
     pub(super) slots: [Slot; SLOTS],
     /// The kind of the latest fresh observation.
     pub(super) last: u8,
+    /// How many were of it since one was not.
+    pub(super) run: u8,
 }
 
 /// Whether there are paths where rare kinds come in runs (of fresh observations; after a change seen): what
@@ -129,6 +133,10 @@ impl Tally {
         if self.last != kind as u8 {
             return surprise(marginal);
         }
+        if self.run < slot.longest {
+            // Such runs are usual.
+            return 0;
+        }
         surprise(marginal).min(surprise(stays(slot.runs, slot.fresh, sticky.fresh)))
     }
 
@@ -165,11 +173,26 @@ impl Tally {
             for slot in &mut self.slots {
                 slot.fresh = slot.fresh.div_ceil(2).min(127);
                 slot.runs /= 2;
+                slot.longest -= slot.longest / 4;
             }
         }
         let slot = self.slot_mut(kind);
         slot.fresh = slot.fresh.saturating_add(count);
         slot.runs = slot.runs.saturating_add(runs).min(slot.fresh);
+    }
+
+    /// Notes the kind of the latest fresh observation.
+    pub(super) fn follow(&mut self, kind: Kind) {
+        if self.last == kind as u8 {
+            self.run = self.run.saturating_add(1);
+            return;
+        }
+        let run = self.run;
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.kind == self.last && slot.kind != 0) {
+            slot.longest = slot.longest.max(run);
+        }
+        self.last = kind as u8;
+        self.run = 1;
     }
 
     /// Counts a repeat of what was `before`.
@@ -199,6 +222,7 @@ impl Tally {
             let Some(kind) = Kind::of(slot.kind) else { continue };
             self.add_fresh(kind, slot.fresh.min(127), slot.runs.min(slot.fresh.min(127)));
             let mine = self.slot_mut(kind);
+            mine.longest = mine.longest.max(slot.longest);
             let add = |mine: &mut (u8, u8), theirs: (u8, u8)| {
                 let all = u16::from(mine.0) + u16::from(theirs.0);
                 let stays = u16::from(mine.1) + u16::from(theirs.1);
@@ -222,6 +246,7 @@ impl Tally {
             slot.stays = slot.stays.saturating_add(slot.runs.min(rest)).min(slot.repeats);
             slot.fresh = slot.fresh.min(1);
             slot.runs = 0;
+            slot.longest = 0;
         }
         one
     }
@@ -229,7 +254,7 @@ impl Tally {
     /// What was so far is no baseline any more: it is like this now.
     pub(super) fn settle(&mut self, kind: Kind) {
         let known = Slot { kind: kind as u8, fresh: 32, runs: 31, repeats: 32, stays: 32, ..Slot::default() };
-        *self = Self { slots: [known, Slot::default(), Slot::default()], last: kind as u8 };
+        *self = Self { slots: [known, Slot::default(), Slot::default()], last: kind as u8, run: 32 };
     }
 }
 
