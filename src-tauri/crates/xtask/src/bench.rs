@@ -15,6 +15,7 @@ pub const USAGE: &str = "\
 cargo xtask bench NAME [OPTIONS]
 
   accuracy        how right learned schemas are by number of observations, beside GenSON
+  drift           how often drift is told by mistake, and how soon changes are found
   proxy           what the proxy costs, beside no proxy, a bare rmcp forwarder and published proxies
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
 
@@ -23,14 +24,14 @@ NAME --help tells the options. What is compared with is installed (into the targ
 const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
-pub const NAMES: &[&str] = &["accuracy", "proxy", "shape"];
+pub const NAMES: &[&str] = &["accuracy", "drift", "proxy", "shape"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let tools = target()?.join("tools/bench");
     let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
-    if asks {
-        // Usage needs no peers.
+    if asks || name == "drift" {
+        // Neither usage nor drift needs peers.
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;

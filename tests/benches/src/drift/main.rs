@@ -128,14 +128,19 @@ fn run(options: &Options) -> Result<bool> {
     let mut table: BTreeMap<(Effect, usize), [Tally; 2]> = BTreeMap::new();
     for effect in [Effect::Removed, Effect::Renamed, Effect::Retyped, Effect::Nulled, Effect::Added] {
         for before in BEFORE {
-            table.insert((effect, before), [Traffic::Spread, Traffic::Bursts].map(|traffic| {
-                changed(options, traffic, effect, before)
-            }));
+            table.insert(
+                (effect, before),
+                [Traffic::Spread, Traffic::Bursts].map(|traffic| changed(options, traffic, effect, before)),
+            );
         }
     }
     println!("\n| found within {WITHIN} | calls before | spread | bursts |\n|---|---|---|---|");
     for ((effect, before), [spread, bursts]) in &table {
-        println!("| {effect:?} | {before} | {:.1} % | {:.1} % |", 100.0 * spread.share(), 100.0 * bursts.share());
+        println!(
+            "| {effect:?} | {before} | {:.1} % | {:.1} % |",
+            100.0 * spread.share(),
+            100.0 * bursts.share()
+        );
     }
     for (at, name) in ["spread", "bursts"].iter().enumerate() {
         let judged = table.iter().filter(|((effect, _), _)| *effect <= Effect::Retyped);
@@ -144,9 +149,10 @@ fn run(options: &Options) -> Result<bool> {
         passed &= share >= FOUND;
         println!("\nremoved, renamed, retyped, {name}: {:.1} % of {of}", 100.0 * share);
     }
-    let (spent, bytes, calls) = costs.iter().fold((Duration::ZERO, 0, 0), |sum, cost: &(Duration, usize, usize)| {
-        (sum.0 + cost.0, sum.1 + cost.1, sum.2 + cost.2)
-    });
+    let (spent, bytes, calls) =
+        costs.iter().fold((Duration::ZERO, 0, 0), |sum, cost: &(Duration, usize, usize)| {
+            (sum.0 + cost.0, sum.1 + cost.1, sum.2 + cost.2)
+        });
     let each = spent.as_secs_f64() * 1e6 / calls.max(1) as f64;
     println!("\ncost: {each:.1} µs an observation of {} bytes", bytes / calls.max(1));
     Ok(passed)
@@ -169,7 +175,9 @@ fn stationary(options: &Options, traffic: Traffic, costs: &mut Vec<(Duration, us
         }
         if options.details && !told.is_empty() {
             println!("{}", about(seed, &tool));
-            told.iter().take(6).for_each(|(number, (path, change))| println!("    {number}: {path} {change}"));
+            told.iter()
+                .take(6)
+                .for_each(|(number, (path, change))| println!("    {number}: {path} {change}"));
         }
         costs.push((watch.spent, watch.bytes, LENGTH));
         tally.add(!told.is_empty());
@@ -213,5 +221,8 @@ fn about(seed: u64, tool: &Tool) -> String {
         world::Identity::Pool(size) => format!("{size} ids"),
     };
     let Tool { classes, prefixed, job, weekly, variants, .. } = tool;
-    format!("  {seed}: {classes} classes, {identity}, prefixed {prefixed}, job {job}, weekly {weekly}, {} variants", variants.len())
+    format!(
+        "  {seed}: {classes} classes, {identity}, prefixed {prefixed}, job {job}, weekly {weekly}, {} variants",
+        variants.len()
+    )
 }

@@ -74,7 +74,8 @@ impl<'t> Stream<'t> {
         self.millis += 1 + (self.random.bits() % HOUR);
         let weekend = self.tool.weekly && self.millis / (24 * HOUR) % 7 < 2;
         let weights = self.weights.iter().enumerate();
-        let weights = weights.map(|(at, weight)| if weekend && at % 2 == 0 { weight * 0.1 } else { *weight + 1e-9 });
+        let weights =
+            weights.map(|(at, weight)| if weekend && at % 2 == 0 { weight * 0.1 } else { *weight + 1e-9 });
         let class = self.random.weighted(weights);
         let thing = match self.tool.identity {
             Identity::Pool(size) => self.random.below(size) as u64,

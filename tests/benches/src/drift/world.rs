@@ -98,7 +98,8 @@ impl Tool {
         if random.chance(0.25) {
             let name = random.one(&["data", "result", "payload"]).to_owned();
             let value = Value::Object(fields);
-            let inner = Field { id: next, name, value, presence: 1.0, per_thing: true, classes: 0xFF, later: None };
+            let inner =
+                Field { id: next, name, value, presence: 1.0, per_thing: true, classes: 0xFF, later: None };
             fields = vec![inner];
         }
         let identity = match random.below(10) {
@@ -128,7 +129,11 @@ impl Tool {
         if self.job {
             out.pop();
             let until = 5 + (asked.thing % 40) as usize;
-            out.push_str(if asked.polls < until { ",\"progress\":0.5,\"eta\":12}" } else { ",\"outcome\":\"done\"}" });
+            out.push_str(if asked.polls < until {
+                ",\"progress\":0.5,\"eta\":12}"
+            } else {
+                ",\"outcome\":\"done\"}"
+            });
         }
         out
     }
@@ -244,7 +249,9 @@ impl Tool {
                 found.push((field.id, path.clone()));
                 match &field.value {
                     Value::Object(fields) => rest.push((fields, share, path)),
-                    Value::Records(fields, _) => rest.push((fields, share * (1.0 - EMPTY), format!("{path}[]"))),
+                    Value::Records(fields, _) => {
+                        rest.push((fields, share * (1.0 - EMPTY), format!("{path}[]")))
+                    }
                     _ => {}
                 }
             }
@@ -253,7 +260,13 @@ impl Tool {
     }
 }
 
-fn fields(random: &mut Random, left: &mut usize, next: &mut usize, depth: usize, classes: usize) -> Vec<Field> {
+fn fields(
+    random: &mut Random,
+    left: &mut usize,
+    next: &mut usize,
+    depth: usize,
+    classes: usize,
+) -> Vec<Field> {
     let mut fields: Vec<Field> = Vec::new();
     let count = if depth == 0 { usize::MAX } else { 2 + random.below(8) };
     while fields.len() < count && *left > 0 {

@@ -12,7 +12,8 @@ impl Default for Fnv {
 
 impl Fnv {
     pub(super) fn text(self, text: &str) -> Self {
-        let hash = text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
+        let hash =
+            text.bytes().fold(self.0, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3));
         Self(hash)
     }
 

@@ -2,11 +2,11 @@
 //!
 //! Owns: comparing it with what is counted, adding up, and counting it. Refuses to know: what is told.
 
+use super::paths::ROOT;
 use super::recent::{TURNED, Thing};
 use super::scan::Kind;
 use super::suspect::{MAX_SUSPECTS, Suspect};
 use super::tally::{Bits, Tally};
-use super::paths::ROOT;
 use super::{Drift, Sighting, Step};
 
 /// Observations that kept a rule, as good as seen when the schema came into effect: it was chosen because it fits.
@@ -38,7 +38,8 @@ impl Drift {
         for (node, kind) in kinds.iter().copied().enumerate() {
             if kind == Kind::Nowhere {
                 // What it had when there was a place for it still stands.
-                remembered[node] = before.and_then(|thing| thing.kinds.get(node)).copied().unwrap_or_default();
+                remembered[node] =
+                    before.and_then(|thing| thing.kinds.get(node)).copied().unwrap_or_default();
                 continue;
             }
             let before = before.map(|thing| thing.at(node as u32)).filter(|(kind, _)| *kind != Kind::Nowhere);
@@ -62,9 +63,7 @@ impl Drift {
         }
         let gain = match before {
             None => tally.surprise_fresh(kind, self.sticky),
-            Some((before, turned)) => {
-                tally.surprise_repeat([before, kind], turned, self.sticky, trust)
-            }
+            Some((before, turned)) => tally.surprise_repeat([before, kind], turned, self.sticky, trust),
         };
         let rare = tally.is_rare(kind);
         let turned = before.is_some_and(|(before, turned)| if before == kind { turned } else { rare });
@@ -125,7 +124,14 @@ impl Drift {
     }
 
     /// Begins to suspect a path. False if there are too many already.
-    fn suspect(&mut self, place: usize, look: &Look, usual: Kind, gain: Bits, sighting: &Sighting<'_>) -> bool {
+    fn suspect(
+        &mut self,
+        place: usize,
+        look: &Look,
+        usual: Kind,
+        gain: Bits,
+        sighting: &Sighting<'_>,
+    ) -> bool {
         let mut place = place;
         if self.suspects.len() >= MAX_SUSPECTS {
             let least = (0..self.suspects.len()).min_by_key(|at| self.suspects[*at].bits).unwrap_or(0);

@@ -11,7 +11,7 @@ use super::suspect::{Suspect, threshold};
 use super::{Drift, Sighting, Step};
 
 /// Drifts open at a time; more are counted only.
-pub(super) const MAX_OPEN: usize = 24;
+pub(super) const MAX_OPEN: usize = 16;
 /// How much one observation speaks for the return, and against; what is enough.
 const RETURN: (i32, i32, i32) = (4, -3, 24);
 
@@ -119,7 +119,9 @@ impl Drift {
     /// How often that stood at a path, over all classes.
     fn before(&self, node: u32, usual: Kind) -> Share {
         let mut share = Share { count: 0, of: 0 };
-        for (kind, weight) in self.strata.list.iter().flat_map(|one| one.tally(node).weights().collect::<Vec<_>>()) {
+        for (kind, weight) in
+            self.strata.list.iter().flat_map(|one| one.tally(node).weights().collect::<Vec<_>>())
+        {
             share.count += if kind == usual as u8 { weight } else { 0 };
             share.of += weight;
         }

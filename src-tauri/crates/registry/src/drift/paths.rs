@@ -15,6 +15,8 @@ pub(super) const MAX_PATHS: usize = 512;
 const MAX_KEYS: usize = 10_240;
 /// Bytes of one key; longer ones are data.
 const MAX_KEY: usize = 60;
+/// Bytes of a path as shown.
+const MAX_TEXT: usize = 240;
 /// Fields of one object; where there are more they are data.
 const MAX_FIELDS: usize = 160;
 /// Documents in which keys came that stayed rare, from which on an object is a map.
@@ -176,7 +178,7 @@ impl Paths {
         born.len() >= MAP && 2 * children.iter().filter(passing).count() >= children.len()
     }
 
-    /// For people: `$.items[].name`.
+    /// For people: `$.items[].name`; of very long ones the end.
     pub(super) fn text(&self, node: u32) -> String {
         let mut steps = Vec::new();
         let mut at = node;
@@ -197,7 +199,11 @@ impl Paths {
                 Step::Rule(rule) => text = rule.to_string(),
             }
         }
-        text
+        let cut = (text.len().saturating_sub(MAX_TEXT)..).find(|at| text.is_char_boundary(*at));
+        match cut {
+            Some(cut) if cut > 0 => format!("…{}", &text[cut..]),
+            _ => text,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::scan::Kind;
 use super::sketch::Sketch;
 
 /// Paths of all things together, and how many things at least and at most.
-const ROOM: usize = 12_288;
+const ROOM: usize = 10_240;
 const LEAST: usize = 16;
 const MOST: usize = 96;
 

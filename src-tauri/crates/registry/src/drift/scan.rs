@@ -110,7 +110,8 @@ impl Outline {
                 b',' => {
                     at += 1;
                     if skipped == 0 {
-                        field = if open.last().is_some_and(|frame| frame.object) { Err(()) } else { Ok(None) };
+                        field =
+                            if open.last().is_some_and(|frame| frame.object) { Err(()) } else { Ok(None) };
                     }
                     continue;
                 }

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::Drift;
 use super::class::{Class, Classes};
 use super::open::{MAX_OPEN, Open};
 use super::paths::Paths;
@@ -17,7 +18,6 @@ use super::sketch::Sketch;
 use super::strata::{MAX_SLOTS, MAX_STRATA, Strata, Stratum};
 use super::suspect::{MAX_EXAMPLES, MAX_SUSPECTS, Suspect};
 use super::tally::{Slot, Sticky, Tally};
-use super::Drift;
 
 /// Written into every state.
 const VERSION: u32 = 1;
@@ -68,7 +68,12 @@ impl Drift {
             paths: self.paths.clone(),
             classes: self.classes.clone(),
             strata: strata.iter().map(|one| (one.class.clone(), one.used, tallies(one))).collect(),
-            recent: self.recent.0.iter().map(|thing| (thing.digest, thing.sketch.clone(), thing.looks, digits(&thing.kinds))).collect(),
+            recent: self
+                .recent
+                .0
+                .iter()
+                .map(|thing| (thing.digest, thing.sketch.clone(), thing.looks, digits(&thing.kinds)))
+                .collect(),
             suspects: self.suspects.clone(),
             open: self.open.clone(),
         };
@@ -95,7 +100,10 @@ impl State {
             && self.strata.len() <= MAX_STRATA
             && self.suspects.len() <= MAX_SUSPECTS
             && self.suspects.is_sorted_by(|one, next| one.node < next.node)
-            && self.suspects.iter().all(|one| (one.node as usize) < paths && one.examples.len() <= MAX_EXAMPLES)
+            && self
+                .suspects
+                .iter()
+                .all(|one| (one.node as usize) < paths && one.examples.len() <= MAX_EXAMPLES)
             && self.suspects.iter().all(|one| one.hits <= one.seen && Kind::of(one.kind).is_some())
             && self.open.len() <= MAX_OPEN
             && self.open.iter().all(|open| open.is_valid(paths));

@@ -11,7 +11,7 @@ use super::tally::{Sticky, Tally};
 /// Classes with counts.
 pub(super) const MAX_STRATA: usize = 16;
 /// Kinds counted, over all paths and classes.
-pub(super) const MAX_SLOTS: usize = 1_400;
+pub(super) const MAX_SLOTS: usize = 1_000;
 
 /// The counts of one class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,7 +75,8 @@ impl Strata {
     /// Changes a path's counts, making room by forgetting the class not used for longest.
     pub(super) fn update(&mut self, at: &mut usize, node: u32, change: impl FnOnce(&mut Tally)) {
         while self.slots + 1 > MAX_SLOTS {
-            let oldest = (0..self.list.len()).filter(|other| other != at).min_by_key(|at| self.list[*at].used);
+            let oldest =
+                (0..self.list.len()).filter(|other| other != at).min_by_key(|at| self.list[*at].used);
             let Some(oldest) = oldest else { break };
             self.forget(oldest);
             *at -= usize::from(oldest < *at);

@@ -14,7 +14,7 @@ use super::scan::Kind;
 use super::tally::{Bits, log2};
 
 /// Paths under suspicion; the least suspicious make room.
-pub(super) const MAX_SUSPECTS: usize = 48;
+pub(super) const MAX_SUSPECTS: usize = 32;
 /// Example calls kept.
 pub(super) const MAX_EXAMPLES: usize = 3;
 /// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.

@@ -141,13 +141,23 @@ impl Tally {
     }
 
     /// How surprising it is that a thing that was `before` is `kind` now, if so many repeats may count.
-    pub(super) fn surprise_repeat(&self, [before, kind]: [Kind; 2], turned: bool, sticky: Sticky, trust: u32) -> Bits {
+    pub(super) fn surprise_repeat(
+        &self,
+        [before, kind]: [Kind; 2],
+        turned: bool,
+        sticky: Sticky,
+        trust: u32,
+    ) -> Bits {
         let slot = self.slot(before);
         if before == kind {
             // That a thing stays as it is says nothing, unless it became so just now and nothing else ever was.
             let all: u32 = self.slots.iter().map(Self::weight).sum();
             let novel = 20 * Self::weight(&slot) <= all;
-            return if turned && novel && trust == u32::MAX { surprise(stays(slot.stays_turned, slot.turned, sticky.turned)) } else { 0 };
+            return if turned && novel && trust == u32::MAX {
+                surprise(stays(slot.stays_turned, slot.turned, sticky.turned))
+            } else {
+                0
+            };
         }
         if u32::from(slot.repeats) < BASELINE {
             return 0;
@@ -226,7 +236,8 @@ impl Tally {
             let add = |mine: &mut (u8, u8), theirs: (u8, u8)| {
                 let all = u16::from(mine.0) + u16::from(theirs.0);
                 let stays = u16::from(mine.1) + u16::from(theirs.1);
-                let scale = |count: u16| u8::try_from(if all > 255 { count / 2 } else { count }).unwrap_or(255);
+                let scale =
+                    |count: u16| u8::try_from(if all > 255 { count / 2 } else { count }).unwrap_or(255);
                 *mine = (scale(all), scale(stays));
             };
             let mut repeats = (mine.repeats, mine.stays);
@@ -293,7 +304,9 @@ mod tests {
 
     #[test]
     fn logarithms_are_right() {
-        for (number, bits) in [(1, 0), (2, 16), (3, 25), (1_000, 159), (1 << 40, 640), ((1 << 40) + (1 << 39), 649)] {
+        for (number, bits) in
+            [(1, 0), (2, 16), (3, 25), (1_000, 159), (1 << 40, 640), ((1 << 40) + (1 << 39), 649)]
+        {
             assert_eq!(log2(number), bits, "{number}");
         }
     }
