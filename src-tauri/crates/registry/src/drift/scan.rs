@@ -208,12 +208,10 @@ fn byte_kind(byte: u8) -> Kind {
 
 /// A marker is what it stands for.
 fn string_kind(text: &str) -> Kind {
-    if text.starts_with('⟦') {
-        if let Ok(Marker(Redacted::Integer | Redacted::Number)) = text.parse() {
-            return Kind::Number;
-        }
+    match text.parse() {
+        Ok(Marker(Redacted::Integer | Redacted::Number)) => Kind::Number,
+        _ => Kind::String,
     }
-    Kind::String
 }
 
 /// Just behind the closing quote of the string that opens at `start`.

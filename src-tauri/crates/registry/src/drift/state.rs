@@ -34,6 +34,9 @@ impl fmt::Display for InvalidDrift {
 
 impl std::error::Error for InvalidDrift {}
 
+/// The counts of a class by path, as hex digits.
+type Tallies = Vec<(u32, String)>;
+
 #[derive(Serialize, Deserialize)]
 struct State {
     version: u32,
@@ -44,7 +47,7 @@ struct State {
     watched: Watched,
     paths: Paths,
     classes: Classes,
-    strata: Vec<(Class, u64, Vec<(u32, String)>)>,
+    strata: Vec<(Class, u64, Tallies)>,
     recent: Vec<(u64, Sketch, u8, String)>,
     suspects: Vec<Suspect>,
     open: Vec<Open>,
@@ -110,7 +113,7 @@ impl State {
         if !sound {
             return None;
         }
-        let stratum = |(class, used, written): (Class, u64, Vec<(u32, String)>)| {
+        let stratum = |(class, used, written): (Class, u64, Tallies)| {
             let mut tallies = Vec::new();
             for (node, text) in written {
                 let node = usize::try_from(node).ok().filter(|node| *node < paths)?;

@@ -288,7 +288,7 @@ pub(super) fn log2(number: u64) -> Bits {
     let mut mantissa = if whole > 31 { number >> (whole - 31) } else { number << (31 - whole) };
     let mut bits = 0;
     for _ in 0..4 {
-        mantissa = mantissa * mantissa >> 31;
+        mantissa = (mantissa * mantissa) >> 31;
         bits *= 2;
         if mantissa >> 32 != 0 {
             mantissa >>= 1;
