@@ -14,6 +14,8 @@ pub struct Call {
     pub arguments: String,
     pub document: String,
     pub millis: u64,
+    /// It asks for what the burst under way asked for before.
+    pub repeats: bool,
 }
 
 /// How calls come.
@@ -67,7 +69,8 @@ impl<'t> Stream<'t> {
         *polls += 1;
         let asked = Asked { thing, class, number: self.number, polls: *polls - 1, change };
         let document = self.tool.write(&asked, &mut self.random);
-        Call { arguments: self.arguments(thing, class), document, millis: self.millis }
+        let repeats = burst.is_some();
+        Call { repeats, arguments: self.arguments(thing, class), document, millis: self.millis }
     }
 
     fn another(&mut self) -> (u64, usize) {
