@@ -133,21 +133,29 @@ fn run(options: &Options) -> Result<bool> {
             table.insert((effect, before), [spread, bursts, things]);
         }
     }
-    println!("\n| found within {WITHIN} | calls before | observations, no bursts | observations, bursts | things, bursts |");
+    println!(
+        "\n| found within {WITHIN} | calls before | observations, no bursts | observations, bursts | things, bursts |"
+    );
     println!("|---|---|---|---|---|");
     for ((effect, before), tallies) in &table {
-        let [spread, bursts, things] = tallies.each_ref().map(|tally| format!("{:.1} %", 100.0 * tally.share()));
+        let [spread, bursts, things] =
+            tallies.each_ref().map(|tally| format!("{:.1} %", 100.0 * tally.share()));
         println!("| {effect:?} | {before} | {spread} | {bursts} | {things} |");
     }
     println!("\nRemoved, renamed and retyped together:\n");
-    for (at, name) in ["observations, no bursts", "observations, bursts", "things, bursts"].iter().enumerate() {
+    for (at, name) in ["observations, no bursts", "observations, bursts", "things, bursts"].iter().enumerate()
+    {
         let judged = table.iter().filter(|((effect, _), _)| *effect <= Effect::Retyped);
         let (hits, of) = judged.fold((0, 0), |sum, (_, all)| (sum.0 + all[at].hits, sum.1 + all[at].of));
         let share = hits as f64 / of.max(1) as f64;
         // Where all that is asked for within 30 observations is one thing, they are one piece of evidence.
         let judged = at != 1;
         passed &= !judged || share >= FOUND;
-        println!("- {WITHIN} {name}: {:.1} % of {of}{}", 100.0 * share, if judged { "" } else { " (no bar)" });
+        println!(
+            "- {WITHIN} {name}: {:.1} % of {of}{}",
+            100.0 * share,
+            if judged { "" } else { " (no bar)" }
+        );
     }
     let middle = |mut costs: Vec<f64>| {
         costs.sort_by(f64::total_cmp);

@@ -1,5 +1,7 @@
 //! A small hash that is the same everywhere and for ever, since it is written into states.
 
+use std::hash::{BuildHasher, Hasher};
+
 /// FNV-1a, 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fnv(u64);
@@ -25,5 +27,35 @@ impl Fnv {
     pub(super) fn get(self) -> u64 {
         let hash = (self.0 ^ self.0 >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
         hash ^ hash >> 33
+    }
+}
+
+/// For maps whose keys are hashes already.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hashed;
+
+/// Passes a number on.
+#[derive(Debug, Default)]
+pub(super) struct Passing(u64);
+
+impl BuildHasher for Hashed {
+    type Hasher = Passing;
+
+    fn build_hasher(&self) -> Passing {
+        Passing::default()
+    }
+}
+
+impl Hasher for Passing {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::hash::Fnv;
+use super::hash::{Fnv, Hashed};
 
 /// Paths watched at most.
 pub(super) const MAX_PATHS: usize = 512;
@@ -56,7 +56,7 @@ pub(super) struct Paths {
     /// Values at paths there was no room for.
     pub(super) not_watched: u64,
     #[serde(skip)]
-    index: HashMap<u64, u32>,
+    index: HashMap<u64, u32, Hashed>,
     #[serde(skip)]
     children: Vec<Vec<u32>>,
     #[serde(skip)]

@@ -35,6 +35,8 @@ impl Kind {
     }
 }
 
+/// Bytes by which values are told apart.
+const MAX_HASHED: usize = 24;
 /// Levels that are looked into.
 const MAX_DEPTH: usize = 24;
 
@@ -163,6 +165,8 @@ impl Outline {
         counts[kind as usize] += 1;
         let changing = self.changing.get(node as usize).copied().unwrap_or(false);
         if !changing && !matches!(kind, Kind::Object | Kind::Array) {
+            let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+            let text = text.get(..end.unwrap_or(0)).unwrap_or("");
             self.sketch.add(Fnv::default().number(u64::from(node)).text(text).get());
         }
         Some(node)

@@ -103,7 +103,7 @@ impl Strata {
         let tallies = self.list.iter().flat_map(|stratum| &stratum.tallies);
         tallies.filter(|tally| !tally.is_empty()).fold(Sticky::default(), |known, tally| {
             let Sticky { fresh, turned } = tally.sticky();
-            Sticky { fresh: known.fresh || fresh, turned: known.turned || turned }
+            Sticky { fresh: known.fresh.max(fresh), turned: known.turned || turned }
         })
     }
 

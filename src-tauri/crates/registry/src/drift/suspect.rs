@@ -19,8 +19,8 @@ pub(super) const MAX_SUSPECTS: usize = 32;
 pub(super) const MAX_EXAMPLES: usize = 3;
 /// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.
 const HORIZON: u64 = 1_000;
-/// One in so many.
-const ALARMS: u64 = 100;
+/// One in so many: a third of what is promised, since what a thing's next look depends on is only estimated.
+const ALARMS: u64 = 300;
 /// What speaks against: if changed, 3 % are still as before.
 const CONTRARY: Bits = -75;
 

@@ -47,7 +47,8 @@ pub(super) struct Tally {
 /// is assumed of those where none was seen yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Sticky {
-    pub(super) fresh: bool,
+    /// The longest such run of fresh ones.
+    pub(super) fresh: u8,
     pub(super) turned: bool,
 }
 
@@ -117,7 +118,7 @@ impl Tally {
         let rare = self.slots.iter().filter(|slot| 2 * Self::weight(slot) < all);
         let runs = |stays: u8, pairs: u8| pairs >= KNOWN && 4 * u16::from(stays) >= 3 * u16::from(pairs);
         rare.fold(Sticky::default(), |sticky, slot| Sticky {
-            fresh: sticky.fresh || runs(slot.runs, slot.fresh),
+            fresh: sticky.fresh.max(if runs(slot.runs, slot.fresh) { slot.longest } else { 0 }),
             turned: sticky.turned || runs(slot.stays_turned, slot.turned),
         })
     }
@@ -133,11 +134,12 @@ impl Tally {
         if self.last != kind as u8 {
             return surprise(marginal);
         }
-        if self.run < slot.longest {
+        let known = if slot.fresh >= KNOWN { 0 } else { sticky.fresh };
+        if self.run < slot.longest.max(known) {
             // Such runs are usual.
             return 0;
         }
-        surprise(marginal).min(surprise(stays(slot.runs, slot.fresh, sticky.fresh)))
+        surprise(marginal).min(surprise(stays(slot.runs, slot.fresh, false)))
     }
 
     /// How surprising it is that a thing that was `before` is `kind` now, if so many repeats may count.
@@ -323,6 +325,6 @@ mod tests {
         assert!(tally.surprise_fresh(Kind::String, sticky) <= 0);
         tally.last = Kind::Absent as u8;
         assert!(tally.surprise_fresh(Kind::Absent, sticky) <= 16);
-        assert!(tally.surprise_fresh(Kind::Absent, Sticky { fresh: true, turned: false }) <= 0);
+        assert!(tally.surprise_fresh(Kind::Absent, Sticky { fresh: 20, turned: false }) <= 0);
     }
 }
