@@ -33,7 +33,7 @@ struct Options {
 }
 
 fn main() -> ExitCode {
-    match options().and_then(|options| options.map_or_else(|| help(), |options| run(&options))) {
+    match options().and_then(|options| options.map_or_else(help, |options| run(&options))) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {

@@ -97,7 +97,7 @@ impl<'t> Stream<'t> {
         match (self.tool.identity, self.tool.prefixed) {
             (Identity::None, _) if self.tool.classes == 1 => "{}".to_owned(),
             (Identity::None, _) => format!("{{\"kind\":\"{form}\"}}"),
-            (_, true) => format!("{{\"id\":\"{form}_{id}\",\"verbose\":{}}}", id % 2 == 0),
+            (_, true) => format!("{{\"id\":\"{form}_{id}\",\"verbose\":{}}}", id.is_multiple_of(2)),
             (_, false) => format!("{{\"id\":{id},\"kind\":\"{form}\"}}"),
         }
     }

@@ -250,7 +250,7 @@ impl Tool {
                 match &field.value {
                     Value::Object(fields) => rest.push((fields, share, path)),
                     Value::Records(fields, _) => {
-                        rest.push((fields, share * (1.0 - EMPTY), format!("{path}[]")))
+                        rest.push((fields, share * (1.0 - EMPTY), format!("{path}[]")));
                     }
                     _ => {}
                 }
