@@ -12,6 +12,7 @@ mod registry;
 mod schema;
 mod state;
 mod tool;
+pub mod versions;
 
 pub use history::{History, Point, StandingChange};
 pub use observation::{Observation, is_error, observe};

@@ -43,14 +43,15 @@ impl Tool {
             }
             None => Standing {
                 source: if observations == 0 { Source::Unknown } else { Source::Inferred },
-                quality: self.inferred_quality(observations),
+                quality: self.inferred_quality(),
                 violated: false,
             },
         }
     }
 
-    fn inferred_quality(&self, observations: u64) -> Quality {
-        match observations {
+    /// How far what was inferred can be trusted, whatever is declared.
+    pub fn inferred_quality(&self) -> Quality {
+        match self.shape.observations() {
             0 => Quality::None,
             n if n < MEDIUM => Quality::Low,
             n if n >= HIGH && self.shape.mean_consistency().is_some_and(|mean| mean >= CONSISTENT) => {

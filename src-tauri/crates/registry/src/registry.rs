@@ -1,7 +1,7 @@
 //! All tools.
 //!
-//! Owns: the fold over entries, which tools changed since they were last saved, and what of a listing
-//! is new. Refuses to know: where entries come from and where states go.
+//! Owns: the fold over entries, which tools changed since they were last saved or looked at, and what of a
+//! listing is new. Refuses to know: where entries come from and where states go.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,7 @@ pub struct Registry {
     key: HashKey,
     tools: BTreeMap<ToolId, Tool>,
     unsaved: BTreeSet<ToolId>,
+    formed: BTreeSet<ToolId>,
 }
 
 /// One difference between what is known and what an upstream lists now.
@@ -50,6 +51,7 @@ impl Registry {
     /// Takes a tool's saved state, replacing what is known of it.
     pub fn load(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
         self.unsaved.remove(&id);
+        self.formed.insert(id.clone());
         self.tools.insert(id, Tool::from_state(state)?);
         Ok(())
     }
@@ -57,6 +59,7 @@ impl Registry {
     /// Takes a tool's state from a snapshot: like [`Registry::load`], but it is still to be saved.
     pub fn restore(&mut self, id: &ToolId, state: &[u8]) -> Result<(), InvalidState> {
         *self.change(id) = Tool::from_state(state)?;
+        self.formed.insert(id.clone());
         Ok(())
     }
 
@@ -67,7 +70,13 @@ impl Registry {
 
     /// Counts a call.
     pub fn record(&mut self, call: &CallRecord) {
-        self.change(&call.tool_id).record(call);
+        let tool = self.change(&call.tool_id);
+        let before = tool.shape.observations();
+        tool.record(call);
+        let observations = tool.shape.observations();
+        if observations > before && tool.form.is_of(observations) {
+            self.formed.insert(call.tool_id.clone());
+        }
     }
 
     /// Notes what an upstream says of a tool; none when it lists it no longer.
@@ -106,6 +115,11 @@ impl Registry {
     /// The output schema a tool declares now.
     pub fn declared_schema(&self, id: &ToolId) -> Option<DeclaredSchema> {
         self.tools.get(id)?.declaration.as_ref()?.output_schema().cloned()
+    }
+
+    /// Tools whose schema's form was looked at since this was last called.
+    pub fn take_formed(&mut self) -> BTreeSet<ToolId> {
+        std::mem::take(&mut self.formed)
     }
 
     /// States of the tools that changed since this was last called.

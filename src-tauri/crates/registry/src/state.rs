@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::history::History;
 use crate::tool::{Carriers, Declaration, Tool};
+use crate::versions::Form;
 
 /// Written into every state. What version 1 lacks is in the calls it was made from, so it is not converted
 /// but counted anew.
@@ -38,6 +39,8 @@ struct State {
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
     history: History,
+    #[serde(default)]
+    form: Form,
     arguments: Arguments,
     shape: Box<RawValue>,
 }
@@ -66,6 +69,7 @@ impl Tool {
             last_called: self.last_called,
             last_observed: self.last_observed,
             history: self.history.clone(),
+            form: self.form.clone(),
             arguments: self.arguments.clone(),
             shape: RawValue::from_string(shape).unwrap_or_default(),
         };
@@ -93,6 +97,7 @@ impl Tool {
             last_called: state.last_called,
             last_observed: state.last_observed,
             history: state.history,
+            form: state.form,
             arguments: state.arguments,
         })
     }

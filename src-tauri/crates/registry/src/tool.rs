@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use crate::history::History;
 use crate::observation::observe;
 use crate::schema::{DeclaredSchema, digest};
+use crate::versions::Form;
 
 /// Everything known of one tool. All counts are additive.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +40,8 @@ pub struct Tool {
     pub last_observed: Option<Timestamp>,
     /// How it came to be known.
     pub history: History,
+    /// The form of its schema.
+    pub form: Form,
 }
 
 /// A tool's entry in its upstream's `tools/list`.
@@ -128,9 +131,7 @@ impl Tool {
         if let Some(fit) = &call.fit {
             self.fits.add(&fit.schema, fit.fits);
         }
-        if History::notes(self.shape.observations()) {
-            self.note_observations(call.at);
-        }
+        self.note(call.at);
     }
 }
 

@@ -8,6 +8,7 @@
 //! Owns: files, keys, formats, recovery. Refuses to know: what a tool's state means. States are bytes
 //! that a [`Fold`] loads and advances.
 
+mod audit;
 mod entry;
 mod index;
 mod open;
@@ -16,6 +17,7 @@ mod write;
 
 use std::path::PathBuf;
 
+pub use audit::{AuditLog, Read as AuditRead};
 pub use entry::{Declared, Entry};
 pub use open::{IndexRecovery, Recovery, open};
 pub use query::{CallQuery, Page, Reader};

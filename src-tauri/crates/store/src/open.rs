@@ -307,7 +307,7 @@ impl Recovery {
 }
 
 /// What is in it is its user's business only. Whatever is wrong with the path, opening it says so.
-fn create_private(path: &Path) {
+pub(crate) fn create_private(path: &Path) {
     let _ = fs::create_dir(path);
     #[cfg(unix)]
     if path.is_dir() {

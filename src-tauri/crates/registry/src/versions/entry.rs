@@ -1,0 +1,157 @@
+//! What stands in the audit log.
+//!
+//! Owns: the entries and their form in JSON, which later programs must be able to read. Refuses to know: what
+//! follows from them.
+
+use std::fmt;
+
+use schemascope_model::{ActorKind, CallId, Evidence, Quality, Timestamp, ToolId, VersionOrigin};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// Longest reason in bytes.
+pub const MAX_REASON: usize = 1_000;
+
+/// Something that happened to a tool's versions, by whom and why.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Its id, made as ids of calls are: time-ordered, and it tells the machine.
+    pub id: CallId,
+    /// When.
+    pub at: Timestamp,
+    /// The tool.
+    pub tool_id: ToolId,
+    /// By whom.
+    pub actor: Actor,
+    /// Why, in the actor's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Box<str>>,
+    /// Observations of the tool at the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observation_count: Option<u64>,
+    /// Quality of what was inferred at the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// What.
+    pub event: AuditEvent,
+}
+
+/// Who did something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    /// What kind of one.
+    pub kind: ActorKind,
+    /// Their name, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Box<str>>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AuditEvent {
+    /// A version was cut.
+    Cut(Box<Cut>),
+    /// A version was promoted.
+    Promote {
+        /// Which.
+        version: u32,
+    },
+    /// A version stays in force whatever comes later.
+    Pin {
+        /// Which.
+        version: u32,
+        /// Whether results that break it become errors.
+        enforced: bool,
+    },
+    /// The pin was taken away.
+    Unpin {},
+    /// A version is not wanted.
+    Reject {
+        /// Which.
+        version: u32,
+    },
+    /// What is in force was taken back, and its pin with it.
+    Rollback {
+        /// The version promoted instead; none for no version at all.
+        to: Option<u32>,
+    },
+    /// A decision was undone: what was decided is as it was before it.
+    Undo {
+        /// Which.
+        of: CallId,
+    },
+    /// Results kept missing the schema; clients are not told of it for now.
+    Suspend {},
+    /// Results have structure again; clients are told of the schema again.
+    Restore {},
+}
+
+/// A version as it was cut.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Cut {
+    /// Its number.
+    pub version: u32,
+    /// Where it comes from.
+    pub origin: VersionOrigin,
+    /// JSON Schema 2020-12. As text: inside an entry it could nest deeper than readers take.
+    pub schema: Box<RawValue>,
+    /// What was known at the time.
+    pub evidence: Evidence,
+}
+
+impl Actor {
+    /// Somebody at a front.
+    pub fn person(name: Option<Box<str>>) -> Self {
+        Self { kind: ActorKind::Person, name }
+    }
+
+    /// A rule.
+    pub fn policy() -> Self {
+        Self { kind: ActorKind::Policy, name: None }
+    }
+}
+
+impl AuditEvent {
+    /// Whether it was decided by somebody and can be undone; a cut is a finding, and what suspends a schema is
+    /// undone by results.
+    pub fn is_decision(&self) -> bool {
+        !matches!(self, Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {})
+    }
+
+    /// Its name, one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Cut(_) => "cut",
+            Self::Promote { .. } => "promote",
+            Self::Pin { .. } => "pin",
+            Self::Unpin {} => "unpin",
+            Self::Reject { .. } => "reject",
+            Self::Rollback { .. } => "rollback",
+            Self::Undo { .. } => "undo",
+            Self::Suspend {} => "suspend",
+            Self::Restore {} => "restore",
+        }
+    }
+
+    /// The version it is about, where it names one.
+    pub fn version(&self) -> Option<u32> {
+        match self {
+            Self::Cut(cut) => Some(cut.version),
+            Self::Promote { version } | Self::Pin { version, .. } | Self::Reject { version } => {
+                Some(*version)
+            }
+            Self::Rollback { to } => *to,
+            Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
+        }
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => f.pad(name),
+            None => self.kind.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Versions of a tool's schema, and what people, files and policies decide about them.
+//!
+//! Everything here is a fold of [`AuditEntry`]s, oldest first: the same log gives the same [`Ledger`], live or
+//! replayed, and so does every beginning of it. A decision that makes no sense is refused with what would, and
+//! changes nothing. Owns: when a version is cut ([`Form`]), what may be decided, and what follows. Refuses to
+//! know: where the log is kept, who asks, and what clients are told.
+
+mod entry;
+mod evidence;
+mod form;
+mod impact;
+mod in_force;
+mod ledger;
+mod refused;
+mod tool_versions;
+mod version;
+
+pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
+pub use evidence::{MAX_EXAMPLES, evidence};
+pub use form::{Form, HOLD};
+pub use impact::{Impact, Replayer};
+pub use in_force::{Decided, Pin};
+pub use ledger::Ledger;
+pub use refused::Refused;
+pub use tool_versions::{InForce, ToolVersions, Wish};
+pub use version::Version;

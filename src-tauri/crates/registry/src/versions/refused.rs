@@ -1,0 +1,129 @@
+//! Why something is not decided, and what would be right.
+//!
+//! Owns: the words. Refuses to know: the rules.
+
+use schemascope_model::CallId;
+
+/// Versions named in a refusal: the newest ones.
+const NAMED: usize = 12;
+
+/// A decision that makes no sense as things are. Nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The tool has none at all.
+    #[error("it has no version yet; one is cut once its inferred schema has held for a few observations")]
+    NoVersions,
+    /// There is none of this number.
+    #[error("there is no version {version}; there are: {}{}", list(kept), gone(*dropped))]
+    NoSuchVersion {
+        /// The number.
+        version: u32,
+        /// Those there are.
+        kept: Vec<u32>,
+        /// How many old ones are not kept any more.
+        dropped: u32,
+    },
+    /// No version was named, and none waits for a decision.
+    #[error("no candidate waits for a decision; name a version: {}", list(kept))]
+    NoCandidate {
+        /// Those there are.
+        kept: Vec<u32>,
+    },
+    /// It is promoted already.
+    #[error("version {0} is promoted already")]
+    IsPromoted(u32),
+    /// It is pinned so already.
+    #[error("version {0} is pinned so already")]
+    IsPinned(u32),
+    /// There is no pin to take away.
+    #[error("no version is pinned")]
+    NotPinned,
+    /// A pin without a version, and nothing in force.
+    #[error("no version is in force; name the one to pin: {}", list(kept))]
+    NothingToPin {
+        /// Those there are.
+        kept: Vec<u32>,
+    },
+    /// It was rejected before.
+    #[error("version {0} is rejected already")]
+    IsRejected(u32),
+    /// A rejected version cannot be pinned.
+    #[error("version {0} was rejected; promote it first if it is wanted after all")]
+    WasRejected(u32),
+    /// What is in force cannot be rejected.
+    #[error("version {0} is in force; roll it back first")]
+    InForce(u32),
+    /// There is nothing to roll back.
+    #[error("no version is in force, so there is nothing to roll back")]
+    NothingInForce,
+    /// One version is pinned, another promoted: which is meant?
+    #[error(
+        "version {pinned} is pinned while version {promoted} is promoted; unpin it, or say where to go with --to N"
+    )]
+    PinnedBefore {
+        /// The pinned one.
+        pinned: u32,
+        /// The promoted one.
+        promoted: u32,
+    },
+    /// It is what is in force now.
+    #[error("version {0} is in force now; there is nothing to roll back to it")]
+    IsInForce(u32),
+    /// It was never promoted.
+    #[error("version {version} was not promoted before; promote it instead{}", earlier_ones(earlier))]
+    NeverPromoted {
+        /// The number.
+        version: u32,
+        /// Those that were.
+        earlier: Vec<u32>,
+    },
+    /// There is no decision to undo.
+    #[error("there is no decision to undo")]
+    NothingToUndo,
+    /// Only the latest decision can be undone.
+    #[error("only the latest decision can be undone, which is {latest}")]
+    NotTheLatest {
+        /// It.
+        latest: CallId,
+    },
+    /// What was in force before is not kept any more.
+    #[error("version {0} was in force before and is not kept any more")]
+    GoneSince(u32),
+    /// A policy must not touch it.
+    #[error("version {0} was rejected or taken back by a person; no policy brings it back")]
+    HandsOff(u32),
+    /// Cuts are numbered one after the other.
+    #[error("version {version} was cut where {next} was expected")]
+    NotNext {
+        /// The number.
+        version: u32,
+        /// What was expected.
+        next: u32,
+    },
+    /// The schema of a cut cannot be read.
+    #[error("the schema of version {version} cannot be read: {reason}")]
+    Unreadable {
+        /// The number.
+        version: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Reasons are short.
+    #[error("a reason has {max} bytes at most; this one has {0}", max = super::MAX_REASON)]
+    LongReason(usize),
+}
+
+fn list(versions: &[u32]) -> String {
+    let first = versions.len().saturating_sub(NAMED);
+    let named: Vec<String> = versions[first..].iter().map(u32::to_string).collect();
+    let before = if first > 0 { "…, " } else { "" };
+    format!("{before}{}", named.join(", "))
+}
+
+fn gone(dropped: u32) -> String {
+    if dropped == 0 { String::new() } else { format!(" ({dropped} older ones are not kept any more)") }
+}
+
+fn earlier_ones(earlier: &[u32]) -> String {
+    if earlier.is_empty() { String::new() } else { format!("; those that were: {}", list(earlier)) }
+}

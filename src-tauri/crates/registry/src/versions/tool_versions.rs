@@ -1,0 +1,308 @@
+//! The versions of one tool.
+//!
+//! Owns: how an entry changes them, what is kept, and who may decide what. Refuses to know: other tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schemascope_model::{ActorKind, CallId, Quality, VersionState};
+
+use crate::schema::digest;
+use crate::versions::{AuditEntry, AuditEvent, Cut, Decided, Form, Pin, Refused, Version};
+
+/// Versions kept of a tool: what decisions rest on, the newest one, then the newer ones.
+const MAX_VERSIONS: usize = 50;
+/// What they may take, in bytes of JSON, with the same order.
+const MAX_BYTES: usize = 4 << 20;
+/// Decisions that can be undone, one after the other.
+const MAX_UNDO: usize = 50;
+/// Schemas remembered that no policy touches.
+const MAX_HANDS_OFF: usize = 200;
+
+/// The versions of one tool, and what was decided about them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolVersions {
+    versions: BTreeMap<u32, Arc<Version>>,
+    /// The number cut last.
+    latest: u32,
+    decided: Decided,
+    /// Decisions with what stood before each, the latest last.
+    undo: Vec<(CallId, Decided)>,
+    /// Digests of what persons rejected or took back.
+    hands_off: BTreeSet<Box<str>>,
+    suspended: bool,
+}
+
+/// What somebody wants decided; what is not said is meant to be plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Promotes a version, or the candidate.
+    Promote(Option<u32>),
+    /// Pins a version, or the one in force.
+    Pin {
+        /// Which.
+        version: Option<u32>,
+        /// Whether results that break it become errors.
+        enforced: bool,
+    },
+    /// Takes the pin away.
+    Unpin,
+    /// Rejects a version, or the candidate.
+    Reject(Option<u32>),
+    /// Takes back what is in force, for an earlier promoted version, or the one before.
+    Rollback(Option<u32>),
+    /// Undoes the latest decision that is not undone.
+    Undo,
+}
+
+/// A version in force, and how.
+#[derive(Debug, Clone)]
+pub enum InForce {
+    /// Promoted.
+    Promoted(Arc<Version>),
+    /// Pinned.
+    Pinned(Arc<Version>),
+    /// Pinned, and results that break it become errors.
+    Enforced(Arc<Version>),
+}
+
+impl InForce {
+    /// The version.
+    pub fn version(&self) -> &Arc<Version> {
+        match self {
+            Self::Promoted(version) | Self::Pinned(version) | Self::Enforced(version) => version,
+        }
+    }
+}
+
+impl ToolVersions {
+    /// Those kept, oldest first.
+    pub fn versions(&self) -> impl DoubleEndedIterator<Item = &Arc<Version>> {
+        self.versions.values()
+    }
+
+    /// Versions that were cut and are not kept any more.
+    pub fn dropped(&self) -> u32 {
+        self.latest - u32::try_from(self.versions.len()).unwrap_or(self.latest)
+    }
+
+    /// The version cut last.
+    pub fn newest(&self) -> Option<&Arc<Version>> {
+        self.versions.get(&self.latest)
+    }
+
+    /// One of them.
+    pub fn version(&self, number: u32) -> Result<&Arc<Version>, Refused> {
+        self.versions.get(&number).ok_or_else(|| match self.latest {
+            0 => Refused::NoVersions,
+            _ => Refused::NoSuchVersion { version: number, kept: self.kept(), dropped: self.dropped() },
+        })
+    }
+
+    /// What was decided.
+    pub fn decided(&self) -> &Decided {
+        &self.decided
+    }
+
+    /// Whether clients are not told of the schema in force for now.
+    pub fn is_suspended(&self) -> bool {
+        self.suspended
+    }
+
+    /// The version in force, and how.
+    pub fn in_force(&self) -> Option<InForce> {
+        let version = Arc::clone(self.versions.get(&self.decided.in_force()?)?);
+        Some(match self.decided.pinned {
+            Some(Pin { enforced: true, .. }) => InForce::Enforced(version),
+            Some(_) => InForce::Pinned(version),
+            None => InForce::Promoted(version),
+        })
+    }
+
+    /// What was decided about a version.
+    pub fn state(&self, number: u32) -> VersionState {
+        let decided = &self.decided;
+        if decided.promoted == Some(number) {
+            VersionState::Promoted
+        } else if decided.rejected.contains(&number) {
+            VersionState::Rejected
+        } else if self.candidate() == Some(number) {
+            VersionState::Candidate
+        } else {
+            VersionState::Superseded
+        }
+    }
+
+    /// Whether it was rolled back.
+    pub fn is_rolled_back(&self, number: u32) -> bool {
+        self.decided.rolled_back.contains(&number)
+    }
+
+    /// The version that waits for a decision: the newest one, if nothing was decided about it.
+    pub fn candidate(&self) -> Option<u32> {
+        let (newest, decided) = (self.newest()?.number, &self.decided);
+        let is_decided = decided.needs(newest)
+            || decided.rejected.contains(&newest)
+            || decided.rolled_back.contains(&newest);
+        (!is_decided).then_some(newest)
+    }
+
+    /// Whether a schema like this was rejected.
+    pub(crate) fn is_rejected(&self, digest: &str) -> bool {
+        let rejected = |version: &Arc<Version>| {
+            *version.digest == *digest && self.decided.rejected.contains(&version.number)
+        };
+        self.versions.values().any(rejected)
+    }
+
+    /// The version that the policy `at_high` promotes now: the candidate, when it is what is still inferred and
+    /// its quality is high, nobody took it back and nothing is pinned.
+    pub fn to_promote(&self, form: &Form, quality: Quality) -> Option<u32> {
+        let candidate = self.newest().filter(|newest| self.candidate() == Some(newest.number))?;
+        let may = quality == Quality::High
+            && *candidate.digest == *form.digest()
+            && !self.hands_off.contains(&candidate.digest)
+            && self.decided.pinned.is_none();
+        may.then_some(candidate.number)
+    }
+
+    /// The event a wish comes to, with nothing left open.
+    pub fn resolve(&self, wish: Wish) -> Result<AuditEvent, Refused> {
+        let candidate = || {
+            let none = || Refused::NoCandidate { kept: self.kept() };
+            if self.latest == 0 { Err(Refused::NoVersions) } else { self.candidate().ok_or_else(none) }
+        };
+        Ok(match wish {
+            Wish::Promote(version) => AuditEvent::Promote { version: version.map_or_else(candidate, Ok)? },
+            Wish::Pin { version, enforced } => {
+                let nothing = || match self.latest {
+                    0 => Refused::NoVersions,
+                    _ => Refused::NothingToPin { kept: self.kept() },
+                };
+                let version = version.or(self.decided.in_force()).ok_or_else(nothing)?;
+                AuditEvent::Pin { version, enforced }
+            }
+            Wish::Unpin => AuditEvent::Unpin {},
+            Wish::Reject(version) => AuditEvent::Reject { version: version.map_or_else(candidate, Ok)? },
+            Wish::Rollback(Some(to)) => AuditEvent::Rollback { to: Some(to) },
+            Wish::Rollback(None) => AuditEvent::Rollback { to: self.decided.previous()? },
+            Wish::Undo => {
+                AuditEvent::Undo { of: self.undo.last().map(|(of, _)| *of).ok_or(Refused::NothingToUndo)? }
+            }
+        })
+    }
+
+    /// Takes an entry, or refuses it and is as before only if the caller keeps a copy.
+    pub(super) fn take(&mut self, entry: &AuditEntry) -> Result<(), Refused> {
+        let before = self.decided.clone();
+        let by_person = entry.actor.kind != ActorKind::Policy;
+        match &entry.event {
+            AuditEvent::Cut(cut) => return self.cut(cut, entry),
+            AuditEvent::Suspend {} => self.suspended = true,
+            AuditEvent::Restore {} => self.suspended = false,
+            AuditEvent::Undo { of } => self.undo(*of)?,
+            AuditEvent::Promote { version } => {
+                let digest = self.version(*version)?.digest.clone();
+                if by_person {
+                    self.hands_off.remove(&digest);
+                } else if self.hands_off.contains(&digest) || before.rejected.contains(version) {
+                    return Err(Refused::HandsOff(*version));
+                }
+                self.decided.promote(*version)?;
+            }
+            AuditEvent::Pin { version, enforced } => {
+                self.version(*version)?;
+                self.decided.pin(Pin { version: *version, enforced: *enforced })?;
+            }
+            AuditEvent::Unpin {} => self.decided.unpin()?,
+            AuditEvent::Reject { version } => {
+                self.version(*version)?;
+                self.decided.reject(*version)?;
+                self.keep_hands_off(Some(*version));
+            }
+            AuditEvent::Rollback { to } => {
+                to.map(|to| self.version(to).map(drop)).transpose()?;
+                self.decided.roll_back(*to)?;
+                self.keep_hands_off(before.in_force());
+                self.keep_hands_off(before.promoted.filter(|promoted| Some(*promoted) != *to));
+            }
+        }
+        if entry.event.is_decision() {
+            // What clients are told begins anew with another schema.
+            self.suspended &= before.in_force() == self.decided.in_force();
+            self.undo.push((entry.id, before));
+            let beyond = self.undo.len().saturating_sub(MAX_UNDO);
+            self.undo.drain(..beyond);
+        }
+        Ok(())
+    }
+
+    fn undo(&mut self, of: CallId) -> Result<(), Refused> {
+        let (latest, before) = self.undo.pop().ok_or(Refused::NothingToUndo)?;
+        if latest != of {
+            return Err(Refused::NotTheLatest { latest });
+        }
+        let needed = [before.promoted, before.pinned.map(|pin| pin.version)];
+        if let Some(gone) = needed.into_iter().flatten().find(|version| !self.versions.contains_key(version))
+        {
+            return Err(Refused::GoneSince(gone));
+        }
+        let taken_back = self.decided.in_force().filter(|version| before.in_force() != Some(*version));
+        self.decided = before;
+        self.decided.earlier.retain(|version| self.versions.contains_key(version));
+        self.keep_hands_off(taken_back);
+        Ok(())
+    }
+
+    fn keep_hands_off(&mut self, version: Option<u32>) {
+        let digest =
+            version.and_then(|version| self.versions.get(&version)).map(|version| version.digest.clone());
+        self.hands_off.extend(digest);
+        if self.hands_off.len() > MAX_HANDS_OFF {
+            self.hands_off.pop_first();
+        }
+    }
+
+    fn cut(&mut self, cut: &Cut, entry: &AuditEntry) -> Result<(), Refused> {
+        let (version, next) = (cut.version, self.latest + 1);
+        if version != next {
+            return Err(Refused::NotNext { version, next });
+        }
+        let read = serde_json::from_str(cut.schema.get());
+        let unreadable =
+            |error: serde_json::Error| Refused::Unreadable { version, reason: error.to_string() };
+        let schema = Arc::new(read.map_err(unreadable)?);
+        let evidence = serde_json::to_string(&cut.evidence).map_or(0, |json| json.len());
+        let cut = Version {
+            number: version,
+            origin: cut.origin,
+            created: entry.at,
+            digest: digest(&schema),
+            schema,
+            evidence: cut.evidence.clone(),
+            size: cut.schema.get().len() + evidence,
+        };
+        self.latest = version;
+        self.versions.insert(version, Arc::new(cut));
+        self.make_room();
+        Ok(())
+    }
+
+    /// Lets the oldest versions go that nothing rests on.
+    fn make_room(&mut self) {
+        let mut bytes: usize = self.versions.values().map(|version| version.size).sum();
+        let numbers: Vec<u32> = self.versions.keys().copied().collect();
+        for number in numbers {
+            if self.versions.len() <= MAX_VERSIONS && bytes <= MAX_BYTES {
+                return;
+            }
+            if number != self.latest && !self.decided.needs(number) {
+                bytes -= self.versions.remove(&number).map_or(0, |version| version.size);
+            }
+        }
+    }
+
+    fn kept(&self) -> Vec<u32> {
+        self.versions.keys().copied().collect()
+    }
+}

@@ -1,0 +1,128 @@
+//! The audit log: decisions, in a small journal of their own that retention never touches.
+//!
+//! An entry's frame is the decision: with it on disk it was taken, without it nothing was. All of it is read at
+//! open. Owns: the files and the format of an entry. Refuses to know: what entries mean.
+
+use std::path::{Path, PathBuf};
+
+use schemascope_journal::{Damage, Found, Journal, Position, Record, Torn};
+use schemascope_model::CallId;
+
+use crate::Error;
+
+/// The folder in the data directory.
+const FOLDER: &str = "decisions";
+/// The one kind of frame there is.
+const ENTRY: u8 = 1;
+/// Format of an entry, its first byte.
+const FORMAT: u8 = 1;
+
+/// The audit log's only writer.
+#[derive(Debug)]
+pub struct AuditLog {
+    journal: Journal,
+    dir: PathBuf,
+}
+
+/// What was read, and what could not be.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// The entries as they were appended, oldest first.
+    pub entries: Vec<Vec<u8>>,
+    /// What could not be read; the rest is whole.
+    pub damaged: Vec<Damage>,
+}
+
+impl AuditLog {
+    /// Opens or creates the log of a data directory, and reads it. An unfinished entry is cut from its end.
+    pub fn open(data: &Path) -> Result<(Self, Read, Option<Torn>), Error> {
+        let dir = data.join(FOLDER);
+        crate::open::create_private(&dir);
+        let (journal, recovery) = Journal::open(&dir)?;
+        let log = Self { journal, dir };
+        let read = log.read()?;
+        Ok((log, read, recovery.torn))
+    }
+
+    /// Appends an entry. When this returns it is on disk, unless there is an error: then nothing of it is.
+    pub fn append(&mut self, id: CallId, entry: &[u8]) -> Result<(), Error> {
+        if self.journal.is_segment_full() {
+            self.journal.begin_segment()?;
+        }
+        let payload = [&[FORMAT], entry].concat();
+        self.journal.append(&[Record { kind: ENTRY, id: id.to_bytes(), payload: &payload }])?;
+        Ok(())
+    }
+
+    /// All there is.
+    pub fn read(&self) -> Result<Read, Error> {
+        let mut read = Read::default();
+        for found in schemascope_journal::Reader::new(&self.dir, Position::START)? {
+            match found? {
+                Found::Entry(entry) => match entry.payload.split_first() {
+                    Some((&FORMAT, payload)) if entry.kind == ENTRY => read.entries.push(payload.to_vec()),
+                    format => {
+                        return Err(Error::Version {
+                            path: self.dir.clone(),
+                            what: "audit log",
+                            found: format.map_or(0, |(format, _)| *format),
+                            supported: FORMAT,
+                        });
+                    }
+                },
+                Found::Damage(damage) => read.damaged.push(damage),
+            }
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(read: &Read) -> Vec<&str> {
+        read.entries.iter().map(|entry| std::str::from_utf8(entry).unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_appended_is_there_and_half_an_entry_never_was() {
+        let data = tempfile::tempdir().unwrap();
+        let id = CallId::from_bytes([1; 16]);
+        let (mut log, read, _) = AuditLog::open(data.path()).unwrap();
+        assert!(read.entries.is_empty());
+        for entry in ["one", "two", "three"] {
+            log.append(id, entry.as_bytes()).unwrap();
+        }
+        assert_eq!(entries(&log.read().unwrap()), ["one", "two", "three"]);
+        drop(log);
+        let file = data.path().join(FOLDER).read_dir().unwrap().next().unwrap().unwrap().path();
+        let bytes = std::fs::read(&file).unwrap();
+        // Killed while writing: whatever of the last entry reached the disk, it is there whole or not at all.
+        for length in (0..bytes.len()).rev().step_by(3) {
+            std::fs::write(&file, &bytes[..length]).unwrap();
+            let (log, read, _) = AuditLog::open(data.path()).unwrap();
+            let found = entries(&read);
+            assert_eq!(found, ["one", "two", "three"][..found.len()]);
+            assert!(read.damaged.is_empty() && log.read().is_ok());
+        }
+        // A damaged entry costs that one.
+        std::fs::write(&file, &bytes).unwrap();
+        let mut flipped = bytes.clone();
+        let at = bytes.windows(3).position(|text| text == b"two").unwrap();
+        flipped[at] ^= 1;
+        std::fs::write(&file, &flipped).unwrap();
+        let (_, read, _) = AuditLog::open(data.path()).unwrap();
+        assert_eq!((entries(&read), read.damaged.len()), (vec!["one", "three"], 1));
+    }
+
+    #[test]
+    fn a_newer_log_is_left_alone() {
+        let data = tempfile::tempdir().unwrap();
+        let (mut log, ..) = AuditLog::open(data.path()).unwrap();
+        log.journal.append(&[Record { kind: ENTRY, id: [0; 16], payload: &[9] }]).unwrap();
+        drop(log);
+        let error = AuditLog::open(data.path()).unwrap_err().to_string();
+        assert!(error.contains("audit log format 9") && error.contains(FOLDER), "{error}");
+    }
+}
