@@ -11,6 +11,7 @@ mod filter;
 mod report;
 mod servers;
 mod tools;
+mod versions;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -27,7 +28,8 @@ pub use report::{
     RecoveryReport, Report, Standings,
 };
 pub use schemascope_model::{
-    CallId, CallRecord, Carrier, Outcome, Quality, Source, Timestamp, UpstreamState,
+    ActorKind, CallId, CallRecord, Carrier, Evidence, Example, FieldEvidence, ImpactedCall, Outcome, Quality,
+    RuleCount, Source, Timestamp, UpstreamState, VersionOrigin, VersionState, Violation,
 };
 pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
 pub use tools::{
@@ -36,9 +38,13 @@ pub use tools::{
     Sample, SchemaChoice, SchemaReply, Stability, StandingRow, ToolDetail, ToolRow, TypeRow, ValueRow,
     ValueSummary,
 };
+pub use versions::{
+    AuditPage, AuditRow, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, Decide, Decided, Decision,
+    GetImpact, ImpactReply, InForceRow, ListAudit, ListVersions, VersionRow, VersionsReply,
+};
 
 /// Changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 2;
+pub const API_VERSION: u32 = 3;
 
 /// Something a front asks of the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {

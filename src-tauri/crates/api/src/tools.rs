@@ -351,6 +351,10 @@ pub enum SchemaChoice {
     Inferred,
     /// What its upstream declares.
     Declared,
+    /// One version.
+    Version(u32),
+    /// What held true at some time: the effective one then, else the newest version there was.
+    At(Timestamp),
 }
 
 /// A tool's schema and where it comes from.
@@ -360,9 +364,11 @@ pub struct SchemaReply {
     pub tool_id: String,
     /// Which schema this is: `declared` or `inferred`.
     pub source: Source,
-    /// How far the tool's schema can be trusted.
+    /// The version it is; none for what is declared or inferred now.
+    pub version: Option<u32>,
+    /// How far the tool's schema can be trusted; of a version, as it was when it was cut.
     pub quality: Quality,
-    /// Calls whose result taught its shape.
+    /// Calls whose result taught its shape; of a version, those until it was cut.
     pub observation_count: u64,
     /// JSON Schema 2020-12.
     pub schema: Value,

@@ -1,10 +1,10 @@
 //! The schemas in force, at hand for the call path.
 //!
-//! Owns: what upstreams declare, as they listed it last. It answers without asking the registry, which may be
-//! busy learning. Refuses to know: why a schema is in force.
+//! Owns: what upstreams declare, as they listed it last, and the versions decided on, which come before it. It
+//! answers without asking the registry, which may be busy learning. Refuses to know: why a schema is in force.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_proxy::{Effective, ListedTool, Schema};
@@ -13,20 +13,47 @@ use serde_json::value::RawValue;
 
 /// By tool. Tools without a schema are left out.
 #[derive(Debug, Default)]
-pub(crate) struct EffectiveSchemas(RwLock<HashMap<ToolId, Effective>>);
+pub(crate) struct EffectiveSchemas(RwLock<Schemas>);
+
+#[derive(Debug, Default)]
+struct Schemas {
+    declared: HashMap<ToolId, Effective>,
+    /// With the numbers of their versions.
+    decided: HashMap<ToolId, (u32, Effective)>,
+}
 
 impl EffectiveSchemas {
     /// What is held true of a tool's output.
     pub(crate) fn of(&self, tool: &ToolId) -> Effective {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(tool).cloned().unwrap_or_default()
+        let known = self.read();
+        let decided = known.decided.get(tool).map(|(_, effective)| effective);
+        decided.or_else(|| known.declared.get(tool)).cloned().unwrap_or_default()
+    }
+
+    /// The version in force.
+    pub(crate) fn version(&self, tool: &ToolId) -> Option<u32> {
+        self.read().decided.get(tool).map(|(version, _)| *version)
     }
 
     /// Takes what a server declares, all of it.
     pub(crate) fn listed(&self, server: &str, tools: &[ListedTool], at: Timestamp) {
         let declared: Vec<_> = tools.iter().filter_map(|tool| declared(server, tool, at)).collect();
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|tool, _| tool.server() != server);
-        known.extend(declared);
+        known.declared.retain(|tool, _| tool.server() != server);
+        known.declared.extend(declared);
+    }
+
+    /// Takes what was decided about a tool: a version with its number, or none.
+    pub(crate) fn decide(&self, tool: &ToolId, decided: Option<(u32, Effective)>) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        match decided {
+            Some(decided) => drop(known.decided.insert(tool.clone(), decided)),
+            None => drop(known.decided.remove(tool)),
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Schemas> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -62,5 +89,18 @@ mod tests {
         assert!(has("a__x") && !has("a__y") && !has("a__z") && has("b__x"));
         schemas.listed("a", &[tool("y", with)], at);
         assert!(!has("a__x") && has("a__y") && has("b__x"));
+    }
+
+    #[test]
+    fn what_was_decided_comes_before_what_is_declared() {
+        let schemas = EffectiveSchemas::default();
+        let id: ToolId = "a__x".parse().unwrap();
+        let schema = Schema { digest: "d".into(), schema: std::sync::Arc::new(true.into()) };
+        schemas.decide(&id, Some((3, Effective::Promoted(schema))));
+        assert!(matches!(schemas.of(&id), Effective::Promoted(_)) && schemas.version(&id) == Some(3));
+        schemas.listed("a", &[], Timestamp::from_millis(1));
+        assert!(matches!(schemas.of(&id), Effective::Promoted(_)));
+        schemas.decide(&id, None);
+        assert!(matches!(schemas.of(&id), Effective::None) && schemas.version(&id).is_none());
     }
 }

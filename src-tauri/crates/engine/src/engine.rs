@@ -15,6 +15,7 @@ use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery}
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
+use crate::decisions::{AutoPromote, Cutter, Decisions, Turns, VersionPolicy};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder, Recording};
@@ -37,6 +38,10 @@ pub struct Options {
     pub recording: Recording,
     /// Where results are adapted.
     pub adapt: Mode,
+    /// Whether versions of schemas are promoted without a person.
+    pub auto_promote: AutoPromote,
+    /// Observations an inferred schema must have been the same for before it becomes a version.
+    pub cut_after: u64,
 }
 
 impl Options {
@@ -53,7 +58,8 @@ impl Options {
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
         let (recording, adapt) = (Recording::On, Mode::default());
-        Some(Self { data_dir, config, durability, recording, adapt })
+        let VersionPolicy { hold: cut_after, auto_promote } = VersionPolicy::default();
+        Some(Self { data_dir, config, durability, recording, adapt, auto_promote, cut_after })
     }
 }
 
@@ -79,6 +85,10 @@ pub struct Engine {
     pub(crate) reader: Reader,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) hub: Arc<Hub>,
+    pub(crate) effective: Arc<EffectiveSchemas>,
+    pub(crate) decisions: Arc<Decisions>,
+    pub(crate) turns: Arc<Turns>,
+    pub(crate) cutter: Arc<Cutter>,
     status: Arc<SchemaStatus>,
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
@@ -120,13 +130,30 @@ impl Engine {
         let config = LoadedConfig::read(&options.config);
         let status = SchemaStatus::open(data.path(), options.recording == Recording::On);
         tokio::spawn(Arc::clone(&status).keep_written());
+        let effective = Arc::new(EffectiveSchemas::default());
+        let ids = IdSource::new(data.node()?, u32::from_le_bytes(start));
+        let (decisions, unread) = Decisions::open(data.path(), ids, Arc::clone(&effective))?;
+        let decisions = Arc::new(decisions);
+        let turns = Turns::new(Arc::clone(&decisions), options.recording == Recording::On);
         let watch = Arc::new(Watch {
             recorder: Arc::clone(&recorder),
-            effective: EffectiveSchemas::default(),
+            effective: Arc::clone(&effective),
+            turns: Arc::clone(&turns),
             status: Arc::clone(&status),
         });
         let hub = Hub::new(&config.config, Arc::clone(&watch) as _, watch, options.adapt);
-        let recovery = notes(&recovery);
+        let cutter = Arc::new(Cutter {
+            registry: Arc::clone(&registry),
+            reader: reader.clone(),
+            decisions: Arc::clone(&decisions),
+            hub: Arc::clone(&hub),
+            events: Arc::clone(&events),
+            policy: VersionPolicy { hold: options.cut_after, auto_promote: options.auto_promote },
+            cutting: Mutex::default(),
+        });
+        cutter.start();
+        let mut recovery = notes(&recovery);
+        recovery.extend(unread);
         for note in &recovery {
             tracing::warn!("{note}");
         }
@@ -139,6 +166,10 @@ impl Engine {
             reader,
             recorder,
             hub,
+            effective,
+            decisions,
+            turns,
+            cutter,
             status,
             recovery,
             events,
@@ -168,9 +199,11 @@ impl Engine {
         self.recorder.begin_close();
         self.hub.stop().await;
         let (recorder, status) = (Arc::clone(&self.recorder), Arc::clone(&self.status));
+        let turns = Arc::clone(&self.turns);
         // Joining the thread blocks.
         let closing = move || {
             status.write();
+            turns.write();
             recorder.close();
         };
         let _ = tokio::task::spawn_blocking(closing).await;

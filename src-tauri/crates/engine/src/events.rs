@@ -72,6 +72,11 @@ impl Events {
         }
     }
 
+    /// Told whenever something happened.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.sequence.subscribe()
+    }
+
     /// Takes the latest calls of before the start, newest first, for who asks for everything.
     pub(crate) fn remember(&self, calls: &[CallRecord]) {
         let mut recent = self.recent();
@@ -102,7 +107,7 @@ impl Events {
         });
     }
 
-    /// Upstreams list these tools otherwise than before.
+    /// Upstreams list these tools otherwise than before, or something was decided about them.
     pub(crate) fn declared<'a>(&self, tools: impl Iterator<Item = &'a ToolId>) {
         self.happened(|recent, sequence, _| {
             *sequence += 1;
@@ -221,7 +226,7 @@ impl Follower {
             let registry = engine.registry();
             let mut show = |id: &ToolId, tool: &Tool| {
                 if tool.exists() {
-                    tools.push(views::tool_row(id, tool));
+                    tools.push(views::tool_row(id, tool, engine.effective.version(id)));
                 } else {
                     gone.push(id.to_string());
                 }

@@ -7,6 +7,7 @@
 mod commands;
 mod config;
 mod data;
+mod decisions;
 mod effective;
 mod engine;
 mod events;
@@ -26,6 +27,7 @@ mod watch;
 pub use commands::Handle;
 pub use config::LoadedConfig;
 pub use data::{DataDir, DataDirError};
+pub use decisions::AutoPromote;
 pub use engine::{Engine, OpenError, Options};
 pub use events::Follower;
 pub use front::{Attached, Front, FrontError};

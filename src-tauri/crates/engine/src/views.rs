@@ -1,12 +1,13 @@
 //! From what is known to what fronts show. Plain conversions; nothing is decided here.
 
 use schemascope_api::{
-    AlternativeRow, ArgumentRow, ArgumentValueRow, CallRow, DecisionRow, Distinct, FieldRow, ServerRow,
-    ToolRow, TypeRow, ValueRow, ValueSummary,
+    AlternativeRow, ArgumentRow, ArgumentValueRow, CallRow, DecisionRow, Distinct, FieldRow, InForceRow,
+    ServerRow, ToolRow, TypeRow, ValueRow, ValueSummary,
 };
 use schemascope_model::{CallRecord, ToolId};
 use schemascope_proxy::Status;
 use schemascope_registry::Tool;
+use schemascope_registry::versions::InForce;
 use schemascope_shape::{
     AlternativeReport, Decision, FieldReport, SeparatingValue, Separation, ValueReport, wilson,
 };
@@ -28,6 +29,14 @@ pub(crate) fn call_row(call: &CallRecord) -> CallRow {
     }
 }
 
+pub(crate) fn in_force_row(in_force: &InForce) -> InForceRow {
+    InForceRow {
+        version: in_force.version().number,
+        pinned: !matches!(in_force, InForce::Promoted(_)),
+        enforced: matches!(in_force, InForce::Enforced(_)),
+    }
+}
+
 /// Without its log.
 pub(crate) fn server_row(status: Status) -> ServerRow {
     ServerRow {
@@ -42,7 +51,7 @@ pub(crate) fn server_row(status: Status) -> ServerRow {
     }
 }
 
-pub(crate) fn tool_row(id: &ToolId, tool: &Tool) -> ToolRow {
+pub(crate) fn tool_row(id: &ToolId, tool: &Tool, effective_version: Option<u32>) -> ToolRow {
     let standing = tool.standing();
     ToolRow {
         tool_id: id.to_string(),
@@ -55,7 +64,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool) -> ToolRow {
         call_count: tool.calls,
         failure_count: tool.failures,
         mean_consistency: tool.shape.mean_consistency(),
-        effective_version: None,
+        effective_version,
         last_observed: tool.last_observed,
         last_called: tool.last_called,
         listed: tool.declaration.is_some(),

@@ -7,8 +7,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use schemascope_model::{Timestamp, ToolId};
-use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas, Turn};
+use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas};
 
+use crate::decisions::Turns;
 use crate::effective::EffectiveSchemas;
 use crate::recorder::Recorder;
 use crate::status::SchemaStatus;
@@ -16,7 +17,8 @@ use crate::status::SchemaStatus;
 /// Between the proxy and all who listen to it.
 pub(crate) struct Watch {
     pub(crate) recorder: Arc<Recorder>,
-    pub(crate) effective: EffectiveSchemas,
+    pub(crate) effective: Arc<EffectiveSchemas>,
+    pub(crate) turns: Arc<Turns>,
     pub(crate) status: Arc<SchemaStatus>,
 }
 
@@ -37,13 +39,9 @@ impl Observer for Watch {
 
     fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
         self.status.note(tool, status, Timestamp::now());
-        let decision = match status.turn {
-            Some(Turn::Suspended) => "suspended",
-            Some(Turn::Restored) => "restored",
-            None => return,
-        };
-        let results = status.consecutive_generic;
-        tracing::info!(%tool, decision, actor = "policy", generic_results = results, "a decision about a schema");
+        if let Some(turn) = status.turn {
+            self.turns.note(tool, turn, Timestamp::now());
+        }
     }
 }
 

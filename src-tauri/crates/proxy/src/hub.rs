@@ -179,6 +179,11 @@ impl Hub {
         self.upstreams.keys().map(String::as_str).collect()
     }
 
+    /// Tells clients of `/mcp` to list the tools again: what [`Schemas`] says of one is another now.
+    pub fn announce_tools(&self) {
+        self.changed.send_modify(|version| *version += 1);
+    }
+
     /// Told whenever the list of all tools may have changed.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()

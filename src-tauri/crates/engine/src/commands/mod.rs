@@ -3,20 +3,26 @@
 mod backfill;
 mod calls;
 mod coverage;
+mod decide;
+mod impact;
 mod nearest;
 mod replay;
 mod report;
 mod servers;
 mod tool;
 mod tools;
+mod versions;
 mod window;
 
 use std::future::Future;
 
 use schemascope_api::{
-    ApiError, Backfill, BrowseCalls, CallTool, Command, ErrorKind, GetCall, GetCoverage, GetReport,
-    GetSchema, GetTool, InferWhere, ListCalls, ListServers, ListTools, RestartServer, ShowWindow,
+    ApiError, Backfill, BrowseCalls, CallTool, Command, CompareVersions, Decide, ErrorKind, GetCall,
+    GetCoverage, GetImpact, GetReport, GetSchema, GetTool, InferWhere, ListAudit, ListCalls, ListServers,
+    ListTools, ListVersions, RestartServer, ShowWindow,
 };
+use schemascope_model::ToolId;
+use schemascope_registry::versions::Refused;
 
 use crate::engine::Engine;
 
@@ -44,7 +50,8 @@ impl Engine {
     pub async fn dispatch(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
         dispatch!(self, name, body;
             ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
-            GetReport, GetCoverage, ListServers, RestartServer, ShowWindow)
+            GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
+            GetImpact, Decide, ListAudit)
     }
 }
 
@@ -62,4 +69,13 @@ where
 /// For what should not happen.
 fn internal(error: impl std::fmt::Display) -> ApiError {
     ApiError::new(ErrorKind::Internal, error.to_string())
+}
+
+/// For a decision that makes no sense, and for what it names and is not there.
+fn refused(tool: &ToolId, refused: &Refused) -> ApiError {
+    let kind = match refused {
+        Refused::NoVersions | Refused::NoSuchVersion { .. } => ErrorKind::NotFound,
+        _ => ErrorKind::Invalid,
+    };
+    ApiError::new(kind, format!("{tool}: {refused}"))
 }

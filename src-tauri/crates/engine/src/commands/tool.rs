@@ -37,7 +37,7 @@ impl Handle<GetTool> for Engine {
             tokio::task::spawn_blocking(move || calls(&reader, &id))
         };
         let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
-        Ok(detail(&id, &tool, &latest, samples))
+        Ok(detail(&id, &tool, self.effective.version(&id), &latest, samples))
     }
 }
 
@@ -55,7 +55,13 @@ fn calls(reader: &Reader, id: &ToolId) -> Result<(Vec<CallRecord>, Vec<Sample>),
     Ok((latest, samples))
 }
 
-fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], samples: Vec<Sample>) -> ToolDetail {
+fn detail(
+    id: &ToolId,
+    tool: &Tool,
+    version: Option<u32>,
+    latest: &[CallRecord],
+    samples: Vec<Sample>,
+) -> ToolDetail {
     #[derive(Default, Deserialize)]
     struct Definition {
         description: Option<String>,
@@ -70,7 +76,7 @@ fn detail(id: &ToolId, tool: &Tool, latest: &[CallRecord], samples: Vec<Sample>)
     let declared = declaration.and_then(|declaration| declaration.output_schema());
     let share = |millionths: u32| f64::from(millionths) / 1e6;
     ToolDetail {
-        row: views::tool_row(id, tool),
+        row: views::tool_row(id, tool, version),
         description: definition.description,
         input_schema: definition.input_schema.map(RawSchema),
         declared_schema: declared.and_then(|declared| raw(&declared.schema)),

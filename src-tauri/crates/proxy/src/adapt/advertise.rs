@@ -28,7 +28,7 @@ pub(crate) fn advertise(definition: &Bytes, told: &Told<'_>) -> Bytes {
 }
 
 /// The schema to tell; none for the upstream's own.
-fn output_schema(told: &Told<'_>) -> Option<Value> {
+pub(super) fn output_schema(told: &Told<'_>) -> Option<Value> {
     let form = told.form();
     let generic = || Some(generic(told.modern));
     match told.effective {

@@ -91,6 +91,16 @@ impl ToolVersions {
         self.versions.get(&self.latest)
     }
 
+    /// The number of the next cut.
+    pub fn next(&self) -> u32 {
+        self.latest + 1
+    }
+
+    /// Whether there is a decision to undo.
+    pub fn is_undoable(&self) -> bool {
+        !self.undo.is_empty()
+    }
+
     /// One of them.
     pub fn version(&self, number: u32) -> Result<&Arc<Version>, Refused> {
         self.versions.get(&number).ok_or_else(|| match self.latest {
@@ -264,7 +274,7 @@ impl ToolVersions {
     }
 
     fn cut(&mut self, cut: &Cut, entry: &AuditEntry) -> Result<(), Refused> {
-        let (version, next) = (cut.version, self.latest + 1);
+        let (version, next) = (cut.version, self.next());
         if version != next {
             return Err(Refused::NotNext { version, next });
         }

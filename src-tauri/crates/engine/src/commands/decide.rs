@@ -1,0 +1,119 @@
+//! Decisions, and the log of them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use schemascope_api::{ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit};
+use schemascope_model::CallId;
+use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Wish};
+
+use super::{Handle, internal, tools};
+use crate::decisions::{NotWritten, Proposal, known};
+use crate::engine::Engine;
+use crate::views;
+
+/// Entries in one reply at most.
+const MAX_ENTRIES: usize = 1_000;
+/// Longest name of a person in bytes.
+const MAX_PERSON: usize = 100;
+
+impl Handle<Decide> for Engine {
+    async fn handle(&self, command: Decide) -> Result<Decided, ApiError> {
+        let (id, tool) = self.known_tool(&command.tool_id).await?;
+        let given =
+            |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let person = given(command.person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
+        let proposal = Proposal {
+            tool: id.clone(),
+            actor: Actor::person(person.map(Into::into)),
+            reason: given(command.reason).map(Into::into),
+            known: Some(known(&tool)),
+        };
+        let wish = wish(command.decision);
+        let decisions = Arc::clone(&self.decisions);
+        // The disk syncs.
+        let writing = move || decisions.write(proposal, |versions| versions.resolve(wish));
+        let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
+        let written = written.map_err(|error| match error {
+            NotWritten::Refused(refused) => super::refused(&id, &refused),
+            NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
+            NotWritten::Form(_) => internal(error),
+        })?;
+        let list_changed = written.changes_clients();
+        self.cutter.tell(&id, list_changed);
+        Ok(Decided {
+            before: written.before.as_ref().map(views::in_force_row),
+            after: written.after.as_ref().map(views::in_force_row),
+            list_changed,
+            entry: audit_row(written.entry, &HashSet::new()),
+        })
+    }
+}
+
+fn wish(decision: Decision) -> Wish {
+    match decision {
+        Decision::Promote { version } => Wish::Promote(version),
+        Decision::Pin { version, enforced } => Wish::Pin { version, enforced },
+        Decision::Unpin {} => Wish::Unpin,
+        Decision::Reject { version } => Wish::Reject(version),
+        Decision::Rollback { to } => Wish::Rollback(to),
+        Decision::Undo {} => Wish::Undo,
+    }
+}
+
+impl Handle<ListAudit> for Engine {
+    async fn handle(&self, command: ListAudit) -> Result<AuditPage, ApiError> {
+        let tool = match &command.tool_id {
+            Some(written) => {
+                tools::find(&self.registry(), written)?;
+                Some(written.parse().map_err(internal)?)
+            }
+            None => None,
+        };
+        self.recorder.settle().await;
+        let (cutter, turns) = (Arc::clone(&self.cutter), Arc::clone(&self.turns));
+        let decisions = Arc::clone(&self.decisions);
+        let reading = move || {
+            cutter.look();
+            turns.write();
+            decisions.entries()
+        };
+        let mut entries = tokio::task::spawn_blocking(reading).await.map_err(internal)?.map_err(internal)?;
+        let undone: HashSet<CallId> = entries.iter().filter_map(|entry| undoes(&entry.event)).collect();
+        entries.retain(|entry| {
+            tool.as_ref().is_none_or(|tool| entry.tool_id == *tool)
+                && command.before.is_none_or(|before| entry.id < before)
+        });
+        let limit = command.limit.min(MAX_ENTRIES);
+        let more = entries.len() > limit;
+        let rows = entries.into_iter().rev().take(limit).map(|entry| audit_row(entry, &undone));
+        let entries: Vec<AuditRow> = rows.collect();
+        let next = entries.last().filter(|_| more).map(|last| last.id);
+        Ok(AuditPage { entries, next, not_noted: self.turns.not_noted() })
+    }
+}
+
+fn undoes(event: &AuditEvent) -> Option<CallId> {
+    match event {
+        AuditEvent::Undo { of } => Some(*of),
+        _ => None,
+    }
+}
+
+fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
+    AuditRow {
+        id: entry.id,
+        at: entry.at,
+        tool_id: entry.tool_id.to_string(),
+        actor: entry.actor.kind,
+        name: entry.actor.name.map(Into::into),
+        event: entry.event.name().to_owned(),
+        version: entry.event.version(),
+        enforced: matches!(entry.event, AuditEvent::Pin { enforced: true, .. }),
+        undoes: undoes(&entry.event),
+        undone: undone.contains(&entry.id),
+        reason: entry.reason.map(Into::into),
+        observation_count: entry.observation_count,
+        quality: entry.quality,
+    }
+}

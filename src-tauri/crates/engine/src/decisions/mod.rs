@@ -1,0 +1,214 @@
+//! Decisions about schemas: the audit log on disk, its fold in memory, and what the call path sees of it.
+//!
+//! One lock, so that decisions of several fronts have one order: an entry is checked, written, and takes effect,
+//! before the next one is looked at. What is on disk was decided, what is not was not. Owns: that order. Refuses
+//! to know: rules (see `registry`), fronts, and who is told.
+
+mod cutting;
+mod observations;
+mod turns;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use schemascope_model::{IdSource, Quality, Timestamp, ToolId};
+use schemascope_proxy::{Effective, Schema};
+use schemascope_registry::Tool;
+use schemascope_registry::versions::{
+    Actor, AuditEntry, AuditEvent, InForce, Ledger, Refused, ToolVersions, Version,
+};
+use schemascope_store::AuditLog;
+
+use crate::effective::EffectiveSchemas;
+
+pub use cutting::AutoPromote;
+pub(crate) use cutting::{Cutter, VersionPolicy};
+pub(crate) use observations::Observations;
+pub(crate) use turns::Turns;
+
+/// The audit log with its fold.
+pub(crate) struct Decisions {
+    books: Mutex<Books>,
+    effective: Arc<EffectiveSchemas>,
+    ids: IdSource,
+}
+
+struct Books {
+    log: AuditLog,
+    ledger: Ledger,
+    latest: Timestamp,
+}
+
+/// Something to be written.
+pub(crate) struct Proposal {
+    pub(crate) tool: ToolId,
+    pub(crate) actor: Actor,
+    pub(crate) reason: Option<Box<str>>,
+    /// Observations and quality of the tool at the time, where it is known.
+    pub(crate) known: Option<(u64, Quality)>,
+}
+
+/// What was written, and what is in force before and after.
+pub(crate) struct Written {
+    pub(crate) entry: AuditEntry,
+    pub(crate) before: Option<InForce>,
+    pub(crate) after: Option<InForce>,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotWritten {
+    /// It makes no sense as things are.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The disk refused; nothing was decided.
+    #[error("nothing was decided, because the audit log cannot be written: {0}")]
+    Store(#[from] schemascope_store::Error),
+    /// An entry has no JSON form.
+    #[error("an entry cannot be written: {0}")]
+    Form(#[from] serde_json::Error),
+}
+
+impl Decisions {
+    /// Opens the log of a data directory and puts its fold in force. What could not be read is told in
+    /// sentences.
+    pub(crate) fn open(
+        data: &Path,
+        ids: IdSource,
+        effective: Arc<EffectiveSchemas>,
+    ) -> Result<(Self, Vec<String>), schemascope_store::Error> {
+        let (log, read, torn) = AuditLog::open(data)?;
+        let (mut ledger, mut latest, mut notes) = (Ledger::default(), Timestamp::from_millis(0), Vec::new());
+        if let Some(torn) = torn {
+            notes.push(format!(
+                "{} bytes of an unfinished decision were cut from the end of the audit log; it was not taken",
+                torn.bytes
+            ));
+        }
+        notes.extend(read.damaged.iter().map(|damage| {
+            format!(
+                "the audit log is damaged at offset {} of segment {} ({}); the decision there is lost, the rest is not",
+                damage.at.offset, damage.at.segment, damage.reason
+            )
+        }));
+        for payload in read.entries {
+            let read = serde_json::from_slice::<AuditEntry>(&payload).map_err(|error| error.to_string());
+            let entry = match read {
+                Ok(entry) => entry,
+                Err(reason) => {
+                    notes.push(format!("an entry of the audit log is left out: {reason}"));
+                    continue;
+                }
+            };
+            latest = latest.max(entry.at);
+            if let Err(refused) = ledger.apply(&entry) {
+                // Only where something it rests on was damaged.
+                notes.push(format!("{} of {} is left out: {refused}", entry.event.name(), entry.tool_id));
+            }
+        }
+        for (tool, versions) in ledger.tools() {
+            effective.decide(tool, versions.in_force().as_ref().map(in_effect));
+        }
+        Ok((Self { books: Mutex::new(Books { log, ledger, latest }), effective, ids }, notes))
+    }
+
+    /// What is known of a tool's versions.
+    pub(crate) fn tool(&self, tool: &ToolId) -> ToolVersions {
+        self.books().ledger.tool(tool).cloned().unwrap_or_default()
+    }
+
+    /// Writes what `event` makes of what is known of the tool; when this returns it is on disk and in force.
+    /// Blocks while the disk syncs.
+    pub(crate) fn write(
+        &self,
+        proposal: Proposal,
+        event: impl FnOnce(&ToolVersions) -> Result<AuditEvent, Refused>,
+    ) -> Result<Written, NotWritten> {
+        let Proposal { tool, actor, reason, known } = proposal;
+        let mut books = self.books();
+        let nothing = ToolVersions::default();
+        let versions = books.ledger.tool(&tool).unwrap_or(&nothing);
+        let before = versions.in_force();
+        let event = event(versions)?;
+        // A clock that goes back does not turn the log around.
+        let at = Timestamp::now().max(books.latest);
+        let (observation_count, quality) = known.unzip();
+        let entry = AuditEntry {
+            id: self.ids.live(at),
+            at,
+            tool_id: tool,
+            actor,
+            reason,
+            observation_count,
+            quality,
+            event,
+        };
+        books.ledger.check(&entry)?;
+        books.log.append(entry.id, &serde_json::to_vec(&entry)?)?;
+        books.latest = at;
+        books.ledger.apply(&entry)?;
+        let after = books.ledger.tool(&entry.tool_id).and_then(ToolVersions::in_force);
+        self.effective.decide(&entry.tool_id, after.as_ref().map(in_effect));
+        let (name, tool) = (entry.event.name(), &entry.tool_id);
+        tracing::info!(decision = name, %tool, version = entry.event.version(), actor = %entry.actor, "decided");
+        Ok(Written { entry, before, after })
+    }
+
+    /// All entries, oldest first. Those that cannot be read are left out; the start has told of them.
+    pub(crate) fn entries(&self) -> Result<Vec<AuditEntry>, schemascope_store::Error> {
+        let read = self.books().log.read()?;
+        Ok(read.entries.iter().filter_map(|payload| serde_json::from_slice(payload).ok()).collect())
+    }
+
+    /// What was known of a tool's versions at a time.
+    pub(crate) fn tool_at(
+        &self,
+        tool: &ToolId,
+        at: Timestamp,
+    ) -> Result<ToolVersions, schemascope_store::Error> {
+        let mut ledger = Ledger::default();
+        for entry in self.entries()?.iter().filter(|entry| entry.tool_id == *tool && entry.at <= at) {
+            // As at the start.
+            let _ = ledger.apply(entry);
+        }
+        Ok(ledger.tool(tool).cloned().unwrap_or_default())
+    }
+
+    fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Written {
+    /// Whether clients are told something else of the tool than before.
+    pub(crate) fn changes_clients(&self) -> bool {
+        let form = |in_force: &Option<InForce>| {
+            let in_force = in_force.as_ref()?;
+            let pin = (matches!(in_force, InForce::Enforced(_)), matches!(in_force, InForce::Pinned(_)));
+            Some((in_force.version().digest.clone(), pin))
+        };
+        form(&self.before) != form(&self.after)
+    }
+}
+
+/// What the call path holds true by a version in force, and its number.
+pub(crate) fn in_effect(in_force: &InForce) -> (u32, Effective) {
+    let version = in_force.version();
+    let schema = schema(version);
+    let effective = match in_force {
+        InForce::Promoted(_) => Effective::Promoted(schema),
+        InForce::Pinned(_) => Effective::Pinned(schema),
+        InForce::Enforced(_) => Effective::Enforced(schema),
+    };
+    (version.number, effective)
+}
+
+/// A version's schema as the call path has it.
+pub(crate) fn schema(version: &Version) -> Schema {
+    Schema { digest: (*version.digest).into(), schema: Arc::clone(&version.schema) }
+}
+
+/// What an entry says of a tool at its time.
+pub(crate) fn known(tool: &Tool) -> (u64, Quality) {
+    (tool.shape.observations(), tool.inferred_quality())
+}
