@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+use schemascope_api::SchemaChoice;
 use schemascope_engine::Options;
+use schemascope_model::Timestamp;
 
 /// Stands between agents and their MCP servers, records every call, and learns the output schema of
 /// each tool from what it really returns.
@@ -18,7 +20,8 @@ use schemascope_engine::Options;
         schemascope serve --config mcp.json     run the proxy; point your agent at the URL it prints\n  \
         schemascope stdio                       the same for agents that start their servers themselves\n  \
         schemascope tools                       see what was learned\n  \
-        schemascope schema SERVER__TOOL         print one schema\n\n\
+        schemascope schema SERVER__TOOL         print one schema\n  \
+        schemascope versions SERVER__TOOL       see what can be promoted; then impact, promote, rollback\n\n\
         Commands talk to what runs on the same data directory, or open it themselves.\n\
         Exit codes: 0 done, 1 failed, 2 bad usage."
 )]
@@ -70,6 +73,24 @@ pub enum Verb {
     Infer(Infer),
     /// Compare two schemas: what changed, and for whom it breaks
     Diff(Diff),
+    /// List the versions of a tool's schema
+    Versions(Versions),
+    /// Look at what a version would have made of the latest observations, and what changes for clients
+    Impact(Impact),
+    /// Promote a version: from now on it is what Schemascope holds true of the tool, and clients are told
+    Promote(OneVersion),
+    /// Keep a version in force whatever comes later
+    Pin(Pin),
+    /// Take the pin away
+    Unpin(About),
+    /// Reject a version: it is not offered again
+    Reject(OneVersion),
+    /// Take back what is in force, its pin included, for the version promoted before
+    Rollback(Rollback),
+    /// Undo the latest decision about a tool; again for the one before
+    Undo(About),
+    /// List what was decided, by whom and why, newest first
+    Audit(Audit),
     /// Learn from traces of earlier calls
     Backfill(Backfill),
     /// Print totals, quality and how the recorder is doing
@@ -102,6 +123,13 @@ pub struct Serve {
     /// all: plain text of tools without a schema too; advertised: only where a schema is advertised; off
     #[arg(long, value_enum, default_value_t = Adapt::On, value_name = "MODE")]
     pub adapt: Adapt,
+    /// Promote candidates without a person: never, or when their quality is high, nothing is pinned and nobody
+    /// took them back
+    #[arg(long, value_enum, default_value_t = AutoPromote::Never, value_name = "WHEN")]
+    pub auto_promote: AutoPromote,
+    /// Observations an inferred schema must have been the same for before it becomes a version
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    pub cut_after: u64,
 }
 
 #[derive(Debug, clap::Args)]
@@ -124,6 +152,13 @@ fn address(text: &str) -> Result<SocketAddr, String> {
         .to_socket_addrs()
         .map_err(|error| format!("{error}; expected HOST:PORT such as 127.0.0.1:7347"))?;
     addresses.next().ok_or_else(|| "the name stands for no address".to_owned())
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum AutoPromote {
+    Never,
+    AtHigh,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -162,23 +197,100 @@ pub struct Tools {
 pub struct Schema {
     /// For example git__git_status
     pub tool_id: String,
-    /// Which schema [default: the effective one, else the inferred one]
-    #[arg(long, value_enum, value_name = "WHICH")]
-    pub version: Option<Which>,
+    /// Which schema: the number of a version, effective, inferred or declared [default: the effective one,
+    /// else the inferred one]
+    #[arg(long, value_name = "N|WHICH", value_parser = which)]
+    pub version: Option<SchemaChoice>,
+    /// The schema that held true then, else the newest version there was: 2026-11-21, its end, or
+    /// 2026-11-21T12:00:00Z
+    #[arg(long, value_name = "DATE", value_parser = moment, conflicts_with = "version")]
+    pub at: Option<Timestamp>,
     /// Infer one from the stored calls in which an argument has this value: format=json; without
     /// a value, from those that leave it out
-    #[arg(long = "where", value_name = "ARGUMENT[=VALUE]", conflicts_with = "version")]
+    #[arg(long = "where", value_name = "ARGUMENT[=VALUE]", conflicts_with_all = ["version", "at"])]
     pub argument: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Which {
-    /// What is held true of the tool
-    Effective,
-    /// What was learned
-    Inferred,
-    /// What its upstream declares
-    Declared,
+/// A schema by the word for it.
+fn which(word: &str) -> Result<SchemaChoice, String> {
+    crate::commands::choice(word).map_err(|error| error.to_string())
+}
+
+/// A time, or the end of a day in the user's zone.
+fn moment(text: &str) -> Result<Timestamp, String> {
+    if let Ok(at) = text.parse() {
+        return Ok(at);
+    }
+    let wrong = || format!("{text:?} is no date such as 2026-11-21 and no time such as 2026-11-21T12:00:00Z");
+    let day: chrono::NaiveDate = text.parse().map_err(|_| wrong())?;
+    let end = day.succ_opt().and_then(|next| next.and_hms_opt(0, 0, 0)).ok_or_else(wrong)?;
+    let end = end.and_local_timezone(chrono::Local).earliest().ok_or_else(wrong)?;
+    u64::try_from(end.timestamp_millis() - 1).map(Timestamp::from_millis).map_err(|_| wrong())
+}
+
+#[derive(Debug, clap::Args)]
+pub struct About {
+    /// For example git__git_status
+    pub tool_id: String,
+    /// Why; kept in the audit log
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "`impact` says before what changes, `rollback` and `undo` take it back.")]
+pub struct OneVersion {
+    #[command(flatten)]
+    pub tool: About,
+    /// Its number [default: the candidate]
+    pub version: Option<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Pin {
+    #[command(flatten)]
+    pub tool: About,
+    /// Its number [default: the version in force]
+    pub version: Option<u32>,
+    /// Turn results that break it into errors that keep what came
+    #[arg(long)]
+    pub enforce: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Rollback {
+    #[command(flatten)]
+    pub tool: About,
+    /// For this version, which was promoted before [default: the one promoted before, or none]
+    #[arg(long, value_name = "N")]
+    pub to: Option<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Versions {
+    /// For example git__git_status
+    pub tool_id: String,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Redacted values count as fitting, as far as their type does.")]
+pub struct Impact {
+    /// For example git__git_status
+    pub tool_id: String,
+    /// The version's number
+    pub version: u32,
+    /// Observations to look at [default: 1000]
+    #[arg(long, value_name = "N")]
+    pub last: Option<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Audit {
+    /// Only of this tool
+    pub tool_id: Option<String>,
+    /// At most this many [default: 50; with --json all]
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -228,10 +340,13 @@ pub struct Infer {
     still is. Safe is said only where that is proven."
 )]
 pub struct Diff {
-    /// A file with a JSON Schema; - reads it from standard input
-    pub old: PathBuf,
-    /// Another one
-    pub new: PathBuf,
+    /// Two files with a JSON Schema (- reads one from standard input), or a tool and two of its schemas: the
+    /// number of a version, effective, inferred or declared
+    #[arg(num_args = 2..=3, required = true, value_names = ["OLD|TOOL", "NEW|A", "B"])]
+    pub of: Vec<String>,
+    /// Compare their text instead, line by line
+    #[arg(long)]
+    pub raw: bool,
 }
 
 #[derive(Debug, clap::Args)]

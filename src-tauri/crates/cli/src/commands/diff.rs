@@ -1,4 +1,4 @@
-//! `diff`: what changed between two schemas, and for whom it breaks, without engine or data.
+//! `diff`: what changed between two schemas, and for whom it breaks. Of two files without engine or data.
 
 use std::fs;
 use std::io::Read;
@@ -7,24 +7,76 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{Cell, Color};
-use schemascope_shape::compare::{Class, compare};
+use schemascope_api::{ChangeClass, ChangeRow, CompareVersions, ComparisonReply, SchemaChoice};
+use schemascope_engine::Front;
+use schemascope_shape::compare::compare;
 use serde_json::Value;
 
+use super::raw_diff;
 use crate::args::{Args, Diff};
 use crate::output::{self, count};
 
-pub fn run(args: &Args, verb: &Diff) -> Result<ExitCode> {
-    if [&verb.old, &verb.new].iter().all(|path| path.as_os_str() == "-") {
+/// Two files.
+pub fn files(args: &Args, verb: &Diff) -> Result<ExitCode> {
+    let [old, new] = verb.of.as_slice() else { bail!("two files are compared") };
+    if old == "-" && new == "-" {
         bail!("only one of the two can be read from standard input");
     }
-    let comparison = compare(&read(&verb.old)?, &read(&verb.new)?);
+    let (old, new) = (read(Path::new(old))?, read(Path::new(new))?);
+    if verb.raw {
+        return raw(&old, &new);
+    }
+    let comparison = compare(&old, &new);
     if args.json {
         output::json(&comparison)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !comparison.changes.is_empty() {
+    // The same words in both.
+    let changes: Vec<ChangeRow> = serde_json::from_value(serde_json::to_value(&comparison.changes)?)?;
+    let class = |class| serde_json::from_value(serde_json::to_value(class)?);
+    changed(&changes, class(comparison.output)?, class(comparison.input)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Two of a tool's schemas.
+pub async fn versions(args: &Args, verb: &Diff, front: &Front) -> Result<ExitCode> {
+    let [tool_id, old, new] = verb.of.as_slice() else {
+        bail!("a tool and two of its versions are compared")
+    };
+    let (tool_id, old, new) = (tool_id.clone(), choice(old)?, choice(new)?);
+    let comparison = front.call(CompareVersions { tool_id, old, new }).await?;
+    if verb.raw {
+        let parse = |schema: &schemascope_api::RawSchema| serde_json::from_str(schema.0.get());
+        return raw(&parse(&comparison.old)?, &parse(&comparison.new)?);
+    }
+    if args.json {
+        output::json(&comparison)?;
+    } else {
+        print(&comparison)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A schema by the word for it: a version's number, or `effective`, `inferred`, `declared`.
+pub fn choice(word: &str) -> Result<SchemaChoice> {
+    Ok(match word {
+        "effective" => SchemaChoice::Effective,
+        "inferred" => SchemaChoice::Inferred,
+        "declared" => SchemaChoice::Declared,
+        number => SchemaChoice::Version(number.parse().ok().with_context(|| {
+            format!("{word:?} is neither the number of a version nor effective, inferred or declared")
+        })?),
+    })
+}
+
+pub(super) fn print(comparison: &ComparisonReply) -> Result<()> {
+    changed(&comparison.changes, comparison.output, comparison.input)
+}
+
+fn changed(changes: &[ChangeRow], output: ChangeClass, input: ChangeClass) -> Result<()> {
+    if !changes.is_empty() {
         let mut table = output::table(&["path", "reads it", "sends it", "change"], &[]);
-        for change in &comparison.changes {
+        for change in changes {
             let path =
                 if change.path.is_empty() { "(root)".to_owned() } else { output::harmless(&change.path) };
             let sentence = Cell::new(output::harmless(&change.sentence));
@@ -32,15 +84,24 @@ pub fn run(args: &Args, verb: &Diff) -> Result<ExitCode> {
         }
         output::print(&table)?;
     }
-    output::note(&match comparison.changes.len() {
+    output::note(&match changes.len() {
         0 => "the two say the same".to_owned(),
         changes => format!(
             "{} changes; {} for who reads what it describes, {} for who sends it",
             count(changes as u64),
-            word(comparison.output),
-            word(comparison.input)
+            word(output),
+            word(input)
         ),
     });
+    Ok(())
+}
+
+/// The schemas' own text, line by line.
+fn raw(old: &Value, new: &Value) -> Result<ExitCode> {
+    let (old, new) = (serde_json::to_string_pretty(old)?, serde_json::to_string_pretty(new)?);
+    for line in raw_diff::lines(&old, &new) {
+        output::line(&output::harmless(&line))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -56,18 +117,18 @@ fn read(path: &Path) -> Result<Value> {
     serde_json::from_slice(&text).with_context(|| format!("{name} is no JSON"))
 }
 
-fn class(class: Class) -> Cell {
+fn class(class: ChangeClass) -> Cell {
     Cell::new(word(class)).fg(match class {
-        Class::Safe => Color::Green,
-        Class::Risky => Color::Yellow,
-        Class::Breaking => Color::Red,
+        ChangeClass::Safe => Color::Green,
+        ChangeClass::Risky => Color::Yellow,
+        ChangeClass::Breaking => Color::Red,
     })
 }
 
-fn word(class: Class) -> &'static str {
+fn word(class: ChangeClass) -> &'static str {
     match class {
-        Class::Safe => "safe",
-        Class::Risky => "risky",
-        Class::Breaking => "breaking",
+        ChangeClass::Safe => "safe",
+        ChangeClass::Risky => "risky",
+        ChangeClass::Breaking => "breaking",
     }
 }

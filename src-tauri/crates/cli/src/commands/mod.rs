@@ -1,16 +1,21 @@
 //! One file per verb.
 
+mod audit;
 mod backfill;
 mod call;
 mod calls;
+mod decide;
 mod diff;
+mod impact;
 mod infer;
+mod raw_diff;
 mod report;
 mod schema;
 mod serve;
 mod servers;
 mod stdio;
 mod tools;
+mod versions;
 mod window;
 
 use std::process::ExitCode;
@@ -18,11 +23,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use schemascope_api::Decision;
 use schemascope_engine::{Durability, Front};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{Args, Verb};
+use crate::args::{About, Args, Verb};
 use crate::output;
+
+pub use diff::choice;
 
 /// Carries out what the command line says.
 pub async fn run(args: Args) -> Result<ExitCode> {
@@ -31,7 +39,7 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         Some(Verb::Serve(serve)) => return serve::run(&args, serve).await,
         Some(Verb::Stdio(stdio)) => return stdio::run(&args, stdio).await,
         Some(Verb::Infer(infer)) => return infer::run(&args, infer),
-        Some(Verb::Diff(diff)) => return diff::run(&args, diff),
+        Some(Verb::Diff(diff)) if diff.of.len() == 2 => return diff::files(&args, diff),
         Some(verb) => verb,
     };
     let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);
@@ -64,13 +72,34 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
 
 async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
     match verb {
-        Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) | Verb::Diff(_) => Ok(ExitCode::SUCCESS),
+        Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) => Ok(ExitCode::SUCCESS),
         Verb::Servers(servers) => servers::run(args, servers, front).await,
         Verb::Tools(tools) => tools::run(args, tools, front).await,
         Verb::Schema(schema) => schema::run(schema, front).await,
+        Verb::Versions(versions) => versions::run(args, versions, front).await,
+        Verb::Diff(diff) => diff::versions(args, diff, front).await,
+        Verb::Impact(impact) => impact::run(args, impact, front).await,
+        Verb::Promote(verb) => {
+            decide(args, &verb.tool, Decision::Promote { version: verb.version }, front).await
+        }
+        Verb::Pin(verb) => {
+            decide(args, &verb.tool, Decision::Pin { version: verb.version, enforced: verb.enforce }, front)
+                .await
+        }
+        Verb::Unpin(tool) => decide(args, tool, Decision::Unpin {}, front).await,
+        Verb::Reject(verb) => {
+            decide(args, &verb.tool, Decision::Reject { version: verb.version }, front).await
+        }
+        Verb::Rollback(verb) => decide(args, &verb.tool, Decision::Rollback { to: verb.to }, front).await,
+        Verb::Undo(tool) => decide(args, tool, Decision::Undo {}, front).await,
+        Verb::Audit(audit) => audit::run(args, audit, front).await,
         Verb::Calls(calls) => calls::run(args, calls, front).await,
         Verb::Call(call) => call::run(args, call, front).await,
         Verb::Backfill(backfill) => backfill::run(args, backfill, front).await,
         Verb::Report => report::run(args, front).await,
     }
+}
+
+async fn decide(args: &Args, about: &About, decision: Decision, front: &Front) -> Result<ExitCode> {
+    decide::run(args, &about.tool_id, decision, about.reason.as_ref(), front).await
 }

@@ -8,24 +8,23 @@ use schemascope_api::{GetSchema, InferWhere, SchemaChoice};
 use schemascope_engine::Front;
 use serde_json::Value;
 
-use crate::args::{Schema, Which};
+use crate::args::Schema;
 use crate::output::{self, count};
 
 pub async fn run(verb: &Schema, front: &Front) -> Result<ExitCode> {
     if let Some(argument) = &verb.argument {
         return infer_where(verb, argument, front).await;
     }
-    let choice = match verb.version {
-        None => SchemaChoice::Best,
-        Some(Which::Effective) => SchemaChoice::Effective,
-        Some(Which::Inferred) => SchemaChoice::Inferred,
-        Some(Which::Declared) => SchemaChoice::Declared,
+    let choice = match verb.at {
+        Some(at) => SchemaChoice::At(at),
+        None => verb.version.unwrap_or_default(),
     };
     let reply = front.call(GetSchema { tool_id: verb.tool_id.clone(), choice }).await?;
     output::schema(&reply.schema)?;
     if std::io::stdout().is_terminal() {
+        let version = reply.version.map_or_else(String::new, |version| format!("version {version}, "));
         output::note(&format!(
-            "{}, quality {}, {} observations",
+            "{version}{}, quality {}, {} observations",
             reply.source,
             reply.quality,
             count(reply.observation_count)

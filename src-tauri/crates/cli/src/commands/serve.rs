@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use schemascope_engine::{
-    AdaptMode, DataDirError, Durability, Engine, Instance, OpenError, Options, Recording, Serving, serve,
+    AdaptMode, AutoPromote, DataDirError, Durability, Engine, Instance, OpenError, Options, Recording,
+    Serving, serve,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +30,12 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::Adapt::Advertised => AdaptMode::Advertised,
         args::Adapt::Off => AdaptMode::Off,
     };
-    let mut options = Options { adapt, ..args.options(durability)? };
+    let auto_promote = match verb.auto_promote {
+        args::AutoPromote::Never => AutoPromote::Never,
+        args::AutoPromote::AtHigh => AutoPromote::AtHigh,
+    };
+    let cut_after = verb.cut_after;
+    let mut options = Options { adapt, auto_promote, cut_after, ..args.options(durability)? };
     if verb.record == args::Record::Off {
         options.recording = Recording::Off;
     }
