@@ -11,11 +11,12 @@ use schemascope_api::Cursor;
 use schemascope_model::{IdSource, Timestamp, ToolId};
 use schemascope_proxy::{Hub, Mode};
 use schemascope_registry::Registry;
+use schemascope_registry::versions::HOLD;
 use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery};
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
-use crate::decisions::{AutoPromote, Cutter, Decisions, Turns, VersionPolicy};
+use crate::decisions::{AutoPromote, Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder, Recording};
@@ -58,7 +59,7 @@ impl Options {
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
         let (recording, adapt) = (Recording::On, Mode::default());
-        let VersionPolicy { hold: cut_after, auto_promote } = VersionPolicy::default();
+        let (auto_promote, cut_after) = (AutoPromote::default(), HOLD);
         Some(Self { data_dir, config, durability, recording, adapt, auto_promote, cut_after })
     }
 }
@@ -105,7 +106,7 @@ impl Engine {
     /// starting them. Needs a tokio runtime; blocks while the store is opened or rebuilt.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let data = DataDir::own(&options.data_dir)?;
-        let registry = Registry::with_key(data.hash_key()?);
+        let registry = Registry::with_key(data.hash_key()?).holding(options.cut_after);
         let mut replay = Replay { registry, told: Instant::now() };
         let (writer, reader, recovery) = schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
         let registry = Arc::new(Mutex::new(replay.registry));
@@ -148,7 +149,7 @@ impl Engine {
             decisions: Arc::clone(&decisions),
             hub: Arc::clone(&hub),
             events: Arc::clone(&events),
-            policy: VersionPolicy { hold: options.cut_after, auto_promote: options.auto_promote },
+            auto_promote: options.auto_promote,
             cutting: Mutex::default(),
         });
         cutter.start();

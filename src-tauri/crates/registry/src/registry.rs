@@ -3,7 +3,7 @@
 //! Owns: the fold over entries, which tools changed since they were last saved or looked at, and what of a
 //! listing is new. Refuses to know: where entries come from and where states go.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use schemascope_model::{CallRecord, Timestamp, ToolId};
 use schemascope_shape::HashKey;
@@ -12,15 +12,21 @@ use serde_json::value::RawValue;
 use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
 use crate::tool::Tool;
+use crate::versions::{Draft, HOLD};
+
+/// Drafts of a tool that wait to become versions: the newest ones. More come only where nobody takes them.
+const MAX_DRAFTS: usize = 64;
 
 /// All tools ever listed or called.
-#[derive(Default)]
 pub struct Registry {
     /// Of tools that are new here.
     key: HashKey,
     tools: BTreeMap<ToolId, Tool>,
     unsaved: BTreeSet<ToolId>,
     formed: BTreeSet<ToolId>,
+    drafts: BTreeMap<ToolId, VecDeque<Draft>>,
+    /// Observations a schema must have been the same for to become a version.
+    hold: u64,
 }
 
 /// One difference between what is known and what an upstream lists now.
@@ -32,10 +38,28 @@ pub struct DeclaredChange {
     pub definition: Option<Box<RawValue>>,
 }
 
+impl Default for Registry {
+    fn default() -> Self {
+        Self {
+            key: HashKey::default(),
+            tools: BTreeMap::new(),
+            unsaved: BTreeSet::new(),
+            formed: BTreeSet::new(),
+            drafts: BTreeMap::new(),
+            hold: HOLD,
+        }
+    }
+}
+
 impl Registry {
     /// A registry of nothing; the hashes of tools that are new to it depend on `key`.
     pub fn with_key(key: HashKey) -> Self {
         Self { key, ..Self::default() }
+    }
+
+    /// The same, in which a schema becomes a version when it was the same for so many observations.
+    pub fn holding(self, hold: u64) -> Self {
+        Self { hold, ..self }
     }
 
     /// All tools, by id.
@@ -65,17 +89,24 @@ impl Registry {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::with_key(self.key);
+        *self = Self::with_key(self.key).holding(self.hold);
     }
 
     /// Counts a call.
     pub fn record(&mut self, call: &CallRecord) {
+        let hold = self.hold;
         let tool = self.change(&call.tool_id);
-        let before = tool.shape.observations();
         tool.record(call);
-        let observations = tool.shape.observations();
-        if observations > before && tool.form.is_of(observations) {
+        let (looked, draft) = tool.look(hold);
+        if looked {
             self.formed.insert(call.tool_id.clone());
+        }
+        if let Some(draft) = draft {
+            let drafts = self.drafts.entry(call.tool_id.clone()).or_default();
+            if drafts.len() == MAX_DRAFTS {
+                drafts.pop_front();
+            }
+            drafts.push_back(draft);
         }
     }
 
@@ -120,6 +151,11 @@ impl Registry {
     /// Tools whose schema's form was looked at since this was last called.
     pub fn take_formed(&mut self) -> BTreeSet<ToolId> {
         std::mem::take(&mut self.formed)
+    }
+
+    /// Schemas that are to become versions, oldest first, since this was last called.
+    pub fn take_drafts(&mut self) -> BTreeMap<ToolId, VecDeque<Draft>> {
+        std::mem::take(&mut self.drafts)
     }
 
     /// States of the tools that changed since this was last called.

@@ -7,7 +7,7 @@ use schemascope_model::{
 };
 use schemascope_registry::Registry;
 use schemascope_registry::versions::{
-    Actor, AuditEntry, AuditEvent, Cut, HOLD, InForce, Ledger, Refused, ToolVersions, Wish, evidence,
+    Actor, AuditEntry, AuditEvent, Cut, Draft, InForce, Ledger, Refused, ToolVersions, Wish,
 };
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -77,6 +77,16 @@ impl Books {
         };
         self.write(Actor::policy(), AuditEvent::Cut(Box::new(cut))).unwrap();
         version
+    }
+
+    fn cut_draft(&mut self, draft: &Draft) {
+        let cut = Cut {
+            version: self.versions().next(),
+            origin: VersionOrigin::Inferred,
+            schema: to_raw_value(&draft.schema).unwrap(),
+            evidence: draft.evidence.clone(),
+        };
+        self.write(Actor::policy(), AuditEvent::Cut(Box::new(cut))).unwrap();
     }
 
     fn versions(&self) -> ToolVersions {
@@ -280,45 +290,60 @@ fn call(ids: &IdSource, at: u64, value: &serde_json::Value) -> CallRecord {
     CallRecord { result: Some(result), ..CallRecord::new(ids.at(at), at, tool(), Outcome::Ok, Origin::Proxy) }
 }
 
-/// How many observations it takes until a version is due, and how many more until the next one is.
+/// A version is drafted early, then whenever another form has held, and never for what passes.
 #[test]
 fn a_form_that_held_becomes_a_version() {
     let ids = IdSource::new(0, 0);
-    let mut registry = Registry::default();
-    let mut books = Books::new();
-    let mut cut_at = Vec::new();
-    for n in 0..140u64 {
-        let mut value = json!({"id": n, "name": format!("n{n}")});
-        if n >= 60 {
-            value["more"] = json!(format!("m{n}"));
-        }
-        registry.record(&call(&ids, n, &value));
-        for id in registry.take_formed() {
-            let known = registry.tool(&id).unwrap();
-            let quality = known.inferred_quality();
-            if books.versions().is_due(&known.form, quality, HOLD) {
-                let cut = Cut {
-                    version: cut_at.len() as u32 + 1,
-                    origin: VersionOrigin::Inferred,
-                    schema: to_raw_value(&known.shape.schema(&schemascope_shape::Policy::default())).unwrap(),
-                    evidence: evidence(known, Vec::new(), Vec::new()),
-                };
-                books.write(Actor::policy(), AuditEvent::Cut(Box::new(cut))).unwrap();
-                cut_at.push(n + 1);
+    let calls: Vec<CallRecord> = (0..140u64)
+        .map(|n| {
+            let mut value = json!({"id": n, "name": format!("n{n}")});
+            if n >= 60 {
+                value["more"] = json!(format!("m{n}"));
             }
+            call(&ids, n, &value)
+        })
+        .collect();
+    let mut registry = Registry::default();
+    let (mut drafts, mut half_way) = (Vec::new(), None);
+    for (n, call) in calls.iter().enumerate() {
+        if n == 70 {
+            half_way = Some(registry.states());
         }
+        registry.record(call);
+        drafts.extend(registry.take_drafts().into_values().flatten());
     }
-    let versions = books.versions();
-    let newest = versions.newest().unwrap();
-    assert!(cut_at[0] <= 10, "a first version comes early: {cut_at:?}");
-    assert!(cut_at.iter().any(|n| (60..=80).contains(n)), "a change that holds makes one: {cut_at:?}");
-    assert!(cut_at.len() <= 5, "and what passes makes none: {cut_at:?}");
+    let at: Vec<u64> = drafts.iter().map(|draft| draft.evidence.observation_count).collect();
+    assert!(at[0] <= 10, "a first version comes early: {at:?}");
+    assert!(at.iter().any(|n| (61..=80).contains(n)), "a change that holds makes one: {at:?}");
+    assert!(at.len() <= 5, "and what passes makes none: {at:?}");
+    let newest = drafts.last().unwrap();
     assert_eq!(newest.schema["properties"]["more"]["type"], "string");
     assert!(newest.evidence.fields.iter().any(|field| field.path == "more" && !field.required));
-    // A rebuild finds the same.
-    let mut again = Registry::default();
-    for (id, state) in registry.states() {
-        again.load(id, &state).unwrap();
+
+    // All at once, or from a state in between, it is the same ones.
+    let mut at_once = Registry::default();
+    calls.iter().for_each(|call| at_once.record(call));
+    assert_eq!(Vec::from(at_once.take_drafts().remove(&tool()).unwrap()), drafts);
+    let mut resumed = Registry::default();
+    for (id, state) in half_way.unwrap() {
+        resumed.load(id, &state).unwrap();
     }
-    assert_eq!(again.tool(&tool()).unwrap().form, registry.tool(&tool()).unwrap().form);
+    calls[70..].iter().for_each(|call| resumed.record(call));
+    let behind = drafts.iter().filter(|draft| draft.evidence.observation_count > 70).cloned();
+    assert_eq!(
+        resumed.take_drafts().remove(&tool()).map(Vec::from).unwrap_or_default(),
+        behind.collect::<Vec<_>>()
+    );
+
+    // Drafted again by a replay they are not cut again, and neither is what was rejected.
+    let mut books = Books::new();
+    for draft in &drafts {
+        assert!(books.versions().wants(draft));
+        books.cut_draft(draft);
+    }
+    assert!(drafts.iter().all(|draft| !books.versions().wants(draft)));
+    books.wish(Wish::Reject(Some(1))).unwrap();
+    let mut again = drafts[0].clone();
+    again.evidence.observation_count = 1_000;
+    assert!(!books.versions().wants(&again));
 }

@@ -1,19 +1,19 @@
-//! Versions are cut when schemas have settled, and promoted where that is switched on.
+//! Drafts become versions, and versions are promoted where that is switched on.
 //!
 //! Looked at behind the recorder and before whoever asks for versions, so that an answer includes all that was
-//! recorded. Owns: gathering a version's evidence. Refuses to know: when a schema has settled (see `registry`).
+//! recorded. Owns: gathering a version's examples. Refuses to know: when a schema has settled (see `registry`).
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use schemascope_model::{Example, ImpactedCall, ToolId, VersionOrigin};
+use schemascope_model::{Evidence, Example, ImpactedCall, ToolId, VersionOrigin};
 use schemascope_proxy::Hub;
+use schemascope_registry::Registry;
 use schemascope_registry::versions::{
-    Actor, AuditEvent, Cut, HOLD, MAX_EXAMPLES, Replayer, ToolVersions, Version, evidence,
+    Actor, AuditEvent, Cut, Draft, MAX_EXAMPLE, MAX_EXAMPLES, Replayer, Version,
 };
-use schemascope_registry::{Registry, Tool, digest};
-use schemascope_shape::Policy;
 use schemascope_store::Reader;
+use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use crate::decisions::{Decisions, NotWritten, Observations, Proposal, known};
@@ -34,20 +34,6 @@ pub enum AutoPromote {
     AtHigh,
 }
 
-/// When versions are cut and promoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct VersionPolicy {
-    /// Observations a schema must have been the same for.
-    pub(crate) hold: u64,
-    pub(crate) auto_promote: AutoPromote,
-}
-
-impl Default for VersionPolicy {
-    fn default() -> Self {
-        Self { hold: HOLD, auto_promote: AutoPromote::Never }
-    }
-}
-
 /// Cuts versions.
 pub(crate) struct Cutter {
     pub(crate) registry: Arc<Mutex<Registry>>,
@@ -55,7 +41,7 @@ pub(crate) struct Cutter {
     pub(crate) decisions: Arc<Decisions>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) events: Arc<Events>,
-    pub(crate) policy: VersionPolicy,
+    pub(crate) auto_promote: AutoPromote,
     /// Held while they are cut, so that whoever asks meanwhile waits for it.
     pub(crate) cutting: Mutex<()>,
 }
@@ -79,43 +65,55 @@ impl Cutter {
         });
     }
 
-    /// Cuts what is due. Blocks.
+    /// Cuts what is drafted, and promotes. Blocks.
     pub(crate) fn look(&self) {
         let _cutting = self.cutting.lock().unwrap_or_else(PoisonError::into_inner);
-        let formed = self.with_registry(Registry::take_formed);
-        for id in formed {
-            if let Err(error) = self.look_at(&id) {
-                // When its schema is looked at next there is another try.
-                tracing::warn!(tool = %id, %error, "a version could not be cut");
+        let take = |registry: &mut Registry| (registry.take_drafts(), registry.take_formed());
+        let (drafts, formed) = self.with_registry(take);
+        let drafted = drafts
+            .into_iter()
+            .flat_map(|(id, drafts)| drafts.into_iter().map(move |draft| (id.clone(), draft)));
+        let lost = formed.iter().filter_map(|id| Some((id.clone(), self.lost(id)?)));
+        // Those that are lost are looked for behind the others.
+        for (id, draft) in drafted.chain(lost) {
+            if let Err(error) = self.cut(&id, draft) {
+                tracing::error!(tool = %id, %error, "a version could not be cut");
+            }
+        }
+        if self.auto_promote == AutoPromote::AtHigh {
+            for id in &formed {
+                if let Err(error) = self.promote(id) {
+                    tracing::error!(tool = %id, %error, "a version could not be promoted");
+                }
             }
         }
     }
 
-    fn look_at(&self, id: &ToolId) -> Result<(), NotWritten> {
+    /// A draft that a kill kept from becoming a version.
+    fn lost(&self, id: &ToolId) -> Option<Draft> {
+        let newest = self.decisions.tool(id).newest().map(|version| version.digest.clone());
+        self.with_registry(|registry| {
+            let tool = registry.tool(id)?;
+            let is_there = newest.is_some_and(|newest| tool.form.was_drafted(&newest));
+            if is_there { None } else { tool.redraft() }
+        })
+    }
+
+    fn promote(&self, id: &ToolId) -> Result<(), NotWritten> {
         let look = |registry: &mut Registry| {
-            registry.tool(id).map(|tool| (tool.form.clone(), tool.inferred_quality()))
+            let tool = registry.tool(id)?;
+            Some((tool.form.clone(), known(tool)))
         };
-        let Some((form, quality)) = self.with_registry(look) else { return Ok(()) };
-        let versions = self.decisions.tool(id);
-        if versions.is_due(&form, quality, self.policy.hold) {
-            let tool = self.with_registry(|registry| registry.tool(id).cloned());
-            if let Some(tool) = tool {
-                self.cut(id, &tool, form.digest(), versions.newest().map(Arc::as_ref))?;
-            }
-        }
-        if self.policy.auto_promote == AutoPromote::AtHigh {
-            let candidate = |versions: &ToolVersions| versions.to_promote(&form, quality);
-            if let Some(version) = candidate(&self.decisions.tool(id)) {
-                let proposal = Proposal {
-                    tool: id.clone(),
-                    actor: Actor::policy(),
-                    reason: Some("its quality is high (auto-promote at_high)".into()),
-                    known: self.with_registry(|registry| registry.tool(id).map(known)),
-                };
-                let written = self.decisions.write(proposal, |_| Ok(AuditEvent::Promote { version }))?;
-                self.tell(id, written.changes_clients());
-            }
-        }
+        let Some((form, known)) = self.with_registry(look) else { return Ok(()) };
+        let Some(version) = self.decisions.tool(id).to_promote(&form, known.1) else { return Ok(()) };
+        let proposal = Proposal {
+            tool: id.clone(),
+            actor: Actor::policy(),
+            reason: Some("its quality is high (auto-promote at_high)".into()),
+            known: Some(known),
+        };
+        let written = self.decisions.write(proposal, |_| Ok(AuditEvent::Promote { version }))?;
+        self.tell(id, written.changes_clients());
         Ok(())
     }
 
@@ -127,47 +125,51 @@ impl Cutter {
         }
     }
 
-    fn cut(&self, id: &ToolId, tool: &Tool, form: &str, before: Option<&Version>) -> Result<(), NotWritten> {
-        let schema = tool.shape.schema(&Policy::default());
-        if *digest(&schema) != *form {
-            // Changed just now, behind the look.
+    fn cut(&self, id: &ToolId, draft: Draft) -> Result<(), NotWritten> {
+        let versions = self.decisions.tool(id);
+        if !versions.wants(&draft) {
             return Ok(());
         }
-        let (examples, counter_examples) = self.examples(id, before);
-        let cut = Cut {
-            version: 0,
+        let mut cut = Cut {
+            version: versions.next(),
             origin: VersionOrigin::Inferred,
-            schema: to_raw_value(&schema)?,
-            evidence: evidence(tool, examples, counter_examples),
+            schema: to_raw_value(&draft.schema)?,
+            evidence: draft.evidence,
         };
-        let (tool, actor, known) = (id.clone(), Actor::policy(), Some(known(tool)));
-        let proposal = Proposal { tool, actor, reason: None, known };
-        self.decisions.write(proposal, |versions| {
-            let version = versions.next();
-            Ok(AuditEvent::Cut(Box::new(Cut { version, ..cut })))
-        })?;
+        let known = (cut.evidence.observation_count, cut.evidence.quality);
+        self.examples(id, &mut cut.evidence, &draft.schema, versions.newest().map(Arc::as_ref));
+        let (tool, actor) = (id.clone(), Actor::policy());
+        let proposal = Proposal { tool, actor, reason: None, known: Some(known) };
+        // Nobody else cuts: numbers follow one another.
+        self.decisions.write(proposal, |_| Ok(AuditEvent::Cut(Box::new(cut))))?;
         self.tell(id, false);
         Ok(())
     }
 
-    /// The latest observations, and those that the version before does not allow. Without the store there are
-    /// none.
-    fn examples(&self, id: &ToolId, before: Option<&Version>) -> (Vec<Example>, Vec<ImpactedCall>) {
-        let (mut examples, mut counter_examples) = (Vec::new(), Vec::new());
-        let replayer = before.and_then(|version| Replayer::new(&version.schema));
+    /// Finds the latest observations the schema allows, and among them those that the version before does not.
+    /// Without the store there are none.
+    fn examples(&self, id: &ToolId, evidence: &mut Evidence, schema: &Value, before: Option<&Version>) {
+        let Some(allows) = Replayer::new(schema) else { return };
+        let allowed_before = before.and_then(|version| Replayer::new(&version.schema));
+        let Evidence { examples, counter_examples, .. } = evidence;
         let found = Observations::latest(&self.reader, id, SEARCHED, |call, json| {
-            if examples.len() < MAX_EXAMPLES {
-                examples.push(Example { id: call.id, json: json.to_owned() });
+            let enough = examples.len() == MAX_EXAMPLES && counter_examples.len() == MAX_EXAMPLES;
+            if enough || allows.violation(json).is_some() {
+                return;
             }
-            let violation = replayer.as_ref().filter(|_| counter_examples.len() < MAX_EXAMPLES);
-            if let Some(violation) = violation.and_then(|replayer| replayer.violation(json)) {
+            if examples.len() < MAX_EXAMPLES {
+                let end = (0..=json.len().min(MAX_EXAMPLE)).rev().find(|at| json.is_char_boundary(*at));
+                let json = json[..end.unwrap_or(0)].to_owned();
+                examples.push(Example { id: call.id, json });
+            }
+            let violation = allowed_before.as_ref().and_then(|before| before.violation(json));
+            if let Some(violation) = violation.filter(|_| counter_examples.len() < MAX_EXAMPLES) {
                 counter_examples.push(ImpactedCall { id: call.id, at: call.at, violation });
             }
         });
         if let Err(error) = found {
             tracing::warn!(tool = %id, %error, "a version's examples cannot be read");
         }
-        (examples, counter_examples)
     }
 
     fn with_registry<T>(&self, ask: impl FnOnce(&mut Registry) -> T) -> T {

@@ -22,7 +22,7 @@ use schemascope_store::AuditLog;
 use crate::effective::EffectiveSchemas;
 
 pub use cutting::AutoPromote;
-pub(crate) use cutting::{Cutter, VersionPolicy};
+pub(crate) use cutting::Cutter;
 pub(crate) use observations::Observations;
 pub(crate) use turns::Turns;
 

@@ -1,17 +1,18 @@
 //! When a schema has settled enough to become a version.
 //!
 //! The form of a tool's schema (its digest) is looked at where points of its history are taken, which depends on
-//! the number of observations alone, so that a rebuild finds the same. Owns: how long a form has held. Refuses
-//! to know: which versions there are.
+//! the number of observations alone: the same calls draft the same versions, live, replayed or from a trace.
+//! Owns: how long a form has held, and what is drafted. Refuses to know: what was decided about versions.
 
-use schemascope_model::{Quality, Timestamp};
+use schemascope_model::{Evidence, Quality, Timestamp};
 use schemascope_shape::Policy;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::history::History;
 use crate::schema::digest;
 use crate::tool::Tool;
-use crate::versions::ToolVersions;
+use crate::versions::evidence;
 
 /// Observations a form must have held for, unless said otherwise, before it becomes a version.
 pub const HOLD: u64 = 10;
@@ -24,6 +25,25 @@ pub struct Form {
     digest: Box<str>,
     since: u64,
     looked: u64,
+    drafted: Option<Drafted>,
+}
+
+/// What was drafted last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Drafted {
+    digest: Box<str>,
+    quality: Quality,
+}
+
+/// A schema that is to become a version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// Its digest.
+    pub digest: Box<str>,
+    /// JSON Schema 2020-12.
+    pub schema: Value,
+    /// What was known then; without examples.
+    pub evidence: Evidence,
 }
 
 impl Form {
@@ -32,14 +52,13 @@ impl Form {
         &self.digest
     }
 
-    /// Observations over which it has been the same.
-    pub fn held(&self) -> u64 {
-        self.looked - self.since
+    /// Whether a schema of this digest was drafted last.
+    pub fn was_drafted(&self, digest: &str) -> bool {
+        self.drafted.as_ref().is_some_and(|drafted| *drafted.digest == *digest)
     }
 
-    /// Whether it was looked at after this many observations.
-    pub(crate) fn is_of(&self, observations: u64) -> bool {
-        self.looked == observations && observations > 0
+    fn held(&self) -> u64 {
+        self.looked - self.since
     }
 
     fn look(&mut self, observations: u64, digest: Box<str>) {
@@ -48,31 +67,54 @@ impl Form {
         }
         self.looked = observations;
     }
+
+    /// Whether it is another one than was drafted last, and has held for `hold` observations or comes with a
+    /// higher quality.
+    fn is_due(&self, quality: Quality, hold: u64) -> bool {
+        match &self.drafted {
+            None => quality >= Quality::Medium || self.held() >= hold.min(FIRST_HOLD),
+            Some(drafted) if drafted.digest == self.digest => false,
+            Some(drafted) => self.held() >= hold || quality > drafted.quality,
+        }
+    }
 }
 
 impl Tool {
     /// Notes what an observation changed, where that is noted at all.
     pub(crate) fn note(&mut self, at: Timestamp) {
-        let observations = self.shape.observations();
-        if History::notes(observations) {
+        if History::notes(self.shape.observations()) {
             self.note_observations(at);
-            self.form.look(observations, digest(&self.shape.schema(&Policy::default())));
         }
     }
-}
 
-impl ToolVersions {
-    /// Whether a tool's schema, in its present form, is to become a version: it is another one than the newest
-    /// version's, and has held for `hold` observations or comes with a higher quality. What a person rejected
-    /// does not come again by itself.
-    pub fn is_due(&self, form: &Form, quality: Quality, hold: u64) -> bool {
-        if form.digest.is_empty() || self.is_rejected(&form.digest) {
-            return false;
+    /// Looks at the form where points are taken: whether it did, and what is to become a version.
+    pub(crate) fn look(&mut self, hold: u64) -> (bool, Option<Draft>) {
+        let observations = self.shape.observations();
+        if observations == self.form.looked || !History::notes(observations) {
+            return (false, None);
         }
-        match self.newest() {
-            None => quality >= Quality::Medium || form.held() >= hold.min(FIRST_HOLD),
-            Some(newest) if newest.digest == form.digest => false,
-            Some(newest) => form.held() >= hold || quality > newest.evidence.quality,
+        let schema = self.shape.schema(&Policy::default());
+        self.form.look(observations, digest(&schema));
+        let quality = self.inferred_quality();
+        let due = self.form.is_due(quality, hold);
+        let digest = self.form.digest.clone();
+        // What is drafted already has become more certain.
+        if let Some(drafted) = self.form.drafted.as_mut().filter(|drafted| drafted.digest == digest) {
+            drafted.quality = drafted.quality.max(quality);
         }
+        if !due {
+            return (true, None);
+        }
+        self.form.drafted = Some(Drafted { digest: digest.clone(), quality });
+        (true, Some(Draft { digest, schema, evidence: evidence(self) }))
+    }
+
+    /// What was drafted last, once more, as long as the schema is still that: a kill may have come between the
+    /// draft and the version.
+    pub fn redraft(&self) -> Option<Draft> {
+        self.form.drafted.as_ref().filter(|drafted| drafted.digest == self.form.digest)?;
+        let schema = self.shape.schema(&Policy::default());
+        let digest = digest(&schema);
+        (digest == self.form.digest).then(|| Draft { digest, schema, evidence: evidence(self) })
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything here is a fold of [`AuditEntry`]s, oldest first: the same log gives the same [`Ledger`], live or
 //! replayed, and so does every beginning of it. A decision that makes no sense is refused with what would, and
-//! changes nothing. Owns: when a version is cut ([`Form`]), what may be decided, and what follows. Refuses to
+//! changes nothing. Owns: when a version is drafted ([`Form`]), what may be decided, and what follows. Refuses to
 //! know: where the log is kept, who asks, and what clients are told.
 
 mod entry;
@@ -16,8 +16,9 @@ mod tool_versions;
 mod version;
 
 pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
-pub use evidence::{MAX_EXAMPLES, evidence};
-pub use form::{Form, HOLD};
+pub(crate) use evidence::evidence;
+pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES};
+pub use form::{Draft, Form, HOLD};
 pub use impact::{Impact, Replayer};
 pub use in_force::{Decided, Pin};
 pub use ledger::Ledger;

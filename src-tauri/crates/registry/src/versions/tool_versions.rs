@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schemascope_model::{ActorKind, CallId, Quality, VersionState};
 
 use crate::schema::digest;
-use crate::versions::{AuditEntry, AuditEvent, Cut, Decided, Form, Pin, Refused, Version};
+use crate::versions::{AuditEntry, AuditEvent, Cut, Decided, Draft, Form, Pin, Refused, Version};
 
 /// Versions kept of a tool: what decisions rest on, the newest one, then the newer ones.
 const MAX_VERSIONS: usize = 50;
@@ -157,12 +157,17 @@ impl ToolVersions {
         (!is_decided).then_some(newest)
     }
 
-    /// Whether a schema like this was rejected.
-    pub(crate) fn is_rejected(&self, digest: &str) -> bool {
+    /// Whether a draft is to be cut: it is new, and not what a person rejected. What was cut from the same
+    /// observations before, and is drafted again by a replay, is not.
+    pub fn wants(&self, draft: &Draft) -> bool {
         let rejected = |version: &Arc<Version>| {
-            *version.digest == *digest && self.decided.rejected.contains(&version.number)
+            version.digest == draft.digest && self.decided.rejected.contains(&version.number)
         };
-        self.versions.values().any(rejected)
+        let is_new = self.newest().is_none_or(|newest| {
+            newest.digest != draft.digest
+                && newest.evidence.observation_count < draft.evidence.observation_count
+        });
+        is_new && !self.versions.values().any(rejected)
     }
 
     /// The version that the policy `at_high` promotes now: the candidate, when it is what is still inferred and
