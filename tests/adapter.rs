@@ -219,6 +219,10 @@ fn the_program_adapts_records_how_and_remembers() {
     let known = status(&program);
     assert_eq!(known["shop__get_order"]["last_adapter"], "declared", "{known}");
     assert_eq!(known["mirror__t"]["consecutive_generic_count"], 2, "{known}");
+    // A decision by policy, in the log with all others.
+    let audit = program.json_lines(&["audit", "mirror__t"]).unwrap();
+    let suspended = audit.iter().find(|row| row["event"] == "suspend").unwrap();
+    assert_eq!((&suspended["actor"], suspended["reason"].is_string()), (&json!("policy"), true));
     assert!(
         known["mirror__t"]["updated_at"].is_string() && known.get("shop__shipping_label").is_none(),
         "{known}"

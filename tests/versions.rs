@@ -123,6 +123,10 @@ fn what_is_decided_is_what_clients_see() {
             "{impact}"
         );
 
+        let versions = program.json(&["versions", TOOL]).unwrap();
+        let violates = &versions.as_array().unwrap().last().unwrap()["fits"]["violates"];
+        assert!(violates.as_u64().is_some_and(|count| count >= 1), "it is counted: {versions}");
+
         program.run(&["pin", TOOL, "--enforce", "--reason", "no surprises"]).unwrap();
         list_changed();
         assert_eq!(told(&client, TOOL)["properties"]["customer"]["type"], "string");
@@ -229,11 +233,11 @@ fn what_makes_no_sense_is_refused_in_words() {
     let before = log();
     let serve = program.serve(&[]).unwrap();
     let refused: &[(&[&str], &str)] = &[
-        (&["versions", "api__gte"], "did you mean api__get?"),
-        (&["promote", "api__gte"], "did you mean api__get?"),
-        (&["audit", "api__gte"], "did you mean api__get?"),
-        (&["impact", "api__gte", "1"], "did you mean api__get?"),
-        (&["diff", "api__gte", "1", "2"], "did you mean api__get?"),
+        (&["versions", "api__gte"], "did you mean api__get"),
+        (&["promote", "api__gte"], "did you mean api__get"),
+        (&["audit", "api__gte"], "did you mean api__get"),
+        (&["impact", "api__gte", "1"], "did you mean api__get"),
+        (&["diff", "api__gte", "1", "2"], "did you mean api__get"),
         (&["promote", "api__once"], "it has no version yet"),
         (&["impact", "api__once", "1"], "it has no version yet"),
         (&["promote", "api__get", "7"], "there is no version 7; there are: 1, 2"),

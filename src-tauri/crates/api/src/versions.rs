@@ -5,7 +5,7 @@ use schemascope_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Command, RawSchema, SchemaChoice};
+use crate::{Command, FitRow, RawSchema, SchemaChoice};
 
 /// Lists the versions of a tool's schema, oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct VersionsReply {
     pub suspended: bool,
     /// Old versions that are not kept any more.
     pub dropped: u32,
-    /// The latest decision that is not undone.
+    /// There is a decision to undo.
     pub undoable: bool,
     /// Those kept, oldest first.
     pub versions: Vec<VersionRow>,
@@ -70,6 +70,8 @@ pub struct VersionRow {
     pub quality: Quality,
     /// Mean of the fields' consistency at the time, 0 to 1; none before the first observation.
     pub mean_consistency: Option<f64>,
+    /// Observations made while it was in force that fit it, and that do not.
+    pub fits: FitRow,
     /// JSON Schema 2020-12.
     pub schema: RawSchema,
     /// What was known at the time.

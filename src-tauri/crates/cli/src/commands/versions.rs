@@ -27,9 +27,10 @@ fn print(reply: &VersionsReply) -> Result<()> {
         );
         return Ok(());
     }
-    let header = ["version", "state", "origin", "quality", "observed", "fields", "cut"];
-    let mut table = output::table(&header, &[0, 4, 5]);
+    let header = ["version", "state", "origin", "quality", "observed", "fields", "violated", "cut"];
+    let mut table = output::table(&header, &[0, 4, 5, 6]);
     for version in &reply.versions {
+        let violates = version.fits.violates;
         table.add_row([
             Cell::new(version.version),
             state(version),
@@ -37,6 +38,7 @@ fn print(reply: &VersionsReply) -> Result<()> {
             output::quality(version.quality),
             Cell::new(count(version.observation_count)),
             Cell::new(count(version.evidence.fields.len() as u64 + version.evidence.fields_left_out)),
+            Cell::new(if violates == 0 { String::new() } else { count(violates) }),
             Cell::new(output::time(version.created)),
         ]);
     }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, ErrorKind, GetSchema, ListVersions,
-    RawSchema, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
+    ApiError, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, ErrorKind, FitRow, GetSchema,
+    ListVersions, RawSchema, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
 };
 use schemascope_model::{Source, Timestamp, ToolId};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{ToolVersions, Version};
-use schemascope_shape::Policy;
 use schemascope_shape::compare::{Change, Class, Comparison, compare};
+use schemascope_shape::{FitCount, Policy};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
@@ -20,9 +20,9 @@ use crate::views;
 
 impl Handle<ListVersions> for Engine {
     async fn handle(&self, command: ListVersions) -> Result<VersionsReply, ApiError> {
-        let (id, _) = self.known_tool(&command.tool_id).await?;
+        let (id, tool) = self.known_tool(&command.tool_id).await?;
         let versions = self.decisions.tool(&id);
-        let rows = versions.versions().map(|version| row(&versions, version));
+        let rows = versions.versions().map(|version| row(&versions, version, &tool));
         Ok(VersionsReply {
             tool_id: command.tool_id,
             in_force: versions.in_force().as_ref().map(views::in_force_row),
@@ -34,10 +34,11 @@ impl Handle<ListVersions> for Engine {
     }
 }
 
-fn row(versions: &ToolVersions, version: &Version) -> Result<VersionRow, ApiError> {
+fn row(versions: &ToolVersions, version: &Version, tool: &Tool) -> Result<VersionRow, ApiError> {
     let number = version.number;
     let pin = versions.decided().pinned.filter(|pin| pin.version == number);
     let evidence = version.evidence.clone();
+    let FitCount { fits, violates } = tool.fits.of(&version.digest);
     Ok(VersionRow {
         version: number,
         state: versions.state(number),
@@ -49,6 +50,7 @@ fn row(versions: &ToolVersions, version: &Version) -> Result<VersionRow, ApiErro
         observation_count: evidence.observation_count,
         quality: evidence.quality,
         mean_consistency: evidence.mean_consistency.map(|millionths| f64::from(millionths) / 1e6),
+        fits: FitRow { fits, violates },
         schema: raw(&version.schema)?,
         evidence,
     })
