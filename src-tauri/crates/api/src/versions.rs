@@ -164,8 +164,8 @@ pub struct ImpactReply {
     pub observation_count: u64,
     /// Those that do not fit.
     pub violating: u64,
-    /// Observations whose bodies are not stored.
-    pub without_bodies: u64,
+    /// Observations whose bodies are not stored, or that take too long to judge.
+    pub not_judged: u64,
     /// Rules that are broken, the most frequent first.
     pub rules: Vec<RuleCount>,
     /// Violations of further rules.

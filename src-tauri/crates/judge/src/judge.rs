@@ -74,7 +74,7 @@ impl Judge {
     }
 
     /// The document, if it can be judged.
-    fn hear(&self, json: &str) -> Option<(&jsonschema::Validator, Value)> {
+    pub(crate) fn hear(&self, json: &str) -> Option<(&jsonschema::Validator, Value)> {
         let Compiled { validator, effort } = self.0.as_ref().ok()?;
         let document: Value = serde_json::from_str(json).ok()?;
         let Size { levels, values } = size(&document);

@@ -10,7 +10,9 @@
 mod judge;
 mod keywords;
 mod places;
+mod stored;
 mod survey;
 
 pub use judge::Judge;
 pub use keywords::change_references;
+pub use stored::Stored;

@@ -49,8 +49,9 @@ fn print(reply: &ImpactReply) -> Result<()> {
         let calls: Vec<String> = reply.calls.iter().take(CALLS).map(|call| call.id.to_string()).collect();
         output::line(&format!("latest calls that do not fit: {}", calls.join(", ")))?;
     }
-    if reply.without_bodies > 0 {
-        output::note(&format!("{} more were recorded without their bodies", count(reply.without_bodies)));
+    if reply.not_judged > 0 {
+        let others = count(reply.not_judged);
+        output::note(&format!("{others} more were not judged: their bodies are not stored, or too much"));
     }
     output::line(&format!("in force now: {}", in_force(reply.in_force.as_ref())))?;
     let told = match (&reply.advertised, &reply.advertised_then) {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use schemascope_api::{ApiError, ErrorKind, GetImpact, ImpactReply};
+use schemascope_judge::Judge;
 use schemascope_model::ToolId;
 use schemascope_proxy::{Effective, Schema, advertised};
 use schemascope_registry::Tool;
-use schemascope_registry::versions::{Impact, Replayer};
+use schemascope_registry::versions::Impact;
 use schemascope_store::Reader;
 use serde_json::Value;
 
@@ -59,7 +60,7 @@ impl Handle<GetImpact> for Engine {
             version: version.number,
             observation_count: impact.judged,
             violating: impact.violating,
-            without_bodies: found.without_bodies,
+            not_judged: found.without_bodies + impact.unknown,
             rules: impact.rules(),
             other_rules: impact.other_rules,
             calls: impact.calls,
@@ -78,12 +79,14 @@ fn replay(
     schema: &Value,
     last: u64,
 ) -> Result<(Impact, Observations), ApiError> {
-    let unusable =
-        || ApiError::new(ErrorKind::Invalid, "the version's schema cannot be used to judge anything");
-    let replayer = Replayer::new(schema).ok_or_else(unusable)?;
+    let judge = Judge::new(schema);
+    if !judge.is_usable() {
+        let message = "the version's schema cannot be used to judge anything";
+        return Err(ApiError::new(ErrorKind::Invalid, message));
+    }
     let mut impact = Impact::default();
     let found = Observations::latest(reader, id, last, |call, json| {
-        impact.add(call.id, call.at, replayer.violation(json));
+        impact.add(call.id, call.at, judge.stored(json));
     });
     Ok((impact, found.map_err(internal)?))
 }

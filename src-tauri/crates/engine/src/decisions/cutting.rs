@@ -6,12 +6,11 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use schemascope_judge::{Judge, Stored};
 use schemascope_model::{Evidence, Example, ImpactedCall, ToolId, VersionOrigin};
 use schemascope_proxy::Hub;
 use schemascope_registry::Registry;
-use schemascope_registry::versions::{
-    Actor, AuditEvent, Cut, Draft, MAX_EXAMPLE, MAX_EXAMPLES, Replayer, Version,
-};
+use schemascope_registry::versions::{Actor, AuditEvent, Cut, Draft, MAX_EXAMPLE, MAX_EXAMPLES, Version};
 use schemascope_store::Reader;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -149,12 +148,12 @@ impl Cutter {
     /// Finds the latest observations the schema allows, and among them those that the version before does not.
     /// Without the store there are none.
     fn examples(&self, id: &ToolId, evidence: &mut Evidence, schema: &Value, before: Option<&Version>) {
-        let Some(allows) = Replayer::new(schema) else { return };
-        let allowed_before = before.and_then(|version| Replayer::new(&version.schema));
+        let now = Judge::new(schema);
+        let before = before.map(|version| Judge::new(&version.schema));
         let Evidence { examples, counter_examples, .. } = evidence;
         let found = Observations::latest(&self.reader, id, SEARCHED, |call, json| {
             let enough = examples.len() == MAX_EXAMPLES && counter_examples.len() == MAX_EXAMPLES;
-            if enough || allows.violation(json).is_some() {
+            if enough || now.stored(json) != Stored::Fits {
                 return;
             }
             if examples.len() < MAX_EXAMPLES {
@@ -162,8 +161,8 @@ impl Cutter {
                 let json = json[..end.unwrap_or(0)].to_owned();
                 examples.push(Example { id: call.id, json });
             }
-            let violation = allowed_before.as_ref().and_then(|before| before.violation(json));
-            if let Some(violation) = violation.filter(|_| counter_examples.len() < MAX_EXAMPLES) {
+            let violated = before.as_ref().filter(|_| counter_examples.len() < MAX_EXAMPLES);
+            if let Some(Stored::Violates(violation)) = violated.map(|before| before.stored(json)) {
                 counter_examples.push(ImpactedCall { id: call.id, at: call.at, violation });
             }
         });

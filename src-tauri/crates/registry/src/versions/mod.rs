@@ -19,7 +19,7 @@ pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
 pub(crate) use evidence::evidence;
 pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES};
 pub use form::{Draft, Form, HOLD};
-pub use impact::{Impact, Replayer};
+pub use impact::Impact;
 pub use in_force::{Decided, Pin};
 pub use ledger::Ledger;
 pub use refused::Refused;
