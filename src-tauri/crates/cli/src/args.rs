@@ -1,5 +1,7 @@
 //! The command line. Its help texts are how a user learns the program.
 
+mod versions;
+
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
@@ -8,6 +10,9 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use schemascope_api::SchemaChoice;
 use schemascope_engine::Options;
 use schemascope_model::Timestamp;
+
+pub use versions::{About, Audit, Impact, OneVersion, Pin, Rollback, Versions};
+use versions::{moment, which};
 
 /// Stands between agents and their MCP servers, records every call, and learns the output schema of
 /// each tool from what it really returns.
@@ -209,88 +214,6 @@ pub struct Schema {
     /// a value, from those that leave it out
     #[arg(long = "where", value_name = "ARGUMENT[=VALUE]", conflicts_with_all = ["version", "at"])]
     pub argument: Option<String>,
-}
-
-/// A schema by the word for it.
-fn which(word: &str) -> Result<SchemaChoice, String> {
-    crate::commands::choice(word).map_err(|error| error.to_string())
-}
-
-/// A time, or the end of a day in the user's zone.
-fn moment(text: &str) -> Result<Timestamp, String> {
-    if let Ok(at) = text.parse() {
-        return Ok(at);
-    }
-    let wrong = || format!("{text:?} is no date such as 2026-11-21 and no time such as 2026-11-21T12:00:00Z");
-    let day: chrono::NaiveDate = text.parse().map_err(|_| wrong())?;
-    let end = day.succ_opt().and_then(|next| next.and_hms_opt(0, 0, 0)).ok_or_else(wrong)?;
-    let end = end.and_local_timezone(chrono::Local).earliest().ok_or_else(wrong)?;
-    u64::try_from(end.timestamp_millis() - 1).map(Timestamp::from_millis).map_err(|_| wrong())
-}
-
-#[derive(Debug, clap::Args)]
-pub struct About {
-    /// For example git__git_status
-    pub tool_id: String,
-    /// Why; kept in the audit log
-    #[arg(long, value_name = "TEXT")]
-    pub reason: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = "`impact` says before what changes, `rollback` and `undo` take it back.")]
-pub struct OneVersion {
-    #[command(flatten)]
-    pub tool: About,
-    /// Its number [default: the candidate]
-    pub version: Option<u32>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Pin {
-    #[command(flatten)]
-    pub tool: About,
-    /// Its number [default: the version in force]
-    pub version: Option<u32>,
-    /// Turn results that break it into errors that keep what came
-    #[arg(long)]
-    pub enforce: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Rollback {
-    #[command(flatten)]
-    pub tool: About,
-    /// For this version, which was promoted before [default: the one promoted before, or none]
-    #[arg(long, value_name = "N")]
-    pub to: Option<u32>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Versions {
-    /// For example git__git_status
-    pub tool_id: String,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Redacted values count as fitting, as far as their type does.")]
-pub struct Impact {
-    /// For example git__git_status
-    pub tool_id: String,
-    /// The version's number
-    pub version: u32,
-    /// Observations to look at [default: 1000]
-    #[arg(long, value_name = "N")]
-    pub last: Option<u32>,
-}
-
-#[derive(Debug, clap::Args)]
-pub struct Audit {
-    /// Only of this tool
-    pub tool_id: Option<String>,
-    /// At most this many [default: 50; with --json all]
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -200,12 +200,14 @@ impl Engine {
         self.recorder.begin_close();
         self.hub.stop().await;
         let (recorder, status) = (Arc::clone(&self.recorder), Arc::clone(&self.status));
-        let turns = Arc::clone(&self.turns);
+        let (turns, cutter) = (Arc::clone(&self.turns), Arc::clone(&self.cutter));
         // Joining the thread blocks.
         let closing = move || {
             status.write();
             turns.write();
             recorder.close();
+            // What the last calls drafted.
+            cutter.look();
         };
         let _ = tokio::task::spawn_blocking(closing).await;
     }

@@ -6,7 +6,7 @@ use schemascope_api::{
     ApiError, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, ErrorKind, FitRow, GetSchema,
     ListVersions, RawSchema, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
 };
-use schemascope_model::{Source, Timestamp, ToolId};
+use schemascope_model::{Source, Timestamp, ToolId, VersionState};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{ToolVersions, Version};
 use schemascope_shape::compare::{Change, Class, Comparison, compare};
@@ -197,7 +197,9 @@ impl Engine {
     fn schema_at(&self, id: &ToolId, at: Timestamp) -> Result<Option<Chosen>, ApiError> {
         let versions = self.decisions.tool_at(id, at).map_err(internal)?;
         let in_force = versions.in_force();
-        let version = in_force.as_ref().map(|in_force| in_force.version()).or(versions.newest());
+        let wanted = |version: &&Arc<Version>| versions.state(version.number) != VersionState::Rejected;
+        let newest = || versions.versions().rev().find(wanted);
+        let version = in_force.as_ref().map(|in_force| in_force.version()).or_else(newest);
         Ok(version.map(Chosen::version))
     }
 }

@@ -212,3 +212,84 @@ pub(crate) fn schema(version: &Version) -> Schema {
 pub(crate) fn known(tool: &Tool) -> (u64, Quality) {
     (tool.shape.observations(), tool.inferred_quality())
 }
+
+#[cfg(test)]
+mod tests {
+    use schemascope_model::{Evidence, VersionOrigin};
+    use schemascope_registry::versions::{Cut, Wish};
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::*;
+
+    fn opened(data: &Path) -> (Decisions, Arc<EffectiveSchemas>, Vec<String>) {
+        let effective = Arc::new(EffectiveSchemas::default());
+        let (decisions, notes) = Decisions::open(data, IdSource::new(1, 0), Arc::clone(&effective)).unwrap();
+        (decisions, effective, notes)
+    }
+
+    fn proposal() -> Proposal {
+        let tool = "s__t".parse().unwrap();
+        Proposal { tool, actor: Actor::person(None), reason: None, known: None }
+    }
+
+    fn cut(version: u32) -> AuditEvent {
+        let evidence = Evidence {
+            observation_count: u64::from(version),
+            call_count: 1,
+            quality: Quality::Low,
+            mean_consistency: None,
+            fields: Vec::new(),
+            fields_left_out: 0,
+            examples: Vec::new(),
+            counter_examples: Vec::new(),
+        };
+        let schema = to_raw_value(&json!({"const": version})).unwrap();
+        AuditEvent::Cut(Box::new(Cut { version, origin: VersionOrigin::Inferred, schema, evidence }))
+    }
+
+    #[test]
+    fn what_was_decided_is_in_force_at_once_and_after_a_start() {
+        let data = tempfile::tempdir().unwrap();
+        let tool: ToolId = "s__t".parse().unwrap();
+        let (decisions, effective, notes) = opened(data.path());
+        assert!(notes.is_empty());
+        decisions.write(proposal(), |_| Ok(cut(1))).unwrap();
+        let written = decisions.write(proposal(), |versions| versions.resolve(Wish::Promote(None))).unwrap();
+        assert!(written.changes_clients() && written.before.is_none());
+        assert_eq!(effective.version(&tool), Some(1));
+        let refused = decisions.write(proposal(), |versions| versions.resolve(Wish::Unpin));
+        assert!(matches!(refused, Err(NotWritten::Refused(Refused::NotPinned))));
+        assert_eq!(decisions.entries().unwrap().len(), 2, "what is refused is not written");
+        let before = decisions.tool(&tool);
+        drop(decisions);
+        let (decisions, effective, notes) = opened(data.path());
+        assert_eq!((decisions.tool(&tool), notes.len()), (before, 0));
+        assert!(matches!(effective.of(&tool), Effective::Promoted(_)));
+        let first = decisions.entries().unwrap()[0].at;
+        let then = decisions.tool_at(&tool, Timestamp::from_millis(first.as_millis() - 1)).unwrap();
+        assert!(then.newest().is_none());
+    }
+
+    /// One damaged entry costs that decision, and what rests on it is left out and told.
+    #[test]
+    fn damage_is_told() {
+        let data = tempfile::tempdir().unwrap();
+        let (decisions, ..) = opened(data.path());
+        decisions.write(proposal(), |_| Ok(cut(1))).unwrap();
+        decisions.write(proposal(), |_| Ok(AuditEvent::Promote { version: 1 })).unwrap();
+        drop(decisions);
+        let file = data.path().join("decisions").read_dir().unwrap().next().unwrap().unwrap().path();
+        let mut bytes = std::fs::read(&file).unwrap();
+        // In the first entry's payload.
+        bytes[80] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let (decisions, effective, notes) = opened(data.path());
+        assert!(
+            notes[0].contains("is damaged at offset") && notes[1].contains("promote of s__t"),
+            "{notes:?}"
+        );
+        assert!(effective.version(&"s__t".parse().unwrap()).is_none());
+        decisions.write(proposal(), |_| Ok(cut(1))).unwrap();
+    }
+}
