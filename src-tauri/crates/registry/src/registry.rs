@@ -1,7 +1,7 @@
 //! All tools.
 //!
-//! Owns: the fold over entries, which tools changed since they were last saved or looked at, and what of a
-//! listing is new. Refuses to know: where entries come from and where states go.
+//! Owns: the fold over entries, which tools changed since they were last saved, and what of a listing
+//! is new. Refuses to know: where entries come from and where states go.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,21 +12,16 @@ use serde_json::value::RawValue;
 use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
 use crate::tool::Tool;
-use crate::versions::{Draft, HOLD};
-
-/// Drafts of a tool that wait to become versions: the newest ones. More come only where nobody takes them.
-const MAX_DRAFTS: usize = 64;
+use crate::versions::{Draft, Drafts};
 
 /// All tools ever listed or called.
+#[derive(Default)]
 pub struct Registry {
     /// Of tools that are new here.
     key: HashKey,
     tools: BTreeMap<ToolId, Tool>,
     unsaved: BTreeSet<ToolId>,
-    formed: BTreeSet<ToolId>,
-    drafts: BTreeMap<ToolId, VecDeque<Draft>>,
-    /// Observations a schema must have been the same for to become a version.
-    hold: u64,
+    drafts: Drafts,
 }
 
 /// One difference between what is known and what an upstream lists now.
@@ -38,19 +33,6 @@ pub struct DeclaredChange {
     pub definition: Option<Box<RawValue>>,
 }
 
-impl Default for Registry {
-    fn default() -> Self {
-        Self {
-            key: HashKey::default(),
-            tools: BTreeMap::new(),
-            unsaved: BTreeSet::new(),
-            formed: BTreeSet::new(),
-            drafts: BTreeMap::new(),
-            hold: HOLD,
-        }
-    }
-}
-
 impl Registry {
     /// A registry of nothing; the hashes of tools that are new to it depend on `key`.
     pub fn with_key(key: HashKey) -> Self {
@@ -59,7 +41,7 @@ impl Registry {
 
     /// The same, in which a schema becomes a version when it was the same for so many observations.
     pub fn holding(self, hold: u64) -> Self {
-        Self { hold, ..self }
+        Self { drafts: Drafts::holding(hold), ..self }
     }
 
     /// All tools, by id.
@@ -75,7 +57,7 @@ impl Registry {
     /// Takes a tool's saved state, replacing what is known of it.
     pub fn load(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
         self.unsaved.remove(&id);
-        self.formed.insert(id.clone());
+        self.drafts.note(&id);
         self.tools.insert(id, Tool::from_state(state)?);
         Ok(())
     }
@@ -83,30 +65,20 @@ impl Registry {
     /// Takes a tool's state from a snapshot: like [`Registry::load`], but it is still to be saved.
     pub fn restore(&mut self, id: &ToolId, state: &[u8]) -> Result<(), InvalidState> {
         *self.change(id) = Tool::from_state(state)?;
-        self.formed.insert(id.clone());
+        self.drafts.note(id);
         Ok(())
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::with_key(self.key).holding(self.hold);
+        *self = Self::with_key(self.key).holding(self.drafts.hold);
     }
 
     /// Counts a call.
     pub fn record(&mut self, call: &CallRecord) {
-        let hold = self.hold;
-        let tool = self.change(&call.tool_id);
-        tool.record(call);
-        let (looked, draft) = tool.look(hold);
-        if looked {
-            self.formed.insert(call.tool_id.clone());
-        }
-        if let Some(draft) = draft {
-            let drafts = self.drafts.entry(call.tool_id.clone()).or_default();
-            if drafts.len() == MAX_DRAFTS {
-                drafts.pop_front();
-            }
-            drafts.push_back(draft);
+        self.change(&call.tool_id).record(call);
+        if let Some(tool) = self.tools.get_mut(&call.tool_id) {
+            self.drafts.look(&call.tool_id, tool);
         }
     }
 
@@ -150,12 +122,12 @@ impl Registry {
 
     /// Tools whose schema's form was looked at since this was last called.
     pub fn take_formed(&mut self) -> BTreeSet<ToolId> {
-        std::mem::take(&mut self.formed)
+        self.drafts.take_looked_at()
     }
 
     /// Schemas that are to become versions, oldest first, since this was last called.
     pub fn take_drafts(&mut self) -> BTreeMap<ToolId, VecDeque<Draft>> {
-        std::mem::take(&mut self.drafts)
+        self.drafts.take()
     }
 
     /// States of the tools that changed since this was last called.

@@ -5,6 +5,7 @@
 //! changes nothing. Owns: when a version is drafted ([`Form`]), what may be decided, and what follows. Refuses to
 //! know: where the log is kept, who asks, and what clients are told.
 
+mod drafts;
 mod entry;
 mod evidence;
 mod form;
@@ -15,6 +16,7 @@ mod refused;
 mod tool_versions;
 mod version;
 
+pub(crate) use drafts::Drafts;
 pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
 pub(crate) use evidence::evidence;
 pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES};
