@@ -12,16 +12,30 @@ use serde_json::value::RawValue;
 use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
 use crate::tool::Tool;
-use crate::versions::{Draft, Drafts};
+use crate::versions::{Draft, HOLD};
 
 /// All tools ever listed or called.
 #[derive(Default)]
 pub struct Registry {
     /// Of tools that are new here.
-    key: HashKey,
+    key: Newcomers,
     tools: BTreeMap<ToolId, Tool>,
     unsaved: BTreeSet<ToolId>,
-    drafts: Drafts,
+}
+
+/// What tools begin with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Newcomers {
+    /// What their hashes depend on.
+    pub(crate) key: HashKey,
+    /// Observations their schema must have been the same for to become a version.
+    pub(crate) hold: u64,
+}
+
+impl Default for Newcomers {
+    fn default() -> Self {
+        Self { key: HashKey::default(), hold: HOLD }
+    }
 }
 
 /// One difference between what is known and what an upstream lists now.
@@ -36,12 +50,12 @@ pub struct DeclaredChange {
 impl Registry {
     /// A registry of nothing; the hashes of tools that are new to it depend on `key`.
     pub fn with_key(key: HashKey) -> Self {
-        Self { key, ..Self::default() }
+        Self { key: Newcomers { key, ..Newcomers::default() }, ..Self::default() }
     }
 
     /// The same, in which a schema becomes a version when it was the same for so many observations.
     pub fn holding(self, hold: u64) -> Self {
-        Self { drafts: Drafts::holding(hold), ..self }
+        Self { key: Newcomers { hold, ..self.key }, ..self }
     }
 
     /// All tools, by id.
@@ -57,29 +71,25 @@ impl Registry {
     /// Takes a tool's saved state, replacing what is known of it.
     pub fn load(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
         self.unsaved.remove(&id);
-        self.drafts.note(&id);
-        self.tools.insert(id, Tool::from_state(state)?);
+        self.tools.insert(id, Tool::from_state(state)?.holding(self.key.hold));
         Ok(())
     }
 
     /// Takes a tool's state from a snapshot: like [`Registry::load`], but it is still to be saved.
     pub fn restore(&mut self, id: &ToolId, state: &[u8]) -> Result<(), InvalidState> {
-        *self.change(id) = Tool::from_state(state)?;
-        self.drafts.note(id);
+        let hold = self.key.hold;
+        *self.change(id) = Tool::from_state(state)?.holding(hold);
         Ok(())
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self::with_key(self.key).holding(self.drafts.hold);
+        *self = Self { key: self.key, ..Self::default() };
     }
 
     /// Counts a call.
     pub fn record(&mut self, call: &CallRecord) {
         self.change(&call.tool_id).record(call);
-        if let Some(tool) = self.tools.get_mut(&call.tool_id) {
-            self.drafts.look(&call.tool_id, tool);
-        }
     }
 
     /// Notes what an upstream says of a tool; none when it lists it no longer.
@@ -120,14 +130,16 @@ impl Registry {
         self.tools.get(id)?.declaration.as_ref()?.output_schema().cloned()
     }
 
-    /// Tools whose schema's form was looked at since this was last called.
+    /// Tools whose schema's form was looked at, or that were loaded, since this was last called.
     pub fn take_formed(&mut self) -> BTreeSet<ToolId> {
-        self.drafts.take_looked_at()
+        let looked = |tool: &mut Tool| std::mem::take(&mut tool.drafts.looked);
+        self.tools.iter_mut().filter_map(|(id, tool)| looked(tool).then(|| id.clone())).collect()
     }
 
     /// Schemas that are to become versions, oldest first, since this was last called.
     pub fn take_drafts(&mut self) -> BTreeMap<ToolId, VecDeque<Draft>> {
-        self.drafts.take()
+        let drafts = self.tools.iter_mut().map(|(id, tool)| (id, tool.drafts.take()));
+        drafts.filter(|(_, drafts)| !drafts.is_empty()).map(|(id, drafts)| (id.clone(), drafts)).collect()
     }
 
     /// States of the tools that changed since this was last called.

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::history::History;
 use crate::tool::{Carriers, Declaration, Tool};
-use crate::versions::Form;
+use crate::versions::{Drafts, Form};
 
 /// Written into every state. What version 1 lacks is in the calls it was made from, so it is not converted
 /// but counted anew.
@@ -98,6 +98,7 @@ impl Tool {
             last_observed: state.last_observed,
             history: state.history,
             form: state.form,
+            drafts: Drafts::default(),
             arguments: state.arguments,
         })
     }

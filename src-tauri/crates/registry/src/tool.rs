@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use schemascope_model::{CallRecord, Carrier, Marker, Outcome, Redacted, Timestamp};
-use schemascope_shape::{Arguments, Circumstances, Fits, HashKey, Shape, StandsFor};
+use schemascope_shape::{Arguments, Circumstances, Fits, Shape, StandsFor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use crate::history::History;
 use crate::observation::observe;
 use crate::schema::{DeclaredSchema, digest};
-use crate::versions::Form;
+use crate::versions::{Drafts, Form};
 
 /// Everything known of one tool. All counts are additive.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +42,8 @@ pub struct Tool {
     pub history: History,
     /// The form of its schema.
     pub form: Form,
+    /// What is to become versions.
+    pub(crate) drafts: Drafts,
 }
 
 /// A tool's entry in its upstream's `tools/list`.
@@ -87,9 +89,11 @@ impl Declaration {
 }
 
 impl Tool {
-    /// A tool nothing is known of, whose hashes depend on `key`.
-    pub fn new(key: HashKey) -> Self {
-        Self { shape: Shape::with_key(key), arguments: Arguments::with_key(key), ..Self::default() }
+    /// A tool nothing is known of.
+    pub(crate) fn new(newcomers: crate::registry::Newcomers) -> Self {
+        let crate::registry::Newcomers { key, hold } = newcomers;
+        let (shape, arguments) = (Shape::with_key(key), Arguments::with_key(key));
+        Self { shape, arguments, drafts: Drafts::holding(hold), ..Self::default() }
     }
 
     /// Whether there is such a tool at all, as far as is known: a name that was never listed and never

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::history::History;
 use crate::schema::digest;
 use crate::tool::Tool;
-use crate::versions::evidence;
+use crate::versions::{Drafts, evidence};
 
 /// Observations a form must have held for, unless said otherwise, before it becomes a version.
 pub const HOLD: u64 = 10;
@@ -80,33 +80,31 @@ impl Form {
 }
 
 impl Tool {
-    /// Notes what an observation changed, where that is noted at all.
+    /// Notes what an observation changed, and drafts a version, where that is noted at all.
     pub(crate) fn note(&mut self, at: Timestamp) {
-        if History::notes(self.shape.observations()) {
-            self.note_observations(at);
+        let observations = self.shape.observations();
+        if !History::notes(observations) {
+            return;
+        }
+        self.note_observations(at);
+        let schema = self.shape.schema(&Policy::default());
+        self.form.look(observations, digest(&schema));
+        self.drafts.looked = true;
+        let quality = self.inferred_quality();
+        let digest = self.form.digest.clone();
+        if self.form.is_due(quality, self.drafts.hold) {
+            self.form.drafted = Some(Drafted { digest: digest.clone(), quality });
+            let draft = Draft { digest, schema, evidence: evidence(self) };
+            self.drafts.add(draft);
+        } else if let Some(drafted) = self.form.drafted.as_mut().filter(|drafted| drafted.digest == digest) {
+            // What is drafted already has become more certain.
+            drafted.quality = drafted.quality.max(quality);
         }
     }
 
-    /// Looks at the form where points are taken: whether it did, and what is to become a version.
-    pub(crate) fn look(&mut self, hold: u64) -> (bool, Option<Draft>) {
-        let observations = self.shape.observations();
-        if observations == self.form.looked || !History::notes(observations) {
-            return (false, None);
-        }
-        let schema = self.shape.schema(&Policy::default());
-        self.form.look(observations, digest(&schema));
-        let quality = self.inferred_quality();
-        let due = self.form.is_due(quality, hold);
-        let digest = self.form.digest.clone();
-        // What is drafted already has become more certain.
-        if let Some(drafted) = self.form.drafted.as_mut().filter(|drafted| drafted.digest == digest) {
-            drafted.quality = drafted.quality.max(quality);
-        }
-        if !due {
-            return (true, None);
-        }
-        self.form.drafted = Some(Drafted { digest: digest.clone(), quality });
-        (true, Some(Draft { digest, schema, evidence: evidence(self) }))
+    /// The same tool, whose schema becomes a version when it was the same for so many observations.
+    pub(crate) fn holding(self, hold: u64) -> Self {
+        Self { drafts: Drafts::holding(hold), ..self }
     }
 
     /// What was drafted last, once more, as long as the schema is still that: a kill may have come between the
