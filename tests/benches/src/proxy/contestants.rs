@@ -21,6 +21,10 @@ use crate::session::{Session, Target};
 
 /// How long one may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What Schemascope's configuration calls the upstream.
+const UPSTREAM: &str = "payload";
+/// What its tools' names begin with where all servers are together.
+const PREFIX: &str = "payload__";
 /// Callers there are at most.
 pub const CALLERS: usize = 16;
 
@@ -31,8 +35,10 @@ pub enum Role {
     Direct,
     /// Schemascope without recording.
     Off,
-    /// Schemascope as it is used.
+    /// Schemascope as it is used, in front of one server.
     On,
+    /// The same in front of all servers together, where results are adapted.
+    Adapt,
     /// A forwarder as thin as rmcp makes it.
     Bare,
     Supergateway,
@@ -41,8 +47,16 @@ pub enum Role {
 }
 
 /// In the order of the table.
-pub const ROLES: [Role; 7] =
-    [Role::Direct, Role::Off, Role::On, Role::Bare, Role::Supergateway, Role::PypiProxy, Role::NpmProxy];
+pub const ROLES: [Role; 8] = [
+    Role::Direct,
+    Role::Off,
+    Role::On,
+    Role::Adapt,
+    Role::Bare,
+    Role::Supergateway,
+    Role::PypiProxy,
+    Role::NpmProxy,
+];
 
 impl Role {
     /// What the table calls it.
@@ -51,11 +65,17 @@ impl Role {
             Self::Direct => "direct, no proxy",
             Self::Off => "Schemascope, recording off",
             Self::On => "Schemascope, recording on",
+            Self::Adapt => "Schemascope, recording on, with adapter",
             Self::Bare => "bare rmcp forwarder",
             Self::Supergateway => "npm supergateway 4.0.0",
             Self::PypiProxy => "PyPI mcp-proxy 0.13.0",
             Self::NpmProxy => "npm mcp-proxy 6.7.19",
         }
+    }
+
+    /// Whether calls are recorded.
+    pub fn records(self) -> bool {
+        matches!(self, Self::On | Self::Adapt)
     }
 
     /// Whether it is a proxy that others made and published.
@@ -88,8 +108,9 @@ impl Contestant {
         let (running, target) = match role {
             Role::Direct => announced(&upstream, &[OsStr::new("--http")])?,
             Role::Bare => announced(&bin.join("bare"), &[upstream.as_os_str()])?,
-            Role::Off => schemascope(&bin, &upstream, &["--record", "off"])?,
-            Role::On => schemascope(&bin, &upstream, &[])?,
+            Role::Off => schemascope(&bin, &upstream, Some(UPSTREAM), &["--record", "off"])?,
+            Role::On => schemascope(&bin, &upstream, Some(UPSTREAM), &[])?,
+            Role::Adapt => schemascope(&bin, &upstream, None, &[])?,
             Role::Supergateway | Role::PypiProxy | Role::NpmProxy => match peer(role, &upstream)? {
                 Some(started) => started,
                 None => return Ok(None),
@@ -97,7 +118,7 @@ impl Contestant {
         };
         let target = Arc::new(target);
         let mut callers = vec![Session::open(&target)?];
-        let expected = Expected::learn(&mut callers[0], truth)?;
+        let expected = Expected::learn(&mut callers[0], truth, role == Role::Adapt)?;
         for _ in 1..CALLERS {
             callers.push(Session::open(&target)?);
         }
@@ -123,13 +144,20 @@ fn announced(program: &Path, args: &[&OsStr]) -> Result<(Running, Target)> {
     Ok((Running::Process(process), Target::of(&url, None, "")?))
 }
 
-/// Schemascope on data of its own. On the disk the build is on: folders for temporary files may be in memory.
-fn schemascope(bin: &Path, upstream: &Path, args: &[&str]) -> Result<(Running, Target)> {
+/// Schemascope on data of its own, in front of one server or of all together. On the disk the build is on: folders
+/// for temporary files may be in memory.
+fn schemascope(
+    bin: &Path,
+    upstream: &Path,
+    server: Option<&str>,
+    args: &[&str],
+) -> Result<(Running, Target)> {
     let places = Places::beside(bin.join("schemascope"))?;
     let scratch = tempfile::tempdir_in(places::target()?)?;
-    let servers = Map::from_iter([("payload".to_owned(), stdio(upstream, &[]))]);
+    let servers = Map::from_iter([(UPSTREAM.to_owned(), stdio(upstream, &[]))]);
     let serve = Program::new(&places, scratch.path(), &servers)?.serve(args)?;
-    let target = Target::of(&serve.url(Some("payload")), Some(serve.token()), "")?;
+    let prefix = if server.is_none() { PREFIX } else { "" };
+    let target = Target::of(&serve.url(server), Some(serve.token()), prefix)?;
     Ok((Running::Serve { serve, _scratch: scratch }, target))
 }
 

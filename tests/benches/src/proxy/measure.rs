@@ -141,7 +141,7 @@ impl Measured {
 pub fn all(sizes: &Sizes) -> Result<Measured> {
     let mut measured = Measured::default();
     let kinds = |role: Role| {
-        let paced = matches!(role, Role::Direct | Role::Off | Role::On | Role::Bare);
+        let paced = !role.is_peer();
         [Some(Kind::Alone), Some(Kind::Together), paced.then_some(Kind::Paced)].into_iter().flatten()
     };
     let runs: usize = ROLES.into_iter().map(|role| kinds(role).count()).sum();
@@ -240,7 +240,7 @@ fn sample(
 
 /// What it still has to write must not count for who comes next.
 fn settle(contestant: &Contestant) -> Result<()> {
-    if contestant.role == Role::On {
+    if contestant.role.records() {
         recorder::at_rest(contestant.target())?;
     }
     Ok(())

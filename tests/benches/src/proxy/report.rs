@@ -45,8 +45,9 @@ fn latency_and_rate(measured: &Measured) {
             );
         }
     }
-    let changed: Vec<&str> =
-        measured.present.iter().filter(|(_, same)| !same).map(|(role, _)| role.name()).collect();
+    // Adding to results is what adapting is.
+    let changed = measured.present.iter().filter(|(role, same)| !same && *role != Role::Adapt);
+    let changed: Vec<&str> = changed.map(|(role, _)| role.name()).collect();
     println!(
         "\n- × bare of a latency is better below 1, of a rate above 1. CPU is that of the proxy's process alone,\n  with what it still does about the calls afterwards."
     );
