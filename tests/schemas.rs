@@ -106,3 +106,43 @@ fn a_schema_can_be_inferred_from_the_calls_of_one_argument_value() {
     let run = program.run(&["schema", "api__export", "--where", "options.format=xml"]).unwrap();
     assert!(run.code == Some(1) && run.err.contains("none of the latest 40 calls"), "{run:?}");
 }
+
+/// What an upstream declares may be a trap: it is called, recorded and looked at like any other.
+#[test]
+fn schemas_that_are_traps_harm_nobody() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("traps".to_owned(), stdio(places.fixture("traps"), &[]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let direct = serve.connect(Some("traps")).unwrap();
+    let list = direct.request("tools/list", "{}").unwrap().result().unwrap();
+    let names: Vec<&str> =
+        list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let all = serve.connect(None).unwrap();
+    all.request("tools/list", "{}").unwrap().result().unwrap();
+    for name in &names {
+        let result = direct.call(name, &json!({})).unwrap().result().unwrap();
+        assert!(result["structuredContent"].is_object(), "{name}");
+        let result = all.call(&format!("traps__{name}"), &json!({})).unwrap().result().unwrap();
+        assert!(result["structuredContent"].is_object(), "{name}");
+    }
+    let tools = program.json(&["tools"]).unwrap();
+    for name in &names {
+        let id = format!("traps__{name}");
+        let row = tools.as_array().unwrap().iter().find(|row| row["tool_id"] == *id).unwrap();
+        assert_eq!((&row["observation_count"], &row["source"]), (&json!(2), &json!("hybrid")), "{name}");
+        let schema = program.json(&["schema", &id]).unwrap();
+        let file = scratch.path().join(name);
+        fs::write(&file, schema.to_string()).unwrap();
+        let [same, other] = [name, names[0]].map(|name| scratch.path().join(name));
+        for other in [same, other] {
+            let run = program.run(&["diff", file.to_str().unwrap(), other.to_str().unwrap()]).unwrap();
+            assert_eq!(run.code, Some(0), "{name}: {run:?}");
+        }
+    }
+    let recorder = &program.json(&["report"]).unwrap()["recorder"];
+    assert_eq!(recorder["recorded"], json!(2 * names.len()));
+    // Judged by are three of nine: the one with many levels, the one with many values, the one with a pattern.
+    assert_eq!(recorder["not_judged"], json!(2 * (names.len() - 3)), "{recorder}");
+}
