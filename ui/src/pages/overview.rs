@@ -148,6 +148,9 @@ fn Recorder() -> impl IntoView {
                         {(recorder.bodies_left_out > 0).then(|| view! {
                             <span class="warn">{count(recorder.bodies_left_out)} " without bodies"</span> " · "
                         }.into_any())}
+                        {(recorder.not_judged > 0).then(|| view! {
+                            <span class="warn">{count(recorder.not_judged)} " not judged by their schema"</span> " · "
+                        }.into_any())}
                         {count(recorder.redacted_values)} " secrets redacted"
                     }
                     .into_any()

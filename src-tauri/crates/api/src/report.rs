@@ -147,6 +147,10 @@ pub struct RecorderReport {
     pub dropped: u64,
     /// Values replaced before anything was stored.
     pub redacted_values: u64,
+    /// Observations not judged by the schema their tool declares: it cannot be used, or judging would take too
+    /// long.
+    #[serde(default)]
+    pub not_judged: u64,
     /// Calls that wait to be journaled.
     pub waiting: u64,
     /// Why nothing is journaled now, if so.

@@ -12,14 +12,17 @@ const LEVEL: i32 = 1;
 /// Nothing larger was ever compressed; a larger size is damage.
 const MAX_SIZE: u64 = 1 << 31;
 
-pub(crate) struct Compressor(zstd::bulk::Compressor<'static>);
+/// Compresses one payload after the other.
+pub struct Compressor(zstd::bulk::Compressor<'static>);
 
 impl Compressor {
-    pub(crate) fn new() -> io::Result<Self> {
+    /// A fresh one.
+    pub fn new() -> io::Result<Self> {
         zstd::bulk::Compressor::new(LEVEL).map(Self)
     }
 
-    pub(crate) fn compress(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    /// A frame that tells its size.
+    pub fn compress(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         self.0.compress(bytes)
     }
 }

@@ -17,6 +17,7 @@ mod write;
 
 use std::path::PathBuf;
 
+pub use compress::Compressor;
 pub use read::{Entry, Found, Reader, read_at};
 pub use recover::{Recovery, Torn};
 pub use write::{Appended, Journal, Record};

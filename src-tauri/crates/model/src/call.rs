@@ -99,7 +99,21 @@ impl CallRecord {
 
     /// The record without its bodies, as lists need it.
     pub fn without_bodies(&self) -> Self {
-        Self { arguments: None, result: None, error: None, ..self.clone() }
+        Self {
+            session: self.session.clone(),
+            client: self.client.clone(),
+            protocol_version: self.protocol_version.clone(),
+            upstream_us: self.upstream_us,
+            total_us: self.total_us,
+            arguments_bytes: self.arguments_bytes,
+            result_bytes: self.result_bytes,
+            redacted: self.redacted,
+            fit: self.fit.clone(),
+            carrier: self.carrier,
+            rung: self.rung,
+            bodies_left_out: self.bodies_left_out,
+            ..Self::new(self.id, self.at, self.tool_id.clone(), self.outcome, self.origin)
+        }
     }
 }
 

@@ -15,7 +15,7 @@ mod tool;
 pub mod versions;
 
 pub use history::{History, Point, StandingChange};
-pub use observation::{Observation, is_error, observe};
+pub use observation::{Detached, Observation, Reading, is_error, observe, read};
 pub use quality::Standing;
 pub use registry::{DeclaredChange, Registry};
 pub use schema::{DeclaredSchema, Validators, digest};

@@ -9,6 +9,7 @@ use schemascope_model::{CallRecord, Timestamp, ToolId};
 use schemascope_shape::HashKey;
 use serde_json::value::RawValue;
 
+use crate::observation::Observation;
 use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
 use crate::tool::Tool;
@@ -92,13 +93,20 @@ impl Registry {
         self.change(&call.tool_id).record(call);
     }
 
+    /// The same for one whose result was read already; see [`Tool::record_read`].
+    pub fn record_read(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) {
+        self.change(&call.tool_id).record_read(call, observation);
+    }
+
     /// Notes what an upstream says of a tool; none when it lists it no longer.
     pub fn declare(&mut self, id: &ToolId, at: Timestamp, definition: Option<Box<RawValue>>) {
         self.change(id).declare(at, definition);
     }
 
     fn change(&mut self, id: &ToolId) -> &mut Tool {
-        self.unsaved.insert(id.clone());
+        if !self.unsaved.contains(id) {
+            self.unsaved.insert(id.clone());
+        }
         self.tools.entry(id.clone()).or_insert_with(|| Tool::new(self.key))
     }
 

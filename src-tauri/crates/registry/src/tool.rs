@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::history::History;
-use crate::observation::observe;
+use crate::observation::{Observation, observe};
 use crate::schema::{DeclaredSchema, digest};
 use crate::versions::{Drafts, Form};
 
@@ -110,6 +110,11 @@ impl Tool {
 
     /// Counts one call.
     pub fn record(&mut self, call: &CallRecord) {
+        self.record_read(call, call.result.as_deref().and_then(observe).as_ref());
+    }
+
+    /// The same for one whose result was read already: `observation` is what it teaches, as it is kept.
+    pub fn record_read(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) {
         self.calls += 1;
         self.failures += u64::from(call.outcome.is_failure());
         self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
@@ -117,7 +122,7 @@ impl Tool {
         if call.outcome != Outcome::Ok {
             return;
         }
-        let Some(observation) = call.result.as_deref().and_then(observe) else { return };
+        let Some(observation) = observation else { return };
         let circumstances = Circumstances { epoch: day(call.at), stands_for: Some(&stands_for) };
         let document = observation.json.as_bytes();
         if self.shape.observe_under(document, circumstances).is_err() {

@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use schemascope_journal::Position;
+use schemascope_journal::{Compressor, Position};
 use schemascope_model::{CallId, CallRecord, ToolId};
 
 use crate::Error;
@@ -107,6 +107,7 @@ impl Index {
     /// Adds the calls among `entries` and moves the checkpoint, atomically.
     pub(crate) fn apply<'a>(
         &self,
+        compressor: &mut Compressor,
         entries: impl Iterator<Item = (&'a Entry, Position, &'a [u8])>,
         checkpoint: Position,
     ) -> sled::Result<()> {
@@ -114,7 +115,7 @@ impl Index {
         for (entry, at, compressed) in entries {
             let Entry::Call(call) = entry else { continue };
             let id = call.id.to_bytes();
-            batch.insert(key(CALLS, &[&id]), value(call, at, compressed));
+            batch.insert(key(CALLS, &[&id]), value(call, at, compressed, compressor));
             batch.insert(key(BY_TOOL, &[call.tool_id.to_string().as_bytes(), &[0], &id]), &[][..]);
         }
         batch.insert(KEY_CHECKPOINT, &checkpoint.to_bytes());
@@ -123,13 +124,19 @@ impl Index {
 
     /// Saves states that include everything before `as_of`. The states' checkpoint moves with the
     /// last batch; a kill in between leaves some states newer than it, which `as_of` tells.
-    pub(crate) fn save_states(&self, states: &[(ToolId, Vec<u8>)], as_of: Position) -> Result<(), Error> {
+    pub(crate) fn save_states(
+        &self,
+        compressor: &mut Compressor,
+        states: &[(ToolId, Vec<u8>)],
+        as_of: Position,
+    ) -> Result<(), Error> {
         let mut chunks = states.chunks(MAX_OPERATIONS - 1).peekable();
         loop {
             let mut batch = sled::Batch::default();
             for (tool, state) in chunks.next().unwrap_or_default() {
                 let mut value = as_of.to_bytes().to_vec();
-                value.extend(compress(state)?);
+                value
+                    .extend(compressor.compress(state).map_err(|error| Error::Malformed(error.to_string()))?);
                 batch.insert(key(STATES, &[tool.to_string().as_bytes()]), value);
             }
             let last = chunks.peek().is_none();
@@ -206,15 +213,13 @@ fn key(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     key
 }
 
-fn value(call: &CallRecord, at: Position, compressed: &[u8]) -> Vec<u8> {
+fn value(call: &CallRecord, at: Position, compressed: &[u8], compressor: &mut Compressor) -> Vec<u8> {
     if compressed.len() <= INLINE {
         return [&[WHOLE], compressed].concat();
     }
-    let mut value = vec![REFERENCE];
-    value.extend(at.to_bytes());
     // Compressing to memory does not fail; an empty tail would be read as a malformed value.
-    value.extend(compress(&entry::encode_call(&call.without_bodies())).unwrap_or_default());
-    value
+    let head = compressor.compress(&entry::encode_call(&call.without_bodies())).unwrap_or_default();
+    [&[REFERENCE], at.to_bytes().as_slice(), &head].concat()
 }
 
 fn decode(value: &[u8]) -> Result<Stored, Error> {
@@ -232,8 +237,4 @@ fn decode(value: &[u8]) -> Result<Stored, Error> {
         }
         _ => Err(malformed("a call has an unknown format")),
     }
-}
-
-fn compress(bytes: &[u8]) -> Result<Vec<u8>, Error> {
-    zstd::encode_all(bytes, 1).map_err(|error| Error::Malformed(error.to_string()))
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use schemascope_journal::{Damage, Found, Journal, Position, Torn};
+use schemascope_journal::{Compressor, Damage, Found, Journal, Position, Torn};
 use schemascope_model::{Timestamp, ToolId};
 
 use crate::entry::{Entry, Unreadable};
@@ -80,7 +80,11 @@ pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, 
     };
     let index = caught_up.map_err(Refusal::into_error)?;
     let reader = Reader::new(journal.dir().to_owned(), index.clone());
-    Ok((Writer::new(journal, index), reader, recovery))
+    Ok((Writer::new(journal, index, compressor(dir)?), reader, recovery))
+}
+
+fn compressor(dir: &Path) -> Result<Compressor, Error> {
+    Compressor::new().map_err(|source| Error::Io { path: dir.to_owned(), source })
 }
 
 /// An index that has everything the journal has. A panic of sled is damage like any other.
@@ -236,6 +240,7 @@ fn replay(
     let indexed = index.checkpoint()?.unwrap_or(Position::START);
     let states = index.states_checkpoint()?.unwrap_or(Position::START);
     let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
+    let mut compressor = compressor(journal.dir())?;
     let from = indexed.min(states);
     let mut reader = schemascope_journal::Reader::new(journal.dir(), from).map_err(Error::from)?;
     let total = reader.bytes_left();
@@ -279,7 +284,7 @@ fn replay(
         if read.at >= indexed {
             group.push((entry, read.at, read.compressed));
             if group.len() == GROUP {
-                index.apply(borrowed(&group), read.next)?;
+                index.apply(&mut compressor, borrowed(&group), read.next)?;
                 group.clear();
             }
         }
@@ -289,7 +294,7 @@ fn replay(
             fold.progress(total.saturating_sub(reader.bytes_left()), total);
         }
     }
-    Ok(index.apply(borrowed(&group), journal.end())?)
+    Ok(index.apply(&mut compressor, borrowed(&group), journal.end())?)
 }
 
 fn borrowed(group: &[(Entry, Position, Vec<u8>)]) -> impl Iterator<Item = (&Entry, Position, &[u8])> {

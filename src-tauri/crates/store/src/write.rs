@@ -2,15 +2,14 @@
 //!
 //! Owns: that order. Refuses to know: when to write; the recorder decides that.
 
-use schemascope_journal::{Journal, Position, Record};
+use schemascope_journal::{Compressor, Journal, Position, Record};
 use schemascope_model::ToolId;
 
-use crate::index::Index;
+use crate::index::{Index, MAX_OPERATIONS};
 use crate::{Entry, Error};
 
-/// Entries in one group at most. Two index operations each and the checkpoint stay below what sled
-/// takes in one batch.
-pub const GROUP: usize = 64;
+/// Entries in one group at most: two index operations each and the checkpoint are what sled takes in one batch.
+pub const GROUP: usize = (MAX_OPERATIONS - 1) / 2;
 
 /// A snapshot is written again when this many times its size has been journaled behind it.
 const SNAPSHOT_SHARE: u64 = 4;
@@ -20,14 +19,15 @@ const SNAPSHOT_SHARE: u64 = 4;
 pub struct Writer {
     journal: Journal,
     index: Index,
+    compressor: Compressor,
     index_behind: bool,
     since_snapshot: u64,
     snapshot_size: u64,
 }
 
 impl Writer {
-    pub(crate) fn new(journal: Journal, index: Index) -> Self {
-        Self { journal, index, index_behind: false, since_snapshot: 0, snapshot_size: 0 }
+    pub(crate) fn new(journal: Journal, index: Index, compressor: Compressor) -> Self {
+        Self { journal, index, compressor, index_behind: false, since_snapshot: 0, snapshot_size: 0 }
     }
 
     /// Appends up to [`GROUP`] entries as one group. When this returns they are on disk, unless the
@@ -45,14 +45,17 @@ impl Writer {
         let indexed =
             entries.iter().zip(&appended).map(|(entry, one)| (entry, one.at, one.compressed.as_slice()));
         let end = self.journal.end();
-        self.index_unless_behind(|index| Ok(index.apply(indexed, end)?))
+        self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, indexed, end)?))
     }
 
-    fn index_unless_behind(&mut self, write: impl FnOnce(&Index) -> Result<(), Error>) -> Result<(), Error> {
+    fn index_unless_behind(
+        &mut self,
+        write: impl FnOnce(&Index, &mut Compressor) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if self.index_behind {
             return Ok(());
         }
-        let written = self.index.guarded(|| write(&self.index));
+        let written = self.index.guarded(|| write(&self.index, &mut self.compressor));
         self.index_behind = written.is_err();
         written
     }
@@ -70,7 +73,7 @@ impl Writer {
     /// Saves tool states that include every entry appended so far.
     pub fn save_states(&mut self, states: &[(ToolId, Vec<u8>)]) -> Result<(), Error> {
         let end = self.journal.end();
-        self.index_unless_behind(|index| index.save_states(states, end))
+        self.index_unless_behind(|index, compressor| index.save_states(compressor, states, end))
     }
 
     /// Begins a new segment if the current one is full. `states` gives all tools' states, which the

@@ -78,6 +78,12 @@ fn print(report: &Report, running: bool) -> Result<()> {
                 duration(recorder.latency.max_us)
             ))?;
         }
+        if recorder.not_judged > 0 {
+            output::line(&format!(
+                "          {} observations not judged: the schema their tool declares cannot be used, or would take too long",
+                count(recorder.not_judged)
+            ))?;
+        }
         if let Some(reason) = &recorder.stalled {
             output::line(&format!("          STOPPED: {reason}"))?;
         }

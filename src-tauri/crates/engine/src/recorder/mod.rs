@@ -2,9 +2,12 @@
 //!
 //! A queue bounded in bytes. While there is room, handing a call over costs microseconds. When it is
 //! full a call waits for 250 ms at most, then its bodies are left out, then the call itself; each step
-//! is counted and shown. Owns: the queue and what is counted. Refuses to know: upstreams, commands.
+//! is counted and shown. Behind it two threads in line: one makes records, the other writes and counts
+//! them. Owns: the queue and what is counted. Refuses to know: upstreams, commands.
 
 mod draft;
+mod drafter;
+mod room;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -14,27 +17,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use schemascope_api::{Latency, RecorderReport};
 use schemascope_model::{CallId, CallRecord, IdSource, Origin, Timestamp};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
-use schemascope_registry::Registry;
+use schemascope_registry::{Registry, Validators};
 use schemascope_store::Writer;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use crate::events::Events;
 use crate::histogram::Histogram;
 use draft::Draft;
+use drafter::Drafter;
+use room::{BUDGET, PATIENCE, Room, Rooms};
 
-/// Bytes of calls that may wait.
-const BUDGET: usize = 64 << 20;
-/// What a call costs beside its bodies, so that the budget bounds their number too.
-const CALL_COST: usize = 1 << 10;
 /// Jobs that may wait: as many calls as the budget allows, and some listings.
-const JOBS: usize = BUDGET / CALL_COST + 1_024;
-/// How long a call waits for room.
-const PATIENCE: Duration = Duration::from_millis(250);
+const JOBS: usize = BUDGET / size_of::<Draft>() + 1_024;
 
 /// When an answer may go out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +62,7 @@ pub(crate) struct Metrics {
     bodies_left_out: AtomicU64,
     dropped: AtomicU64,
     redacted_values: AtomicU64,
+    not_judged: AtomicU64,
     waiting: AtomicU64,
     stalled: Mutex<Option<String>>,
     index_behind: AtomicBool,
@@ -74,6 +74,10 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
+    fn count_not_judged(&self) {
+        self.not_judged.fetch_add(1, Ordering::Relaxed);
+    }
+
     fn count(&self, call: &CallRecord) {
         if let Some(micros) = call.total_us.filter(|_| call.origin != Origin::Backfill) {
             self.call_latency.add(micros);
@@ -84,7 +88,7 @@ impl Metrics {
 /// Takes calls. One per engine.
 pub(crate) struct Recorder {
     jobs: SyncSender<Job>,
-    budget: Arc<Semaphore>,
+    rooms: Rooms,
     metrics: Arc<Metrics>,
     durability: Durability,
     recording: Recording,
@@ -94,7 +98,7 @@ pub(crate) struct Recorder {
     writing: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What the writing thread does, in order.
+/// What is to be done, in order.
 enum Job {
     Call(Box<Waiting>),
     /// The newest listing of this server, in [`Listings`].
@@ -128,7 +132,7 @@ struct Waiting {
     draft: Draft,
     since: Instant,
     done: Option<oneshot::Sender<()>>,
-    _room: OwnedSemaphorePermit,
+    room: Room,
 }
 
 impl Recorder {
@@ -141,21 +145,32 @@ impl Recorder {
         events: Arc<Events>,
     ) -> std::io::Result<Arc<Self>> {
         let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
+        let (next, steps) = std::sync::mpsc::sync_channel(drafter::BETWEEN);
         let metrics = Arc::new(Metrics::default());
         let listings = Arc::new(Listings::default());
+        let drafter = Drafter {
+            registry: Arc::clone(&registry),
+            metrics: Arc::clone(&metrics),
+            queue,
+            next,
+            validators: Validators::default(),
+        };
         let thread = writer::WriterThread::new(
             writer,
             registry,
             Arc::clone(&metrics),
             durability,
-            queue,
+            steps,
             Arc::clone(&listings),
             Arc::clone(&events),
         );
-        let writing = std::thread::Builder::new().name("recorder".into()).spawn(move || thread.run())?;
+        let named = |name: &str| std::thread::Builder::new().name(name.into());
+        // It ends when the other has, or when there is nobody left to send it anything.
+        named("recorder-draft").spawn(move || drafter.run())?;
+        let writing = named("recorder-write").spawn(move || thread.run())?;
         Ok(Arc::new(Self {
             jobs,
-            budget: Arc::new(Semaphore::new(BUDGET)),
+            rooms: Rooms::new(),
             metrics,
             durability,
             recording,
@@ -174,7 +189,7 @@ impl Recorder {
     /// Takes a call of a trace, waiting for room as long as it takes. Whether it was taken.
     pub(crate) async fn submit(&self, record: CallRecord, own_export: bool) -> bool {
         let draft = Draft::Trace { record, own_export };
-        let Ok(room) = Arc::clone(&self.budget).acquire_many_owned(cost(&draft)).await else { return false };
+        let Some(room) = self.rooms.whenever(draft.weight()).await else { return false };
         self.enqueue(draft, room, None)
     }
 
@@ -219,6 +234,7 @@ impl Recorder {
             bodies_left_out: count(&self.metrics.bodies_left_out),
             dropped: count(&self.metrics.dropped),
             redacted_values: count(&self.metrics.redacted_values),
+            not_judged: count(&self.metrics.not_judged),
             waiting: count(&self.metrics.waiting),
             stalled: self.metrics.stalled.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             index_behind: self.metrics.index_behind.load(Ordering::Relaxed),
@@ -232,15 +248,14 @@ impl Recorder {
     }
 
     async fn take(&self, call: FinishedCall) {
-        let mut draft = Draft::Live { id: self.ids.live(call.at), call, bodies_left_out: false };
-        let mut room = self.room(&draft);
+        let mut draft = Draft::live(self.ids.live(call.at), call);
+        let mut room = self.rooms.at_once(draft.weight());
         if room.is_none() {
-            let wait = Arc::clone(&self.budget).acquire_many_owned(cost(&draft));
-            room = tokio::time::timeout(PATIENCE, wait).await.ok().and_then(Result::ok);
+            room = self.rooms.patiently(draft.weight()).await;
         }
         if room.is_none() {
             draft.leave_bodies_out();
-            room = self.room(&draft);
+            room = self.rooms.left_over(draft.weight());
             if room.is_some() {
                 self.metrics.bodies_left_out.fetch_add(1, Ordering::Relaxed);
             }
@@ -260,13 +275,9 @@ impl Recorder {
         }
     }
 
-    fn room(&self, draft: &Draft) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.budget).try_acquire_many_owned(cost(draft)).ok()
-    }
-
-    fn enqueue(&self, draft: Draft, room: OwnedSemaphorePermit, done: Option<oneshot::Sender<()>>) -> bool {
+    fn enqueue(&self, draft: Draft, room: Room, done: Option<oneshot::Sender<()>>) -> bool {
         self.metrics.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Waiting { draft, since: Instant::now(), done, _room: room };
+        let waiting = Waiting { draft, since: Instant::now(), done, room };
         let taken = self.jobs.try_send(Job::Call(Box::new(waiting))).is_ok();
         if !taken {
             self.metrics.waiting.fetch_sub(1, Ordering::Relaxed);
@@ -274,11 +285,6 @@ impl Recorder {
         }
         taken
     }
-}
-
-/// Room a call takes in the queue; never more than there is, so that the largest call gets in alone.
-fn cost(draft: &Draft) -> u32 {
-    (draft.body_bytes() + CALL_COST).min(BUDGET) as u32
 }
 
 impl Observer for Recorder {

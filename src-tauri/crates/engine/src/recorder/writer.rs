@@ -1,4 +1,4 @@
-//! The thread that writes: groups, redacts, journals, counts.
+//! The second of two threads in line: records are grouped, journaled, counted.
 //!
 //! Owns: the order journal, index, registry, so that nothing is counted that a kill could take back.
 //! Refuses to know: where calls come from.
@@ -9,15 +9,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use schemascope_model::{Timestamp, ToolId};
+use schemascope_model::{CallRecord, Timestamp, ToolId};
 use schemascope_proxy::ListedTool;
-use schemascope_registry::{DeclaredSchema, Registry, Validators};
+use schemascope_registry::{Detached, Registry};
 use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
 use serde_json::value::RawValue;
 
 use crate::events::Events;
 
-use super::{Durability, Job, Listings, Metrics, Waiting};
+use super::drafter::{Ready, Step};
+use super::{Durability, Listings, Metrics};
 
 /// How long a group waits for company when no answer waits for it.
 const GATHER: Duration = Duration::from_millis(20);
@@ -33,10 +34,9 @@ pub(super) struct WriterThread {
     registry: Arc<Mutex<Registry>>,
     metrics: Arc<Metrics>,
     durability: Durability,
-    queue: Receiver<Job>,
+    queue: Receiver<Step>,
     listings: Arc<Listings>,
     events: Arc<Events>,
-    validators: Validators,
     saved: Instant,
     closing: bool,
     /// When to stop trying to write, once closing.
@@ -49,7 +49,7 @@ impl WriterThread {
         registry: Arc<Mutex<Registry>>,
         metrics: Arc<Metrics>,
         durability: Durability,
-        queue: Receiver<Job>,
+        queue: Receiver<Step>,
         listings: Arc<Listings>,
         events: Arc<Events>,
     ) -> Self {
@@ -61,7 +61,6 @@ impl WriterThread {
             queue,
             listings,
             events,
-            validators: Validators::default(),
             saved: Instant::now(),
             closing: false,
             give_up: None,
@@ -71,7 +70,7 @@ impl WriterThread {
     pub(super) fn run(mut self) {
         while !self.closing {
             match self.queue.recv_timeout(SAVE_EVERY) {
-                Ok(job) => self.work(job),
+                Ok(step) => self.work(step),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => self.closing = true,
             }
@@ -79,41 +78,38 @@ impl WriterThread {
                 self.save_states();
             }
         }
-        // Whatever came in behind the wish to close.
-        while let Ok(job) = self.queue.try_recv() {
-            self.work(job);
-        }
         self.save_states();
         if let Err(error) = self.writer.close() {
             tracing::warn!(%error, "the index could not be flushed; the next start catches up");
         }
     }
 
-    /// Gathers a group that begins with `job`, and does the job that ended the gathering.
-    fn work(&mut self, job: Job) {
+    /// Gathers a group that begins with `step`, and does the step that ended the gathering.
+    fn work(&mut self, step: Step) {
         let mut group = Vec::new();
-        let mut next = Some(job);
+        let mut next = Some(step);
         let began = Instant::now();
-        while let Some(Job::Call(waiting)) = next {
-            group.push(*waiting);
+        while let Some(Step::Write(ready)) = next {
+            group.push(*ready);
             next = if group.len() == GROUP { None } else { self.company(began) };
         }
         if !group.is_empty() {
             self.write_calls(group);
         }
         match next {
-            Some(Job::Listed(server)) => {
+            Some(Step::Listed(server, known)) => {
                 if let Some((tools, at)) = self.listings.take(&server) {
                     self.write_listing(&server, tools, at);
                 }
+                let _ = known.send(());
             }
-            Some(Job::Flush(done)) => drop(done.send(())),
-            Some(Job::Close) => self.closing = true,
-            Some(Job::Call(_)) | None => {}
+            Some(Step::Flush(done)) => drop(done.send(())),
+            Some(Step::Close) => self.closing = true,
+            Some(Step::Write(_)) | None => {}
         }
     }
 
-    fn company(&self, began: Instant) -> Option<Job> {
+    fn company(&self, began: Instant) -> Option<Step> {
         match self.durability {
             // While one group is synced the next gathers by itself.
             Durability::Strict => self.queue.try_recv().ok(),
@@ -121,31 +117,22 @@ impl WriterThread {
         }
     }
 
-    fn write_calls(&mut self, group: Vec<Waiting>) {
+    fn write_calls(&mut self, group: Vec<Ready>) {
         let mut entries = Vec::with_capacity(group.len());
+        let mut observations = Vec::with_capacity(group.len());
         let mut waiting = Vec::with_capacity(group.len());
-        for Waiting { draft, since, done, _room } in group {
-            // The registry is asked for a moment only; validation and redaction take longer.
-            let record = draft.into_record(|tool, effective, observation| {
-                let schema = match effective {
-                    Some(effective) => effective.schema().map(|schema| DeclaredSchema {
-                        digest: (*schema.digest).into(),
-                        schema: Arc::clone(&schema.schema),
-                    }),
-                    None => lock(&self.registry).declared_schema(tool),
-                };
-                self.validators.judge(&schema?, observation)
-            });
+        for Ready { record, observation, since, done, _room } in group {
             entries.push(Entry::Call(record));
+            observations.push(observation);
             waiting.push((since, done, _room));
         }
         let written = self.append(&mut entries);
         let count = entries.len() as u64;
         if written {
             let mut redacted = 0;
-            for entry in &entries {
+            for (entry, observation) in entries.iter().zip(&observations) {
                 if let Entry::Call(call) = entry {
-                    lock(&self.registry).record(call);
+                    self.learn(call, observation.as_ref());
                     redacted += call.redacted;
                     self.metrics.count(call);
                 }
@@ -170,6 +157,12 @@ impl WriterThread {
             }
         }
         self.roll();
+    }
+
+    fn learn(&self, call: &CallRecord, observation: Option<&Detached>) {
+        // Of bodies that were too large to keep nothing is learned.
+        let observation = call.result.as_deref().and_then(|result| observation?.attach(result));
+        lock(&self.registry).record_read(call, observation.as_ref());
     }
 
     fn write_listing(&mut self, server: &str, tools: Vec<ListedTool>, at: Timestamp) {

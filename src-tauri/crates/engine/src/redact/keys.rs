@@ -27,28 +27,86 @@ const ENDINGS: &[&str] = &[
     "xauth",
 ];
 
+/// What any of them, or its plural, ends in.
+const LASTS: &[u8] = b"deghlnsty";
+
 /// Endings in "token" that are places in a list, not secrets.
 const PAGING: &[&str] =
     &["pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "progresstoken"];
 
-/// Whether values under this key are secrets.
+/// Bytes of the longest key that is looked at: no name people give to secrets is longer.
+const LONGEST: usize = 200;
+
+/// Whether values under this key are secrets. Asked of every key of every document, so most must be told by
+/// their last letter.
 pub(crate) fn is_telling(key: &str) -> bool {
-    // Longer than any name people give to secrets, and not worth a copy.
-    if key.len() > 200 {
+    if key.len() > LONGEST {
         return false;
     }
-    let plain: String =
-        key.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect();
+    if !key.is_ascii() {
+        let plain: String = key.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect();
+        return ends_tellingly(plain.as_bytes());
+    }
+    let last = key.bytes().rev().find(|byte| !is_separator((*byte).into()));
+    if !last.is_some_and(|last| LASTS.contains(&last.to_ascii_lowercase())) {
+        return false;
+    }
+    let (mut plain, mut length) = ([0; LONGEST], 0);
+    for byte in key.bytes().filter(|byte| !is_separator((*byte).into())) {
+        plain[length] = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    ends_tellingly(&plain[..length])
+}
+
+/// Answers given lately: documents repeat their keys.
+pub(crate) struct Known<'a>([(&'a str, bool); 32]);
+
+impl<'a> Known<'a> {
+    pub(crate) fn new() -> Self {
+        Self([("", false); 32])
+    }
+
+    /// The answer for a key as it is written, asked for where it is not known.
+    pub(crate) fn answer(&mut self, written: &'a str, ask: impl FnOnce() -> bool) -> bool {
+        let bytes = written.as_bytes();
+        let at = |part: usize| usize::from(bytes.get(bytes.len() * part / 4).copied().unwrap_or_default());
+        let slot = (bytes.len() + at(1) * 3 + at(2) * 7 + at(3) * 13) % self.0.len();
+        let (key, answer) = &mut self.0[slot];
+        if *key != written {
+            (*key, *answer) = (written, ask());
+        }
+        *answer
+    }
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(c, '_' | '-' | '.' | ' ')
+}
+
+fn ends_tellingly(plain: &[u8]) -> bool {
     // One of several secrets is a secret; "tokens" are mostly counted, not kept.
-    let singular = plain.strip_suffix('s').filter(|singular| !singular.ends_with("token"));
-    let ends =
-        |ending: &str| plain.ends_with(ending) || singular.is_some_and(|singular| singular.ends_with(ending));
-    ENDINGS.iter().any(|ending| ends(ending)) && !PAGING.iter().any(|ending| plain.ends_with(ending))
+    let singular = plain.strip_suffix(b"s").filter(|singular| !singular.ends_with(b"token"));
+    let ends = |ending: &&str| {
+        let ending = ending.as_bytes();
+        plain.ends_with(ending) || singular.is_some_and(|singular| singular.ends_with(ending))
+    };
+    ENDINGS.iter().any(ends) && !PAGING.iter().any(|ending| plain.ends_with(ending.as_bytes()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_ending_is_missed_for_its_last_letter() {
+        for ending in ENDINGS {
+            for key in [(*ending).to_owned(), ending.to_uppercase(), format!("x_{ending}_")] {
+                assert!(is_telling(&key), "{key}");
+            }
+            assert!(is_telling(&format!("é{ending}")) && !is_telling(&format!("{ending}é")));
+        }
+    }
 
     #[test]
     fn telling_keys_and_their_lookalikes() {

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use schemascope_model::{Marker, Redacted};
 use serde::de::IgnoredAny;
 
-use super::keys::is_telling;
+use super::keys::{Known, is_telling};
 
+/// What the first character of a marker begins with.
+const MARK: u8 = 0xE2;
 /// How often a string may hold JSON that holds a string that holds JSON. Deeper ones are replaced as a
 /// whole: nobody can say what is in them.
 const MAX_NESTING: usize = 6;
@@ -43,21 +45,23 @@ struct Open {
     secret: bool,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
     /// The input is JSON; what is not is copied as it is.
     fn run(mut self) -> Option<(String, u64)> {
         let bytes = self.json.as_bytes();
         let mut open: Vec<Open> = Vec::new();
+        let mut known = Known::new();
         let (mut at_key, mut secret) = (false, false);
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'"' => {
                     let end = string_end(bytes, at);
-                    let text = &self.json[at..end];
+                    let json: &'a str = self.json;
+                    let text = &json[at..end];
                     if at_key {
                         let inherited = open.last().is_some_and(|open| open.secret);
-                        secret = inherited || is_telling(&unescaped(text));
+                        secret = inherited || known.answer(text, || is_telling(&unescaped(text)));
                         at_key = false;
                     } else {
                         self.string(at, end, secret);
@@ -104,8 +108,13 @@ impl Scan<'_> {
     fn string(&mut self, start: usize, end: usize, secret: bool) {
         let quoted = &self.json[start..end];
         // Cheap looks first: most strings are neither secret nor JSON nor markers.
-        let maybe_json = quoted.len() > 4 && quoted.contains(['{', '[']);
-        let maybe_marker = quoted.contains('⟦') || quoted.contains("\\u27");
+        let (mut brackets, mut marks) = (false, false);
+        for byte in quoted.bytes() {
+            brackets |= byte == b'{' || byte == b'[';
+            marks |= byte == MARK || byte == b'\\';
+        }
+        let maybe_json = brackets && quoted.len() > 4;
+        let maybe_marker = marks && (quoted.contains('⟦') || quoted.contains("\\u27"));
         if !secret && !maybe_json && !maybe_marker {
             return;
         }
@@ -148,12 +157,12 @@ fn is_json(text: &str) -> bool {
 /// Just behind the closing quote of the string that opens at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
         }
+        at += 1;
     }
     bytes.len()
 }
