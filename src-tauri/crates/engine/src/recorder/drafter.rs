@@ -3,6 +3,7 @@
 //! Owns: judging and redacting, in the order calls came; listings and wishes pass through in that order. Refuses to
 //! know: disks.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SendError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ use super::{Job, Metrics, Waiting};
 pub(super) const BETWEEN: usize = 256;
 /// How long judging one observation may take before its schema is given up. What it takes is bounded beforehand,
 /// but by rules of thumb.
-const LONG: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_secs(5);
 
 /// What the second thread does, in order.
 pub(super) enum Step {
@@ -106,11 +107,12 @@ impl Drafter {
             None => self.registry.lock().unwrap_or_else(PoisonError::into_inner).declared_schema(tool),
         }?;
         let began = Instant::now();
-        let fit = self.validators.judge(&declared, observation);
-        if began.elapsed() > LONG {
-            tracing::warn!(%tool, "judging by its schema takes too long; it is judged no longer");
+        let judged = catch_unwind(AssertUnwindSafe(|| self.validators.judge(&declared, observation)));
+        if judged.is_err() || began.elapsed() > LONG {
+            tracing::warn!(%tool, "judging by its schema fails or takes too long; it is judged no longer");
             self.validators.retire(&declared.digest);
         }
+        let fit = judged.ok().flatten();
         if fit.is_none() {
             self.metrics.count_not_judged();
         }
