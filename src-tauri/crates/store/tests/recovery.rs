@@ -221,6 +221,32 @@ fn a_snapshot_stands_for_the_segments_before_it() {
     assert_eq!(open(dir.path()).3, counter);
 }
 
+/// States in another version's form are counted anew from the calls, be they in the index or in a snapshot.
+#[test]
+fn states_that_are_read_no_more_are_counted_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &ids, 20);
+    let old: Vec<(ToolId, Vec<u8>)> =
+        counter.states().into_iter().map(|(tool, _)| (tool, b"another form".to_vec())).collect();
+    let snapshot = old.iter().map(|(tool, state)| Entry::State { tool: tool.clone(), state: state.clone() });
+    writer.append(&snapshot.collect::<Vec<Entry>>()).unwrap();
+    fill(&mut writer, &mut counter, &ids, 20);
+    writer.save_states(&old).unwrap();
+    let before = all(&reader);
+    writer.close().unwrap();
+    drop(reader);
+    let (mut writer, reader, recovery, restored) = open(dir.path());
+    assert!(matches!(recovery.index, IndexRecovery::Replaced { .. }), "{recovery:?}");
+    assert_eq!((all(&reader), &restored), (before, &counter));
+    writer.save_states(&counter.states()).unwrap();
+    writer.close().unwrap();
+    drop(reader);
+    let (_writer, _, recovery, restored) = open(dir.path());
+    assert_eq!((recovery.index, restored), (IndexRecovery::Intact, counter));
+}
+
 /// A full segment is followed by one that begins with a snapshot.
 #[test]
 fn full_segments_roll_and_begin_with_a_snapshot() {
