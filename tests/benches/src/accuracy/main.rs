@@ -3,7 +3,7 @@
 //! A schema learned from some observations judges held-out valid instances and as many damaged ones.
 //! Precision: of what it accepts, how much is valid. Recall: of what is valid, how much it accepts.
 //! Owns: options and the division of work. Refuses to know: how any learner decides.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
+#![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
 mod curve;
 mod damage;
@@ -26,6 +26,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use schemascope_benches::start::start;
 
 use crate::curve::{Curves, Point};
 use crate::generate::CLASSES;
@@ -53,37 +54,22 @@ enum Task<'a> {
 }
 
 fn main() -> ExitCode {
-    let done = options().and_then(|options| match options {
-        Some(options) => run(&options),
-        None => {
-            println!("{USAGE}");
-            Ok(true)
-        }
-    });
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    start(USAGE, options, |options| run(&options))
 }
 
-fn options() -> Result<Option<Options>> {
+fn options(args: &[&str]) -> Option<Options> {
     let mut options = Options { seeds: vec![1], only: None, details: false };
-    let mut args = std::env::args().skip(1);
+    let mut args = args.iter();
     while let Some(arg) = args.next() {
-        match arg.as_str() {
-            "--seed" => options.seeds = vec![args.next().context("--seed takes a number")?.parse()?],
+        match *arg {
+            "--seed" => options.seeds = vec![args.next()?.parse().ok()?],
             "--final" => options.seeds = (1001..=1005).collect(),
-            "--only" => options.only = Some(args.next().context("--only takes a class")?),
+            "--only" => options.only = Some((*args.next()?).to_owned()),
             "--details" => options.details = true,
-            "--help" | "-h" => return Ok(None),
-            other => bail!("{other} is no option\n\n{USAGE}"),
+            _ => return None,
         }
     }
-    Ok(Some(options))
+    Some(options)
 }
 
 /// Measures and prints. Whether the bars are passed.

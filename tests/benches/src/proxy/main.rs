@@ -3,7 +3,7 @@
 //!
 //! The load comes from this process: callers with a session and a connection each, who know what the
 //! answers must be. Owns: options and order. Refuses to know: what each step does.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
+#![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
 mod contestants;
 mod expected;
@@ -20,6 +20,7 @@ mod session;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use schemascope_benches::start::{quick, start};
 
 use crate::measure::Sizes;
 
@@ -31,28 +32,7 @@ cargo xtask bench proxy
 Exits with 1 when a call failed or an answer was wrong; goals that are missed are said only.";
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let done = match args.as_slice() {
-        [] => run(&Sizes::FULL),
-        ["--quick"] => run(&Sizes::QUICK),
-        ["--help" | "-h"] => {
-            println!("{USAGE}");
-            Ok(true)
-        }
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    start(USAGE, |args| quick(args, &Sizes::FULL, &Sizes::QUICK), run)
 }
 
 /// Measures and prints. Whether every answer was right.

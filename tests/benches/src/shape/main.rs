@@ -2,7 +2,7 @@
 //!
 //! Every measured program is a process of its own on one core, all in turn, round by round; this program
 //! is itself most of them (see `work`). Owns: options and order. Refuses to know: what each one does.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
+#![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
 mod hostile;
 mod inputs;
@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
+use schemascope_benches::start::{quick, start};
 
 use crate::inputs::{Input, Sizes};
 use crate::measure::Measured;
@@ -28,30 +29,25 @@ cargo xtask bench shape
       --quick    smaller inputs and fewer rounds";
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let done = match args.as_slice() {
-        [] => run(&Sizes::FULL),
-        ["--quick"] => run(&Sizes::QUICK),
+    let options = |args: &[&str]| match args {
         // Not for people: what the measured processes are started with.
-        ["work", name, rest @ ..] => work::run(name, rest).map(|()| true),
-        ["--help" | "-h"] => {
-            println!("{USAGE}");
-            Ok(true)
+        ["work", name, rest @ ..] => {
+            let rest = rest.iter().map(|arg| (*arg).to_owned()).collect();
+            Some(Asked::Work((*name).to_owned(), rest))
         }
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
+        args => quick(args, &Sizes::FULL, &Sizes::QUICK).map(Asked::Measure),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    start(USAGE, options, |asked| match asked {
+        Asked::Work(name, rest) => work::run(&name, &rest).map(|()| true),
+        Asked::Measure(sizes) => run(sizes),
+    })
+}
+
+/// What was asked for.
+enum Asked {
+    /// One piece of work by name.
+    Work(String, Vec<String>),
+    Measure(&'static Sizes),
 }
 
 /// Measures and prints. Whether the bars are passed.

@@ -17,8 +17,9 @@ use crate::inputs;
 const EMISSIONS: usize = 2_000;
 
 /// Does what is asked for by name.
-pub fn run(name: &str, args: &[&str]) -> Result<()> {
-    match (name, args) {
+pub fn run(name: &str, args: &[String]) -> Result<()> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match (name, args.as_slice()) {
         ("make", [name, path, megabytes]) => inputs::write(name, path, megabytes.parse()?),
         ("observe", [path]) => observe(path),
         ("emit", [path]) => emit(path),

@@ -21,9 +21,6 @@ const WALK_STEPS: usize = 60_000;
 /// Steps for one question.
 const QUESTION_STEPS: usize = 12_000;
 
-/// Levels the walk goes down.
-const MAX_DEPTH: usize = 64;
-
 /// The walk, and what it found.
 pub(super) struct Walk<'a> {
     /// Who answers questions.
@@ -32,8 +29,7 @@ pub(super) struct Walk<'a> {
     pub(super) found: Found,
     /// Pairs of places that were compared, with the worst that was found there.
     met: HashMap<(Key, Key), Classes>,
-    left: usize,
-    depth: usize,
+    fuel: Fuel,
 }
 
 /// A place in both schemas.
@@ -48,12 +44,12 @@ pub(super) struct Spot<'p> {
 impl<'a> Walk<'a> {
     /// A walk that has not begun.
     pub(super) fn new(prover: Prover<'a>) -> Self {
-        Self { prover, found: Found::new(), met: HashMap::new(), left: WALK_STEPS, depth: 0 }
+        Self { prover, found: Found::new(), met: HashMap::new(), fuel: Fuel::new(WALK_STEPS) }
     }
 
     /// Compares what held with what holds now; the worst that was found.
     pub(super) fn pair(&mut self, spot: Spot<'_>, old: &[Fact<'a>], new: &[Fact<'a>]) -> Classes {
-        let mut cap = spot.cap;
+        let cap = spot.cap;
         let key = (key_of(old), key_of(new));
         if cap == Classes::NONE || key.0 == key.1 {
             return Classes::NONE;
@@ -61,11 +57,19 @@ impl<'a> Walk<'a> {
         if let Some(known) = self.met.get(&key) {
             return known.capped(cap);
         }
-        if self.depth >= MAX_DEPTH || self.left == 0 {
-            let reason = if self.left == 0 { "too complex" } else { "too deep" };
+        if !self.fuel.enter() {
+            let reason = if self.fuel.is_spent() { "too complex" } else { "too deep" };
             return self
                 .note(spot, What::Other, Classes::UNSURE, |it| format!("{it} is {reason} to compare"));
         }
+        let worst = self.unproven(spot, key, old, new);
+        self.fuel.leave();
+        worst
+    }
+
+    /// Compares what cannot be proven to be safe.
+    fn unproven(&mut self, spot: Spot<'_>, key: (Key, Key), old: &[Fact<'a>], new: &[Fact<'a>]) -> Classes {
+        let mut cap = spot.cap;
         if cap.output > Class::Safe && self.ask(|prover| prover.facts_within(new, old)) {
             cap.output = Class::Safe;
         }
@@ -77,9 +81,7 @@ impl<'a> Walk<'a> {
         }
         self.met.insert(key.clone(), Classes::NONE);
         let spot = Spot { cap, ..spot };
-        self.depth += 1;
         let mut worst = self.inside(spot, old, new);
-        self.depth -= 1;
         worst = worst.worst(self.unexplained(spot, old, new, worst));
         self.met.insert(key, worst);
         worst
@@ -141,16 +143,16 @@ impl<'a> Walk<'a> {
 
     /// Asks the prover something, for a part of the work that is left.
     pub(super) fn ask<T>(&mut self, question: impl FnOnce(&mut Prover<'a>) -> T) -> T {
-        let given = self.left.min(QUESTION_STEPS);
+        let given = self.fuel.left().min(QUESTION_STEPS);
         self.prover.fuel = Fuel::new(given);
         let answer = question(&mut self.prover);
-        self.left = self.left.saturating_sub(given - self.prover.fuel.left() + 1);
+        self.fuel.spend(given - self.prover.fuel.left() + 1);
         answer
     }
 
     /// What may be said of something that was not proven: nothing for sure, if there was no time to.
     pub(super) fn unless_spent(&self, classes: Classes) -> Classes {
-        let spent = self.left == 0 || self.prover.fuel.is_spent();
+        let spent = self.fuel.is_spent() || self.prover.fuel.is_spent();
         if spent { classes.capped(Classes::UNSURE) } else { classes }
     }
 
