@@ -7,6 +7,7 @@ use crate::distinct::written_length;
 use crate::node::Id;
 use crate::print::Print;
 use crate::rank::looks_like_data;
+use crate::tree::reserve;
 
 /// Fields from the one guessed on that are looked at before they are searched for by name.
 const NEAR: usize = 12;
@@ -84,7 +85,11 @@ impl Names {
     }
 
     fn push(&mut self, name: &str, id: Id) {
+        if self.text.capacity() - self.text.len() < name.len() {
+            self.text.reserve_exact(name.len() + self.text.len() / 8);
+        }
         self.text.push_str(name);
+        reserve(&mut self.list);
         let data = looks_like_data(name);
         self.list.push(Field {
             print: Print::of(name),
@@ -151,6 +156,7 @@ impl Fields {
         let names = self.0.get_or_insert_default();
         let place = names.list.len() as u32;
         if let Err(at) = names.search(name) {
+            reserve(&mut names.sorted);
             names.sorted.insert(at, place);
             names.push(name, id);
         }

@@ -8,7 +8,8 @@
 //! A shape keeps [`MAX_NODES`] paths at most. Which ones is decided by a rank intrinsic to the path, so
 //! the bound does not break the algebra: whatever the order, the same paths stay, with exact counts, and
 //! what went is counted, by type, at its parent. Values whose keys look like data (ids, dates, paths) are
-//! counted together besides, so that a map of a million records is known by what its records have in common.
+//! counted together besides: of a map of records by id, however many, it is known what they have in common. Of
+//! one whose keys are words that is so only while its paths are kept.
 //!
 //! Of values only a bounded sample is kept: the distinct ones where they are few, else three examples.
 //! Whoever must not keep a value replaces it before and says what stands in its place

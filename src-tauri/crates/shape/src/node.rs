@@ -46,6 +46,20 @@ impl Type {
         Self::Opaque,
     ];
 
+    /// Tables that the first value of this type needs where the types counted here were seen before: one for
+    /// strings, for numbers of both types and for arrays. Joint counts of an object's fields take as much as
+    /// three.
+    pub(crate) fn tables(self, seen: &Counts) -> usize {
+        match self {
+            _ if seen[self as usize] > 0 => 0,
+            Self::Integer if seen[Self::Number as usize] > 0 => 0,
+            Self::Number if seen[Self::Integer as usize] > 0 => 0,
+            Self::Integer | Self::Number | Self::String | Self::Array => 1,
+            Self::Object => 3,
+            Self::Null | Self::Boolean | Self::Opaque => 0,
+        }
+    }
+
     /// The name JSON Schema uses; `"any"` for what was not looked into.
     pub fn name(self) -> &'static str {
         match self {
@@ -157,6 +171,19 @@ impl Node {
 
     pub(crate) fn count(&self, kind: Type) -> u64 {
         self.counts[kind as usize]
+    }
+
+    /// How much room what is kept of its values may take, in tables (see [`Type::tables`]).
+    pub(crate) fn tables(&self) -> usize {
+        let mut tables = 0;
+        let mut seen = [0; Type::ALL.len()];
+        for kind in Type::ALL {
+            if self.count(kind) > 0 {
+                tables += kind.tables(&seen);
+                seen[kind as usize] = 1;
+            }
+        }
+        tables
     }
 
     /// Values seen here, of any type.

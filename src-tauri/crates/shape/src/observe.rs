@@ -20,6 +20,9 @@ use walk::{Walk, Ways};
 /// Steps of a plan before it is carried out, some 200 kB.
 const MAX_STEPS: usize = 4 << 10;
 
+/// By what share of its bound a tree may exceed it before it is cut back: a sixteenth.
+const SLACK: usize = 16;
+
 /// What a string stands for that replaced another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandsFor {
@@ -60,6 +63,7 @@ impl Shape {
         let read = scan(document, &mut observer);
         if read.is_ok() {
             observer.carry_out();
+            observer.cut_back();
         }
         let Observer { main, ways: Ways { plan, mut signature, .. }, .. } = observer;
         self.spare.put(plan, main);
@@ -110,17 +114,14 @@ struct Observer<'s, 'd> {
     decoded: &'s mut String,
     changes: &'s mut u64,
     cap: usize,
-    /// Nodes at which the tree is cut back, so that a huge document needs no more than a small one.
-    limit: usize,
 }
 
 impl<'s, 'd> Observer<'s, 'd> {
     fn new(shape: &'s mut Shape, document: &'d [u8], circumstances: Circumstances<'s>) -> Self {
         shape.documents += 1;
         let (plan, main) = shape.spare.take();
-        let limit = limit(shape.cap);
         Self {
-            look_at: room(limit, &shape.tree),
+            look_at: room(&shape.tree, shape.cap),
             document,
             ways: Ways {
                 tree: &mut shape.tree,
@@ -138,7 +139,6 @@ impl<'s, 'd> Observer<'s, 'd> {
             decoded: &mut shape.spare.text,
             changes: &mut shape.changes,
             cap: shape.cap,
-            limit,
         }
     }
 
@@ -157,7 +157,7 @@ impl<'s, 'd> Observer<'s, 'd> {
     /// end first.
     #[cold]
     fn look(&mut self) {
-        if self.ways.plan.len() >= MAX_STEPS || self.ways.tree.len() > self.limit {
+        if self.ways.plan.len() >= MAX_STEPS || !self.is_within() {
             self.known = self.known || scan(self.document, &mut ()).is_ok();
             if !self.known {
                 return self.give_up();
@@ -165,7 +165,7 @@ impl<'s, 'd> Observer<'s, 'd> {
             self.carry_out();
             self.cut_back();
         }
-        self.look_at = self.ways.plan.len() + room(self.limit, self.ways.tree);
+        self.look_at = self.ways.plan.len() + room(self.ways.tree, self.cap);
     }
 
     /// Plans nothing any more: whoever reads on will see why.
@@ -177,8 +177,14 @@ impl<'s, 'd> Observer<'s, 'd> {
         self.look_at = usize::MAX;
     }
 
+    /// Whether the tree need not be cut back yet. That costs as much as the tree is large, so it is worth waiting
+    /// for enough to cut.
+    fn is_within(&self) -> bool {
+        self.ways.tree.is_within(self.cap, Some(SLACK))
+    }
+
     fn cut_back(&mut self) {
-        if self.ways.tree.len() > self.limit
+        if !self.is_within()
             && let Some(new) = self.ways.tree.trim(self.cap, None)
         {
             *self.changes += 1;
@@ -201,14 +207,8 @@ impl<'s, 'd> Observer<'s, 'd> {
 }
 
 /// Steps to plan before it must be looked how large the tree is: each new node has one.
-fn room(limit: usize, tree: &Tree) -> usize {
-    limit.saturating_sub(tree.len()).clamp(MAX_STEPS / 64, MAX_STEPS)
-}
-
-/// Nodes up to which a tree may grow before it is cut back to its cap. Cutting back costs as much as the
-/// tree is large, so it is worth waiting for enough to cut.
-fn limit(cap: usize) -> usize {
-    cap.saturating_add(cap / 4).saturating_add(16)
+fn room(tree: &Tree, cap: usize) -> usize {
+    cap.saturating_sub(tree.len()).clamp(MAX_STEPS / 64, MAX_STEPS)
 }
 
 impl<'d> Sink<'d> for Observer<'_, 'd> {

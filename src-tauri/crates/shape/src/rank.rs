@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use siphasher::sip::SipHasher13;
 use twox_hash::XxHash3_64;
 
+use crate::distinct::written_length;
+
 /// What hashes in a shape depend on. It belongs to a team: shapes of different keys do not merge, and who
 /// does not have it cannot aim at what is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -94,18 +96,18 @@ pub(crate) fn looks_like_data(key: &str) -> bool {
         || run()
         || digits == bytes.len() && digits > 0
         || bytes.len() > 60
-        || bytes.iter().any(|byte| matches!(byte, b'@' | b'/' | b'\\' | b':' | b'.' | b' ' | b'\n'))
+        || bytes.iter().any(|byte| matches!(byte, b'@' | b'/' | b'\\' | b':' | b'.' | b' ' | 0..b' '))
         || hexadecimal()
 }
 
-/// Bytes of a key that is kept. All longer ones look like data.
-const MAX_KEY: usize = 256;
+/// Bytes of a key that is kept, as JSON writes it. All longer ones look like data.
+const MAX_KEY: usize = 128;
 
 /// Whether values of a key may have a path of their own: not where keys themselves would take much room, nor
 /// where they mean something else to those who read a schema by serde_json. Both look like data, so that
 /// their values are counted together.
 pub(crate) fn may_be_kept(key: &str) -> bool {
-    key.len() <= MAX_KEY && !key.starts_with("$serde_json::private::")
+    key.len() <= MAX_KEY && written_length(key) <= MAX_KEY && !key.starts_with("$serde_json::private::")
 }
 
 #[cfg(test)]
@@ -150,7 +152,13 @@ mod tests {
 
     #[test]
     fn keys_not_kept_look_like_data() {
-        for key in ["k".repeat(MAX_KEY + 1), "$serde_json::private::RawValue".to_owned()] {
+        let control = "\u{1}".repeat(MAX_KEY / 6 + 1);
+        for key in [
+            "k".repeat(MAX_KEY + 1),
+            "\"".repeat(MAX_KEY / 2 + 1),
+            control,
+            "$serde_json::private::RawValue".to_owned(),
+        ] {
             assert!(!may_be_kept(&key) && looks_like_data(&key), "{key}");
         }
         assert!(may_be_kept(&"k".repeat(MAX_KEY)) && may_be_kept(""));

@@ -94,9 +94,9 @@ impl Shape {
         }
     }
 
-    /// A shape of nothing that keeps so many paths at most.
+    /// A shape of nothing that keeps so many paths at most, and no more than [`MAX_NODES`].
     pub fn with_cap(cap: usize) -> Self {
-        Self { cap, ..Self::default() }
+        Self { cap: cap.min(MAX_NODES), ..Self::default() }
     }
 
     /// What its hashes depend on.
@@ -111,17 +111,17 @@ impl Shape {
 
     /// Whether there were more paths than could be kept.
     pub fn is_trimmed(&self) -> bool {
-        self.tree.cut.is_some() || self.tree.len() > self.cap
+        self.tree.cut.is_some() || !self.tree.is_within(self.cap, None)
     }
 
     /// Paths kept below the root.
     pub fn paths(&self) -> usize {
-        self.tree.len().min(self.cap)
+        self.view().nodes().count() - 1
     }
 
     /// The tree within its bound. While documents come in it may be larger for a while.
     pub(crate) fn tree(&self) -> Cow<'_, Tree> {
-        if self.tree.len() <= self.cap {
+        if self.tree.is_within(self.cap, None) {
             return Cow::Borrowed(&self.tree);
         }
         let mut tree = self.tree.clone();

@@ -115,6 +115,15 @@ impl Signatures {
         }
     }
 
+    /// No more of them than are kept.
+    pub(crate) fn bounded(mut self) -> Self {
+        while self.kept.len() > KEPT {
+            self.kept.pop_last();
+            self.more = true;
+        }
+        self
+    }
+
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
         self.kept.values().copied()
     }

@@ -8,7 +8,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_DEPTH;
 use crate::node::{Id, Node, Step, Type};
 use crate::rank::{HashKey, Rank};
 use crate::scan::Oddities;
@@ -17,7 +16,8 @@ use crate::signatures::Signatures;
 use crate::tags::{self, Tags};
 use crate::times::{EPOCHS, Times};
 use crate::tree::{ROOT, Tree};
-use crate::values::{Arrays, Numbers, Strings};
+use crate::values::{Arrays, Numbers, POSITIONS, Strings};
+use crate::{MAX_DEPTH, MAX_NODES};
 
 /// Written into every state. What states of other versions lack is in the calls they were made from, so they
 /// are not converted but counted anew.
@@ -181,9 +181,9 @@ impl Shape {
         let mut shape = Self {
             observations: state.observations,
             tree: read(state.nodes, state.key)?,
-            cap: state.cap,
+            cap: state.cap.min(MAX_NODES),
             epochs: state.epochs,
-            signatures: state.signatures,
+            signatures: state.signatures.bounded(),
             oddities: state.oddities,
             ..Self::default()
         };
@@ -279,6 +279,7 @@ fn read(nodes: Vec<Flat>, key: HashKey) -> Result<Tree, InvalidState> {
         let tags = Tags::read(written, key, fields.len(), |place| fields.at(place).0);
         tree.node_mut(id).tags = Some(Box::new(tags));
     }
+    tree.count_tables();
     Ok(tree)
 }
 
@@ -295,5 +296,6 @@ fn fill(tree: &mut Tree, id: Id, flat: Flat) -> Result<Option<(Id, Vec<tags::Wri
         node.times.add_all(epoch, &dense(counts, 0)?);
     }
     (node.numbers, node.strings, node.arrays) = (flat.numbers, flat.strings, flat.arrays);
+    node.arrays.iter_mut().for_each(|arrays| arrays.positions.truncate(POSITIONS));
     Ok((!flat.tags.is_empty()).then_some((id, flat.tags)))
 }

@@ -4,11 +4,15 @@
 //! fields are looked at depends on their names and the hash key alone; one with too many values is dropped
 //! for good. So merging is exact in every order. Owns: those joint counts. Refuses to know: what a union is.
 
+mod written;
+
 use serde::{Deserialize, Serialize};
 
+use crate::distinct::written_length;
 use crate::node::Type;
 use crate::print::Print;
 use crate::rank::HashKey;
+pub(crate) use written::Written;
 
 /// Fields looked at per object, and values of each.
 const MAX_FIELDS: usize = 4;
@@ -49,6 +53,14 @@ impl Kept {
         match self {
             Self::Boolean(value) => Value::Boolean(*value).print(),
             Self::Text(text) => Value::Text(text).print(),
+        }
+    }
+
+    /// Whether it can have been seen: longer texts are no tags.
+    fn may_be(&self) -> bool {
+        match self {
+            Self::Boolean(_) => true,
+            Self::Text(text) => written_length(text) <= MAX_LENGTH,
         }
     }
 
@@ -175,6 +187,7 @@ impl Tags {
                     continue;
                 }
                 None => {
+                    rows.reserve_exact(1);
                     rows.push(Row::new((*value).into(), 0));
                     rows.len() - 1
                 }
@@ -239,6 +252,7 @@ impl Tags {
             if let (Some(rows), Some(their_rows)) = (&mut mine.rows, &their.rows) {
                 for row in their_rows {
                     let at = rows.iter().position(|known| known.value == row.value).unwrap_or_else(|| {
+                        rows.reserve_exact(1);
                         rows.push(Row::new(row.value.clone(), 0));
                         rows.len() - 1
                     });
@@ -260,73 +274,7 @@ impl Tags {
             Some((field.member, rows))
         })
     }
-
-    /// The written form. `place` gives a member's place among all in the order written.
-    pub(crate) fn write(&self, place: impl Fn(usize) -> usize) -> Vec<Written> {
-        let row = |row: &Row| {
-            let came = row.came.iter().enumerate().filter(|(_, came)| came.count > 0);
-            let came: Vec<(usize, Came)> = came.map(|(at, came)| (place(at), *came)).collect();
-            let members = came.iter().map(|(at, _)| at + 1).max().unwrap_or_default();
-            let (mut counts, mut kinds) = (vec![0; members], vec![0; members]);
-            for (at, came) in came {
-                (counts[at], kinds[at]) = (came.count, came.kinds);
-            }
-            WrittenRow(row.value.clone(), row.count, counts, kinds)
-        };
-        let fields = self.fields.iter().map(|field| {
-            let rows = field.rows.as_ref().map(|rows| {
-                let mut rows: Vec<&Row> = rows.iter().collect();
-                rows.sort_by(|a, b| a.value.cmp(&b.value));
-                rows.into_iter().map(row).collect()
-            });
-            Written(place(field.member), rows)
-        });
-        fields.collect()
-    }
-
-    /// Reads the written form back; members are numbered as written.
-    pub(crate) fn read<'n>(
-        written: Vec<Written>,
-        key: HashKey,
-        members: usize,
-        name: impl Fn(usize) -> &'n str,
-    ) -> Self {
-        let members = members.min(MAX_MEMBERS);
-        let mut tags = Self::default();
-        for Written(member, rows) in written.into_iter().filter(|written| written.0 < members) {
-            let Some(field) = tags.field(member, key, &name) else { continue };
-            field.rows = rows.map(|rows| {
-                let read = |WrittenRow(value, count, counts, kinds)| {
-                    let mut row = Row::new(value, count);
-                    for (at, (count, kinds)) in counts.into_iter().zip(kinds).take(members).enumerate() {
-                        row.count_member(at, kinds, count);
-                    }
-                    row
-                };
-                rows.into_iter().take(MAX_VALUES).map(read).collect()
-            });
-            if field.rows.is_none() {
-                tags.drop_rows(member);
-            }
-        }
-        tags
-    }
 }
-
-/// A field of the written form: its member, and its values unless there were too many.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Written(usize, Option<Vec<WrittenRow>>);
-
-impl Written {
-    /// The objects of each value.
-    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
-        self.1.iter().flatten().map(|row| row.1)
-    }
-}
-
-/// A value, its objects, and by member how many of them have it, and of which types.
-#[derive(Serialize, Deserialize)]
-struct WrittenRow(Kept, u64, Vec<u32>, Vec<u8>);
 
 /// Names that say of themselves that they tell come first.
 fn rank(name: &str, key: HashKey) -> (bool, u64) {

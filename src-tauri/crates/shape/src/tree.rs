@@ -16,11 +16,19 @@ pub(crate) struct Tree {
     pub(crate) key: HashKey,
     /// The lowest rank that was not kept, once something was not.
     pub(crate) cut: Option<Rank>,
+    /// Tables of all nodes.
+    pub(crate) tables: usize,
+}
+
+/// Tables that the nodes kept may need together, where so many nodes may be kept: one each, and some more. Thus
+/// the room they take is bounded although one node may need six.
+fn most_tables(cap: usize) -> usize {
+    cap.saturating_add(cap / 4).saturating_add(16)
 }
 
 impl Tree {
     pub(crate) fn new(key: HashKey) -> Self {
-        Self { nodes: vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)], key, cut: None }
+        Self { nodes: vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)], key, cut: None, tables: 0 }
     }
 
     #[inline]
@@ -86,6 +94,7 @@ impl Tree {
             return None;
         }
         let gathered = self.node(parent).gathered + u8::from(step == Step::Values);
+        reserve(&mut self.nodes);
         self.nodes.push(Node::new(rank, parent, step, gathered));
         Some((self.nodes.len() - 1) as Id)
     }
@@ -150,7 +159,9 @@ impl Tree {
         mine.present += theirs.present;
         mine.documents += theirs.documents;
         mine.repeated += theirs.repeated;
+        let tables = mine.tables();
         add(&mut mine.counts, &theirs.counts);
+        let more = mine.tables() - tables;
         add(&mut mine.other, other);
         mine.times.merge(&theirs.times);
         if let Some(theirs) = &theirs.numbers {
@@ -162,6 +173,7 @@ impl Tree {
         if let Some(theirs) = &theirs.arrays {
             mine.arrays.get_or_insert_default().merge(theirs);
         }
+        self.tables += more;
     }
 
     fn merge_tags(&mut self, id: Id, tags: &crate::tags::Tags, theirs: &Node) {
@@ -186,8 +198,13 @@ impl Tree {
         }
     }
 
-    /// Lowers the cut, to `cut` and so far that at most `cap` nodes stay below the root. Gives the new place
-    /// of each node that stays, if any had to go.
+    /// Counts the tables of all nodes anew.
+    pub(crate) fn count_tables(&mut self) {
+        self.tables = self.nodes.iter().map(Node::tables).sum();
+    }
+
+    /// Lowers the cut, to `cut` and so far that at most `cap` nodes stay below the root, with the tables they may
+    /// have. Gives the new place of each node that stays, if any had to go.
     pub(crate) fn trim(&mut self, cap: usize, cut: Option<Rank>) -> Option<Vec<Option<Id>>> {
         let new_cut = lower(lower(self.cut, cut), self.first_out(cap));
         if new_cut == self.cut {
@@ -200,13 +217,33 @@ impl Tree {
         Some(self.drop_cut())
     }
 
-    /// The lowest rank that must go for at most `cap` nodes to stay below the root, if any must.
+    /// Whether it is within its bound, exceeded by one of so many at most; none is exceeded by nothing.
+    pub(crate) fn is_within(&self, cap: usize, slack: Option<usize>) -> bool {
+        let more = |most: usize| most.saturating_add(slack.map_or(0, |slack| most / slack + 16));
+        self.len() <= more(cap) && self.tables <= more(most_tables(cap))
+    }
+
+    /// The lowest rank that must go for at most `cap` nodes to stay below the root with the tables they may
+    /// have, if any must. Tables only come in, so whoever merges what, none that went would have stayed.
     pub(crate) fn first_out(&self, cap: usize) -> Option<Rank> {
-        if self.len() <= cap {
+        if self.is_within(cap, None) {
             return None;
         }
-        let mut ranks: Vec<Rank> = self.nodes[1..].iter().map(|node| node.rank).collect();
-        Some(*ranks.select_nth_unstable(cap).1)
+        let mut nodes: Vec<(Rank, usize)> =
+            self.nodes[1..].iter().map(|node| (node.rank, node.tables())).collect();
+        if self.tables <= most_tables(cap) {
+            return Some(nodes.select_nth_unstable(cap).1.0);
+        }
+        nodes.sort_unstable();
+        let mut room = most_tables(cap).saturating_sub(self.nodes[0].tables());
+        let mut stays = |(at, (_, tables)): (usize, &(Rank, usize))| match room.checked_sub(*tables) {
+            Some(left) if at < cap => {
+                room = left;
+                true
+            }
+            _ => false,
+        };
+        nodes.iter().enumerate().find(|node| !stays(*node)).map(|(_, (rank, _))| *rank)
     }
 
     fn drop_cut(&mut self) -> Vec<Option<Id>> {
@@ -217,7 +254,7 @@ impl Tree {
             new.push(keeps.then_some(kept));
             kept += Id::from(keeps);
         }
-        let nodes = std::mem::take(&mut self.nodes);
+        let nodes = std::mem::replace(&mut self.nodes, Vec::with_capacity(kept as usize));
         for mut node in nodes {
             if node.step != Step::Root && !self.keeps(node.rank) {
                 // The parent comes before it; if it went as well there is nowhere to count.
@@ -247,6 +284,7 @@ impl Tree {
                 self.node_mut(child).place = place as u32;
             }
         }
+        self.count_tables();
         new
     }
 }
@@ -262,5 +300,29 @@ fn lower(a: Option<Rank>, b: Option<Rank>) -> Option<Rank> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
+    }
+}
+
+/// Makes room for one more where there is none, and for some of those to come: there are so many of the lists that
+/// twice the room would be too much.
+pub(crate) fn reserve<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(list.len() / 8 + 4);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tags::Row;
+    use crate::values::{Arrays, Numbers, Strings};
+
+    /// Of the figures from which the README reckons what a shape takes in memory.
+    #[test]
+    fn sizes_are_as_reckoned_with() {
+        assert!(size_of::<Node>() <= 384);
+        assert!(size_of::<Row>() <= 72);
+        let tables = [size_of::<Strings>(), size_of::<Numbers>(), size_of::<Arrays>()];
+        assert!(tables.iter().all(|size| *size <= 160), "{tables:?}");
     }
 }

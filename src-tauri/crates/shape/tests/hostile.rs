@@ -8,6 +8,8 @@
 mod judge;
 #[path = "hostile/keys.rs"]
 mod keys;
+#[path = "hostile/memory.rs"]
+mod memory;
 #[path = "hostile/nesting.rs"]
 mod nesting;
 #[path = "hostile/reading.rs"]

@@ -6,8 +6,10 @@ use crate::print::Print;
 
 /// Distinct values kept.
 pub(super) const MAX_VALUES: usize = 32;
-/// Their bytes together, and of the longest one, as JSON writes them.
+/// Bytes they take together, each with what it costs to know it; and bytes of the longest one. All as JSON
+/// writes them, so that no escapes make a state larger.
 const MAX_BYTES: usize = 768;
+const COST: usize = 16;
 const MAX_LENGTH: usize = 64;
 
 /// Values with their counts, in no particular order.
@@ -16,8 +18,8 @@ pub(super) struct Few {
     values: Vec<Known>,
     /// The values, one behind the other.
     texts: String,
-    /// Bytes that JSON takes to write them.
-    written: u16,
+    /// Bytes they take together, as counted for [`MAX_BYTES`].
+    taken: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -50,14 +52,17 @@ impl Few {
     /// Takes a value that is not there; whether there was room.
     pub(super) fn insert(&mut self, value: &str, count: u64) -> bool {
         let length = written_length(value);
-        if self.values.len() == MAX_VALUES
-            || length > MAX_LENGTH
-            || usize::from(self.written) + length > MAX_BYTES
-        {
+        let taken = usize::from(self.taken) + COST + length;
+        if self.values.len() == MAX_VALUES || length > MAX_LENGTH || taken > MAX_BYTES {
             return false;
         }
+        // There are thousands of these lists: none has much more room than it needs.
+        if self.values.len() == self.values.capacity() {
+            self.values.reserve_exact(4);
+        }
+        self.texts.reserve_exact(value.len());
         self.texts.push_str(value);
-        self.written += length as u16;
+        self.taken = taken as u16;
         self.values.push(Known { print: Print::of(value), count, end: self.texts.len() as u16 });
         true
     }
@@ -121,6 +126,6 @@ mod tests {
         assert_eq!(few.sorted()[..2], [("", 2), ("1234567", 2)]);
         assert!(!few.insert(&"\u{1}".repeat(11), 1) && few.insert(&"\u{1}".repeat(10), 1));
         let room = (0..MAX_VALUES).filter(|n| few.insert(&format!("{n:060}"), 1)).count();
-        assert_eq!(room, (MAX_BYTES - 84) / 60);
+        assert_eq!(room, (MAX_BYTES - 84 - 6 * COST) / (60 + COST));
     }
 }

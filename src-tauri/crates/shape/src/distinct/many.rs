@@ -73,6 +73,9 @@ impl Many {
         for (register, letter) in registers.0.iter_mut().zip(letters.bytes()) {
             *register = LETTERS.iter().position(|known| *known == letter).ok_or("no register")? as u8;
         }
+        if examples.iter().any(|(_, example)| written_length(example) > EXAMPLE_BYTES + "…".len()) {
+            return Err("too long an example");
+        }
         examples.sort();
         examples.dedup_by_key(|(hash, _)| *hash);
         examples.truncate(EXAMPLES);

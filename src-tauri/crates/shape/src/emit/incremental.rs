@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
-use super::bound::Bound;
 use super::refresh::{Met, Refresh, Written};
 use super::{Policy, Schema, nesting, varies_at};
 use crate::node::Id;
+use crate::rank::Rank;
 use crate::shape::Shape;
 use crate::tree::{ROOT, Tree};
 use crate::view::View;
@@ -28,7 +28,8 @@ pub struct Emission {
 struct Followed {
     /// By node.
     written: Vec<Written>,
-    bound: Bound,
+    /// The lowest rank that its bound leaves out.
+    cut: Option<Rank>,
     /// Levels of the deepest node.
     deepest: usize,
     /// A node that tells that observations differ.
@@ -55,8 +56,9 @@ impl Emission {
         let new = shape.tree.nodes().iter().skip(followed.written.len());
         followed.deepest = followed.deepest.max(nesting::deepest(new));
         followed.written.resize(shape.tree.nodes().len(), Written::default());
-        let gone = followed.bound.take_in(&shape.tree, shape.cap);
-        let tree = View::new(&shape.tree, followed.bound.cut);
+        let cut = shape.tree.first_out(shape.cap);
+        let gone = between(&shape.tree, cut, std::mem::replace(&mut followed.cut, cut));
+        let tree = View::new(&shape.tree, cut);
 
         let varied = followed.varies_at.is_some();
         followed.varies_at = followed.varies_at.filter(|id| tree.shows(*id)).or_else(|| varies_at(tree));
@@ -92,6 +94,13 @@ impl Emission {
     pub fn schema(&self) -> &Value {
         &self.schema
     }
+}
+
+/// The nodes that are seen up to the second of two cuts, but not up to the first.
+fn between(tree: &Tree, cut: Option<Rank>, before: Option<Rank>) -> Vec<Id> {
+    let Some(cut) = cut.filter(|_| before != cut) else { return Vec::new() };
+    let went = |rank: Rank| rank >= cut && before.is_none_or(|before| rank < before);
+    (0..).zip(tree.nodes()).filter(|(_, node)| went(node.rank)).map(|(id, _)| id).collect()
 }
 
 /// By node, whether it is above one of these; empty if they are none.

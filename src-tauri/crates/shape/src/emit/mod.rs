@@ -4,7 +4,6 @@
 //! Refuses to know: where a shape comes from. The schema accepts every document the shape was made from.
 
 mod array;
-mod bound;
 mod decided;
 mod incremental;
 mod map;

@@ -132,6 +132,13 @@ impl<'d> Plan<'d> {
         Plan { steps: recycled(self.steps), members: self.members, values: recycled(self.values) }
     }
 
+    /// Keeps no more room than for so many steps.
+    pub(super) fn shrink_to(&mut self, steps: usize) {
+        self.steps.shrink_to(steps);
+        self.members.shrink_to(steps);
+        self.values.shrink_to(steps);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.steps.len()
     }
@@ -162,10 +169,14 @@ impl<'d> Plan<'d> {
     pub(super) fn carry_out(&mut self, with: &mut Carrying<'_>) {
         let (mut members, mut values) = (self.members.as_slice(), self.values.as_slice());
         let key = with.tree.key;
+        let mut tables = 0;
         for step in &self.steps {
             match *step {
                 Planned::Value { node, kind, object, content } => {
                     let node = with.tree.node_mut(node);
+                    if node.count(kind) == 0 {
+                        tables += kind.tables(&node.counts);
+                    }
                     count_value(node, kind, object, with.document, with.epoch);
                     match content {
                         Content::None => {}
@@ -196,6 +207,7 @@ impl<'d> Plan<'d> {
                 }
             }
         }
+        with.tree.tables += tables;
         self.clear();
     }
 

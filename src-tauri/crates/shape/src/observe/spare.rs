@@ -8,6 +8,9 @@ use super::walk::Walk;
 /// Bytes there are between documents for strings without their escapes.
 const MAX_TEXT: usize = 16 << 10;
 
+/// Elements there is room for between documents in each of the lists.
+const MAX_LIST: usize = 4 << 10;
+
 /// Lists with nothing in them.
 #[derive(Default)]
 pub(crate) struct Spare {
@@ -32,6 +35,8 @@ impl Spare {
 
     pub(super) fn put(&mut self, plan: Plan<'_>, walk: Walk<'_>) {
         (self.plan, self.walk) = (plan.again(), walk.again());
+        self.plan.shrink_to(MAX_LIST);
+        self.walk.shrink_to(MAX_LIST);
         if self.text.capacity() > MAX_TEXT {
             self.text = String::new();
         }

@@ -127,6 +127,12 @@ impl<'d> Walk<'d> {
         Self { skipped: usize::MAX / 2, ..Self::default() }
     }
 
+    /// Keeps no more room than for so many members of open objects.
+    pub(super) fn shrink_to(&mut self, members: usize) {
+        self.members.shrink_to(members);
+        self.values.shrink_to(members);
+    }
+
     pub(super) fn is_done(&self) -> bool {
         self.done
     }

@@ -1,0 +1,76 @@
+//! The written form of joint counts.
+//!
+//! Owns: that form. Refuses to know: what is counted.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Came, Kept, MAX_MEMBERS, MAX_VALUES, Row, Tags};
+use crate::rank::HashKey;
+
+impl Tags {
+    /// The written form. `place` gives a member's place among all in the order written.
+    pub(crate) fn write(&self, place: impl Fn(usize) -> usize) -> Vec<Written> {
+        let row = |row: &Row| {
+            let came = row.came.iter().enumerate().filter(|(_, came)| came.count > 0);
+            let came: Vec<(usize, Came)> = came.map(|(at, came)| (place(at), *came)).collect();
+            let members = came.iter().map(|(at, _)| at + 1).max().unwrap_or_default();
+            let (mut counts, mut kinds) = (vec![0; members], vec![0; members]);
+            for (at, came) in came {
+                (counts[at], kinds[at]) = (came.count, came.kinds);
+            }
+            WrittenRow(row.value.clone(), row.count, counts, kinds)
+        };
+        let fields = self.fields.iter().map(|field| {
+            let rows = field.rows.as_ref().map(|rows| {
+                let mut rows: Vec<&Row> = rows.iter().collect();
+                rows.sort_by(|a, b| a.value.cmp(&b.value));
+                rows.into_iter().map(row).collect()
+            });
+            Written(place(field.member), rows)
+        });
+        fields.collect()
+    }
+
+    /// Reads the written form back; members are numbered as written.
+    pub(crate) fn read<'n>(
+        written: Vec<Written>,
+        key: HashKey,
+        members: usize,
+        name: impl Fn(usize) -> &'n str,
+    ) -> Self {
+        let members = members.min(MAX_MEMBERS);
+        let mut tags = Self::default();
+        for Written(member, rows) in written.into_iter().filter(|written| written.0 < members) {
+            let Some(field) = tags.field(member, key, &name) else { continue };
+            field.rows = rows.map(|rows| {
+                let read = |WrittenRow(value, count, counts, kinds)| {
+                    let mut row = Row::new(value, count);
+                    for (at, (count, kinds)) in counts.into_iter().zip(kinds).take(members).enumerate() {
+                        row.count_member(at, kinds, count);
+                    }
+                    row
+                };
+                rows.into_iter().take(MAX_VALUES).filter(|row| row.0.may_be()).map(read).collect()
+            });
+            if field.rows.is_none() {
+                tags.drop_rows(member);
+            }
+        }
+        tags
+    }
+}
+
+/// A field of the written form: its member, and its values unless there were too many.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Written(usize, Option<Vec<WrittenRow>>);
+
+impl Written {
+    /// The objects of each value.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.1.iter().flatten().map(|row| row.1)
+    }
+}
+
+/// A value, its objects, and by member how many of them have it, and of which types.
+#[derive(Serialize, Deserialize)]
+struct WrittenRow(Kept, u64, Vec<u32>, Vec<u8>);
