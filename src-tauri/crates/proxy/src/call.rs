@@ -90,7 +90,7 @@ pub(crate) fn start(
 ) -> Active {
     let recording = outgoing.recording;
     let (upstream, cancel, adapt) = (outgoing.upstream, outgoing.cancel, outgoing.adapt);
-    let era = outgoing.who.era;
+    let (era, cancelling) = (outgoing.who.era, cancel.clone());
     let (events_sender, events) = mpsc::channel(EVENTS);
     let (answer_sender, answer) = oneshot::channel();
     let outgoing = bridge::Request {
@@ -151,7 +151,7 @@ pub(crate) fn start(
             let _ = answer_sender.send(body);
         }
     });
-    Active { events, answer }
+    Active { events, answer, cancel: cancelling }
 }
 
 fn micros(since: Instant) -> u64 {

@@ -48,12 +48,34 @@ pub struct StdioSpec {
 }
 
 /// Where an upstream over Streamable HTTP is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct HttpSpec {
     /// Its address, `http` or `https`.
     pub url: reqwest::Url,
     /// What every request to it carries, secrets among it.
     pub headers: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for HttpSpec {
+    /// Names of headers only: their values may be secrets, and so may the rest of the address.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let headers: Vec<_> = self.headers.keys().collect();
+        f.debug_struct("HttpSpec").field("host", &self.url.host_str()).field("headers", &headers).finish()
+    }
+}
+
+impl HttpSpec {
+    /// A text without the values of headers that may be in it.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        /// Shorter ones are words like others.
+        const SHORTEST: usize = 5;
+        let values = self.headers.values();
+        let mut secrets: Vec<&str> =
+            values.flat_map(|value| value.split_whitespace().chain([value.as_str()])).collect();
+        secrets.retain(|secret| secret.len() >= SHORTEST && !secret.eq_ignore_ascii_case("bearer"));
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "…"))
+    }
 }
 
 /// Why a whole file says nothing.

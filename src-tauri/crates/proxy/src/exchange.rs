@@ -86,4 +86,6 @@ pub(crate) struct Active {
     pub(crate) events: mpsc::Receiver<Event>,
     /// Closed without an answer when the request was cancelled.
     pub(crate) answer: oneshot::Receiver<Body>,
+    /// Cancels the request.
+    pub(crate) cancel: CancellationToken,
 }

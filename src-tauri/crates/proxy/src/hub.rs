@@ -371,9 +371,11 @@ impl Hub {
         let (server, tool) = name.split_once(SEPARATOR).ok_or_else(unknown)?;
         let upstream = self.upstreams.get(server).ok_or_else(unknown)?;
         let listed = upstream.listed();
-        let aliased = listed.iter().find(|tool| public_name(server, &tool.name) == name);
-        let aliased = aliased.map(|tool| tool.name.as_str());
-        ToolId::new(server, aliased.unwrap_or(tool)).map_err(|_| unknown())
+        // Nearly all are called as they are; only the others' aliases have to be made to be compared.
+        let as_it_is = is_public(server, tool) && listed.iter().any(|listed| listed.name == tool);
+        let mut odd = listed.iter().filter(|listed| !as_it_is && !is_public(server, &listed.name));
+        let aliased = odd.find(|listed| public_name(server, &listed.name) == name);
+        ToolId::new(server, aliased.map_or(tool, |listed| &listed.name)).map_err(|_| unknown())
     }
 
     /// Starts a `tools/call` whose `params` name the tool as its upstream does. `adapt` is for those who know
@@ -479,17 +481,27 @@ fn renamed(server: &str, name: &str, definition: &Bytes) -> Option<Bytes> {
     Some(params::splice(definition, vec![(found.range, public.into_bytes())]))
 }
 
+fn is_allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
+}
+
+/// Whether clients take `server__tool` as it is.
+fn is_public(server: &str, tool: &str) -> bool {
+    server.len() + SEPARATOR.len() + tool.len() <= MAX_NAME
+        && server.chars().chain(tool.chars()).all(is_allowed)
+}
+
 /// `server__tool`, or a stable alias where clients would refuse that: other characters become `_`, what
 /// is too long is cut, and a hash of the whole name keeps aliases apart.
 fn public_name(server: &str, tool: &str) -> String {
     let name = format!("{server}{SEPARATOR}{tool}");
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if name.len() <= MAX_NAME && name.chars().all(allowed) {
+    if is_public(server, tool) {
         return name;
     }
     let digest = Sha256::digest(&name);
     let suffix: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let plain: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).take(MAX_NAME - 9).collect();
+    let plain: String =
+        name.chars().map(|c| if is_allowed(c) { c } else { '_' }).take(MAX_NAME - 9).collect();
     format!("{plain}_{suffix}")
 }
 

@@ -197,7 +197,8 @@ mod tests {
         let (answer, answered) = oneshot::channel();
         let (method, withdrawn) = ("elicitation/create".to_owned(), CancellationToken::new());
         let ask = Ask { method, params: None, withdrawn, answer };
-        let active = Active { events: mpsc::channel(1).1, answer: oneshot::channel().1 };
+        let (answer_later, cancel) = (oneshot::channel().1, CancellationToken::new());
+        let active = Active { events: mpsc::channel(1).1, answer: answer_later, cancel };
         let Body::Result(result) = held.ask(about, active, ask, CancellationToken::new().drop_guard()) else {
             panic!("not asked")
         };

@@ -106,6 +106,8 @@ async fn open(
         capabilities: capabilities.unwrap_or_else(|| NOTHING.into()),
         ..Who::nobody()
     };
+    let who =
+        who.kept().ok_or_else(|| RpcError::invalid_params("clientInfo and capabilities are too long"))?;
     match target {
         Target::All => {
             // So that the first list finds them started.
@@ -249,7 +251,9 @@ pub(crate) async fn own_business(
         "resources/subscribe" => {
             let uri = uri()?;
             if !upstream.subscriptions.add(&uri, &session.id) {
-                return Some(RpcError::internal("too many resources are watched").body());
+                return Some(
+                    RpcError::internal("too many resources are watched, or this address is too long").body(),
+                );
             }
             let live = upstream.live().await.ok()?;
             if live.hello.era == Era::Legacy {

@@ -168,6 +168,12 @@ impl Endpoint {
     }
 }
 
+/// A header's text. Of one that is repeated it is all of it, which is then none that is expected.
+fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
+    let values: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
 impl Target {
     /// What tells the endpoints apart: none for all, the upstream's name for one.
     pub(crate) fn name(&self) -> Option<&str> {

@@ -13,7 +13,7 @@ use super::held::About;
 use super::legacy::{Handled, recording, unavailable};
 use super::reply::{self, Accepts, Exchange, Voice};
 use super::session::Refusal;
-use super::{Endpoint, Target, aggregate, listen};
+use super::{Endpoint, Target, aggregate, header_text, listen};
 use crate::bridge;
 use crate::call::{Caller, Outgoing};
 use crate::hub::From;
@@ -51,8 +51,7 @@ pub(crate) async fn receive(
     };
     if !headers.contains_key(RELAYED) {
         let definition = definition(endpoint, target, &method, params.as_ref());
-        let header =
-            |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_owned());
+        let header = |name: &str| header_text(headers, name);
         if let Some(reason) = headers::mismatch(&method, params.as_ref(), definition.as_ref(), header) {
             return Ok(refused(&id, &RpcError::header_mismatch(&reason)));
         }
@@ -94,10 +93,10 @@ pub(crate) async fn receive(
 fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcError> {
     let meta = Meta::of(params);
     let named = match headers.contains_key(RELAYED) {
-        true => meta.version.as_deref(),
-        false => headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or("?")),
+        true => meta.version.clone(),
+        false => header_text(headers, PROTOCOL_VERSION),
     };
-    let version = match (named, &meta.version) {
+    let version = match (&named, &meta.version) {
         (None, _) => return Err(RpcError::header_mismatch("MCP-Protocol-Version header is missing")),
         (Some(named), Some(version)) if named != version => {
             return Err(RpcError::header_mismatch(&format!(
@@ -111,13 +110,14 @@ fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcErr
     }
     let missing = |key: &str| RpcError::invalid_params(format!("params._meta needs {key:?}"));
     meta.version.ok_or_else(|| missing(meta::VERSION))?;
-    Ok(Who {
+    let who = Who {
         era: Era::Modern,
         session: None,
         info: meta.info,
         log_level: meta.log_level,
         capabilities: meta.capabilities.ok_or_else(|| missing(meta::CAPABILITIES))?,
-    })
+    };
+    who.kept().ok_or_else(|| RpcError::invalid_params("clientInfo and clientCapabilities are too long"))
 }
 
 /// An error of ours, with the status the specification asks for.

@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use super::reply::Accepts;
 use super::session::{Refusal, check_version};
-use super::{Endpoint, Target, Whole, batch, legacy, modern};
+use super::{Endpoint, Target, Whole, batch, header_text, legacy, modern};
 use crate::wire::RpcError;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::message::Message;
@@ -85,8 +85,7 @@ fn era(headers: &HeaderMap, message: &Message) -> Era {
     if matches!(message, Message::Request { method, .. } if method == "initialize") {
         return Era::Legacy;
     }
-    let named = headers.get(PROTOCOL_VERSION).map(|version| version.to_str().unwrap_or("?"));
-    match named.map(version::era) {
+    match header_text(headers, PROTOCOL_VERSION).map(|named| version::era(&named)) {
         Some(Some(Era::Modern)) => Era::Modern,
         Some(None) if headers.get(SESSION_ID).is_none() => Era::Modern,
         _ => Era::Legacy,

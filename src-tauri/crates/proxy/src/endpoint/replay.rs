@@ -16,8 +16,11 @@ use super::reply::{self, KEEP_ALIVE};
 
 /// Streams kept of one session; the oldest go first.
 const MAX_STREAMS: usize = 64;
-/// Bytes kept of one stream; the oldest events go first, the last one stays.
+/// Bytes kept of one stream beyond what no connection has taken yet; the oldest events go first, the last one
+/// stays.
 const MAX_BYTES: usize = 1 << 20;
+/// Bytes kept of all streams of one session that have ended; the oldest streams go first.
+const MAX_ENDED: usize = 8 << 20;
 /// How long a stream is kept after its last event.
 const KEPT: Duration = Duration::from_secs(60);
 /// Milliseconds a client is to wait before it comes back, unless the upstream says otherwise.
@@ -48,6 +51,8 @@ struct Sent {
     first: u64,
     events: VecDeque<Bytes>,
     bytes: usize,
+    /// The number of the first event no connection has taken.
+    untaken: u64,
     /// How often the stream was ended for now.
     pauses: u64,
     ended: Option<Instant>,
@@ -66,8 +71,8 @@ impl Replays {
 
     /// A new stream. Its first event only tells its id, so that a client can come back from the start.
     pub(crate) fn open(&self) -> Arc<Replay> {
+        self.forget_old();
         let mut numbered = self.lock();
-        numbered.streams.retain(|_, replay| !replay.is_old());
         while numbered.streams.len() >= MAX_STREAMS && numbered.streams.pop_first().is_some() {}
         numbered.next += 1;
         let number = numbered.next;
@@ -77,9 +82,22 @@ impl Replays {
         replay
     }
 
-    /// Drops what nobody comes back for.
+    /// Drops what nobody comes back for, and what is too much.
     pub(crate) fn forget_old(&self) {
-        self.lock().streams.retain(|_, replay| !replay.is_old());
+        let mut kept = 0;
+        let mut numbered = self.lock();
+        let mut gone = Vec::new();
+        for (number, replay) in numbered.streams.iter().rev() {
+            let ended = replay.ended_bytes();
+            // The newest stays, however large: its client may be about to come back.
+            let too_much = kept > 0 && kept + ended.unwrap_or_default() > MAX_ENDED;
+            if replay.is_old() || (ended.is_some() && too_much) {
+                gone.push(*number);
+            } else {
+                kept += ended.unwrap_or_default();
+            }
+        }
+        numbered.streams.retain(|number, _| !gone.contains(number));
     }
 
     /// The stream an event id is of, from the event after it.
@@ -96,6 +114,12 @@ impl Replay {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The bytes kept, once it has ended.
+    fn ended_bytes(&self) -> Option<usize> {
+        let sent = self.lock();
+        sent.ended.map(|_| sent.bytes)
+    }
+
     fn is_old(&self) -> bool {
         self.lock().ended.is_some_and(|ended| ended.elapsed() > KEPT)
     }
@@ -103,7 +127,9 @@ impl Replay {
     /// Adds a message.
     pub(crate) fn tell(&self, message: &[u8]) {
         self.push(|id| {
-            [b"id: ", id.as_bytes(), b"\nevent: message\ndata: ", message, b"\n\n"].concat().into()
+            [b"id: ", id.as_bytes(), b"\nevent: message\ndata: ", &*reply::data(message), b"\n\n"]
+                .concat()
+                .into()
         });
     }
 
@@ -113,10 +139,7 @@ impl Replay {
         let event = event(&id);
         sent.bytes += event.len();
         sent.events.push_back(event);
-        while sent.bytes > MAX_BYTES && sent.events.len() > BUFFER {
-            sent.bytes -= sent.events.pop_front().map_or(0, |event| event.len());
-            sent.first += 1;
-        }
+        sent.shrink();
         drop(sent);
         self.more.notify_waiters();
     }
@@ -138,6 +161,19 @@ impl Replay {
     /// From the first event on.
     pub(crate) fn whole(self: &Arc<Self>) -> Resumed {
         Resumed { replay: Arc::clone(self), from: 0 }
+    }
+}
+
+impl Sent {
+    /// Drops what is too much: what a connection took, or where none does, all but the last events.
+    fn shrink(&mut self) {
+        while self.bytes > MAX_BYTES
+            && self.events.len() > 1
+            && (self.first < self.untaken || self.events.len() > BUFFER)
+        {
+            self.bytes -= self.events.pop_front().map_or(0, |event| event.len());
+            self.first += 1;
+        }
     }
 }
 
@@ -175,6 +211,11 @@ impl Resumed {
                     return;
                 }
             }
+            {
+                let mut sent = replay.lock();
+                sent.untaken = sent.untaken.max(next);
+                sent.shrink();
+            }
             if over {
                 return;
             }
@@ -197,6 +238,27 @@ mod tests {
     async fn text(resumed: Resumed) -> String {
         let body = resumed.response(CancellationToken::new()).into_body();
         String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn large_answers_are_kept_until_they_are_taken_and_not_many_of_them() {
+        let replays = Replays::default();
+        let large = vec![b'x'; 3 << 20];
+        let answered = || {
+            let replay = replays.open();
+            replay.tell(&large);
+            replay.tell(&large);
+            replay.end();
+            replay
+        };
+        let first = answered();
+        assert!(first.lock().bytes > 6 << 20, "nobody took it");
+        assert_eq!(text(first.whole()).await.matches("event: message").count(), 2);
+        assert!(first.lock().bytes < 4 << 20, "the last event stays");
+        let others = [answered(), answered()];
+        replays.forget_old();
+        let kept: Vec<u64> = replays.lock().streams.keys().copied().collect();
+        assert_eq!(kept, [3], "{:?}", others.map(|replay| replay.lock().bytes));
     }
 
     #[tokio::test]

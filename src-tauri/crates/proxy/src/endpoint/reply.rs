@@ -1,5 +1,6 @@
 //! The answer to a request: plain JSON when it is there soon, else a stream with what comes before it.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use super::held::{About, Held};
 use super::replay::Replay;
 use super::session::Session;
 use crate::exchange::{Active, Ask, Event};
-use crate::wire::{Body, error, message};
+use crate::wire::{Body, RpcError, error, message};
 
 /// A request without answer or event for so long becomes a stream, so that the client sees a
 /// response begin and does not take us for dead.
@@ -78,9 +79,26 @@ pub(crate) fn stream(buffer: usize) -> (mpsc::Sender<Bytes>, Response) {
     (sender, (StatusCode::OK, headers, body).into_response())
 }
 
-/// A message as an event. Messages are one line each.
+/// A message as an event.
 pub(crate) fn event(message: &[u8]) -> Bytes {
-    [b"event: message\ndata: ", message, b"\n\n"].concat().into()
+    [b"event: message\ndata: ", &*data(message), b"\n\n"].concat().into()
+}
+
+/// A message as the data of an event: each of its lines is one there. Of line breaks of two bytes, which streams
+/// cannot tell from others, the first becomes a blank: JSON has them only between tokens.
+pub(crate) fn data(message: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr2(b'\n', b'\r', message).is_none() {
+        return Cow::Borrowed(message);
+    }
+    let mut data = Vec::with_capacity(message.len() + 256);
+    for byte in message {
+        match byte {
+            b'\r' => data.push(b' '),
+            b'\n' => data.extend_from_slice(b"\ndata: "),
+            byte => data.push(*byte),
+        }
+    }
+    Cow::Owned(data)
 }
 
 pub(crate) fn keep_alive() -> Bytes {
@@ -140,7 +158,8 @@ impl Exchange {
                 Ok(Some(Event::Ask(ask))) => Next::Ask(ask),
                 Ok(Some(Event::Pause { retry })) => Next::Pause(retry),
                 Ok(None) => self.answered.take().map_or(Next::Nothing, Next::Answer),
-                Err(_) => Next::Nothing,
+                Err(_) if self.active.cancel.is_cancelled() => Next::Nothing,
+                Err(_) => Next::Answer(RpcError::internal("the request broke off").body()),
             };
         }
     }
@@ -336,7 +355,11 @@ async fn keep(mut exchange: Exchange, mut first: Option<Next>, replay: Arc<Repla
             (Next::Pause(retry), _) => replay.pause(retry),
             (Next::Answer(body), _) => {
                 replay.tell(&message::response(&exchange.id, &body));
-                return replay.end();
+                replay.end();
+                if let Voice::Legacy(session) = &exchange.voice {
+                    session.replays.forget_old();
+                }
+                return;
             }
             (Next::Nothing | Next::Ask(_), _) => return replay.end(),
         }
@@ -346,6 +369,12 @@ async fn keep(mut exchange: Exchange, mut first: Option<Next>, replay: Arc<Repla
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn events_have_the_lines_of_their_messages() {
+        assert_eq!(event(b"{}"), "event: message\ndata: {}\n\n");
+        assert_eq!(event(b"{\n 1\r\n}"), "event: message\ndata: {\ndata:  1 \ndata: }\n\n");
+    }
 
     #[test]
     fn accept_headers() {

@@ -12,8 +12,8 @@ use schemascope_model::Client;
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::Target;
 use super::replay::Replays;
+use super::{Target, header_text};
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::{Body, RpcError, Who, message, version};
@@ -115,10 +115,10 @@ impl Sessions {
 
     /// The session a request belongs to, or why it is refused.
     pub(crate) fn of(&self, headers: &HeaderMap, target: &Target) -> Result<Arc<Session>, Refusal> {
-        let Some(id) = headers.get(SESSION_ID) else {
+        let Some(id) = header_text(headers, SESSION_ID) else {
             return Err(Refusal::NoSession);
         };
-        let session = id.to_str().ok().and_then(|id| self.lock().get(id).cloned());
+        let session = self.lock().get(&*id).cloned();
         let session = session.filter(|session| session.target.name() == target.name());
         let session = session.ok_or(Refusal::UnknownSession)?;
         session.heard_now();
@@ -180,7 +180,7 @@ impl Session {
 
     /// Cancels a request of this client, by the id it gave it.
     pub(crate) fn cancel(&self, id: &[u8]) {
-        for (_, cancel) in self.requests().values().filter(|(own, _)| own.as_ref() == id) {
+        for (_, cancel) in self.requests().values().filter(|(own, _)| message::same_id(own, id)) {
             cancel.cancel();
         }
     }
@@ -237,8 +237,7 @@ impl Session {
 
     /// Takes the client's answer to what it was asked.
     pub(crate) fn answered(&self, id: &[u8], body: Body) {
-        let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
-        if let Some(asked) = id.and_then(|id: u64| self.asked().remove(&id)) {
+        if let Some(asked) = message::number(id).and_then(|id| self.asked().remove(&id)) {
             // The upstream may have gone meanwhile.
             let _ = asked.answer.send(body);
         }
@@ -326,9 +325,8 @@ pub(crate) enum Refusal {
 
 /// Checks the protocol version a request names.
 pub(crate) fn check_version(headers: &HeaderMap) -> Result<(), Refusal> {
-    let Some(named) = headers.get(PROTOCOL_VERSION) else { return Ok(()) };
-    let named = named.to_str().unwrap_or("?");
-    if version::era(named).is_some() { Ok(()) } else { Err(Refusal::Version(named.to_owned())) }
+    let Some(named) = header_text(headers, PROTOCOL_VERSION) else { return Ok(()) };
+    if version::era(&named).is_some() { Ok(()) } else { Err(Refusal::Version(named)) }
 }
 
 impl IntoResponse for Refusal {

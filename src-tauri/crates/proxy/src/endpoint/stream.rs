@@ -121,7 +121,7 @@ fn concerns(upstream: Option<&Arc<Upstream>>, session: &Session, told: &Notifica
         "notifications/message" => upstream.levels.concerns(&session.who(), told.params.as_ref()),
         "notifications/tasks/status" => {
             let task = told.params.as_ref().and_then(|params| params::text(params, "taskId"));
-            task.is_some_and(|task| upstream.tasks.is_of(&task, Some(&session.id)))
+            task.is_some_and(|task| upstream.tasks.is_of(&task, &session.id))
         }
         _ => true,
     }

@@ -51,9 +51,10 @@ impl Introduction {
     pub(crate) fn note(&mut self, method: &str, params: Option<&Bytes>, line: &Bytes) {
         let uri = || params.and_then(|params| params::text(params, "uri"));
         match method {
-            "logging/setLevel" => self.log_level = Some(line.clone()),
+            // Copies: they are kept, and must not keep all that was read with them.
+            "logging/setLevel" => self.log_level = Some(Bytes::copy_from_slice(line)),
             "resources/subscribe" if self.watched.len() < MAX_WATCHED => {
-                self.watched.extend(uri().map(|uri| (uri, line.clone())));
+                self.watched.extend(uri().map(|uri| (uri, Bytes::copy_from_slice(line))));
             }
             "resources/unsubscribe" => drop(uri().and_then(|uri| self.watched.remove(&uri))),
             _ => {}

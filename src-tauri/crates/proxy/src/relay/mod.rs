@@ -220,7 +220,8 @@ impl<I: Instances> Relay<I> {
             },
             // An answer to an instance that is gone is nobody's business.
             Message::Response { id, .. } => {
-                if lock(&self.asked).remove(&id) {
+                let known = lock(&self.asked).extract_if(|asked| message::same_id(asked, &id)).count();
+                if known > 0 {
                     self.send(line, false).await;
                 }
             }
@@ -266,7 +267,10 @@ impl<I: Instances> Relay<I> {
     fn cancel(&self, params: Option<&Bytes>, line: Bytes) {
         let Some(id) = params.and_then(|params| params::field(params, "requestId")) else { return };
         let mut under_way = lock(&self.under_way);
-        let number = under_way.iter().find(|(_, request)| request.id == id.raw).map(|(number, _)| *number);
+        let number = under_way
+            .iter()
+            .find(|(_, request)| message::same_id(&request.id, &id.raw))
+            .map(|(number, _)| *number);
         if let Some(request) = number.and_then(|number| under_way.remove(&number)) {
             // It may end this very moment.
             let _ = request.cancel.send(line);
@@ -307,7 +311,7 @@ impl<I: Instances> Relay<I> {
                 if method == "notifications/cancelled"
                     && let Some(id) = params.as_ref().and_then(|params| params::field(params, "requestId"))
                 {
-                    lock(&self.asked).remove(&id.raw);
+                    lock(&self.asked).retain(|asked| !message::same_id(asked, &id.raw));
                 }
             }
             // Nobody waits for it.

@@ -185,7 +185,8 @@ pub(crate) async fn ask(link: &Arc<Link>, method: &str, params: Option<&Bytes>) 
         (&mut request.answer).await.ok()
     };
     match tokio::time::timeout(LIMIT, answer).await {
-        Ok(Some(Ok(Body::Result(result)))) => Ok(result),
+        // A copy: parts of it are kept, and must not keep all that was read with it.
+        Ok(Some(Ok(Body::Result(result)))) => Ok(Bytes::copy_from_slice(&result)),
         Ok(Some(Ok(Body::Error(error)))) => Err(Stranger::OtherEra(format!(
             "it answered {method} with an error: {}",
             String::from_utf8_lossy(&error)

@@ -24,8 +24,9 @@ use crate::wire::{Era, headers};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the next message waits until one without an answer is handed over.
 const IN_ORDER: Duration = Duration::from_secs(1);
-/// Bytes of an error page that are shown.
+/// Characters of an error page that are shown, and bytes that are looked at for that.
 const SHOWN: usize = 300;
+const LOOKED_AT: usize = 64 << 10;
 /// How often a stream that broke off is resumed without a sign of progress.
 const RESUMPTIONS: u32 = 8;
 /// Pause before a stream is resumed, unless the upstream names another one.
@@ -244,7 +245,7 @@ impl Carrier {
                 }
             }
         }
-        if self.link.awaits(id) { Err(refusal(status, &body)) } else { Ok(()) }
+        if self.link.awaits(id) { Err(refusal(&self.spec, status, &body)) } else { Ok(()) }
     }
 
     /// Reads a request's stream to its answer, resuming it where it can be.
@@ -387,8 +388,10 @@ pub(crate) fn error_without_id(body: &Bytes) -> Option<Body> {
     error.raw.starts_with(b"{").then_some(Body::Error(error.raw))
 }
 
-fn refusal(status: StatusCode, body: &[u8]) -> String {
-    let said = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]).trim().to_owned();
+fn refusal(spec: &HttpSpec, status: StatusCode, body: &[u8]) -> String {
+    // Some show the request they refuse. Looked for before it is cut: half a secret would not be found.
+    let said = spec.without_secrets(&String::from_utf8_lossy(&body[..body.len().min(LOOKED_AT)]));
+    let said: String = said.trim().chars().take(SHOWN).collect();
     let said = if said.is_empty() { String::new() } else { format!(": {said:?}") };
     match status {
         status if status.is_redirection() => {
@@ -412,4 +415,26 @@ pub(crate) fn plain(error: &reqwest::Error) -> String {
         cause = error.source();
     }
     if text.is_empty() { "the connection failed".into() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_of_an_error_page_has_no_secrets() {
+        let headers = [("authorization", "Bearer s3cret-token"), ("x-api-key", "abcdef"), ("x-short", "no")];
+        let spec = HttpSpec {
+            url: "http://127.0.0.1:1/mcp".parse().unwrap(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        };
+        let page = format!("{}no token s3cret-token, key abcdef, Bearer s3cret-token", "é".repeat(10));
+        let shown = refusal(&spec, StatusCode::BAD_REQUEST, page.as_bytes());
+        assert!(!shown.contains("s3cret") && !shown.contains("abcdef"), "{shown}");
+        assert!(shown.contains("no token …, key …, …"), "{shown}");
+        let debug = format!("{spec:?}");
+        assert!(!debug.contains("s3cret") && debug.contains("authorization"), "{debug}");
+        let cut = format!("{}s3cret-token", "x".repeat(SHOWN - 4));
+        assert!(!refusal(&spec, StatusCode::BAD_GATEWAY, cut.as_bytes()).contains("s3cr"));
+    }
 }

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use super::link::{Link, Outgoing};
 use super::log::{self, LogTail};
+use crate::wire::message::one_line;
 
 /// Longest line read from an upstream.
 pub(crate) const MAX_LINE: usize = 64 << 20;
@@ -49,7 +50,7 @@ pub(crate) fn run(
 
 async fn write_lines(mut writer: impl AsyncWrite + Unpin, mut messages: mpsc::Receiver<Outgoing>) {
     while let Some(message) = messages.recv().await {
-        let mut line = message.bytes.chain(&b"\n"[..]);
+        let mut line = one_line(message.bytes).chain(&b"\n"[..]);
         let written = async {
             writer.write_all_buf(&mut line).await?;
             writer.flush().await

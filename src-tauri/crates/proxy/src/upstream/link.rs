@@ -323,7 +323,7 @@ impl Link {
     }
 
     fn answer(&self, id: &[u8], body: Body) {
-        match number(id).and_then(|number: u64| self.pending().remove(&number)) {
+        match message::number(id).and_then(|number| self.pending().remove(&number)) {
             // The caller may have gone meanwhile.
             Some(pending) => drop(pending.answer.send(Ok(body))),
             None => self.log.push(&[b"(answer to an unknown or cancelled request) ", id].concat()),
@@ -448,6 +448,8 @@ impl Link {
             return refused(RpcError::internal("too many questions are open").body());
         }
         let (answer, answered) = oneshot::channel();
+        // A copy: it may wait for long, and must not keep what it came with.
+        let id = Bytes::copy_from_slice(&id);
         self.asked().insert(id.clone(), withdrawn.clone());
         let (link, over) = (Arc::clone(self), withdrawn.clone());
         tokio::spawn(async move {
@@ -472,26 +474,25 @@ impl Link {
     /// The upstream no longer wants an answer to what it asked, or ends a subscription.
     fn withdrawn(&self, params: Option<&Bytes>) {
         let named = params.and_then(|params| params::field(params, "requestId"));
-        if let Some(id) = named.as_ref().and_then(|named| number(&named.raw)) {
+        if let Some(id) = named.as_ref().and_then(|named| message::number(&named.raw)) {
             let mut pending = self.pending();
             if pending.get(&id).is_some_and(|pending| pending.subscription.is_some()) {
                 pending.remove(&id);
             }
         }
-        if let Some(withdrawn) = named.and_then(|named| self.asked().remove(&named.raw)) {
-            withdrawn.cancel();
-        }
+        let Some(named) = named else { return };
+        self.asked().retain(|id, withdrawn| {
+            let same = message::same_id(id, &named.raw);
+            if same {
+                withdrawn.cancel();
+            }
+            !same
+        });
     }
 }
 
-/// The number an id stands for; some give numbers back as text or with a fraction.
-fn number(id: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(id).ok()?.trim_matches('"');
-    text.strip_suffix(".0").unwrap_or(text).parse().ok()
-}
-
 fn is_id(id: &[u8], number: u64) -> bool {
-    self::number(id) == Some(number)
+    message::number(id) == Some(number)
 }
 
 impl Drop for Request {

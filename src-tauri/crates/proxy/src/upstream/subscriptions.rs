@@ -20,6 +20,8 @@ use crate::wire::{Era, Who, params};
 
 /// Resources watched at most, over all sessions.
 const MAX_WATCHED: usize = 10_000;
+/// Longest address of one.
+const LONGEST: usize = 8 << 10;
 /// Pause before an upstream that ended a subscription is asked again.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -47,10 +49,10 @@ impl Subscriptions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a watcher; false where there are too many.
+    /// Notes a watcher; false where there are too many, or the address is too long to be kept.
     pub(crate) fn add(&self, uri: &str, session: &str) -> bool {
         let mut watched = self.lock();
-        if watched.len() >= MAX_WATCHED && !watched.contains_key(uri) {
+        if uri.len() > LONGEST || (watched.len() >= MAX_WATCHED && !watched.contains_key(uri)) {
             return false;
         }
         watched.entry(uri.to_owned()).or_default().sessions.insert(session.into());
@@ -176,7 +178,8 @@ async fn listen(live: &Arc<Live>, filter: &serde_json::Value, begun: &Notify) ->
                 Some(Event::Notification { method, .. }) if method.ends_with("/acknowledged") => {
                     acknowledged = true;
                     begun.notify_one();
-                }Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
+                }
+                Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
                 Some(Event::Ask(_) | Event::Pause { .. }) => {}
                 None => return acknowledged,
             },
@@ -193,6 +196,7 @@ mod tests {
     fn one_that_stops_watching_does_not_stop_the_others() {
         let watched = Subscriptions::default();
         assert!(watched.add("file:///a/", "s1") && watched.add("file:///a/", "s2"));
+        assert!(!watched.add(&"x".repeat(LONGEST + 1), "s1"));
         assert!(watched.concerns("file:///a/b", "s1") && !watched.concerns("file:///ab", "s1"));
         assert!(!watched.remove("file:///a/", "s1"));
         assert!(!watched.concerns("file:///a/", "s1") && watched.concerns("file:///a/", "s2"));

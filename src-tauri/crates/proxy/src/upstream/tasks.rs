@@ -14,13 +14,14 @@ use crate::wire::{RpcError, params};
 /// Tasks remembered; the oldest go first, and are nobody's from then on.
 const MAX_TASKS: usize = 10_000;
 
-/// Tasks by their ids, with the session that made them; stateless clients have none in common.
+/// Tasks by their ids, with the session that made them. Those of stateless clients are not among them: nothing
+/// tells such clients apart but that they know their ids.
 #[derive(Default)]
 pub(crate) struct Tasks(Mutex<Made>);
 
 #[derive(Default)]
 struct Made {
-    owners: HashMap<String, Option<Box<str>>>,
+    owners: HashMap<String, Box<str>>,
     order: VecDeque<String>,
 }
 
@@ -36,9 +37,9 @@ impl Tasks {
             return;
         }
         let task = params::field(result, "task").and_then(|task| params::text(&task.raw, "taskId"));
-        let Some(task) = task else { return };
+        let (Some(task), Some(session)) = (task, session) else { return };
         let mut made = self.lock();
-        if made.owners.insert(task.clone(), session.map(Into::into)).is_none() {
+        if made.owners.insert(task.clone(), session.into()).is_none() {
             made.order.push_back(task);
         }
         while made.order.len() > MAX_TASKS {
@@ -48,8 +49,8 @@ impl Tasks {
     }
 
     /// Whether a task was made by this session.
-    pub(crate) fn is_of(&self, task: &str, session: Option<&str>) -> bool {
-        self.lock().owners.get(task).is_some_and(|owner| owner.as_deref() == session)
+    pub(crate) fn is_of(&self, task: &str, session: &str) -> bool {
+        self.lock().owners.get(task).is_some_and(|owner| **owner == *session)
     }
 
     /// Why a request is not passed on: it is about a task its client did not make.
@@ -63,7 +64,11 @@ impl Tasks {
             return None;
         }
         let task = params.and_then(|params| params::text(params, "taskId"))?;
-        (!self.is_of(&task, session)).then(|| RpcError::invalid_params(format!("Task not found: {task}")))
+        let is_others = match session {
+            Some(session) => !self.is_of(&task, session),
+            None => self.lock().owners.contains_key(&task),
+        };
+        is_others.then(|| RpcError::invalid_params(format!("Task not found: {task}")))
     }
 
     /// The result of `tasks/list` with nothing but this session's tasks.
@@ -73,8 +78,7 @@ impl Tasks {
         let own = tasks.into_iter().filter_map(|task| {
             let task = Bytes::copy_from_slice(task.get().as_bytes());
             let id = params::text(&task, "taskId")?;
-            // Stateless clients cannot be told from one another: they have to know the ids.
-            (session.is_some() && self.is_of(&id, session)).then_some(task)
+            self.is_of(&id, session?).then_some(task)
         });
         let own = [b"[", &own.collect::<Vec<_>>().join(&b","[..])[..], b"]"].concat();
         params::splice(result, vec![(listed.range, own)])
@@ -110,6 +114,7 @@ mod tests {
             ("a1", Some("b"), true),
             ("a1", None, true),
             ("s1", None, false),
+            ("x", None, false),
             ("s1", Some("a"), true),
             ("x", Some("a"), true),
         ] {
@@ -120,7 +125,7 @@ mod tests {
         // What names no task is answered by the upstream.
         assert!(tasks.refuses("tasks/get", None, Some("a")).is_none());
         (0..MAX_TASKS).for_each(|n| tasks.note(&made(&n.to_string()), Some("c")));
-        assert!(!tasks.is_of("a1", Some("a")) && tasks.is_of("0", Some("c")));
+        assert!(!tasks.is_of("a1", "a") && tasks.is_of("0", "c"));
         assert_eq!(tasks.lock().owners.len(), MAX_TASKS);
     }
 }

@@ -92,11 +92,22 @@ pub(crate) fn of_arguments(definition: &Bytes, arguments: Option<&Bytes>) -> Vec
     }
     let arguments: Value =
         arguments.and_then(|arguments| serde_json::from_slice(arguments).ok()).unwrap_or_default();
-    let headers = marked.into_iter().filter_map(|Marked { header, path }| {
-        let value = path.iter().try_fold(&arguments, |value, key| value.get(key))?;
-        Some((header, encoded(&written(value)?)))
-    });
+    let headers = marked
+        .into_iter()
+        .filter_map(|Marked { header, path }| Some((header, encoded(&written(at(&arguments, &path)?)?))));
     headers.collect()
+}
+
+fn at<'a>(arguments: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(arguments, |value, key| value.get(key))
+}
+
+/// Whether a header's text says the number a body has: whole ones exactly, others as floats.
+fn says_number(text: &str, number: &serde_json::Number) -> bool {
+    match (text.parse::<i128>(), number.to_string().parse::<i128>()) {
+        (Ok(text), Ok(number)) => text == number,
+        _ => text.parse::<f64>().is_ok_and(|text| text.is_finite() && Some(text) == number.as_f64()),
+    }
 }
 
 fn written(value: &Value) -> Option<String> {
@@ -108,7 +119,7 @@ fn written(value: &Value) -> Option<String> {
 }
 
 /// Why the headers of a request do not say what its body says; none if they do. `header` gives a header's
-/// text, an empty one where it has other bytes.
+/// text, of a repeated one all of it.
 pub(crate) fn mismatch(
     method: &str,
     params: Option<&Bytes>,
@@ -123,20 +134,44 @@ pub(crate) fn mismatch(
     if let Some(reason) = wrong("Mcp-Method", header(METHOD).as_deref(), method) {
         return Some(reason);
     }
+    let read = |title: &str, name: &str| match header(name) {
+        None => Ok(None),
+        Some(value) => match decoded(&value) {
+            Some(value) => Ok(Some(value)),
+            None => Err(format!("{title} header value {value:?} does not match: it cannot be decoded")),
+        },
+    };
     if let Some(expected) = name(method, params) {
-        let value = header(NAME).map(|value| decoded(&value).unwrap_or(value));
-        if let Some(reason) = wrong("Mcp-Name", value.as_deref(), &expected) {
-            return Some(reason);
+        match read("Mcp-Name", NAME) {
+            Ok(value) => {
+                if let Some(reason) = wrong("Mcp-Name", value.as_deref(), &expected) {
+                    return Some(reason);
+                }
+            }
+            Err(reason) => return Some(reason),
         }
     }
-    let definition = definition.filter(|_| method == "tools/call")?;
+    let marked = marked(definition.filter(|_| method == "tools/call")?);
+    if marked.is_empty() {
+        return None;
+    }
     let arguments = Seen::of(params).arguments;
-    of_arguments(definition, arguments.as_ref()).into_iter().find_map(|(name, expected)| {
-        let value = header(&name).map(|value| decoded(&value).unwrap_or(value));
-        let expected = decoded(&expected).unwrap_or(expected);
-        let same_number = value.as_deref().and_then(|value| value.parse::<f64>().ok())
-            == Some(expected.parse::<f64>().unwrap_or(f64::NAN));
-        if same_number { None } else { wrong(&name, value.as_deref(), &expected) }
+    let arguments: Value =
+        arguments.and_then(|arguments| serde_json::from_slice(&arguments).ok()).unwrap_or_default();
+    marked.into_iter().find_map(|Marked { header, path }| {
+        let value = match read(&header, &header) {
+            Ok(value) => value,
+            Err(reason) => return Some(reason),
+        };
+        let argument = at(&arguments, &path);
+        match (argument.and_then(|argument| Some((argument, written(argument)?))), value) {
+            (None, None) => None,
+            (None, Some(value)) => {
+                Some(format!("{header} header value {value:?} does not match the body, which has none"))
+            }
+            (Some((Value::Number(number), _)), Some(value)) if says_number(&value, number) => None,
+            (Some((_, expected)), value) => wrong(&header, value.as_deref(), &expected),
+        }
     })
 }
 
@@ -157,6 +192,34 @@ mod tests {
             assert_eq!(decoded(header).as_deref(), Some(value));
         }
         assert_eq!(decoded("=?base64?%?="), None);
+    }
+
+    #[test]
+    fn texts_are_compared_as_texts_and_numbers_as_numbers() {
+        let definition = Bytes::from(r#"{"inputSchema":{"properties":{"a":{"x-mcp-header":"A"}}}}"#);
+        for (argument, header, right) in [
+            (r#""007""#, Some("007"), true),
+            (r#""007""#, Some("7"), false),
+            (r#""inf""#, Some("Infinity"), false),
+            ("7", Some("7.0"), true),
+            ("7", Some("007"), true),
+            ("1e400", Some("inf"), false),
+            ("9007199254740993", Some("9007199254740992"), false),
+            ("9007199254740993", Some("9007199254740993"), true),
+            ("true", Some("true"), true),
+            ("null", None, true),
+            ("null", Some("null"), false),
+            ("7", Some("7, 7"), false),
+            ("7", None, false),
+        ] {
+            let params = Bytes::from(format!(r#"{{"name":"t","arguments":{{"a":{argument}}}}}"#));
+            let reason = mismatch("tools/call", Some(&params), Some(&definition), |name| match name {
+                METHOD => Some("tools/call".into()),
+                NAME => Some("t".into()),
+                _ => header.map(str::to_owned),
+            });
+            assert_eq!(reason.is_none(), right, "{argument} {header:?} {reason:?}");
+        }
     }
 
     #[test]
@@ -187,6 +250,9 @@ mod tests {
             headers[left_out].1 = "other";
             assert!(check(&headers).is_some_and(|reason| reason.contains("does not match")), "{left_out}");
         }
+        let mut undecodable = right.to_vec();
+        undecodable[1].1 = "=?base64?!?=";
+        assert!(check(&undecodable).is_some_and(|reason| reason.contains("does not match")));
         let mut written = of_arguments(&definition, Seen::of(Some(&params)).arguments.as_ref());
         written.sort();
         assert_eq!(written[1], ("mcp-param-n".to_owned(), "42".to_owned()));

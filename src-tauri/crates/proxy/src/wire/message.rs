@@ -113,6 +113,27 @@ pub(crate) fn batch(bytes: &Bytes) -> Option<Result<Vec<Bytes>, NotAMessage>> {
     })
 }
 
+/// Whether two ids are the same, however they are written: `"a"` and `"\u0061"`, `1` and `1.0`.
+pub(crate) fn same_id(one: &[u8], other: &[u8]) -> bool {
+    use serde_json::Value;
+    let read = |id: &[u8]| serde_json::from_slice::<Value>(id).ok();
+    one == other
+        || match (read(one), read(other)) {
+            (Some(Value::String(one)), Some(Value::String(other))) => one == other,
+            // Whole numbers beyond what a float tells apart are the same only when written alike.
+            (Some(Value::Number(one)), Some(Value::Number(other))) => {
+                (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
+            }
+            _ => false,
+        }
+}
+
+/// The number an id of ours stands for; some give numbers back as text or with a fraction.
+pub(crate) fn number(id: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(id).ok()?.trim_matches('"');
+    text.strip_suffix(".0").unwrap_or(text).parse().ok()
+}
+
 /// The number a line that is no message may have as its `id`, as far as can be told from its ends: enough
 /// to end the request it seems to answer rather than let it wait for ever.
 pub(crate) fn probable_id(head: &[u8], tail: &[u8]) -> Option<u64> {
@@ -125,7 +146,7 @@ pub(crate) fn probable_id(head: &[u8], tail: &[u8]) -> Option<u64> {
     first.or_else(|| memchr::memmem::rfind(tail, b"\"id\"").and_then(|at| number(tail, at)))
 }
 
-/// Writes a request. Line breaks between tokens become spaces, so that it fits on one line.
+/// Writes a request. What is in it stays as it is, line breaks too; [`one_line`] is for those who need lines.
 pub(crate) fn request(id: u64, method: &str, params: Option<&[u8]>) -> Bytes {
     write(Some(id.to_string().as_bytes()), Some(method), params.map(|params| ("params", params)))
 }
@@ -186,9 +207,7 @@ fn write(id: Option<&[u8]>, method: Option<&str>, part: Option<(&str, &[u8])>) -
         message.put_slice(b",\"");
         message.put_slice(name.as_bytes());
         message.put_slice(b"\":");
-        let start = message.len();
         message.put_slice(bytes);
-        flatten(&mut message[start..]);
     }
     message.put_u8(b'}');
     message.freeze()
@@ -220,6 +239,21 @@ mod tests {
         assert!(
             matches!(parsed, Ok(Message::Response { body: Body::Result(result), .. }) if result.as_ref() == b"null")
         );
+    }
+
+    #[test]
+    fn ids_are_the_same_however_they_are_written() {
+        for (one, other, same) in [
+            ("1", "1.0", true),
+            ("1", "1e0", true),
+            ("\"a\"", "\"\\u0061\"", true),
+            ("1", "\"1\"", false),
+            ("9007199254740993", "9007199254740992", false),
+            ("1", "2.0", false),
+        ] {
+            assert_eq!(same_id(one.as_bytes(), other.as_bytes()), same, "{one} {other}");
+        }
+        assert_eq!((number(b"\"7\""), number(b"7.0"), number(b"7.5")), (Some(7), Some(7), None));
     }
 
     #[test]
@@ -255,6 +289,8 @@ mod tests {
     #[test]
     fn a_request_written_over_lines_becomes_one() {
         let written = request(7, "a\"b", Some(b"{\n  \"x\": \"a\\nb\"\r\n}"));
+        assert!(memchr::memmem::find(&written, b"{\n  \"x\": \"a\\nb\"\r\n}").is_some());
+        let written = one_line(written);
         assert!(!written.contains(&b'\n'));
         let Ok(Message::Request { id, method, params }) = Message::parse(&written) else {
             panic!("not a request")

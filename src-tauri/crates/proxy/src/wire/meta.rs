@@ -52,6 +52,9 @@ pub(crate) struct Who {
     pub(crate) log_level: Option<Bytes>,
 }
 
+/// Longest introduction of a client that is taken, in bytes: it is kept as long as its sessions.
+const LONGEST: usize = 64 << 10;
+
 /// The per-request fields.
 #[derive(Debug, Default)]
 pub(crate) struct Meta {
@@ -81,6 +84,22 @@ impl Who {
     pub(crate) fn nobody() -> Self {
         let capabilities = Bytes::from_static(b"{}");
         Self { era: Era::Legacy, session: None, info: None, capabilities, log_level: None }
+    }
+
+    /// The same with nothing of the message it was read from; none where it says too much to be kept.
+    pub(crate) fn kept(&self) -> Option<Self> {
+        let info = self.info.as_deref().unwrap_or_default();
+        if info.len() + self.capabilities.len() > LONGEST {
+            return None;
+        }
+        let copy = |bytes: &Bytes| Bytes::copy_from_slice(bytes);
+        Some(Self {
+            era: self.era,
+            session: self.session.clone(),
+            info: self.info.as_ref().map(copy),
+            capabilities: copy(&self.capabilities),
+            log_level: self.log_level.as_ref().map(copy),
+        })
     }
 
     /// Whether an upstream may ask this client for anything.
