@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::handler::server::ServerHandler;
@@ -29,6 +30,8 @@ pub struct Shared {
     pub changes: Changes,
     /// The tasks.
     pub tasks: TaskManager,
+    /// How many calls were cancelled.
+    pub cancelled: AtomicUsize,
     codec: RequestStateCodec,
 }
 
@@ -41,7 +44,13 @@ impl Shared {
     pub fn new(versions: &'static [ProtocolVersion]) -> anyhow::Result<Arc<Self>> {
         // No secret: whoever reads this may forge the states of a server that has nothing to hide.
         let codec = RequestStateCodec::try_new(*b"seals the states of this fixture")?;
-        Ok(Arc::new(Self { versions, changes: Changes::default(), tasks: TaskManager::new(), codec }))
+        Ok(Arc::new(Self {
+            versions,
+            changes: Changes::default(),
+            tasks: TaskManager::new(),
+            cancelled: AtomicUsize::new(0),
+            codec,
+        }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tools: their definitions, and which module answers each.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -34,6 +35,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("test_logging_tool", "Logs three messages while it works"),
     ("test_tool_with_progress", "Tells its progress in three steps"),
     ("test_cancellation", "Tells that it has begun, and works until it is cancelled"),
+    ("test_cancelled", "Tells how often that was cancelled"),
     (RECONNECTION, "Answers after its stream has broken off"),
     ("test_elicitation_sep1034_defaults", "Asks a person, with defaults"),
     ("test_elicitation_sep1330_enums", "Asks a person, with choices"),
@@ -168,10 +170,13 @@ pub async fn call(
         "test_tool_with_logging" | "test_logging_tool" => logging(server, context).await,
         "test_tool_with_progress" => progress(context, &[0.0, 50.0, 100.0]).await,
         "test_cancellation" => {
+            // Whether it is told, or only left: nobody else ends it.
+            let _noted = Noted(&server.shared.cancelled);
             let _ = progress(context, &[0.0]).await;
             context.ct.cancelled().await;
             text("Cancelled.")
         }
+        "test_cancelled" => text(server.shared.cancelled.load(Ordering::Relaxed).to_string()),
         STRUCTURED => weather(arguments.get("broken") == Some(&Value::Bool(true))),
         RECONNECTION => {
             pause().await;
@@ -191,6 +196,15 @@ pub async fn call(
         _ => return Err(ErrorData::invalid_params(format!("no tool is called {tool}"), None)),
     }
     .into())
+}
+
+/// Counts its own end.
+struct Noted<'a>(&'a AtomicUsize);
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// Between two steps of a tool that tells of them.

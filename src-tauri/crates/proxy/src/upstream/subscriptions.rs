@@ -87,7 +87,12 @@ impl Subscriptions {
 
     /// Has an upstream that began anew tell of everything that is watched.
     pub(crate) fn renew(&self, live: &Arc<Live>) {
-        let watched: Vec<String> = self.lock().keys().cloned().collect();
+        // What had the one before tell may not have noticed yet that it is gone.
+        let forget = |(uri, known): (&String, &mut Watched)| {
+            known.telling.take().inspect(JoinHandle::abort);
+            uri.clone()
+        };
+        let watched: Vec<String> = self.lock().iter_mut().map(forget).collect();
         match live.hello.era {
             Era::Modern => watched.iter().for_each(|uri| drop(self.begin_watch(live, uri))),
             Era::Legacy if watched.is_empty() => {}
