@@ -79,6 +79,63 @@ fn pretty_printed_requests_arrive() {
     assert_eq!(echoed, pretty.replace(['\n', '\r'], " "));
 }
 
+/// Answers over several lines, and tells what it was sent.
+const PRETTY: &str =
+    "{\n  \"content\": [\r\n    {\"type\": \"text\", \"text\": \"plain\"}\n  ],\n\t\"x\": 1E5\n}";
+
+/// A Streamable HTTP upstream by hand: JSON answers, as they come from a library that indents.
+fn pretty(runtime: &tokio::runtime::Runtime) -> String {
+    use axum::response::IntoResponse;
+    let answer = |body: String| async move {
+        let message: Value = serde_json::from_str(&body).unwrap();
+        let Some(id) = message.get("id") else { return axum::http::StatusCode::ACCEPTED.into_response() };
+        let result = match message["method"].as_str().unwrap() {
+            "initialize" => HELLO.to_owned(),
+            "tools/list" => TOOLS.to_owned(),
+            "tools/call" if message["params"]["name"] == "echo" => {
+                json!({"content": [{"type": "text", "text": body}]}).to_string()
+            }
+            _ => PRETTY.to_owned(),
+        };
+        let answer = format!("{{\n \"jsonrpc\": \"2.0\",\n \"id\": {id},\n \"result\": {result}\n}}\n");
+        ([("content-type", "application/json")], answer).into_response()
+    };
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let app = axum::Router::new().route("/mcp", axum::routing::post(answer));
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        url
+    })
+}
+
+/// Over HTTP nothing needs to be on one line.
+#[test]
+fn line_breaks_pass_over_http() {
+    let scratch = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("pretty".to_owned(), json!({"url": pretty(&runtime)}))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    for (upstream, prefix) in [(Some("pretty"), ""), (None, "pretty__")] {
+        let client = serve.connect(upstream).unwrap();
+        let params = format!("{{\n  \"name\": \"{prefix}echo\",\r\n  \"arguments\": {{\n }}\n}}");
+        let echoed = client.request("tools/call", &params).unwrap().result().unwrap();
+        let echoed = echoed["content"][0]["text"].as_str().unwrap().to_owned();
+        assert!(echoed.contains(&params.replace("pretty__", "")), "{echoed}");
+        let name = format!("{prefix}odd_result");
+        let called = client.call(&name, &json!({})).unwrap();
+        assert_eq!(called.raw("result").unwrap(), PRETTY);
+        // Events have lines of their own; a break of two bytes comes as a blank and one.
+        let headers = [("accept", "text/event-stream")];
+        let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": name}});
+        let events = client.post(&body.to_string(), &headers.into_iter().collect()).unwrap();
+        let told = events.messages.join("\n");
+        assert!(told.contains(&PRETTY.replace('\r', " ")), "{told}");
+    }
+}
+
 #[test]
 fn large_results_pass_whole() {
     let scratch = tempfile::tempdir().unwrap();

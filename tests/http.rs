@@ -116,6 +116,21 @@ fn what_is_wrong_in_a_stateless_request_gets_the_status_the_specification_asks_f
     for gone in ["ping", "initialize", "logging/setLevel", "resources/subscribe", "no/such"] {
         assert_eq!(ask(&request(gone, META), gone, &[]), (404, json!(-32601)), "{gone}");
     }
+    // What is repeated says nothing, and what cannot be kept is not taken.
+    let twice = "mcp-method: tools/call\r\nmcp-name: odd__echo\r\nmcp-name: odd__echo\r\n";
+    let repeated = raw(
+        &fixture,
+        &format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+             connection: close\r\nmcp-protocol-version: 2026-07-28\r\n{twice}content-length: {}\r\n\r\n{call}",
+            fixture.serve.token(),
+            call.len()
+        ),
+    );
+    assert!(repeated.starts_with("HTTP/1.1 400") && repeated.contains("-32020"), "{repeated}");
+    let long =
+        META.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{{"x":"{}"}}"#, "x".repeat(70_000)));
+    assert_eq!(ask(&request("tools/list", &long), "tools/list", &[]), (400, json!(-32602)));
     let endless = "m".repeat(1 << 20);
     assert_eq!(ask(&request(&endless, META), "tools/list", &[]), mismatch);
     let stale = format!(r#""name":"odd__echo","requestState":"schemascope:00","inputResponses":{{}},{META}"#);
