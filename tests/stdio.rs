@@ -424,6 +424,32 @@ fn requests_that_only_ask_are_asked_again() {
     }
 }
 
+/// Several messages in one line belong to 2025-03-26; each is answered by itself.
+#[test]
+fn batches_are_taken_in_the_version_that_has_them() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    for (version, taken) in [("2025-03-26", true), ("2025-11-25", false)] {
+        let mut client = program.stdio(&["--server", "odd"]).unwrap();
+        let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "b", "version": "1"}});
+        client.ask_as("0", "initialize", &hello.to_string()).unwrap();
+        assert!(client.answer("0").unwrap().result().is_ok());
+        client.notify("notifications/initialized", "{}").unwrap();
+        let ping = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+        client.say(&format!("[{}, {list},{}]", ping(1), ping(3))).unwrap();
+        if taken {
+            assert_eq!(client.answer("2").unwrap().raw("result").unwrap(), TOOLS);
+            assert!(
+                client.answer("1").unwrap().result().is_ok() && client.answer("3").unwrap().result().is_ok()
+            );
+        } else {
+            let refused = until("it is refused", || client.unread().into_iter().next());
+            assert!(refused.contains("-32600") && refused.contains("batches"), "{refused}");
+        }
+    }
+}
+
 /// What a client told an instance that is gone holds for the next one; what it was asked does not.
 #[test]
 fn subscriptions_go_on_and_questions_are_taken_back() {
