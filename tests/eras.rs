@@ -5,7 +5,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::process::Command;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, stdio};
@@ -59,7 +59,7 @@ impl Streamed {
             body.len()
         );
         connection.write_all(head.as_bytes()).unwrap();
-        let (sender, lines) = channel();
+        let (sender, lines) = sync_channel(10_000);
         let reader = BufReader::new(connection.try_clone().unwrap());
         std::thread::spawn(move || {
             for line in reader.lines().map_while(Result::ok) {
@@ -178,7 +178,7 @@ fn subscriptions_outlive_their_upstreams_process() {
         let servers = before.program.json(&["servers"]).unwrap();
         let pid = servers["servers"][0]["pid"].as_u64().unwrap();
         assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
-        let (told, tellings) = channel();
+        let (told, tellings) = sync_channel(100);
         std::thread::scope(|scope| {
             for (client, name) in [(&one, "one"), (&all, "all")] {
                 let told = told.clone();

@@ -273,7 +273,7 @@ impl Link {
             }
             Ok(Message::Response { id, body }) => self.answer(&id, body),
             Ok(Message::Notification { method, params }) => self.notified(method, params, origin),
-            Ok(Message::Request { id, method, params }) => self.ask(id, method, params, origin),
+            Ok(Message::Request { id, method, params }) => self.ask(&id, method, params, origin),
             Err(error) => {
                 self.noise.fetch_add(1, Ordering::Relaxed);
                 self.log.push(&[b"(not a message) ", bytes.as_ref()].concat());
@@ -429,11 +429,11 @@ impl Link {
     }
 
     /// Takes a question of the upstream.
-    fn ask(self: &Arc<Self>, id: Bytes, method: String, params: Option<Bytes>, origin: Option<u64>) {
+    fn ask(self: &Arc<Self>, id: &Bytes, method: String, params: Option<Bytes>, origin: Option<u64>) {
         let refused = |body: Body| {
             // An upstream that asks without reading the answers must not hold up its own results.
             let _ =
-                self.outgoing.try_send(Outgoing { bytes: message::response(&id, &body), kind: Kind::Other });
+                self.outgoing.try_send(Outgoing { bytes: message::response(id, &body), kind: Kind::Other });
         };
         if method == "ping" {
             return refused(Body::Result(Bytes::from_static(b"{}")));
@@ -449,7 +449,7 @@ impl Link {
         }
         let (answer, answered) = oneshot::channel();
         // A copy: it may wait for long, and must not keep what it came with.
-        let id = Bytes::copy_from_slice(&id);
+        let id = Bytes::copy_from_slice(id);
         self.asked().insert(id.clone(), withdrawn.clone());
         let (link, over) = (Arc::clone(self), withdrawn.clone());
         tokio::spawn(async move {

@@ -399,7 +399,7 @@ impl Upstream {
             if era == Era::Legacy {
                 self.levels.renew(&live, true).await;
             }
-            std::future::pending().await
+            std::future::pending::<()>().await;
         };
         let relist = Notify::new();
         tokio::select! {
