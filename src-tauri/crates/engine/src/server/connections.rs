@@ -117,6 +117,8 @@ pub(super) async fn serve(listener: TcpListener, app: Router, limits: Limits, ov
             drop(place);
         });
     }
+    // Whoever comes next may listen here at once.
+    drop(listener);
     connections.close();
     connections.wait().await;
 }
@@ -148,7 +150,9 @@ mod tests {
     ) -> (std::net::SocketAddr, CancellationToken, tokio::task::JoinHandle<()>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, over) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let app = Router::new().route("/", get(|| async { "here" }));
+        let app = Router::new()
+            .route("/", get(|| async { "here" }))
+            .route("/never", get(|| async { std::future::pending::<()>().await }));
         (address, over.clone(), tokio::spawn(serve(listener, app, limits, over)))
     }
 
@@ -180,6 +184,23 @@ mod tests {
         assert!(answered(&mut stream).await);
         assert_eq!(all(stream).await, "");
         over.cancel();
+        served.await.unwrap();
+    }
+
+    /// An owner that ends hands its address over while it still answers.
+    #[tokio::test]
+    async fn the_address_is_free_before_the_last_connection_has_ended() {
+        let (address, over, served) = serving(Limits { open: 2, head: HEAD }).await;
+        let mut waiting = TcpStream::connect(address).await.unwrap();
+        waiting.write_all(b"GET /never HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
+        let mut other = TcpStream::connect(address).await.unwrap();
+        assert!(answered(&mut other).await);
+        over.cancel();
+        while TcpListener::bind(address).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+        assert!(!served.is_finished());
+        drop(waiting);
         served.await.unwrap();
     }
 
