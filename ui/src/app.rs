@@ -17,6 +17,7 @@ use crate::live::{Connection, Live};
 use crate::pages;
 use crate::parts::{Empty, Icon, Row, keyed};
 use crate::route::Route;
+use crate::versions::Asking;
 use crate::{browser, door};
 
 pub use dialogs::restart;
@@ -24,12 +25,14 @@ use router::navigate;
 pub use theme::Theme;
 
 /// What lies over the page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialog {
     /// Commands and places by name.
     Palette,
     /// Keys and filter tokens.
     Help,
+    /// A decision, with its impact.
+    Decide(Asking),
 }
 
 /// A short message that goes by itself.
@@ -49,6 +52,8 @@ pub struct ListKeys {
     pub open: Callback<()>,
     /// Leaves what is open; whether there was anything to leave.
     pub leave: Callback<(), bool>,
+    /// Does what another key stands for here; whether it stands for anything.
+    pub act: Callback<String, bool>,
 }
 
 /// What every page shares.
@@ -62,6 +67,8 @@ pub struct App {
     pub theme: RwSignal<Theme>,
     /// What lies over the page.
     pub dialog: RwSignal<Option<Dialog>>,
+    /// Bumped with every decision taken here.
+    pub decided: RwSignal<u64>,
     /// The list the keyboard moves in.
     pub keys: StoredValue<Option<ListKeys>>,
     toasts: RwSignal<Vec<Toast>>,
@@ -139,6 +146,7 @@ enum Page {
     Overview,
     Tools,
     Tool(String),
+    Review,
     Calls,
     Servers,
     Unknown,
@@ -150,6 +158,7 @@ impl From<&Route> for Page {
             Route::Overview => Self::Overview,
             Route::Tools { .. } => Self::Tools,
             Route::Tool { id, .. } => Self::Tool(id.clone()),
+            Route::Review { .. } => Self::Review,
             Route::Calls { .. } => Self::Calls,
             Route::Servers { .. } => Self::Servers,
             Route::Unknown => Self::Unknown,
@@ -164,6 +173,7 @@ fn Frame() -> impl IntoView {
         route: RwSignal::new(router::here()),
         theme: RwSignal::new(Theme::kept()),
         dialog: RwSignal::new(None),
+        decided: RwSignal::new(0),
         keys: StoredValue::new(None),
         toasts: RwSignal::default(),
     };
@@ -187,6 +197,7 @@ fn Frame() -> impl IntoView {
                         Page::Overview => view! { <pages::overview::Overview /> }.into_any(),
                         Page::Tools => view! { <pages::tools::Tools /> }.into_any(),
                         Page::Tool(id) => view! { <pages::tool::Tool id=id /> }.into_any(),
+                        Page::Review => view! { <pages::review::Review /> }.into_any(),
                         Page::Calls => view! { <pages::calls::Calls /> }.into_any(),
                         Page::Servers => view! { <pages::servers::Servers /> }.into_any(),
                         Page::Unknown => view! { <NoSuchPage /> }.into_any(),

@@ -37,6 +37,8 @@ mod live;
 mod pages;
 #[cfg(target_arch = "wasm32")]
 mod parts;
+#[cfg(target_arch = "wasm32")]
+mod versions;
 
 #[cfg(target_arch = "wasm32")]
 pub use app::start;

@@ -21,6 +21,11 @@ pub enum Route {
         /// What is shown below the fields; empty for the first.
         tab: String,
     },
+    /// `/review/ID`
+    Review {
+        /// The tool whose candidate is open.
+        open: Option<String>,
+    },
     /// `/calls/ID?q=FILTER`
     Calls {
         /// Filter tokens.
@@ -51,6 +56,7 @@ impl Route {
             ("" | "index.html", None) => Self::Overview,
             ("tools", None) => Self::Tools { filter: value("q") },
             ("tools", Some(id)) => Self::Tool { id, tab: value("tab") },
+            ("review", open) => Self::Review { open },
             ("calls", open) => Self::Calls { filter: value("q"), open },
             ("servers", open) => Self::Servers { open },
             _ => Self::Unknown,
@@ -72,6 +78,7 @@ impl Route {
             Self::Tools { filter } => with("/tools".into(), "q", filter),
             Self::Tool { id, tab } => with(below("tools", Some(id)), "tab", tab),
             Self::Calls { filter, open } => with(below("calls", open.as_deref()), "q", filter),
+            Self::Review { open } => below("review", open.as_deref()),
             Self::Servers { open } => below("servers", open.as_deref()),
         }
     }
@@ -145,6 +152,7 @@ mod tests {
             round_trip(&Route::Tool { id: name.clone(), tab: name.clone() });
             round_trip(&Route::Calls { filter: name.clone(), open: Some(name.clone()) });
             round_trip(&Route::Servers { open: Some(name.clone()) });
+            round_trip(&Route::Review { open: Some(name.clone()) });
             round_trip(&Route::Tools { filter: name });
         }
         round_trip(&Route::Overview);

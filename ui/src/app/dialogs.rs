@@ -11,6 +11,7 @@ use super::{App, Dialog, Theme};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::parts::{Icon, Views};
 use crate::route::Route;
+use crate::versions::DecisionDialog;
 use crate::{browser, door, order, text};
 
 /// Options shown at most.
@@ -24,6 +25,10 @@ pub fn Dialogs() -> impl IntoView {
     move || {
         app.dialog.get().map(|dialog| match dialog {
             Dialog::Palette => view! { <Modal label="Commands and places"><Palette /></Modal> }.into_any(),
+            Dialog::Decide(asking) => view! {
+                <Modal label="Decision"><DecisionDialog asking=asking /></Modal>
+            }
+            .into_any(),
             Dialog::Help => view! { <Modal label="Keys and filters"><Help /></Modal> }.into_any(),
         })
     }
@@ -85,6 +90,7 @@ fn choices(app: App) -> Vec<Choice> {
     let mut choices = vec![
         go("gauge", "Overview", "page", Route::Overview),
         go("wrench", "Tools", "page", Route::Tools { filter: String::new() }),
+        go("inbox", "Review", "page", Route::Review { open: None }),
         go("activity", "Calls", "page", Route::Calls { filter: String::new(), open: None }),
         go("server", "Servers", "page", Route::Servers { open: None }),
         go(

@@ -18,8 +18,10 @@ pub const KEYS: &[(&str, &str)] = &[
     ("Ctrl K  ⌘ K", "commands and places"),
     ("g o", "overview"),
     ("g t", "tools"),
+    ("g r", "review"),
     ("g c", "calls"),
     ("g s", "servers"),
+    ("p  x", "in review: promote, reject"),
     ("?", "this help"),
 ];
 
@@ -57,6 +59,7 @@ fn handle(app: App, chord: StoredValue<u64>, event: &KeyboardEvent) {
         let route = match key.as_str() {
             "o" => Route::Overview,
             "t" => Route::Tools { filter: String::new() },
+            "r" => Route::Review { open: None },
             "c" => Route::Calls { filter: String::new(), open: None },
             "s" => Route::Servers { open: None },
             _ => return,
@@ -78,7 +81,12 @@ fn handle(app: App, chord: StoredValue<u64>, event: &KeyboardEvent) {
                 keys.open.run(());
             }
         }
-        _ => return,
+        other => {
+            let acted = keys.is_some_and(|keys| keys.act.run(other.to_owned()));
+            if !acted {
+                return;
+            }
+        }
     }
     if key != "Enter" {
         event.prevent_default();

@@ -13,6 +13,9 @@ use crate::route::Route;
 pub fn Side() -> impl IntoView {
     let app = App::get();
     let tools = Memo::new(move || app.live.tools(|tools| tools.len()));
+    let waiting = Memo::new(move || {
+        app.live.tools(|tools| tools.values().filter(|row| row.candidate_version.is_some()).count())
+    });
     let servers = Memo::new(move || {
         app.live.servers(|servers| {
             let broken = |state| matches!(state, UpstreamState::Failed | UpstreamState::Invalid);
@@ -29,6 +32,12 @@ pub fn Side() -> impl IntoView {
                 aria-current=move || is(|r| matches!(r, Route::Tools { .. } | Route::Tool { .. }))>
                 <Icon name="wrench" /><span>"Tools"</span>
                 <span class="count">{move || match tools.get() { 0 => String::new(), n => count(n as u64) }}</span>
+            </a>
+            <a href="/review" title="Review (g r)" aria-current=move || is(|r| matches!(r, Route::Review { .. }))>
+                <Icon name="inbox" /><span>"Review"</span>
+                {move || (waiting.get() > 0).then(|| view! {
+                    <span class="count warn" title="versions that wait for a decision">{waiting.get()}</span>
+                }.into_any())}
             </a>
             <a href="/calls" aria-current=move || is(|r| matches!(r, Route::Calls { .. })) title="Calls (g c)">
                 <Icon name="activity" /><span>"Calls"</span>

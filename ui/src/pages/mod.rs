@@ -2,6 +2,7 @@
 
 pub mod calls;
 pub mod overview;
+pub mod review;
 pub mod servers;
 pub mod tool;
 pub mod tools;

@@ -5,7 +5,9 @@ mod arguments;
 mod field;
 mod fields;
 mod summary;
+mod history;
 mod tabs;
+mod versions;
 
 use std::sync::Arc;
 
@@ -22,6 +24,7 @@ use crate::parts::{Empty, Fact, Foreign, Ladder, Loading, Views, source_word};
 use arguments::Arguments;
 use fields::Fields;
 use tabs::Tabs;
+use versions::{Buttons, Versions, VersionsCard};
 
 /// Time between two looks at a busy tool, in milliseconds.
 const PAUSE_MS: i32 = 1_000;
@@ -95,6 +98,7 @@ pub fn Tool(
     id: String,
 ) -> impl IntoView {
     let known = follow(id.clone());
+    let versions = Versions::follow(id.clone());
     let state = Memo::new(move || {
         known.0.with(|known| match known {
             None => None,
@@ -113,12 +117,12 @@ pub fn Tool(
                     </Empty>
                 }.into_any(),
                 Some(Ok(())) => view! {
-                    <Top known=known id=id.clone() />
+                    <Top known=known versions=versions id=id.clone() />
                     <div class="tool-grid">
                         <Fields known=known />
-                        <div class="beside"><Progress known=known /><Arguments known=known /></div>
+                        <div class="beside"><Progress known=known /><VersionsCard versions=versions /><Arguments known=known /></div>
                     </div>
-                    <Tabs known=known />
+                    <Tabs known=known versions=versions />
                 }.into_any(),
             }}
         </div>
@@ -129,6 +133,8 @@ pub fn Tool(
 fn Top(
     /// What is known.
     known: Known,
+    /// Its versions.
+    versions: Versions,
     /// `server__tool`.
     id: String,
 ) -> impl IntoView {
@@ -140,6 +146,7 @@ fn Top(
     let latency = known.part(|detail| detail.latency);
     view! {
         <div class="tool-head">
+            <Buttons versions=versions />
             <h1>
                 <span class="faint"><Foreign text=server /> " /"</span>
                 <Foreign text=tool limit=200 />
@@ -160,6 +167,9 @@ fn Top(
             </Fact>
             <Fact name="mean consistency" title="mean share of parent objects that have a field with its dominant type">
                 {move || row.get().and_then(|row| row.mean_consistency).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))}
+            </Fact>
+            <Fact name="in force" title="the version clients of /mcp are told of; without one, what its server declares">
+                {move || versions.in_force()}
             </Fact>
             <Fact name="answers with" title="how what was learned was carried">{move || carried(&carriers.get())}</Fact>
             {move || fits.get().map(|fits| {

@@ -74,6 +74,7 @@ impl<T: Send + Sync + 'static> List<T> {
                 }
             }),
             leave: Callback::new(move |()| leave()),
+            act: Callback::new(|_| false),
         }
     }
 }

@@ -40,11 +40,11 @@ pub use tools::{
 };
 pub use versions::{
     AuditPage, AuditRow, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, Decide, Decided, Decision,
-    GetImpact, ImpactReply, InForceRow, ListAudit, ListVersions, VersionRow, VersionsReply,
+    GetImpact, ImpactReply, InForceRow, ListAudit, ListVersions, RollbackRow, VersionRow, VersionsReply,
 };
 
 /// Changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 3;
+pub const API_VERSION: u32 = 4;
 
 /// Something a front asks of the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {

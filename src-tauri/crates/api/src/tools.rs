@@ -41,6 +41,15 @@ pub struct ToolRow {
     pub mean_consistency: Option<f64>,
     /// The version in force; none as long as nothing was promoted or pinned.
     pub effective_version: Option<u32>,
+    /// That version stays in force whatever comes later.
+    #[serde(default)]
+    pub pinned: bool,
+    /// It is pinned, and results that break it become errors.
+    #[serde(default)]
+    pub enforced: bool,
+    /// The version that waits for a decision.
+    #[serde(default)]
+    pub candidate_version: Option<u32>,
     /// The latest observation.
     pub last_observed: Option<Timestamp>,
     /// The latest call.

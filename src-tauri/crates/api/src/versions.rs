@@ -32,6 +32,9 @@ pub struct VersionsReply {
     pub dropped: u32,
     /// There is a decision to undo.
     pub undoable: bool,
+    /// What rolling back would go back to; none when there is nothing to take back.
+    #[serde(default)]
+    pub rollback: Option<RollbackRow>,
     /// Those kept, oldest first.
     pub versions: Vec<VersionRow>,
 }
@@ -45,6 +48,13 @@ pub struct InForceRow {
     pub pinned: bool,
     /// Results that break it become errors.
     pub enforced: bool,
+}
+
+/// What rolling back goes back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RollbackRow {
+    /// The version promoted before; none for no version at all.
+    pub to: Option<u32>,
 }
 
 /// One version.
@@ -107,6 +117,10 @@ pub struct ComparisonReply {
     pub old: RawSchema,
     /// The new schema.
     pub new: RawSchema,
+    /// The lines of the two, laid out, that differ, with some around them: ` ` the same, `-` gone, `+` new, `@@`
+    /// where lines are left out.
+    #[serde(default)]
+    pub lines: Vec<String>,
 }
 
 /// How bad a change is for one side.

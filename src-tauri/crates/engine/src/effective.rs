@@ -18,21 +18,14 @@ pub(crate) struct EffectiveSchemas(RwLock<Schemas>);
 #[derive(Debug, Default)]
 struct Schemas {
     declared: HashMap<ToolId, Effective>,
-    /// With the numbers of their versions.
-    decided: HashMap<ToolId, (u32, Effective)>,
+    decided: HashMap<ToolId, Effective>,
 }
 
 impl EffectiveSchemas {
     /// What is held true of a tool's output.
     pub(crate) fn of(&self, tool: &ToolId) -> Effective {
         let known = self.read();
-        let decided = known.decided.get(tool).map(|(_, effective)| effective);
-        decided.or_else(|| known.declared.get(tool)).cloned().unwrap_or_default()
-    }
-
-    /// The version in force.
-    pub(crate) fn version(&self, tool: &ToolId) -> Option<u32> {
-        self.read().decided.get(tool).map(|(version, _)| *version)
+        known.decided.get(tool).or_else(|| known.declared.get(tool)).cloned().unwrap_or_default()
     }
 
     /// Takes what a server declares, all of it.
@@ -43,8 +36,8 @@ impl EffectiveSchemas {
         known.declared.extend(declared);
     }
 
-    /// Takes what was decided about a tool: a version with its number, or none.
-    pub(crate) fn decide(&self, tool: &ToolId, decided: Option<(u32, Effective)>) {
+    /// Takes what was decided about a tool: a version, or none.
+    pub(crate) fn decide(&self, tool: &ToolId, decided: Option<Effective>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match decided {
             Some(decided) => drop(known.decided.insert(tool.clone(), decided)),
@@ -96,11 +89,11 @@ mod tests {
         let schemas = EffectiveSchemas::default();
         let id: ToolId = "a__x".parse().unwrap();
         let schema = Schema { digest: "d".into(), schema: std::sync::Arc::new(true.into()) };
-        schemas.decide(&id, Some((3, Effective::Promoted(schema))));
-        assert!(matches!(schemas.of(&id), Effective::Promoted(_)) && schemas.version(&id) == Some(3));
+        schemas.decide(&id, Some(Effective::Promoted(schema)));
+        assert!(matches!(schemas.of(&id), Effective::Promoted(_)));
         schemas.listed("a", &[], Timestamp::from_millis(1));
         assert!(matches!(schemas.of(&id), Effective::Promoted(_)));
         schemas.decide(&id, None);
-        assert!(matches!(schemas.of(&id), Effective::None) && schemas.version(&id).is_none());
+        assert!(matches!(schemas.of(&id), Effective::None));
     }
 }

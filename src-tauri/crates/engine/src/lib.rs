@@ -15,6 +15,7 @@ mod front;
 mod histogram;
 mod instance;
 mod link;
+pub mod raw_diff;
 mod recorder;
 mod redact;
 mod server;

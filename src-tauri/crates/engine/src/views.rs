@@ -12,6 +12,8 @@ use schemascope_shape::{
     AlternativeReport, Decision, FieldReport, SeparatingValue, Separation, ValueReport, wilson,
 };
 
+use crate::decisions::Numbers;
+
 /// Points of a trend.
 const TREND: usize = 24;
 
@@ -51,7 +53,7 @@ pub(crate) fn server_row(status: Status) -> ServerRow {
     }
 }
 
-pub(crate) fn tool_row(id: &ToolId, tool: &Tool, effective_version: Option<u32>) -> ToolRow {
+pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: Numbers) -> ToolRow {
     let standing = tool.standing();
     ToolRow {
         tool_id: id.to_string(),
@@ -64,7 +66,10 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, effective_version: Option<u32>)
         call_count: tool.calls,
         failure_count: tool.failures,
         mean_consistency: tool.shape.mean_consistency(),
-        effective_version,
+        effective_version: versions.in_force.map(|in_force| in_force.version),
+        pinned: versions.in_force.is_some_and(|in_force| in_force.pinned),
+        enforced: versions.in_force.is_some_and(|in_force| in_force.enforced),
+        candidate_version: versions.candidate,
         last_observed: tool.last_observed,
         last_called: tool.last_called,
         listed: tool.declaration.is_some(),

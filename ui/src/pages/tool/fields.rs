@@ -131,5 +131,6 @@ fn keys(table: Table) {
             }
         }),
         leave: Callback::new(move |()| selected.try_update(Option::take).flatten().is_some()),
+        act: Callback::new(|_| false),
     });
 }

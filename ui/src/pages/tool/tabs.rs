@@ -4,6 +4,8 @@ use leptos::prelude::*;
 use schemascope_api::{CallRow, Filter, RawSchema, Sample, ToolDetail};
 
 use super::Known;
+use super::history::History;
+use super::versions::{Compared, Versions};
 use crate::app::App;
 use crate::browser;
 use crate::cells::{Memo, click};
@@ -17,6 +19,8 @@ use crate::route::Route;
 const TABS: &[(&str, &str)] = &[
     ("", "Samples"),
     ("calls", "Calls"),
+    ("versions", "Versions"),
+    ("history", "History"),
     ("inferred", "Inferred schema"),
     ("declared", "Declared schema"),
     ("input", "Input"),
@@ -35,6 +39,8 @@ const CALLS: &[Column] = &[
 pub fn Tabs(
     /// What is known.
     known: Known,
+    /// Its versions.
+    versions: Versions,
 ) -> impl IntoView {
     let app = App::get();
     let tab = Memo::new(move || {
@@ -63,6 +69,8 @@ pub fn Tabs(
             <div role="tabpanel" id="tab-panel" aria-labelledby=move || format!("tab-{}", tab.get())>
                 {move || match tab.get() {
                     "calls" => view! { <Calls known=known /> }.into_any(),
+                    "versions" => view! { <Compared versions=versions /> }.into_any(),
+                    "history" => view! { <History versions=versions /> }.into_any(),
                     "inferred" => view! {
                         <Schema known=known title="Inferred schema" of=|detail| detail.inferred_schema.clone()
                             missing="Nothing was learned yet: the first successful call teaches its shape." />

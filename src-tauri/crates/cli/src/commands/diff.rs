@@ -8,11 +8,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use comfy_table::{Cell, Color};
 use schemascope_api::{ChangeClass, ChangeRow, CompareVersions, ComparisonReply, SchemaChoice};
-use schemascope_engine::Front;
+use schemascope_engine::{Front, raw_diff};
 use schemascope_shape::compare::compare;
 use serde_json::Value;
 
-use super::raw_diff;
 use crate::args::{Args, Diff};
 use crate::output::{self, count};
 
@@ -24,7 +23,7 @@ pub fn files(args: &Args, verb: &Diff) -> Result<ExitCode> {
     }
     let (old, new) = (read(Path::new(old))?, read(Path::new(new))?);
     if verb.raw {
-        return raw(&old, &new);
+        return raw(&raw_diff::lines(&old, &new));
     }
     let comparison = compare(&old, &new);
     if args.json {
@@ -46,8 +45,7 @@ pub async fn versions(args: &Args, verb: &Diff, front: &Front) -> Result<ExitCod
     let (tool_id, old, new) = (tool_id.clone(), choice(old)?, choice(new)?);
     let comparison = front.call(CompareVersions { tool_id, old, new }).await?;
     if verb.raw {
-        let parse = |schema: &schemascope_api::RawSchema| serde_json::from_str(schema.0.get());
-        return raw(&parse(&comparison.old)?, &parse(&comparison.new)?);
+        return raw(&comparison.lines);
     }
     if args.json {
         output::json(&comparison)?;
@@ -97,10 +95,9 @@ fn changed(changes: &[ChangeRow], output: ChangeClass, input: ChangeClass) -> Re
 }
 
 /// The schemas' own text, line by line.
-fn raw(old: &Value, new: &Value) -> Result<ExitCode> {
-    let (old, new) = (serde_json::to_string_pretty(old)?, serde_json::to_string_pretty(new)?);
-    for line in raw_diff::lines(&old, &new) {
-        output::line(&output::harmless(&line))?;
+fn raw(lines: &[String]) -> Result<ExitCode> {
+    for line in lines {
+        output::line(&output::harmless(line))?;
     }
     Ok(ExitCode::SUCCESS)
 }

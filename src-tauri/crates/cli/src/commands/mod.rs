@@ -8,7 +8,6 @@ mod decide;
 mod diff;
 mod impact;
 mod infer;
-mod raw_diff;
 mod report;
 mod schema;
 mod serve;

@@ -40,7 +40,7 @@ impl Handle<GetImpact> for Engine {
         let (impact, found) = replayed.map_err(internal)??;
         let in_force = versions.in_force();
         let now = match &in_force {
-            Some(in_force) => in_effect(in_force).1,
+            Some(in_force) => in_effect(in_force),
             None => declared(&tool),
         };
         // A pin keeps what is in force.

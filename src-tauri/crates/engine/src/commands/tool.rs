@@ -13,6 +13,7 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::{Handle, internal, tools};
+use crate::decisions::Numbers;
 use crate::engine::Engine;
 use crate::histogram::Histogram;
 use crate::views;
@@ -37,7 +38,7 @@ impl Handle<GetTool> for Engine {
             tokio::task::spawn_blocking(move || calls(&reader, &id))
         };
         let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
-        Ok(detail(&id, &tool, self.effective.version(&id), &latest, samples))
+        Ok(detail(&id, &tool, self.decisions.numbers(&id), &latest, samples))
     }
 }
 
@@ -58,7 +59,7 @@ fn calls(reader: &Reader, id: &ToolId) -> Result<(Vec<CallRecord>, Vec<Sample>),
 fn detail(
     id: &ToolId,
     tool: &Tool,
-    version: Option<u32>,
+    versions: Numbers,
     latest: &[CallRecord],
     samples: Vec<Sample>,
 ) -> ToolDetail {
@@ -76,7 +77,7 @@ fn detail(
     let declared = declaration.and_then(|declaration| declaration.output_schema());
     let share = |millionths: u32| f64::from(millionths) / 1e6;
     ToolDetail {
-        row: views::tool_row(id, tool, version),
+        row: views::tool_row(id, tool, versions),
         description: definition.description,
         input_schema: definition.input_schema.map(RawSchema),
         declared_schema: declared.and_then(|declared| raw(&declared.schema)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemascope_api::{
     ApiError, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, ErrorKind, FitRow, GetSchema,
-    ListVersions, RawSchema, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
+    ListVersions, RawSchema, RollbackRow, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
 };
 use schemascope_model::{Source, Timestamp, ToolId, VersionState};
 use schemascope_registry::Tool;
@@ -16,7 +16,7 @@ use serde_json::value::to_raw_value;
 
 use super::{Handle, internal, tools};
 use crate::engine::Engine;
-use crate::views;
+use crate::{raw_diff, views};
 
 impl Handle<ListVersions> for Engine {
     async fn handle(&self, command: ListVersions) -> Result<VersionsReply, ApiError> {
@@ -29,6 +29,7 @@ impl Handle<ListVersions> for Engine {
             suspended: versions.is_suspended(),
             dropped: versions.dropped(),
             undoable: versions.is_undoable(),
+            rollback: versions.rollback().map(|to| RollbackRow { to }),
             versions: rows.collect::<Result<_, _>>()?,
         })
     }
@@ -77,7 +78,8 @@ impl Handle<CompareVersions> for Engine {
 pub(super) async fn comparison(old: Arc<Value>, new: Arc<Value>) -> Result<ComparisonReply, ApiError> {
     let (raw_old, raw_new) = (raw(&old)?, raw(&new)?);
     // Proofs take a while.
-    let compared = tokio::task::spawn_blocking(move || compare(&old, &new)).await.map_err(internal)?;
+    let comparing = move || (compare(&old, &new), raw_diff::lines(&old, &new));
+    let (compared, lines) = tokio::task::spawn_blocking(comparing).await.map_err(internal)?;
     let Comparison { changes, output, input } = compared;
     Ok(ComparisonReply {
         changes: changes.into_iter().map(change_row).collect(),
@@ -85,6 +87,7 @@ pub(super) async fn comparison(old: Arc<Value>, new: Arc<Value>) -> Result<Compa
         input: class(input),
         old: raw_old,
         new: raw_new,
+        lines,
     })
 }
 

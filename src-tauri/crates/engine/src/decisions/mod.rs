@@ -11,6 +11,7 @@ mod turns;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use schemascope_api::InForceRow;
 use schemascope_model::{IdSource, Quality, Timestamp, ToolId};
 use schemascope_proxy::{Effective, Schema};
 use schemascope_registry::Tool;
@@ -20,6 +21,7 @@ use schemascope_registry::versions::{
 use schemascope_store::AuditLog;
 
 use crate::effective::EffectiveSchemas;
+use crate::views;
 
 pub use cutting::AutoPromote;
 pub(crate) use cutting::Cutter;
@@ -37,6 +39,13 @@ struct Books {
     log: AuditLog,
     ledger: Ledger,
     latest: Timestamp,
+}
+
+/// What stands out among a tool's versions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Numbers {
+    pub(crate) in_force: Option<InForceRow>,
+    pub(crate) candidate: Option<u32>,
 }
 
 /// Something to be written.
@@ -117,6 +126,16 @@ impl Decisions {
         self.books().ledger.tool(tool).cloned().unwrap_or_default()
     }
 
+    /// The version in force, and the number of the one that waits for a decision.
+    pub(crate) fn numbers(&self, tool: &ToolId) -> Numbers {
+        let books = self.books();
+        let versions = books.ledger.tool(tool);
+        Numbers {
+            in_force: versions.and_then(ToolVersions::in_force).as_ref().map(views::in_force_row),
+            candidate: versions.and_then(ToolVersions::candidate),
+        }
+    }
+
     /// Writes what `event` makes of what is known of the tool; when this returns it is on disk and in force.
     /// Blocks while the disk syncs.
     pub(crate) fn write(
@@ -191,16 +210,14 @@ impl Written {
     }
 }
 
-/// What the call path holds true by a version in force, and its number.
-pub(crate) fn in_effect(in_force: &InForce) -> (u32, Effective) {
-    let version = in_force.version();
-    let schema = schema(version);
-    let effective = match in_force {
+/// What the call path holds true by a version in force.
+pub(crate) fn in_effect(in_force: &InForce) -> Effective {
+    let schema = schema(in_force.version());
+    match in_force {
         InForce::Promoted(_) => Effective::Promoted(schema),
         InForce::Pinned(_) => Effective::Pinned(schema),
         InForce::Enforced(_) => Effective::Enforced(schema),
-    };
-    (version.number, effective)
+    }
 }
 
 /// A version's schema as the call path has it.

@@ -101,6 +101,12 @@ impl ToolVersions {
         !self.undo.is_empty()
     }
 
+    /// What a rollback that does not say where would go back to: the version promoted before, or no version. None
+    /// when there is nothing to take back, or when it has to be said.
+    pub fn rollback(&self) -> Option<Option<u32>> {
+        self.decided.previous().ok()
+    }
+
     /// One of them.
     pub fn version(&self, number: u32) -> Result<&Arc<Version>, Refused> {
         self.versions.get(&number).ok_or_else(|| match self.latest {

@@ -1,0 +1,304 @@
+//! A tool's versions: which is in force, what changed between two, what one rests on, and the buttons that decide.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use schemascope_api::{
+    CompareVersions, ComparisonReply, Decision, ListVersions, SchemaChoice, VersionRow, VersionState,
+    VersionsReply,
+};
+
+use crate::app::{App, Dialog};
+use crate::browser;
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::door;
+use crate::live::Connection;
+use crate::numbers::count;
+use crate::parts::{Empty, Foreign, Loading, Views};
+use crate::route::Route;
+use crate::versions::{Asking, asked, changes, evidence, impact, in_force, raw, state, wish};
+
+/// Versions in the card.
+const LATEST: usize = 6;
+/// Changes drawn.
+const CHANGES: usize = 200;
+
+/// The versions as signals.
+#[derive(Clone, Copy)]
+pub struct Versions {
+    id: StoredValue<String>,
+    known: RwSignal<Option<Arc<VersionsReply>>>,
+    /// The version looked at.
+    open: RwSignal<Option<u32>>,
+    /// Bumped with every change, for what is asked for besides.
+    pub changes: RwSignal<u64>,
+}
+
+impl Versions {
+    /// Keeps the versions of a tool up to date.
+    pub fn follow(id: String) -> Self {
+        let app = App::get();
+        let versions = Self {
+            id: StoredValue::new(id.clone()),
+            known: RwSignal::new(None),
+            open: RwSignal::new(None),
+            changes: RwSignal::new(0),
+        };
+        let standing = {
+            let id = id.clone();
+            Memo::new(move || {
+                let row = app.live.tools(|tools| tools.get(&id).cloned());
+                let row = row.map(|row| (row.effective_version, row.pinned, row.enforced, row.candidate_version));
+                (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
+            })
+        };
+        effect(move || {
+            app.decided.track();
+            if !standing.get().2 {
+                return;
+            }
+            let command = ListVersions { tool_id: id.clone() };
+            leptos::task::spawn_local(async move {
+                // What is known stays, when the engine is away for a moment; the page tells of unknown tools.
+                if let Ok(reply) = door::call(&command).await {
+                    versions.known.set(Some(Arc::new(reply)));
+                    versions.changes.update(|changes| *changes += 1);
+                }
+            });
+        });
+        versions
+    }
+
+    /// `server__tool`.
+    pub fn id(&self) -> String {
+        self.id.get_value()
+    }
+
+    /// What is in force, in words.
+    pub fn in_force(&self) -> String {
+        let reply = self.known.get();
+        let words = in_force(reply.as_ref().and_then(|reply| reply.in_force));
+        if reply.is_some_and(|reply| reply.suspended) { format!("{words}, suspended") } else { words }
+    }
+
+    fn rows(&self) -> Vec<VersionRow> {
+        self.known.with(|known| known.as_ref().map(|known| known.versions.clone()).unwrap_or_default())
+    }
+
+    fn row(&self, number: u32) -> Option<VersionRow> {
+        let find = |known: &Arc<VersionsReply>| known.versions.iter().find(|row| row.version == number).cloned();
+        self.known.with(|known| known.as_ref().and_then(find))
+    }
+
+    /// The one looked at: the one chosen, else the newest.
+    fn shown(&self) -> Option<u32> {
+        let newest = self.known.with(|known| known.as_ref()?.versions.last().map(|row| row.version));
+        self.open.get().or(newest)
+    }
+
+    fn ask(&self, app: App, decision: Decision, version: Option<u32>) {
+        app.dialog.set(Some(Dialog::Decide(Asking { tool_id: self.id(), decision, version })));
+    }
+}
+
+/// What can be decided about the tool as a whole.
+#[component]
+pub fn Buttons(
+    /// Its versions.
+    versions: Versions,
+) -> impl IntoView {
+    let app = App::get();
+    let button = move |decision: Decision, version: Option<u32>, class: &'static str| {
+        view! {
+            <button class=format!("button {class}") on:click=click(move |_| versions.ask(app, decision, version))>
+                {wish(decision)} "…"
+            </button>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="decisions">
+            {move || versions.known.get().map(|known| {
+                let candidate = known.versions.iter().find(|row| row.state == VersionState::Candidate);
+                let candidate = candidate.map(|row| row.version);
+                let mut buttons = Vec::new();
+                if candidate.is_some() {
+                    buttons.push(button(Decision::Promote { version: candidate }, candidate, "primary"));
+                }
+                match known.in_force {
+                    Some(row) if row.pinned => buttons.push(button(Decision::Unpin {}, None, "")),
+                    Some(row) => {
+                        let version = Some(row.version);
+                        buttons.push(button(Decision::Pin { version, enforced: false }, version, ""));
+                    }
+                    None => {}
+                }
+                if let Some(back) = known.rollback {
+                    buttons.push(button(Decision::Rollback { to: back.to }, back.to, ""));
+                }
+                buttons
+            })}
+        </div>
+    }
+}
+
+/// The latest versions.
+#[component]
+pub fn VersionsCard(
+    /// Its versions.
+    versions: Versions,
+) -> impl IntoView {
+    let app = App::get();
+    let look = move |number: u32| {
+        versions.open.set(Some(number));
+        app.go_quietly(Route::Tool { id: versions.id(), tab: "versions".into() });
+        browser::focus("#tab-versions");
+    };
+    let line = move |row: VersionRow| {
+        let (word, class) = state(&row);
+        let number = row.version;
+        view! {
+            <button class="version" on:click=click(move |_| look(number))>
+                <b class="mono">{format!("v{number}")}</b>
+                <span>
+                    {format!("{} observations · {}", count(row.observation_count), row.quality)}
+                    <small>{browser::short_time(row.created.as_millis())} {match row.evidence.counter_examples.len() {
+                        0 => String::new(),
+                        n => format!(" · {n} counter-examples"),
+                    }}</small>
+                </span>
+                <span class=format!("tag {class}")>{word}</span>
+            </button>
+        }
+        .into_any()
+    };
+    view! {
+        <section class="card" id="versions">
+            <header>
+                <h2>"Versions"</h2>
+                <span class="num">{move || versions.known.with(|known| known.as_ref().map(|known| count(known.versions.len() as u64)))}</span>
+            </header>
+            {move || {
+                let rows = versions.rows();
+                if rows.is_empty() {
+                    return view! { <p class="empty">"The first is cut when the schema has held for some results."</p> }.into_any();
+                }
+                let more = rows.len().saturating_sub(LATEST);
+                view! {
+                    {rows.into_iter().rev().take(LATEST).map(line).views()}
+                    {(more > 0).then(|| view! { <p class="quiet">{format!("… {more} older")}</p> }.into_any())}
+                }.into_any()
+            }}
+        </section>
+    }
+}
+
+/// A version against an older one: what changed, its impact, what it rests on.
+#[component]
+pub fn Compared(
+    /// Its versions.
+    versions: Versions,
+) -> impl IntoView {
+    let app = App::get();
+    let against = RwSignal::new(None::<String>);
+    let is_raw = RwSignal::new(false);
+    let comparison = RwSignal::new(None::<Result<Arc<ComparisonReply>, String>>);
+    let shown = Memo::new(move || versions.shown());
+    // Against what: as chosen, else what is in force, else the version before.
+    let old = Memo::new(move || {
+        let new = shown.get()?;
+        let known = versions.known.get()?;
+        let before = known.versions.iter().map(|row| row.version).filter(|number| *number < new).next_back();
+        let in_force = known.in_force.map(|row| row.version).filter(|number| *number != new);
+        against.get().or(in_force.or(before).map(|number| number.to_string()))
+    });
+    effect(move || {
+        versions.changes.track();
+        let (Some(new), Some(old)) = (shown.get(), old.get()) else {
+            comparison.set(None);
+            return;
+        };
+        let old = match old.as_str() {
+            "declared" => SchemaChoice::Declared,
+            "inferred" => SchemaChoice::Inferred,
+            number => SchemaChoice::Version(number.parse().unwrap_or(new)),
+        };
+        let command = CompareVersions { tool_id: versions.id(), old, new: SchemaChoice::Version(new) };
+        leptos::task::spawn_local(async move {
+            let reply = door::call(&command).await;
+            comparison.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+        });
+    });
+    let known_impact = asked(move || Some((versions.id(), shown.get()?)));
+    let row = Memo::always(move || shown.get().and_then(|number| versions.row(number)));
+    let choose = move |of: Signal<Option<String>>, others: &'static [&'static str]| {
+        let options = versions.rows().into_iter().rev().map(|row| row.version.to_string());
+        let others = others.iter().map(|word| (*word).to_owned());
+        let option = move |value: String| {
+            let text = if value.bytes().all(|b| b.is_ascii_digit()) { format!("v{value}") } else { value.clone() };
+            let mine = value.clone();
+            view! { <option value=value prop:selected=move || of.get().as_ref() == Some(&mine)>{text}</option> }.into_any()
+        };
+        options.chain(others).map(option).views()
+    };
+    let decide = move |decision: Decision, number: u32| {
+        view! {
+            <button class="button small" on:click=click(move |_| versions.ask(app, decision, Some(number)))>{wish(decision)} "…"</button>
+        }
+        .into_any()
+    };
+    let buttons = move |row: &VersionRow| {
+        let number = row.version;
+        let version = Some(number);
+        let mut buttons = Vec::new();
+        if row.state != VersionState::Promoted && !row.pinned {
+            buttons.push(decide(Decision::Promote { version }, number));
+        }
+        if !row.pinned && row.state != VersionState::Rejected {
+            buttons.push(decide(Decision::Pin { version, enforced: false }, number));
+        }
+        if matches!(row.state, VersionState::Candidate | VersionState::Superseded) && !row.pinned {
+            buttons.push(decide(Decision::Reject { version }, number));
+        }
+        buttons
+    };
+    view! {
+        {move || versions.rows().is_empty().then(|| view! {
+            <Empty icon="inbox" title="No versions yet">
+                <p>"A version is cut when the inferred schema has held for some results, or when its quality rises."</p>
+            </Empty>
+        }.into_any())}
+        {move || (!versions.rows().is_empty()).then(|| view! {
+            <div class="compare">
+                <div class="line">
+                    <label>"Version "
+                        <select on:change:target=move |event| versions.open.set(event.target().value().parse().ok())>
+                            {move || choose(Signal::derive(move || shown.get().map(|number| number.to_string())), &[])}
+                        </select>
+                    </label>
+                    <label>"against "
+                        <select on:change:target=move |event| against.set(Some(event.target().value()))>
+                            {move || choose(Signal::derive(move || old.get()), &["declared", "inferred"])}
+                        </select>
+                    </label>
+                    <span class="segments" role="group" aria-label="How changes are told">
+                        <button aria-pressed=move || if is_raw.get() { "false" } else { "true" } on:click=click(move |_| is_raw.set(false))>"Changes"</button>
+                        <button aria-pressed=move || if is_raw.get() { "true" } else { "false" } on:click=click(move |_| is_raw.set(true))>"Lines"</button>
+                    </span>
+                    {move || row.get().map(|row| { let (word, class) = state(&row); view! { <span class=format!("tag {class}")>{word}</span> }.into_any() })}
+                    <span class="buttons">{move || row.get().as_ref().map(buttons)}</span>
+                </div>
+                {move || match (old.get(), comparison.get()) {
+                    (None, _) => view! { <p class="quiet">"It is the first: there is nothing to compare it with."</p> }.into_any(),
+                    (_, None) => view! { <Loading /> }.into_any(),
+                    (_, Some(Err(error))) => view! { <p class="quiet bad"><Foreign text=error limit=400 /></p> }.into_any(),
+                    (_, Some(Ok(reply))) if is_raw.get() => raw(&reply.lines),
+                    (_, Some(Ok(reply))) => changes(&reply.changes, CHANGES),
+                }}
+                <h3>"Impact"</h3>
+                {impact(known_impact)}
+                {move || row.get().as_ref().map(|row| view! { <h3>"Evidence"</h3>{evidence(row)} }.into_any())}
+            </div>
+        }.into_any())}
+    }
+}
