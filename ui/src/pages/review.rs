@@ -115,7 +115,8 @@ fn revision(row: &Arc<ToolRow>) -> u64 {
 
 fn drawn(row: &Arc<ToolRow>) -> AnyView {
     let version = row.candidate_version.map(|version| format!("v{version}"));
-    let in_force = row.effective_version.map_or_else(|| "first".to_owned(), |version| format!("after v{version}"));
+    let in_force =
+        row.effective_version.map_or_else(|| "first".to_owned(), |version| format!("after v{version}"));
     view! {
         <span class="cut"><ToolName id=row.tool_id.clone() /></span>
         <span class="mono">{version} <span class="faint">" " {in_force}</span></span>

@@ -4,8 +4,8 @@ mod about;
 mod arguments;
 mod field;
 mod fields;
-mod summary;
 mod history;
+mod summary;
 mod tabs;
 mod versions;
 

@@ -78,7 +78,8 @@ pub fn DecisionDialog(
         };
         let person = given(person.get_untracked());
         browser::keep(PERSON, person.as_deref());
-        let command = Decide { tool_id: id.get_value(), decision, reason: given(reason.get_untracked()), person };
+        let command =
+            Decide { tool_id: id.get_value(), decision, reason: given(reason.get_untracked()), person };
         leptos::task::spawn_local(async move {
             match door::call(&command).await {
                 Ok(decided) => {

@@ -79,7 +79,8 @@ fn field(field: &FieldEvidence) -> AnyView {
 }
 
 fn counter(call: &ImpactedCall) -> AnyView {
-    let path = if call.violation.path.is_empty() { "whole result".to_owned() } else { call.violation.path.clone() };
+    let path =
+        if call.violation.path.is_empty() { "whole result".to_owned() } else { call.violation.path.clone() };
     view! {
         <li>
             <span class="mono cut" title=visible(&path, 300)><Foreign text=path.clone() limit=120 /></span>

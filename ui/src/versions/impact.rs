@@ -94,8 +94,8 @@ fn drawn(both: &Both) -> AnyView {
             {in_force.as_ref().map(|reply| figure(reply, format!("do not fit v{}, in force now", reply.version)))}
             <div><b>{clients}</b><small>"clients of /mcp, when it is promoted"</small></div>
         </div>
-        {(of.without_bodies > 0).then(|| view! {
-            <p class="quiet">{format!("{} more are stored without their bodies.", count(of.without_bodies))}</p>
+        {(of.not_judged > 0).then(|| view! {
+            <p class="quiet">{format!("{} more could not be judged.", count(of.not_judged))}</p>
         }.into_any())}
         {(!of.rules.is_empty()).then(|| view! {
             <ul class="broken" aria-label="What does not fit">{rules.views()}</ul>
@@ -110,7 +110,8 @@ fn drawn(both: &Both) -> AnyView {
 }
 
 fn broken(rule: &RuleCount, all: u64) -> AnyView {
-    let path = if rule.violation.path.is_empty() { "whole result".to_owned() } else { rule.violation.path.clone() };
+    let path =
+        if rule.violation.path.is_empty() { "whole result".to_owned() } else { rule.violation.path.clone() };
     let call = |id: &schemascope_api::CallId| {
         view! { <a class="accent" href=Route::call(id.to_string()).address()>"call"</a>" " }.into_any()
     };

@@ -44,7 +44,8 @@ pub fn History(
         let asking = Asking { tool_id: versions.id(), decision: Decision::Undo {}, version: None };
         app.dialog.set(Some(Dialog::Decide(asking)));
     };
-    move || match page.get() {
+    move || {
+        match page.get() {
         None => view! { <Loading /> }.into_any(),
         Some(Err(error)) => view! { <p class="quiet bad"><Foreign text=error limit=400 /></p> }.into_any(),
         Some(Ok(page)) if page.entries.is_empty() => view! {
@@ -66,6 +67,7 @@ pub fn History(
             }
             .into_any()
         }
+    }
     }
 }
 

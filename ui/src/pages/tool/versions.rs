@@ -48,7 +48,8 @@ impl Versions {
             let id = id.clone();
             Memo::new(move || {
                 let row = app.live.tools(|tools| tools.get(&id).cloned());
-                let row = row.map(|row| (row.effective_version, row.pinned, row.enforced, row.candidate_version));
+                let row =
+                    row.map(|row| (row.effective_version, row.pinned, row.enforced, row.candidate_version));
                 (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
             })
         };
@@ -86,7 +87,8 @@ impl Versions {
     }
 
     fn row(&self, number: u32) -> Option<VersionRow> {
-        let find = |known: &Arc<VersionsReply>| known.versions.iter().find(|row| row.version == number).cloned();
+        let find =
+            |known: &Arc<VersionsReply>| known.versions.iter().find(|row| row.version == number).cloned();
         self.known.with(|known| known.as_ref().and_then(find))
     }
 
@@ -235,7 +237,8 @@ pub fn Compared(
         let options = versions.rows().into_iter().rev().map(|row| row.version.to_string());
         let others = others.iter().map(|word| (*word).to_owned());
         let option = move |value: String| {
-            let text = if value.bytes().all(|b| b.is_ascii_digit()) { format!("v{value}") } else { value.clone() };
+            let text =
+                if value.bytes().all(|b| b.is_ascii_digit()) { format!("v{value}") } else { value.clone() };
             let mine = value.clone();
             view! { <option value=value prop:selected=move || of.get().as_ref() == Some(&mine)>{text}</option> }.into_any()
         };
