@@ -16,7 +16,7 @@ use crate::shell::{cargo, must, output, root, step, target};
 /// The target it is built for.
 pub const WASM: &str = "wasm32-unknown-unknown";
 /// What the dashboard may weigh, gzipped, all files together.
-const MAX_GZIPPED: u64 = 400_000;
+const MAX_GZIPPED: u64 = 450_000;
 
 /// Its files.
 const FILES: &[&str] = &[
