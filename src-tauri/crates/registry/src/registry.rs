@@ -150,6 +150,11 @@ impl Registry {
         drafts.filter(|(_, drafts)| !drafts.is_empty()).map(|(id, drafts)| (id.clone(), drafts)).collect()
     }
 
+    /// Drafts nobody took in time, since this was last called.
+    pub fn take_dropped_drafts(&mut self) -> u64 {
+        self.tools.values_mut().map(|tool| tool.drafts.take_dropped()).sum()
+    }
+
     /// States of the tools that changed since this was last called.
     pub fn take_unsaved(&mut self) -> Vec<(ToolId, Vec<u8>)> {
         let unsaved = std::mem::take(&mut self.unsaved);

@@ -67,8 +67,13 @@ impl Cutter {
     /// Cuts what is drafted, and promotes. Blocks.
     pub(crate) fn look(&self) {
         let _cutting = self.cutting.lock().unwrap_or_else(PoisonError::into_inner);
-        let take = |registry: &mut Registry| (registry.take_drafts(), registry.take_formed());
-        let (drafts, formed) = self.with_registry(take);
+        let take = |registry: &mut Registry| {
+            (registry.take_drafts(), registry.take_formed(), registry.take_dropped_drafts())
+        };
+        let (drafts, formed, dropped) = self.with_registry(take);
+        if dropped > 0 {
+            tracing::warn!(dropped, "schemas settled faster than versions were cut; some have none");
+        }
         let drafted = drafts
             .into_iter()
             .flat_map(|(id, drafts)| drafts.into_iter().map(move |draft| (id.clone(), draft)));

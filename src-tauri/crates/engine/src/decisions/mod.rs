@@ -274,7 +274,7 @@ mod tests {
         decisions.write(proposal(), |_| Ok(cut(1))).unwrap();
         let written = decisions.write(proposal(), |versions| versions.resolve(Wish::Promote(None))).unwrap();
         assert!(written.changes_clients() && written.before.is_none());
-        assert_eq!(effective.version(&tool), Some(1));
+        assert!(matches!(effective.of(&tool), Effective::Promoted(_)));
         let refused = decisions.write(proposal(), |versions| versions.resolve(Wish::Unpin));
         assert!(matches!(refused, Err(NotWritten::Refused(Refused::NotPinned))));
         assert_eq!(decisions.entries().unwrap().len(), 2, "what is refused is not written");
@@ -306,7 +306,7 @@ mod tests {
             notes[0].contains("is damaged at offset") && notes[1].contains("promote of s__t"),
             "{notes:?}"
         );
-        assert!(effective.version(&"s__t".parse().unwrap()).is_none());
+        assert!(matches!(effective.of(&"s__t".parse().unwrap()), Effective::None));
         decisions.write(proposal(), |_| Ok(cut(1))).unwrap();
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Drafts {
     /// Whether the form was looked at, or came from a state, since somebody asked.
     pub(crate) looked: bool,
     waiting: VecDeque<Draft>,
+    /// Drafts there was no room for.
+    dropped: u64,
 }
 
 impl Default for Drafts {
@@ -28,17 +30,22 @@ impl Default for Drafts {
 
 impl Drafts {
     pub(crate) fn holding(hold: u64) -> Self {
-        Self { hold, looked: true, waiting: VecDeque::new() }
+        Self { hold, looked: true, waiting: VecDeque::new(), dropped: 0 }
     }
 
     pub(crate) fn add(&mut self, draft: Draft) {
         if self.waiting.len() == MAX_DRAFTS {
             self.waiting.pop_front();
+            self.dropped += 1;
         }
         self.waiting.push_back(draft);
     }
 
     pub(crate) fn take(&mut self) -> VecDeque<Draft> {
         std::mem::take(&mut self.waiting)
+    }
+
+    pub(crate) fn take_dropped(&mut self) -> u64 {
+        std::mem::take(&mut self.dropped)
     }
 }
