@@ -294,3 +294,47 @@ fn without_a_verb_it_is_the_window() {
     let (code, out, _) = run(&["--data-dir", "/data", "--config", "/mcp.json"]);
     assert_eq!((code, out.trim()), (Some(7), "--data-dir /data --config /mcp.json"));
 }
+
+/// Looking after the store: what is compared, mended and refused; and calls that go.
+#[test]
+fn the_store_is_looked_after() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    fails(&program.run(&["verify"]).unwrap(), "there is no store in");
+    assert!(!program.data_dir().join("lock").exists());
+    for _ in 0..5 {
+        program.run(&["call", "shop__list_orders"]).unwrap();
+    }
+    let run = program.run(&["verify"]).unwrap();
+    assert!(run.code == Some(0) && run.out.contains("everything agrees"), "{run:?}");
+    let report = program.json(&["verify"]).unwrap();
+    assert_eq!((&report["sound"], &report["calls"]), (&json!(true), &json!(5)));
+
+    fs::remove_dir_all(program.data_dir().join("index")).unwrap();
+    let run = program.run(&["verify"]).unwrap();
+    assert!(run.code == Some(1) && run.out.contains("schemascope rebuild"), "{run:?}");
+    let rebuilt = program.json(&["rebuild"]).unwrap();
+    assert_eq!(rebuilt["bytes_before"], 0);
+    assert!(rebuilt["bytes_after"].as_u64().unwrap() > 0);
+    assert_eq!(program.run(&["verify"]).unwrap().code, Some(0));
+    assert_eq!(program.run(&["compact"]).unwrap().code, Some(0));
+    assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 5);
+
+    let serve = program.serve(&["--keep-calls", "2"]).unwrap();
+    for verb in ["verify", "rebuild", "compact"] {
+        fails(&program.run(&[verb]).unwrap(), &format!("in use by process {}", serve.pid()));
+    }
+    let gone_by = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while program.json_lines(&["calls"]).unwrap().len() > 2 {
+        assert!(std::time::Instant::now() < gone_by, "calls stay");
+    }
+    let tools = program.json(&["tools"]).unwrap();
+    let orders = tools.as_array().unwrap().iter().find(|tool| tool["tool_id"] == "shop__list_orders");
+    assert_eq!(orders.unwrap()["call_count"], 5);
+    assert_eq!(serve.stop().unwrap(), Some(0));
+    let report = program.json(&["verify"]).unwrap();
+    assert_eq!(
+        (&report["sound"], &report["calls"], &report["removed"]),
+        (&json!(true), &json!(2), &json!(3))
+    );
+}

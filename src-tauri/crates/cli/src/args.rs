@@ -100,6 +100,14 @@ pub enum Verb {
     Backfill(Backfill),
     /// Print totals, quality and how the recorder is doing
     Report,
+    /// Compare journal, index and what was learned, and say what differs; nothing is mended. Exits with 1
+    /// when something does. Schemascope must not run on the data
+    Verify,
+    /// Build the index anew from the journal. Schemascope must not run on the data
+    Rebuild,
+    /// Give back the room that removed calls took in the index, by building it anew. Schemascope must not
+    /// run on the data
+    Compact,
 }
 
 #[derive(Debug, clap::Args)]
@@ -135,6 +143,15 @@ pub struct Serve {
     /// Observations an inferred schema must have been the same for before it becomes a version
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub cut_after: u64,
+    /// Remove calls that are older; what was learned from them stays [default: keep all]
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(1..=36_500))]
+    pub keep_days: Option<u64>,
+    /// Keep only the newest so many calls
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub keep_calls: Option<u64>,
+    /// Remove the oldest calls while journal and index use more
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(16..=1_000_000_000))]
+    pub keep_mb: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]

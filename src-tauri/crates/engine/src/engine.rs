@@ -12,7 +12,7 @@ use schemascope_model::{IdSource, Timestamp, ToolId};
 use schemascope_proxy::{Hub, Mode};
 use schemascope_registry::Registry;
 use schemascope_registry::versions::HOLD;
-use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery};
+use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Policy, Reader, Recovery};
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
@@ -43,6 +43,8 @@ pub struct Options {
     pub auto_promote: AutoPromote,
     /// Observations an inferred schema must have been the same for before it becomes a version.
     pub cut_after: u64,
+    /// Which stored calls are kept; all by default.
+    pub retention: Policy,
 }
 
 impl Options {
@@ -59,8 +61,8 @@ impl Options {
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
         let (recording, adapt) = (Recording::On, Mode::default());
-        let (auto_promote, cut_after) = (AutoPromote::default(), HOLD);
-        Some(Self { data_dir, config, durability, recording, adapt, auto_promote, cut_after })
+        let (auto_promote, cut_after, retention) = (AutoPromote::default(), HOLD, Policy::default());
+        Some(Self { data_dir, config, durability, recording, adapt, auto_promote, cut_after, retention })
     }
 }
 
@@ -73,6 +75,9 @@ pub enum OpenError {
     /// The store cannot be used.
     #[error(transparent)]
     Store(#[from] schemascope_store::Error),
+    /// Nothing was ever recorded there.
+    #[error("there is no store in {0}; name the data directory with --data-dir DIR")]
+    NoStore(PathBuf),
     /// The recorder's thread, or the source of random numbers, is not to be had.
     #[error("the system refused what the engine needs: {0}")]
     System(std::io::Error),
@@ -127,6 +132,8 @@ impl Engine {
             Arc::clone(&events),
         )
         .map_err(OpenError::System)?;
+        // The queue is empty still.
+        recorder.retain(options.retention);
         let config = LoadedConfig::read(&options.config);
         let status = SchemaStatus::open(data.path(), options.recording == Recording::On);
         tokio::spawn(Arc::clone(&status).keep_written());
@@ -216,9 +223,9 @@ impl Engine {
 }
 
 /// Feeds the store's replay into a registry.
-struct Replay {
-    registry: Registry,
-    told: Instant,
+pub(crate) struct Replay {
+    pub(crate) registry: Registry,
+    pub(crate) told: Instant,
 }
 
 impl Fold for Replay {
@@ -247,7 +254,7 @@ impl Fold for Replay {
         if self.told.elapsed() >= PROGRESS {
             self.told = Instant::now();
             let percent = done * 100 / total.max(1);
-            tracing::warn!("catching up with the journal: {percent} % of {} MB", total / 1_000_000);
+            tracing::warn!("reading the journal: {percent} % of {} MB", total / 1_000_000);
         }
     }
 }

@@ -27,12 +27,13 @@ impl Compressor {
     }
 }
 
-/// Made when first needed.
+/// Reads what compressing gave, one after the other; its context is made when first needed.
 #[derive(Default)]
-pub(crate) struct Decompressor(Option<zstd::bulk::Decompressor<'static>>);
+pub struct Decompressor(Option<zstd::bulk::Decompressor<'static>>);
 
 impl Decompressor {
-    pub(crate) fn decompress(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    /// The bytes that were compressed.
+    pub fn decompress(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
         let size = zstd_safe::get_frame_content_size(bytes).ok().flatten();
         let size = size.filter(|size| *size <= MAX_SIZE).and_then(|size| usize::try_from(size).ok());
         // A frame written as a stream does not tell its size beforehand.

@@ -12,14 +12,21 @@ mod compress;
 mod frame;
 mod read;
 mod recover;
+mod rewrite;
 mod segment;
+mod segments;
+mod space;
+mod window;
 mod write;
 
 use std::path::PathBuf;
 
-pub use compress::Compressor;
+pub use compress::{Compressor, Decompressor};
 pub use read::{Entry, Found, Reader, read_at};
-pub use recover::{Recovery, Torn};
+pub use recover::{Recovery, Torn, tail};
+pub use rewrite::{Change, Rewritten, rewrite};
+pub use segments::{Head, Segment, heads, segments};
+pub use space::free_space;
 pub use write::{Appended, Journal, Record};
 
 /// Where a frame begins: a segment's number and the offset in its file. Orders as written.
@@ -82,6 +89,16 @@ pub enum Error {
     /// Nothing readable begins at a position the index names.
     #[error("no readable journal frame in segment {} at offset {}", .0.segment, .0.offset)]
     NoFrame(Position),
+    /// The disk has less room than is to be left free.
+    #[error("{path}: only {} MB are free on its disk; recording goes on when there are {} MB again", .free >> 20, .reserve >> 20)]
+    NoSpace {
+        /// The folder.
+        path: PathBuf,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that stay free.
+        reserve: u64,
+    },
     /// A record beyond what a frame can hold.
     #[error("a record of {0} bytes is larger than a journal frame can hold")]
     TooLarge(usize),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compress::Decompressor;
 use crate::frame::{self, COMMIT};
+use crate::window::{Step, Window};
 use crate::{Damage, Error, Position, segment};
 
 /// A record as it was appended.
@@ -38,13 +39,13 @@ pub enum Found {
     Damage(Damage),
 }
 
-/// Reads records from a position to the end as it is now. One segment is in memory at a time.
+/// Reads records from a position to the end as it is now. Little more than a record is in memory at a time.
 #[derive(Debug)]
 pub struct Reader {
     dir: PathBuf,
     segments: VecDeque<u64>,
     from: Position,
-    current: Option<(u64, Vec<u8>, usize)>,
+    current: Option<(Window, u64)>,
     decompressor: Decompressor,
 }
 
@@ -57,61 +58,44 @@ impl Reader {
 
     /// Bytes there are to read from here, for progress.
     pub fn bytes_left(&self) -> u64 {
-        let size = |number: &u64| segment::path(&self.dir, *number).metadata().map_or(0, |meta| meta.len());
-        let current = self.current.as_ref().map_or(0, |(_, bytes, at)| (bytes.len() - at) as u64);
+        let size = |number: &u64| size(&self.dir, *number);
+        let current = self.current.as_ref().map_or(0, |(window, size)| size.saturating_sub(window.offset()));
         current + self.segments.iter().map(size).sum::<u64>()
     }
 
     fn step(&mut self) -> Result<Option<Found>, Error> {
         loop {
-            let Some((number, bytes, offset)) = &mut self.current else {
+            let Some((window, _)) = &mut self.current else {
                 let Some(number) = self.segments.pop_front() else { return Ok(None) };
-                let start = if number == self.from.segment { self.from.offset as usize } else { 0 };
-                let bytes = segment::read(&self.dir, number)?;
-                let start = start.max(segment::HEADER).min(bytes.len());
-                self.current = Some((number, bytes, start));
+                let from = if number == self.from.segment { self.from.offset } else { 0 };
+                self.current = Some((Window::open(&self.dir, number, from)?, size(&self.dir, number)));
                 continue;
             };
-            if *offset >= bytes.len() {
-                self.current = None;
-                continue;
-            }
-            let at = Position { segment: *number, offset: *offset as u64 };
-            match frame::parse(&bytes[*offset..]) {
-                Ok(frame) => {
-                    *offset += frame.len();
-                    if frame.kind == COMMIT {
-                        continue;
-                    }
-                    let next = Position { segment: *number, offset: *offset as u64 };
-                    return Ok(Some(match self.decompressor.decompress(frame.payload) {
+            match window.next()? {
+                None => self.current = None,
+                Some(Step::Frame { kind: COMMIT, .. }) => {}
+                Some(Step::Frame { at, next, kind, id, payload: compressed }) => {
+                    return Ok(Some(match self.decompressor.decompress(compressed) {
                         Ok(payload) => {
-                            let compressed = frame.payload.to_vec();
-                            Found::Entry(Entry {
-                                at,
-                                next,
-                                kind: frame.kind,
-                                id: frame.id,
-                                payload,
-                                compressed,
-                            })
+                            let compressed = compressed.to_vec();
+                            Found::Entry(Entry { at, next, kind, id, payload, compressed })
                         }
-                        Err(_) => Found::Damage(Damage {
-                            at,
-                            bytes: frame.len() as u64,
-                            reason: "payload does not decompress",
-                        }),
+                        Err(_) => {
+                            let bytes = next.offset - at.offset;
+                            Found::Damage(Damage { at, bytes, reason: "payload does not decompress" })
+                        }
                     }));
                 }
-                Err(reason) => {
-                    let next = frame::find(bytes, *offset + 1).unwrap_or(bytes.len());
-                    let damage = Damage { at, bytes: (next - *offset) as u64, reason };
-                    *offset = next;
-                    return Ok(Some(Found::Damage(damage)));
+                Some(Step::Damage { at, bytes, reason }) => {
+                    return Ok(Some(Found::Damage(Damage { at, bytes, reason })));
                 }
             }
         }
     }
+}
+
+fn size(dir: &Path, number: u64) -> u64 {
+    segment::path(dir, number).metadata().map_or(0, |meta| meta.len())
 }
 
 impl Iterator for Reader {

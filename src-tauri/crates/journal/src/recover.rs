@@ -37,6 +37,16 @@ pub(crate) struct Tail {
     pub(crate) recovery: Recovery,
 }
 
+/// Where the acknowledged part of the journal ends, and what is wrong with its last segment. Changes
+/// nothing: opening mends it.
+pub fn tail(dir: &Path) -> Result<(Position, Recovery), Error> {
+    let Some(segment) = segment::list(dir)?.last().copied() else {
+        return Ok((Position::START, Recovery::default()));
+    };
+    let tail = inspect(dir, segment)?;
+    Ok((Position { segment, offset: tail.keep }, tail.recovery))
+}
+
 pub(crate) fn inspect(dir: &Path, number: u64) -> Result<Tail, Error> {
     let bytes = segment::read(dir, number)?;
     if bytes.len() < segment::HEADER {

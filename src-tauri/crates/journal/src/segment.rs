@@ -36,6 +36,12 @@ pub(crate) fn list(dir: &Path) -> Result<Vec<u64>, Error> {
     Ok(numbers)
 }
 
+/// Files' names survive a power cut only when their folder is synced too.
+pub(crate) fn sync_dir(dir: &Path) -> Result<(), Error> {
+    let synced = File::open(dir).and_then(|dir| dir.sync_all());
+    synced.map_err(|source| Error::Io { path: dir.to_owned(), source })
+}
+
 pub(crate) fn header() -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(MAGIC);
@@ -50,11 +56,27 @@ pub(crate) fn read(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
     let io = |source| Error::Io { path: path.clone(), source };
     let mut bytes = Vec::new();
     File::open(&path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(io)?;
-    if bytes.len() >= HEADER && &bytes[..8] == MAGIC {
-        let found = u16::from_le_bytes([bytes[8], bytes[9]]);
-        if found != VERSION && crate::frame::find(&bytes, HEADER) != Some(HEADER) {
-            return Err(Error::Version { path, found, supported: VERSION });
+    match format(&bytes) {
+        Some(found) if found != VERSION && crate::frame::find(&bytes, HEADER) != Some(HEADER) => {
+            Err(Error::Version { path, found, supported: VERSION })
         }
+        _ => Ok(bytes),
     }
-    Ok(bytes)
+}
+
+/// Refuses a format we do not know, as [`read`] does.
+pub(crate) fn check(dir: &Path, number: u64) -> Result<(), Error> {
+    let path = path(dir, number);
+    let mut header = Vec::new();
+    let read = File::open(&path).and_then(|file| file.take(HEADER as u64).read_to_end(&mut header));
+    read.map_err(|source| Error::Io { path, source })?;
+    if format(&header).is_some_and(|found| found != VERSION) {
+        self::read(dir, number)?;
+    }
+    Ok(())
+}
+
+fn format(bytes: &[u8]) -> Option<u16> {
+    let is_ours = bytes.len() >= HEADER && &bytes[..8] == MAGIC;
+    is_ours.then(|| u16::from_le_bytes([bytes[8], bytes[9]]))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compress::Compressor;
 use crate::recover::{self, Recovery};
-use crate::{Error, Position, frame, segment};
+use crate::{Error, Position, frame, rewrite, segment, space};
 
 /// A record to append. Kind 0 is the journal's own.
 #[derive(Debug, Clone, Copy)]
@@ -37,28 +37,33 @@ pub struct Journal {
     file: File,
     end: Position,
     compressor: Compressor,
+    reserve: u64,
 }
 
 impl Journal {
     /// Opens or creates the journal in `dir`, and mends its tail.
     pub fn open(dir: &Path) -> Result<(Self, Recovery), Error> {
         fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+        rewrite::sweep(dir);
         let compressor = Compressor::new().map_err(|source| Error::Io { path: dir.to_owned(), source })?;
         let Some(number) = segment::list(dir)?.last().copied() else {
             let (file, end) = create(dir, 1)?;
-            return Ok((Self { dir: dir.to_owned(), file, end, compressor }, Recovery::default()));
+            return Ok((
+                Self { dir: dir.to_owned(), file, end, compressor, reserve: 0 },
+                Recovery::default(),
+            ));
         };
         let tail = recover::inspect(dir, number)?;
         if tail.keep == 0 {
             let (file, end) = create(dir, number)?;
-            return Ok((Self { dir: dir.to_owned(), file, end, compressor }, tail.recovery));
+            return Ok((Self { dir: dir.to_owned(), file, end, compressor, reserve: 0 }, tail.recovery));
         }
         let path = segment::path(dir, number);
         let io = |source| Error::Io { path: path.clone(), source };
         let file = OpenOptions::new().read(true).write(true).open(&path).map_err(io)?;
         file.set_len(tail.keep).map_err(io)?;
         let end = Position { segment: number, offset: tail.keep };
-        let mut journal = Self { dir: dir.to_owned(), file, end, compressor };
+        let mut journal = Self { dir: dir.to_owned(), file, end, compressor, reserve: 0 };
         if tail.commit {
             let mut commit = Vec::new();
             frame::write_commit(&mut commit, 0);
@@ -86,12 +91,29 @@ impl Journal {
 
     /// Begins a new segment.
     pub fn begin_segment(&mut self) -> Result<(), Error> {
+        self.check_space()?;
         (self.file, self.end) = create(&self.dir, self.end.segment + 1)?;
         Ok(())
     }
 
+    /// Refuses to append while fewer bytes than this are free on the disk, so that others on the same
+    /// disk, and whoever closes the store, still have room.
+    pub fn set_reserve(&mut self, bytes: u64) {
+        self.reserve = bytes;
+    }
+
+    fn check_space(&self) -> Result<(), Error> {
+        match space::free_space(&self.dir) {
+            Some(free) if free < self.reserve => {
+                Err(Error::NoSpace { path: self.dir.clone(), free, reserve: self.reserve })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Appends a group and syncs it. On an error nothing of the group remains.
     pub fn append(&mut self, records: &[Record<'_>]) -> Result<Vec<Appended>, Error> {
+        self.check_space()?;
         let mut bytes = Vec::new();
         let mut appended = Vec::with_capacity(records.len());
         for record in records {
@@ -138,7 +160,6 @@ fn create(dir: &Path, number: u64) -> Result<(File, Position), Error> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&path).map_err(io)?;
     file.write_all(&segment::header()).and_then(|()| file.sync_all()).map_err(io)?;
-    // The file's name must survive a power cut as its content does.
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(io)?;
+    segment::sync_dir(dir)?;
     Ok((file, Position { segment: number, offset: segment::HEADER as u64 }))
 }

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use schemascope_journal::{Damage, Entry, Found, Journal, Position, Reader, Record, read_at};
+use schemascope_journal::{
+    Change, Damage, Entry, Found, Journal, Position, Reader, Record, heads, read_at, rewrite, segments,
+};
 
 fn append(journal: &mut Journal, group: &[Vec<u8>]) -> Vec<Position> {
     let records: Vec<_> =
@@ -145,4 +147,91 @@ proptest! {
             prop_assert_eq!(found, vec![b"after".to_vec()]);
         }
     }
+}
+
+/// Less room than is to be left free: nothing is written, and all goes on when there is room.
+#[test]
+fn too_little_room_refuses_and_resumes() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(dir.path()).unwrap();
+    append(&mut journal, &[b"before".to_vec()]);
+    let end = journal.end();
+    journal.set_reserve(u64::MAX);
+    let record = Record { kind: 1, id: [7; 16], payload: b"refused" };
+    let error = journal.append(&[record]).unwrap_err().to_string();
+    assert!(error.contains("are free"), "{error}");
+    assert!(journal.begin_segment().is_err() && journal.end() == end);
+    journal.set_reserve(0);
+    append(&mut journal, &[b"after".to_vec()]);
+    assert_eq!(read(dir.path()).0, [b"before".to_vec(), b"after".to_vec()]);
+}
+
+/// What rewriting keeps, changes and leaves out; positions move, ids and order stay.
+#[test]
+fn a_segment_is_rewritten_record_by_record() {
+    let dir = tempfile::tempdir().unwrap();
+    let (payloads, _) = filled(dir.path());
+    let mut change = |_, payload: &[u8]| match payload {
+        b"record 0-0 " => Change::Drop,
+        payload if payload.starts_with(b"record 1") => Change::Replace(b"changed".to_vec()),
+        _ => Change::Keep,
+    };
+    let rewritten = rewrite(dir.path(), 1, &mut change).unwrap().unwrap();
+    assert_eq!((rewritten.records, rewritten.changed, rewritten.dropped, rewritten.damaged), (9, 3, 1, 0));
+    let mut expect = payloads[1..].to_vec();
+    expect[2..5].fill(b"changed".to_vec());
+    assert_eq!(read(dir.path()), (expect.clone(), vec![]));
+    let before = fs::read(segment(dir.path())).unwrap();
+    assert!(rewrite(dir.path(), 1, &mut |_, _| Change::Stop).unwrap().is_none());
+    rewrite(dir.path(), 1, &mut |_, _| Change::Keep).unwrap().unwrap();
+    assert_eq!(fs::read(segment(dir.path())).unwrap(), before);
+    let (mut journal, recovery) = Journal::open(dir.path()).unwrap();
+    assert!(recovery.torn.is_none());
+    append(&mut journal, &[b"after".to_vec()]);
+    expect.push(b"after".to_vec());
+    assert_eq!(read(dir.path()).0, expect);
+}
+
+#[test]
+fn segments_are_removed_but_the_one_written_to() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(dir.path()).unwrap();
+    append(&mut journal, &[b"one".to_vec()]);
+    journal.begin_segment().unwrap();
+    append(&mut journal, &[b"two".to_vec()]);
+    let mut seen = Vec::new();
+    heads(dir.path(), 1, |head| seen.push(head.map(|head| (head.kind, head.id)))).unwrap();
+    assert_eq!(seen, [Some((1, [7; 16]))]);
+    assert!(journal.remove_segment(1).unwrap() && !journal.remove_segment(2).unwrap());
+    assert_eq!(segments(dir.path()).unwrap().len(), 1);
+    assert_eq!(read(dir.path()).0, [b"two".to_vec()]);
+}
+
+/// Larger than what is read at once, frames across its edges, one larger than it, damage between.
+#[test]
+fn segments_are_read_a_part_at_a_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut journal, _) = Journal::open(dir.path()).unwrap();
+    let mut noise = 1_u64;
+    let mut payload = |bytes: usize| -> Vec<u8> {
+        let mut next = || {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            noise.to_be_bytes()
+        };
+        (0..bytes / 8).flat_map(|_| next()).collect()
+    };
+    let payloads: Vec<Vec<u8>> =
+        [1 << 20, 3 << 20, 100, 6 << 20, 1 << 20, 2 << 20, 100].into_iter().map(&mut payload).collect();
+    let positions: Vec<Position> =
+        payloads.iter().flat_map(|one| append(&mut journal, std::slice::from_ref(one))).collect();
+    assert!(read(dir.path()) == (payloads.clone(), vec![]));
+    let behind = Reader::new(dir.path(), positions[4]).unwrap();
+    assert!(behind.bytes_left() > 3 << 20);
+    assert_eq!(behind.count(), 3);
+    let mut bytes = fs::read(segment(dir.path())).unwrap();
+    bytes[positions[3].offset as usize + (5 << 20)] ^= 1;
+    fs::write(segment(dir.path()), &bytes).unwrap();
+    let (found, damaged) = read(dir.path());
+    let expect: Vec<_> = payloads.iter().filter(|one| one.len() != 6 << 20).cloned().collect();
+    assert!(found == expect && damaged.len() == 1 && damaged[0].at == positions[3], "{damaged:?}");
 }

@@ -162,6 +162,11 @@ impl Registry {
         unsaved.into_iter().filter_map(state).collect()
     }
 
+    /// The state of one tool.
+    pub fn state(&self, id: &ToolId) -> Option<Vec<u8>> {
+        self.tools.get(id).map(Tool::to_state)
+    }
+
     /// States of all tools.
     pub fn states(&self) -> Vec<(ToolId, Vec<u8>)> {
         self.tools.iter().map(|(id, tool)| (id.clone(), tool.to_state())).collect()

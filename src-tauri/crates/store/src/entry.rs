@@ -9,11 +9,11 @@ use schemascope_model::{CallRecord, Timestamp, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-const CALL: u8 = 1;
+pub(crate) const CALL: u8 = 1;
 const DECLARED: u8 = 2;
-const STATE: u8 = 3;
+pub(crate) const STATE: u8 = 3;
 /// Format of every kind, so far.
-const FORMAT: u8 = 1;
+pub(crate) const FORMAT: u8 = 1;
 
 /// One fact, in the order it happened.
 #[derive(Debug, Clone)]

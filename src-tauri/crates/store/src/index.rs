@@ -1,20 +1,29 @@
 //! sled: keys, values, batches.
 //!
 //! One tree, so that one atomic batch holds data and checkpoint. Keys by first byte: `m` meta, `c` +
-//! call id → call, `t` + tool id + NUL + call id → nothing, `s` + tool id → state. Owns: those forms.
-//! Refuses to know: where entries come from and in which order.
+//! call id → call, `t` + tool id + NUL + call id → nothing, `f` and `g` likewise for calls that failed, of
+//! all tools and of one, `s` + tool id → state. Owns: those forms. Refuses to know: where entries come from
+//! and in which order.
 
+mod check;
+mod remove;
+mod upgrade;
+
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use schemascope_journal::{Compressor, Position};
+use schemascope_journal::{Compressor, Decompressor, Position};
 use schemascope_model::{CallId, CallRecord, ToolId};
 
 use crate::Error;
 use crate::entry::{self, Entry};
+pub(crate) use check::Row;
 
 /// Format of the index; written on creation, refused when unknown.
-pub(crate) const FORMAT: u8 = 1;
+pub(crate) const FORMAT: u8 = 2;
 /// Compressed records up to this size are kept whole; larger ones point into the journal.
 const INLINE: usize = 4 << 10;
 /// Operations a batch may have: larger ones cost sled gigabytes.
@@ -23,18 +32,31 @@ pub(crate) const MAX_OPERATIONS: usize = 200;
 const KEY_FORMAT: &[u8] = b"mformat";
 const KEY_CHECKPOINT: &[u8] = b"mcheckpoint";
 const KEY_STATES: &[u8] = b"mstates";
-pub(crate) const CALLS: u8 = b'c';
-pub(crate) const BY_TOOL: u8 = b't';
+/// How many calls there are, and the most there ever were.
+const KEY_COUNT: &[u8] = b"mcalls";
+const CALLS: u8 = b'c';
+const BY_TOOL: u8 = b't';
+const FAILED: u8 = b'f';
+const FAILED_BY_TOOL: u8 = b'g';
+/// Rows a call has at most.
+const CALL_ROWS: usize = 4;
 const STATES: u8 = b's';
 
 const WHOLE: u8 = 1;
 const REFERENCE: u8 = 2;
+
+thread_local! {
+    /// Its context costs more than reading a row with it.
+    static DECOMPRESSOR: RefCell<Decompressor> = RefCell::default();
+}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
     db: sled::Db,
     /// Exists when damage was met while reading, so that the next start rebuilds.
     marker: PathBuf,
+    count: Arc<AtomicU64>,
+    most: Arc<AtomicU64>,
 }
 
 /// A stored call: whole, or its bodies in the journal.
@@ -50,7 +72,10 @@ pub(crate) fn open(path: &Path) -> sled::Result<Index> {
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
         .open()?;
-    Ok(Index { db, marker: marker(path) })
+    let count = db.get(KEY_COUNT)?;
+    let count = count.and_then(|value| value.as_ref().try_into().ok()).map_or(0, u128::from_be_bytes);
+    let (calls, most) = ((count >> 64) as u64, count as u64);
+    Ok(Index { db, marker: marker(path), count: Arc::new(calls.into()), most: Arc::new(most.into()) })
 }
 
 /// Where damage that was met while reading is noted.
@@ -104,7 +129,13 @@ impl Index {
         Ok(value.and_then(|value| value.as_ref().try_into().ok()).map(Position::from_bytes))
     }
 
-    /// Adds the calls among `entries` and moves the checkpoint, atomically.
+    /// How many calls there are.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// Adds the calls among `entries` and moves the checkpoint, atomically: all at once, or where that
+    /// were too many operations, up to some entry and then on.
     pub(crate) fn apply<'a>(
         &self,
         compressor: &mut Compressor,
@@ -112,14 +143,37 @@ impl Index {
         checkpoint: Position,
     ) -> sled::Result<()> {
         let mut batch = sled::Batch::default();
+        let (mut operations, mut added) = (0, 0);
         for (entry, at, compressed) in entries {
             let Entry::Call(call) = entry else { continue };
-            let id = call.id.to_bytes();
-            batch.insert(key(CALLS, &[&id]), value(call, at, compressed, compressor));
-            batch.insert(key(BY_TOOL, &[call.tool_id.to_string().as_bytes(), &[0], &id]), &[][..]);
+            if operations + CALL_ROWS + 2 > MAX_OPERATIONS {
+                self.commit(std::mem::take(&mut batch), added, Some(at))?;
+                (operations, added) = (0, 0);
+            }
+            batch.insert(key(CALLS, &[&call.id.to_bytes()]), value(call, at, compressed, compressor));
+            for row in lookups(call) {
+                batch.insert(row, &[][..]);
+                operations += 1;
+            }
+            (operations, added) = (operations + 1, added + 1);
         }
-        batch.insert(KEY_CHECKPOINT, &checkpoint.to_bytes());
-        self.db.apply_batch(batch)
+        self.commit(batch, added, Some(checkpoint))
+    }
+
+    /// Applies a batch that makes the number of calls change by `added`.
+    fn commit(&self, mut batch: sled::Batch, added: i64, checkpoint: Option<Position>) -> sled::Result<()> {
+        let count = self.count().saturating_add_signed(added);
+        let most = self.most.load(Ordering::Relaxed).max(count);
+        if added != 0 {
+            batch.insert(KEY_COUNT, &count_value(count, most));
+        }
+        if let Some(checkpoint) = checkpoint {
+            batch.insert(KEY_CHECKPOINT, &checkpoint.to_bytes());
+        }
+        self.db.apply_batch(batch)?;
+        self.count.store(count, Ordering::Relaxed);
+        self.most.store(most, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Saves states that include everything before `as_of`. The states' checkpoint moves with the
@@ -172,15 +226,19 @@ impl Index {
         Ok(self.db.contains_key(key(CALLS, &[&id.to_bytes()]))?)
     }
 
-    /// Ids of calls before `before`, newest first: of one tool, or of all.
+    /// Ids of calls before `before`, newest first: of one tool, or of all; those that failed, or all.
     pub(crate) fn ids_before(
         &self,
         tool: Option<&ToolId>,
+        failures: bool,
         before: Option<CallId>,
     ) -> impl Iterator<Item = Result<CallId, Error>> + use<> {
         let prefix = match tool {
-            Some(tool) => key(BY_TOOL, &[tool.to_string().as_bytes(), &[0]]),
-            None => vec![CALLS],
+            Some(tool) => {
+                let kind = if failures { FAILED_BY_TOOL } else { BY_TOOL };
+                key(kind, &[tool.to_string().as_bytes(), &[0]])
+            }
+            None => vec![if failures { FAILED } else { CALLS }],
         };
         let length = prefix.len();
         let start = prefix.clone();
@@ -213,6 +271,21 @@ fn key(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     key
 }
 
+fn count_value(count: u64, most: u64) -> [u8; 16] {
+    (u128::from(count) << 64 | u128::from(most)).to_be_bytes()
+}
+
+/// The keys a call is found by, beside its own.
+fn lookups(call: &CallRecord) -> impl Iterator<Item = Vec<u8>> {
+    let id = call.id.to_bytes();
+    let tool = call.tool_id.to_string();
+    let failed = call.outcome.is_failure();
+    let by_tool = key(BY_TOOL, &[tool.as_bytes(), &[0], &id]);
+    let failed_by_tool = failed.then(|| key(FAILED_BY_TOOL, &[tool.as_bytes(), &[0], &id]));
+    let failed = failed.then(|| key(FAILED, &[&id]));
+    std::iter::once(by_tool).chain(failed).chain(failed_by_tool)
+}
+
 fn value(call: &CallRecord, at: Position, compressed: &[u8], compressor: &mut Compressor) -> Vec<u8> {
     if compressed.len() <= INLINE {
         return [&[WHOLE], compressed].concat();
@@ -225,7 +298,8 @@ fn value(call: &CallRecord, at: Position, compressed: &[u8], compressor: &mut Co
 fn decode(value: &[u8]) -> Result<Stored, Error> {
     let malformed = |reason: &str| Error::Malformed(reason.to_owned());
     let record = |bytes: &[u8]| {
-        let payload = zstd::decode_all(bytes).map_err(|_| malformed("a call does not decompress"))?;
+        let decompressed = DECOMPRESSOR.with_borrow_mut(|decompressor| decompressor.decompress(bytes));
+        let payload = decompressed.map_err(|_| malformed("a call does not decompress"))?;
         entry::decode_call(&payload).map_err(|error| malformed(&error.reason()))
     };
     match value.split_first() {

@@ -9,19 +9,32 @@
 //! that a [`Fold`] loads and advances.
 
 mod audit;
+mod ballast;
 mod entry;
 mod index;
+mod lock;
+mod maintain;
+mod marks;
 mod open;
 mod query;
+mod redact;
+mod retain;
+mod snapshot;
+mod summaries;
+mod verify;
 mod write;
 
 use std::path::PathBuf;
 
 pub use audit::{AuditLog, Read as AuditRead};
 pub use entry::{Declared, Entry};
+pub use maintain::{Rebuilt, rebuild};
 pub use open::{IndexRecovery, Recovery, open};
 pub use query::{CallQuery, Page, Reader};
+pub use redact::{Redacted, Rewrite, redact};
+pub use retain::{Policy, Progress};
 pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn};
+pub use verify::{Report, Several, verify};
 pub use write::{GROUP, Writer};
 
 use schemascope_model::ToolId;
@@ -37,6 +50,14 @@ pub trait Fold {
     fn apply(&mut self, entry: &Entry) -> Result<(), String>;
     /// Told now and then how many bytes of how many have been replayed.
     fn progress(&mut self, _done: u64, _total: u64) {}
+}
+
+/// A fold whose states can be saved.
+pub trait States: Fold {
+    /// All tools it knows.
+    fn tools(&self) -> Vec<ToolId>;
+    /// The state of one, as [`Fold::load`] takes it; the same bytes whichever way it came about.
+    fn state(&self, tool: &ToolId) -> Option<Vec<u8>>;
 }
 
 /// Why the store cannot be used.
@@ -73,6 +94,19 @@ pub enum Error {
         found: u8,
         /// Ours.
         supported: u8,
+    },
+    /// A snapshot's state cannot be used, and what it was learned from is gone.
+    #[error(
+        "the state of {tool} in journal segment {} at offset {} cannot be read ({reason}), and the calls it was learned from were removed; the program that wrote it can",
+        .at.segment, .at.offset
+    )]
+    StateLost {
+        /// Where it is.
+        at: Position,
+        /// Whose it is.
+        tool: ToolId,
+        /// What the fold said.
+        reason: String,
     },
     /// A stored value does not parse.
     #[error("a stored value cannot be read: {0}")]

@@ -5,6 +5,8 @@
 //! goes wrong, its folder is moved aside and rebuilt from the journal. Refuses to know: what entries do
 //! to states.
 
+mod whole;
+
 use std::collections::HashMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,9 +17,14 @@ use std::time::{Duration, Instant};
 use schemascope_journal::{Compressor, Damage, Found, Journal, Position, Torn};
 use schemascope_model::{Timestamp, ToolId};
 
+use crate::ballast::Ballast;
 use crate::entry::{Entry, Unreadable};
 use crate::index::{self, Index};
+use crate::lock::Lock;
+use crate::maintain::take_back;
+use crate::marks::{Gone, Mark};
 use crate::{Error, Fold, GROUP, Reader, Writer};
+pub(crate) use whole::{fill_new, open_existing};
 
 /// Places of damage named one by one.
 const DAMAGE_NAMED: usize = 10;
@@ -25,6 +32,9 @@ const DAMAGE_NAMED: usize = 10;
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 /// How long a lock that is held is asked for again.
 const LOCK_LIMIT: Duration = Duration::from_secs(1);
+
+/// Bytes left free on the disk, for whoever else needs them and to close cleanly.
+const RESERVE: u64 = 100 << 20;
 
 /// What was found and mended at open.
 #[derive(Debug, Default)]
@@ -60,9 +70,12 @@ pub enum IndexRecovery {
 
 /// Opens the store in `dir`, replaying into `fold` what its states lack.
 pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, Reader, Recovery), Error> {
+    let lock = Lock::take(dir)?;
+    take_back(dir)?;
     let journal = dir.join("journal");
     create_private(&journal);
-    let (journal, tail) = Journal::open(&journal)?;
+    let (mut journal, tail) = Journal::open(&journal)?;
+    journal.set_reserve(RESERVE);
     let path = dir.join("index");
     let mut recovery = Recovery { torn: tail.torn, ..Recovery::default() };
     let caught_up = match catch_up(&path, &journal, fold, &mut recovery) {
@@ -80,10 +93,11 @@ pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, 
     };
     let index = caught_up.map_err(Refusal::into_error)?;
     let reader = Reader::new(journal.dir().to_owned(), index.clone());
-    Ok((Writer::new(journal, index, compressor(dir)?), reader, recovery))
+    let ballast = Ballast::keep(dir, RESERVE);
+    Ok((Writer::new(journal, index, compressor(dir)?, ballast, lock), reader, recovery))
 }
 
-fn compressor(dir: &Path) -> Result<Compressor, Error> {
+pub(crate) fn compressor(dir: &Path) -> Result<Compressor, Error> {
     Compressor::new().map_err(|source| Error::Io { path: dir.to_owned(), source })
 }
 
@@ -161,6 +175,7 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
     let index = open_guarded(path)?;
     match index.format()? {
         Some(index::FORMAT) => {}
+        Some(1) => index.upgrade_from_1().map_err(|error| Refusal::Damaged(error.to_string()))?,
         Some(found) => {
             return Err(Refusal::Fatal(Error::Version {
                 path: path.to_owned(),
@@ -245,6 +260,11 @@ fn replay(
     let mut reader = schemascope_journal::Reader::new(journal.dir(), from).map_err(Error::from)?;
     let total = reader.bytes_left();
     let mut since_progress = 0;
+    // With its first segment the journal has all that states were ever learned from.
+    let is_whole = schemascope_journal::segments(journal.dir()).map_err(Error::from)?;
+    let is_whole = is_whole.first().is_none_or(|first| first.number == FIRST.segment);
+    // Only an index that begins anew has not seen them go.
+    let gone = if indexed == Position::START { Gone::read(journal.dir())? } else { Gone::default() };
     while let Some(found) = reader.next() {
         let read = match found.map_err(Error::from)? {
             Found::Entry(read) => read,
@@ -253,6 +273,9 @@ fn replay(
                 continue;
             }
         };
+        if Mark::decode(read.kind, read.id).is_some() {
+            continue;
+        }
         let entry = match Entry::decode(read.kind, &read.payload) {
             Ok(entry) => entry,
             Err(error @ Unreadable::Format(_)) => {
@@ -277,11 +300,19 @@ fn replay(
                     // What the snapshot stands for was not replayed; from the beginning it is.
                     return Err(Refusal::Damaged(reason));
                 }
+                if !is_whole {
+                    return Err(Refusal::Fatal(Error::StateLost {
+                        at: read.at,
+                        tool: entry.tool().clone(),
+                        reason,
+                    }));
+                }
                 tracing::warn!(tool = %entry.tool(), %reason, "a snapshot is not needed and left out");
             }
             recovery.replayed += 1;
         }
-        if read.at >= indexed {
+        let is_gone = matches!(&entry, Entry::Call(call) if gone.has(call.id, read.at));
+        if read.at >= indexed && !is_gone {
             group.push((entry, read.at, read.compressed));
             if group.len() == GROUP {
                 index.apply(&mut compressor, borrowed(&group), read.next)?;

@@ -3,31 +3,60 @@
 //! Owns: that order. Refuses to know: when to write; the recorder decides that.
 
 use schemascope_journal::{Compressor, Journal, Position, Record};
-use schemascope_model::ToolId;
+use schemascope_model::{CallId, ToolId};
 
+use crate::ballast::Ballast;
 use crate::index::{Index, MAX_OPERATIONS};
+use crate::lock::Lock;
+use crate::retain::Retention;
 use crate::{Entry, Error};
 
 /// Entries in one group at most: two index operations each and the checkpoint are what sled takes in one batch.
 pub const GROUP: usize = (MAX_OPERATIONS - 1) / 2;
 
-/// A snapshot is written again when this many times its size has been journaled behind it.
-const SNAPSHOT_SHARE: u64 = 4;
-
 /// Appends to the store. There is one.
 #[derive(Debug)]
 pub struct Writer {
-    journal: Journal,
-    index: Index,
+    pub(crate) journal: Journal,
+    pub(crate) index: Index,
     compressor: Compressor,
     index_behind: bool,
-    since_snapshot: u64,
-    snapshot_size: u64,
+    /// Bytes journaled behind the last snapshot.
+    pub(crate) since_snapshot: u64,
+    pub(crate) snapshot_size: u64,
+    /// The segment this writer began with a whole snapshot last.
+    pub(crate) snapshot_segment: Option<u64>,
+    /// Calls in the current segment, as far as is known.
+    pub(crate) segment_calls: u64,
+    /// The oldest call in the current segment, once retention has looked.
+    pub(crate) segment_oldest: Option<CallId>,
+    pub(crate) retention: Retention,
+    ballast: Ballast,
+    _lock: Lock,
 }
 
 impl Writer {
-    pub(crate) fn new(journal: Journal, index: Index, compressor: Compressor) -> Self {
-        Self { journal, index, compressor, index_behind: false, since_snapshot: 0, snapshot_size: 0 }
+    pub(crate) fn new(
+        journal: Journal,
+        index: Index,
+        compressor: Compressor,
+        ballast: Ballast,
+        lock: Lock,
+    ) -> Self {
+        Self {
+            journal,
+            index,
+            compressor,
+            index_behind: false,
+            since_snapshot: 0,
+            snapshot_size: 0,
+            snapshot_segment: None,
+            segment_calls: 0,
+            segment_oldest: None,
+            retention: Retention::default(),
+            ballast,
+            _lock: lock,
+        }
     }
 
     /// Appends up to [`GROUP`] entries as one group. When this returns they are on disk, unless the
@@ -41,6 +70,7 @@ impl Writer {
             .map(|(entry, payload)| Record { kind: entry.kind(), id: entry.frame_id(), payload })
             .collect();
         let appended = self.journal.append(&records)?;
+        self.segment_calls += entries.iter().filter(|entry| matches!(entry, Entry::Call(_))).count() as u64;
         self.since_snapshot += appended.iter().map(|one| one.compressed.len() as u64).sum::<u64>();
         let indexed =
             entries.iter().zip(&appended).map(|(entry, one)| (entry, one.at, one.compressed.as_slice()));
@@ -48,7 +78,7 @@ impl Writer {
         self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, indexed, end)?))
     }
 
-    fn index_unless_behind(
+    pub(crate) fn index_unless_behind(
         &mut self,
         write: impl FnOnce(&Index, &mut Compressor) -> Result<(), Error>,
     ) -> Result<(), Error> {
@@ -76,28 +106,10 @@ impl Writer {
         self.index_unless_behind(|index, compressor| index.save_states(compressor, states, end))
     }
 
-    /// Begins a new segment if the current one is full. `states` gives all tools' states, which the
-    /// new segment begins with unless a recent snapshot is near.
-    pub fn roll(&mut self, states: impl FnOnce() -> Vec<(ToolId, Vec<u8>)>) -> Result<(), Error> {
-        if !self.journal.is_segment_full() {
-            return Ok(());
-        }
-        self.journal.begin_segment()?;
-        if self.since_snapshot < self.snapshot_size * SNAPSHOT_SHARE {
-            return Ok(());
-        }
-        let entries: Vec<Entry> =
-            states().into_iter().map(|(tool, state)| Entry::State { tool, state }).collect();
-        let before = self.journal.end().offset;
-        // One group, so that a snapshot is there whole or not at all.
-        self.append(&entries)?;
-        self.snapshot_size = self.journal.end().offset - before;
-        self.since_snapshot = 0;
-        Ok(())
-    }
-
-    /// Flushes the index, so that the next start has nothing to catch up.
+    /// Flushes the index, so that the next start has nothing to catch up. On a full disk the ballast
+    /// is given up for it.
     pub fn close(self) -> Result<(), Error> {
-        self.index.guarded(|| Ok(self.index.flush()?))
+        let flush = || self.index.guarded(|| Ok(self.index.flush()?));
+        flush().or_else(|error| if self.ballast.drop_if_full() { flush() } else { Err(error) })
     }
 }

@@ -18,20 +18,21 @@ cargo xtask bench NAME [OPTIONS]
   drift           how often drift is told by mistake, and how soon changes are found
   proxy           what the proxy costs, beside no proxy, a bare rmcp forwarder and published proxies
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
+  store           what a store of a million calls costs: opening, any page, building the index anew
 
 NAME --help tells the options. What is compared with is installed (into the target folder) at the first run.";
 
 const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
-pub const NAMES: &[&str] = &["accuracy", "drift", "proxy", "shape"];
+pub const NAMES: &[&str] = &["accuracy", "drift", "proxy", "shape", "store"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let tools = target()?.join("tools/bench");
     let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
-    if asks || name == "drift" {
-        // Neither usage nor drift needs peers.
+    if asks || name == "drift" || name == "store" {
+        // Neither usage nor these need peers.
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;

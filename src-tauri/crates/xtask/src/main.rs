@@ -31,8 +31,7 @@ cargo xtask COMMAND
       --browser   no window, also where there is a display
       --once      neither: several hundred calls, what was learned, and an end
       --keep      goes on with the data of the last demo
-  bench NAME      measures inference and proxy beside others, and telling drift: accuracy, drift,
-                  proxy, shape
+  bench NAME      measures: accuracy, drift, proxy, shape, store
   fuzz            tries to break the inference with libFuzzer; --minutes N, and more with --help
   install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else

@@ -13,6 +13,7 @@ mod schema;
 mod serve;
 mod servers;
 mod stdio;
+mod store;
 mod tools;
 mod versions;
 mod window;
@@ -39,6 +40,8 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         Some(Verb::Stdio(stdio)) => return stdio::run(&args, stdio).await,
         Some(Verb::Infer(infer)) => return infer::run(&args, infer),
         Some(Verb::Diff(diff)) if diff.of.len() == 2 => return diff::files(&args, diff),
+        Some(Verb::Verify) => return store::verify(&args),
+        Some(Verb::Rebuild | Verb::Compact) => return store::rebuild(&args),
         Some(verb) => verb,
     };
     let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);
@@ -72,6 +75,7 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
 async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
     match verb {
         Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) => Ok(ExitCode::SUCCESS),
+        Verb::Verify | Verb::Rebuild | Verb::Compact => Ok(ExitCode::SUCCESS),
         Verb::Servers(servers) => servers::run(args, servers, front).await,
         Verb::Tools(tools) => tools::run(args, tools, front).await,
         Verb::Schema(schema) => schema::run(schema, front).await,

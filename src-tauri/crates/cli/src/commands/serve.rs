@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use schemascope_engine::{
     AdaptMode, AutoPromote, DataDirError, Durability, Engine, Instance, OpenError, Options, Recording,
-    Serving, serve,
+    Retention, Serving, serve,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,12 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::AutoPromote::AtHigh => AutoPromote::AtHigh,
     };
     let cut_after = verb.cut_after;
-    let mut options = Options { adapt, auto_promote, cut_after, ..args.options(durability)? };
+    let retention = Retention {
+        age: verb.keep_days.map(|days| Duration::from_secs(days * 24 * 60 * 60)),
+        count: verb.keep_calls,
+        bytes: verb.keep_mb.map(|megabytes| megabytes * 1_000_000),
+    };
+    let mut options = Options { adapt, auto_promote, cut_after, retention, ..args.options(durability)? };
     if verb.record == args::Record::Off {
         options.recording = Recording::Off;
     }

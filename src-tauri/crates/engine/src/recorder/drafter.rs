@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use schemascope_model::{CallRecord, Fit, ToolId};
 use schemascope_proxy::Effective;
 use schemascope_registry::{DeclaredSchema, Detached, Observation, Registry, Validators};
+use schemascope_store::Policy;
 use tokio::sync::oneshot;
 
 use super::draft::Drafted;
@@ -29,6 +30,8 @@ pub(super) enum Step {
     /// The newest listing of this server; told when it is known.
     Listed(String, oneshot::Sender<()>),
     Flush(oneshot::Sender<()>),
+    /// Which calls are kept, from now on.
+    Retain(Policy),
     Close,
 }
 
@@ -81,6 +84,7 @@ impl Drafter {
                 Ok(())
             }
             Job::Flush(done) => self.next.send(Step::Flush(done)),
+            Job::Retain(policy) => self.next.send(Step::Retain(policy)),
             Job::Close => Ok(()),
         }
     }

@@ -7,6 +7,7 @@
 
 mod draft;
 mod drafter;
+mod retention;
 mod room;
 mod writer;
 
@@ -23,7 +24,7 @@ use schemascope_api::{Latency, RecorderReport};
 use schemascope_model::{CallId, CallRecord, IdSource, Origin, Timestamp};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_registry::{Registry, Validators};
-use schemascope_store::Writer;
+use schemascope_store::{Policy, Writer};
 use tokio::sync::oneshot;
 
 use crate::events::Events;
@@ -104,6 +105,8 @@ enum Job {
     /// The newest listing of this server, in [`Listings`].
     Listed(String),
     Flush(oneshot::Sender<()>),
+    /// Which calls are kept, from now on.
+    Retain(Policy),
     Close,
 }
 
@@ -199,6 +202,11 @@ impl Recorder {
         if self.jobs.try_send(Job::Flush(done)).is_ok() {
             let _ = flushed.await;
         }
+    }
+
+    /// Keeps stored calls by this policy from now on. Whether that was taken.
+    pub(crate) fn retain(&self, policy: Policy) -> bool {
+        self.jobs.try_send(Job::Retain(policy)).is_ok()
     }
 
     /// Lets what was just answered be counted, so that a reader finds it; not for long, so that a disk

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use crate::events::Events;
 
 use super::drafter::{Ready, Step};
+use super::retention::{self, Retention};
 use super::{Durability, Listings, Metrics};
 
 /// How long a group waits for company when no answer waits for it.
@@ -38,6 +39,7 @@ pub(super) struct WriterThread {
     listings: Arc<Listings>,
     events: Arc<Events>,
     saved: Instant,
+    retention: Retention,
     closing: bool,
     /// When to stop trying to write, once closing.
     give_up: Option<Instant>,
@@ -62,6 +64,7 @@ impl WriterThread {
             listings,
             events,
             saved: Instant::now(),
+            retention: Retention::new(),
             closing: false,
             give_up: None,
         }
@@ -77,6 +80,7 @@ impl WriterThread {
             if self.saved.elapsed() >= SAVE_EVERY {
                 self.save_states();
             }
+            self.retention.round(&mut self.writer, &self.registry);
         }
         self.save_states();
         if let Err(error) = self.writer.close() {
@@ -104,6 +108,7 @@ impl WriterThread {
                 let _ = known.send(());
             }
             Some(Step::Flush(done)) => drop(done.send(())),
+            Some(Step::Retain(policy)) => self.retention.set(policy),
             Some(Step::Close) => self.closing = true,
             Some(Step::Write(_)) | None => {}
         }
@@ -245,7 +250,7 @@ impl WriterThread {
 
     fn roll(&mut self) {
         let registry = Arc::clone(&self.registry);
-        let states = || lock(&registry).states();
+        let states = || retention::states(&registry);
         if let Err(error) = self.writer.roll(states) {
             tracing::warn!(%error, "a new journal segment could not be begun; the old one goes on");
         }
@@ -263,7 +268,7 @@ impl WriterThread {
     }
 }
 
-fn lock(registry: &Mutex<Registry>) -> MutexGuard<'_, Registry> {
+pub(super) fn lock(registry: &Mutex<Registry>) -> MutexGuard<'_, Registry> {
     registry.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

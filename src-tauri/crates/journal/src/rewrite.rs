@@ -1,0 +1,117 @@
+//! Rewriting a segment, record by record.
+//!
+//! The new form is written beside the segment, synced, and renamed over it, so that a kill leaves the
+//! one or the other. Offsets change: whoever kept positions into the segment must forget them first.
+//! Owns: that order. Refuses to know: what is changed and why.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::compress::{Compressor, Decompressor};
+use crate::frame::{self, COMMIT};
+use crate::{Error, segment};
+
+/// Extension of a segment that is being rewritten; one that is found at open was left by a kill.
+const UNFINISHED: &str = "rewriting";
+
+/// What rewriting did to a segment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rewritten {
+    /// Records looked at.
+    pub records: u64,
+    /// Records whose payload changed.
+    pub changed: u64,
+    /// Records left out because `change` said so.
+    pub dropped: u64,
+    /// Damaged places that were left out: nobody can tell what is in them.
+    pub damaged: u64,
+}
+
+/// What becomes of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It stays as it is.
+    Keep,
+    /// It gets this payload.
+    Replace(Vec<u8>),
+    /// It is left out.
+    Drop,
+    /// The whole segment stays as it is.
+    Stop,
+}
+
+/// Asks `change` about every record, by kind and payload. A segment in which nothing changes and nothing
+/// is damaged is left as it is. None if it was to stop.
+pub fn rewrite(
+    dir: &Path,
+    number: u64,
+    change: &mut dyn FnMut(u8, &[u8]) -> Change,
+) -> Result<Option<Rewritten>, Error> {
+    let path = segment::path(dir, number);
+    let io = |source| Error::Io { path: path.clone(), source };
+    let bytes = segment::read(dir, number)?;
+    let mut compressor = Compressor::new().map_err(io)?;
+    let mut decompressor = Decompressor::default();
+    let mut done = Rewritten::default();
+    let mut written = segment::header().to_vec();
+    let mut offset = segment::HEADER.min(bytes.len());
+    while offset < bytes.len() {
+        let Ok(found) = frame::parse(&bytes[offset..]) else {
+            done.damaged += 1;
+            offset = frame::find(&bytes, offset + 1).unwrap_or(bytes.len());
+            continue;
+        };
+        offset += found.len();
+        if found.kind == COMMIT {
+            frame::write(&mut written, COMMIT, &found.id, found.payload);
+            continue;
+        }
+        done.records += 1;
+        let Ok(payload) = decompressor.decompress(found.payload) else {
+            done.damaged += 1;
+            continue;
+        };
+        match change(found.kind, &payload) {
+            Change::Replace(changed) => {
+                let payload = compressor.compress(&changed).map_err(io)?;
+                if payload.len() > frame::MAX_PAYLOAD {
+                    return Err(Error::TooLarge(changed.len()));
+                }
+                frame::write(&mut written, found.kind, &found.id, &payload);
+                done.changed += 1;
+            }
+            Change::Keep => frame::write(&mut written, found.kind, &found.id, found.payload),
+            Change::Drop => done.dropped += 1,
+            Change::Stop => return Ok(None),
+        }
+    }
+    if done.changed + done.dropped + done.damaged > 0 {
+        replace(dir, &path, &written)?;
+    }
+    Ok(Some(done))
+}
+
+fn replace(dir: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let beside = path.with_extension(UNFINISHED);
+    let io = |source| Error::Io { path: beside.clone(), source };
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&beside).map_err(io)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(io)?;
+    fs::rename(&beside, path).map_err(io)?;
+    segment::sync_dir(dir)
+}
+
+/// Removes what a kill while rewriting left; the segments themselves are whole.
+pub(crate) fn sweep(dir: &Path) {
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path: PathBuf = entry.path();
+        if path.extension().is_some_and(|extension| extension == UNFINISHED) {
+            // If it cannot go now it goes at the next open; it is never read.
+            let _ = fs::remove_file(path);
+        }
+    }
+}

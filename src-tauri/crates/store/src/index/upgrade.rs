@@ -1,0 +1,35 @@
+//! Bringing indexes of earlier formats to the present one.
+//!
+//! Owns: one converter per format. Refuses to know: which format an index has.
+
+use std::sync::atomic::Ordering;
+
+use super::{CALL_ROWS, CALLS, FORMAT, Index, KEY_COUNT, KEY_FORMAT, MAX_OPERATIONS, Stored};
+use super::{count_value, decode, lookups};
+use crate::Error;
+
+impl Index {
+    /// Brings an index of format 1, which had neither a count nor rows for failures, to format 2. It
+    /// may be broken off and begun again.
+    pub(crate) fn upgrade_from_1(&self) -> Result<(), Error> {
+        let (mut batch, mut operations, mut count) = (sled::Batch::default(), 0, 0_u64);
+        for item in self.db.scan_prefix([CALLS]) {
+            let (Stored::Whole(call) | Stored::Reference(call, _)) = decode(&item?.1)?;
+            count += 1;
+            for row in lookups(&call) {
+                batch.insert(row, &[][..]);
+                operations += 1;
+            }
+            if operations + CALL_ROWS > MAX_OPERATIONS {
+                self.db.apply_batch(std::mem::take(&mut batch))?;
+                operations = 0;
+            }
+        }
+        batch.insert(KEY_COUNT, &count_value(count, count));
+        batch.insert(KEY_FORMAT, &[FORMAT]);
+        self.db.apply_batch(batch)?;
+        self.count.store(count, Ordering::Relaxed);
+        self.most.store(count, Ordering::Relaxed);
+        Ok(())
+    }
+}

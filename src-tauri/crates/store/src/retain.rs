@@ -1,0 +1,270 @@
+//! Retention: calls go by age, count and bytes; what was learned from them stays.
+//!
+//! Done in rounds of bounded work, so that appending goes on between them. A round first notes in the
+//! journal which calls go, then removes their rows, then unlinks segments whose calls are all gone,
+//! oldest first, and only in front of a segment that begins with a whole snapshot: replaying what is
+//! left gives the same states. Owns: that order. Refuses to know: when to begin a round, and settings.
+
+use std::path::Path;
+use std::time::Duration;
+
+use schemascope_journal::Segment;
+use schemascope_model::{CallId, Timestamp, ToolId};
+
+use crate::marks::Mark;
+use crate::snapshot::SHARE;
+use crate::summaries::Summaries;
+use crate::{Error, Writer};
+
+/// Calls removed in a round at most.
+const ROUND: usize = 2_000;
+/// Segments unlinked in a round at most.
+const UNLINKED: u64 = 8;
+/// A segment is followed by a new one when it holds this share of what is kept, so that what is on
+/// disk beyond the limits is bounded by it.
+const SEGMENT_SHARE: u64 = 8;
+
+/// Which calls are kept. A limit that is not set keeps all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// Calls older than this go.
+    pub age: Option<Duration>,
+    /// Only the newest so many stay.
+    pub count: Option<u64>,
+    /// Journal and index together should take no more of the disk than this: the oldest segments go. The
+    /// index counts with what it uses of its files, which keep their size until it is compacted.
+    /// The last snapshot and what was journaled behind it stay.
+    pub bytes: Option<u64>,
+}
+
+/// What a round did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Calls removed from the index.
+    pub calls_removed: u64,
+    /// Journal segments unlinked.
+    pub segments_removed: u64,
+    /// Bytes these took.
+    pub bytes_freed: u64,
+    /// A new segment was begun, with a snapshot.
+    pub segment_begun: bool,
+    /// There is more to do at once.
+    pub more: bool,
+}
+
+/// What rounds remember.
+#[derive(Debug, Default)]
+pub(crate) struct Retention {
+    pub(crate) summaries: Summaries,
+    /// The segment that goes for its bytes, and those of its calls that still have rows.
+    leaving: Option<(u64, Vec<CallId>)>,
+}
+
+impl Writer {
+    /// One round. `states` gives all tools' states, which include every entry appended so far; it is
+    /// asked only when a snapshot is to be written.
+    pub fn retain<I>(
+        &mut self,
+        policy: &Policy,
+        now: Timestamp,
+        states: impl FnOnce() -> I,
+    ) -> Result<Progress, Error>
+    where
+        I: IntoIterator<Item = (ToolId, Vec<u8>)>,
+    {
+        let mut progress = Progress::default();
+        // An index that is behind does not know what is stored.
+        if *policy == Policy::default() || self.is_index_behind() {
+            return Ok(progress);
+        }
+        self.retention.summaries.begin_round();
+        self.remove_below_floor(policy, now, &mut progress)?;
+        if !progress.more {
+            self.remove_oldest_segment(policy, &mut progress)?;
+        }
+        if !progress.more {
+            self.unlink_empty(&mut progress)?;
+        }
+        if !progress.more && self.wants_new_segment(policy, now)? {
+            self.begin_with_snapshot(states())?;
+            progress.segment_begun = true;
+            progress.more = true;
+        }
+        progress.more |= self.retention.summaries.is_exhausted();
+        Ok(progress)
+    }
+
+    /// Age and count: everything below some id goes.
+    fn remove_below_floor(
+        &mut self,
+        policy: &Policy,
+        now: Timestamp,
+        progress: &mut Progress,
+    ) -> Result<(), Error> {
+        let excess = policy.count.map_or(0, |kept| self.index.count().saturating_sub(kept));
+        let oldest_kept = policy.age.map(|age| first_at(before(now, age)));
+        let (gone, next) = self.index.guarded(|| {
+            let mut gone = Vec::new();
+            for id in self.index.oldest() {
+                let id = id?;
+                let too_old = oldest_kept.is_some_and(|oldest| id < oldest);
+                if gone.len() == ROUND || !too_old && gone.len() as u64 >= excess {
+                    return Ok((gone, Some(id)));
+                }
+                gone.push(id);
+            }
+            Ok((gone, None))
+        })?;
+        let Some(last) = gone.last() else { return Ok(()) };
+        self.mark(Mark::Floor(next.unwrap_or_else(|| successor(*last))))?;
+        progress.more = gone.len() == ROUND;
+        self.remove_rows(&gone, progress)
+    }
+
+    /// Bytes: all calls of the oldest segment go, whatever their ids.
+    fn remove_oldest_segment(&mut self, policy: &Policy, progress: &mut Progress) -> Result<(), Error> {
+        let Some(limit) = policy.bytes else { return Ok(()) };
+        if self.retention.leaving.is_none() {
+            let segments = schemascope_journal::segments(self.journal.dir())?;
+            let Some(first) = segments.first().map(|segment| segment.number) else { return Ok(()) };
+            if self.bytes_used(&segments) <= limit || !self.is_covered(first)? {
+                return Ok(());
+            }
+            let ids = crate::summaries::call_ids(self.journal.dir(), first)?;
+            self.mark(Mark::GoneThrough(first))?;
+            self.retention.leaving = Some((first, ids));
+        }
+        let Some((segment, mut ids)) = self.retention.leaving.take() else { return Ok(()) };
+        let rest = ids.split_off(ids.len().min(ROUND));
+        self.remove_rows(&ids, progress)?;
+        progress.more = true;
+        if rest.is_empty() {
+            self.unlink(segment, progress)
+        } else {
+            self.retention.leaving = Some((segment, rest));
+            Ok(())
+        }
+    }
+
+    fn remove_rows(&mut self, ids: &[CallId], progress: &mut Progress) -> Result<(), Error> {
+        self.index_unless_behind(|index, _| {
+            progress.calls_removed += index.remove(ids)?;
+            Ok(())
+        })
+    }
+
+    /// Unlinks the oldest segments while no call in them has a row any more.
+    fn unlink_empty(&mut self, progress: &mut Progress) -> Result<(), Error> {
+        for segment in schemascope_journal::segments(self.journal.dir())? {
+            if !self.is_covered(segment.number)? || !self.is_empty_of_calls(segment.number)? {
+                return Ok(());
+            }
+            self.unlink(segment.number, progress)?;
+            if progress.segments_removed == UNLINKED {
+                progress.more = true;
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn unlink(&mut self, number: u64, progress: &mut Progress) -> Result<(), Error> {
+        let bytes = schemascope_journal::segments(self.journal.dir())?
+            .iter()
+            .find(|segment| segment.number == number)
+            .map_or(0, |segment| segment.bytes);
+        if self.journal.remove_segment(number)? {
+            self.retention.summaries.forget(number);
+            progress.segments_removed += 1;
+            progress.bytes_freed += bytes;
+        }
+        Ok(())
+    }
+
+    /// Whether states and rows do not depend on a segment: a later one begins with a whole snapshot,
+    /// and everything in it is in the index.
+    fn is_covered(&mut self, number: u64) -> Result<bool, Error> {
+        let indexed = self.index.guarded(|| Ok(self.index.checkpoint()?))?.unwrap_or_default();
+        let current = self.journal.end().segment;
+        if number >= indexed.segment.min(current) {
+            return Ok(false);
+        }
+        if self.snapshot_segment.is_none() {
+            let found = self.retention.summaries.newest_snapshot(self.journal.dir(), current)?;
+            self.snapshot_segment = found;
+        }
+        Ok(self.snapshot_segment.is_some_and(|snapshot| number < snapshot))
+    }
+
+    /// Whether all calls in a segment are older than the oldest that is kept.
+    fn is_empty_of_calls(&mut self, number: u64) -> Result<bool, Error> {
+        let Some(summary) = self.retention.summaries.of(self.journal.dir(), number)? else {
+            return Ok(false);
+        };
+        let Some(newest) = summary.newest else { return Ok(true) };
+        let oldest_kept = self.index.guarded(|| self.index.oldest().next().transpose())?;
+        Ok(oldest_kept.is_none_or(|oldest| newest < oldest))
+    }
+
+    fn wants_new_segment(&mut self, policy: &Policy, now: Timestamp) -> Result<bool, Error> {
+        let end = self.journal.end();
+        if self.segment_oldest.is_none() {
+            self.segment_calls = 0;
+            if let Some(read) = self.retention.summaries.read(self.journal.dir(), end.segment)? {
+                (self.segment_oldest, self.segment_calls) = (read.oldest, read.calls);
+            }
+        }
+        // Age is a promise; the others may wait until a snapshot costs little beside what it frees.
+        let spans = |age: Duration| before(now, age / SEGMENT_SHARE as u32);
+        let is_old = match (policy.age, self.segment_oldest) {
+            (Some(age), Some(oldest)) => oldest.time() < spans(age),
+            _ => false,
+        };
+        if is_old || self.since_snapshot < self.snapshot_size * SHARE {
+            return Ok(is_old);
+        }
+        let has_calls = self.segment_calls > 0;
+        let counts = policy.count.is_some_and(|kept| self.segment_calls > kept / SEGMENT_SHARE);
+        let segments = schemascope_journal::segments(self.journal.dir())?;
+        let is_over = policy.bytes.is_some_and(|limit| self.bytes_used(&segments) > limit);
+        let is_large = policy.bytes.is_some_and(|limit| end.offset > limit / SEGMENT_SHARE);
+        if has_calls && (counts || is_large) {
+            return Ok(true);
+        }
+        // An old segment waits for a snapshot behind it.
+        let Some(first) = segments.first().map(|segment| segment.number) else { return Ok(false) };
+        let waits = first < end.segment && !self.is_covered(first)?;
+        Ok(waits && (is_over || self.is_empty_of_calls(first)?))
+    }
+
+    fn bytes_used(&self, segments: &[Segment]) -> u64 {
+        let index = self.journal.dir().with_file_name("index");
+        segments.iter().map(|segment| segment.bytes).sum::<u64>()
+            + self.index.bytes_used(folder_bytes(&index))
+    }
+}
+
+/// Bytes of the files in a folder; what cannot be read counts nothing.
+pub(crate) fn folder_bytes(path: &Path) -> u64 {
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let size = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => folder_bytes(&entry.path()),
+        Ok(meta) => meta.len(),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
+}
+
+fn before(now: Timestamp, age: Duration) -> Timestamp {
+    let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
+    Timestamp::from_millis(now.as_millis().saturating_sub(age))
+}
+
+/// The lowest id a call at a time can have.
+fn first_at(at: Timestamp) -> CallId {
+    CallId::from_bytes((u128::from(at.as_millis()) << 80).to_be_bytes())
+}
+
+fn successor(id: CallId) -> CallId {
+    CallId::from_bytes(u128::from_be_bytes(id.to_bytes()).saturating_add(1).to_be_bytes())
+}

@@ -1,0 +1,257 @@
+//! Whether journal, index and states agree. Nothing is mended.
+//!
+//! The journal is read from its beginning into a fold; each call is looked for in the index and compared;
+//! then the index's own states, brought up to the same end, are compared with the fold's. Owns: what
+//! counts as a difference. Refuses to know: what is to be done about it (building the index anew).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use schemascope_journal::{Damage, Entry as Frame, Found, Position, Reader, Torn};
+use schemascope_model::{CallId, ToolId};
+
+use crate::entry::{CALL, Entry};
+use crate::index::{Index, Row};
+use crate::lock::Lock;
+use crate::marks::{Gone, Mark};
+use crate::open::open_existing;
+use crate::{Error, States};
+
+/// Differences of one kind that are named one by one.
+const NAMED: usize = 10;
+/// Entries between two words on the progress.
+const TELL_EVERY: u64 = 1_000;
+
+/// Differences of one kind: the first, and how many there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Several<T> {
+    /// The first ones.
+    pub first: Vec<T>,
+    /// How many there are.
+    pub count: u64,
+}
+
+impl<T> Default for Several<T> {
+    fn default() -> Self {
+        Self { first: Vec::new(), count: 0 }
+    }
+}
+
+impl<T> Several<T> {
+    fn add(&mut self, one: T) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push(one);
+        }
+    }
+}
+
+/// What was compared, and what differs.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Calls in the journal that should be in the index.
+    pub calls: u64,
+    /// Calls in the journal that retention has removed.
+    pub gone: u64,
+    /// Entries the index has not taken yet; the next start brings them.
+    pub behind: u64,
+    /// Tools whose states were compared.
+    pub tools: u64,
+    /// An unfinished write at the journal's end; nothing acknowledged is in it.
+    pub torn: Option<Torn>,
+    /// Places in the journal that cannot be read.
+    pub damaged: Several<Damage>,
+    /// Calls that are not in the index.
+    pub missing: Several<(CallId, Position)>,
+    /// Calls that are otherwise in the index than in the journal.
+    pub different: Several<(CallId, Position)>,
+    /// Calls that are in the index and miss from a list.
+    pub unlisted: Several<(CallId, Position)>,
+    /// Calls in the index that the journal does not have.
+    pub unknown: Several<CallId>,
+    /// Tools whose state in the index is not what the journal gives.
+    pub states: Several<ToolId>,
+    /// Why the index could not be compared to the end.
+    pub unusable: Option<String>,
+}
+
+impl Report {
+    /// Whether everything agrees. What was torn or is behind is in order: the next start sees to it.
+    pub fn is_sound(&self) -> bool {
+        let calls = [self.missing.count, self.different.count, self.unlisted.count, self.unknown.count];
+        let differences = calls.iter().sum::<u64>() + self.damaged.count + self.states.count;
+        differences == 0 && self.unusable.is_none()
+    }
+}
+
+/// Compares everything in `dir`. `fold` must know nothing yet and is told of the progress. Nobody else may
+/// have the store open.
+pub fn verify(dir: &Path, fold: &mut dyn States) -> Result<Report, Error> {
+    let _lock = Lock::take(dir)?;
+    let journal = dir.join("journal");
+    let (end, tail) = schemascope_journal::tail(&journal)?;
+    let gone = Gone::read(&journal)?;
+    let mut report = Report { torn: tail.torn, ..Report::default() };
+    let index = open_existing(&dir.join("index"))?.map_err(|reason| report.unusable = Some(reason)).ok();
+    let mut check = Check { journal: &journal, end, gone, index, report };
+    check.calls(fold)?;
+    check.guarded(Check::rows);
+    let replayed = digests(fold);
+    fold.clear();
+    check.states(fold, &replayed)?;
+    Ok(check.report)
+}
+
+struct Check<'a> {
+    journal: &'a Path,
+    end: Position,
+    gone: Gone,
+    index: Option<Index>,
+    report: Report,
+}
+
+impl Check<'_> {
+    /// Uses the index; a panic or error of it is the last use.
+    fn guarded<T>(&mut self, use_index: impl FnOnce(&mut Self, &Index) -> Result<T, Error>) -> Option<T> {
+        let index = self.index.clone()?;
+        let done = catch_unwind(AssertUnwindSafe(|| use_index(self, &index)));
+        match done.unwrap_or(Err(Error::IndexPanicked)) {
+            Ok(done) => Some(done),
+            Err(error) => {
+                self.report.unusable = Some(error.to_string());
+                self.index = None;
+                None
+            }
+        }
+    }
+
+    /// Shows the acknowledged entries from a position on.
+    fn each(
+        &mut self,
+        from: Position,
+        mut see: impl FnMut(&mut Self, &Frame, Entry, (u64, u64)),
+    ) -> Result<(), Error> {
+        let mut reader = Reader::new(self.journal, from)?;
+        let total = reader.bytes_left();
+        while let Some(found) = reader.next() {
+            let frame = match found? {
+                Found::Entry(frame) if frame.at >= self.end => break,
+                Found::Damage(damage) if damage.at >= self.end => break,
+                Found::Entry(frame) => frame,
+                Found::Damage(damage) => {
+                    self.report.damaged.add(damage);
+                    continue;
+                }
+            };
+            if Mark::is_kind(frame.kind) {
+                continue;
+            }
+            match Entry::decode(frame.kind, &frame.payload) {
+                Ok(entry) => see(self, &frame, entry, (total.saturating_sub(reader.bytes_left()), total)),
+                Err(_) => {
+                    let bytes = frame.next.offset - frame.at.offset;
+                    let reason = "record does not parse, or a newer program wrote it";
+                    self.report.damaged.add(Damage { at: frame.at, bytes, reason });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn calls(&mut self, fold: &mut dyn States) -> Result<(), Error> {
+        let checkpoint = self.guarded(|_, index| Ok(index.checkpoint()?)).flatten().unwrap_or_default();
+        let mut seen = 0;
+        self.each(Position::START, |check, frame, entry, (done, total)| {
+            // A snapshot that does not load is not needed: what it stands for was replayed.
+            let _ = fold.apply(&entry);
+            seen += 1;
+            if seen % TELL_EVERY == 0 {
+                fold.progress(done, total);
+            }
+            if frame.at >= checkpoint {
+                check.report.behind += 1;
+                return;
+            }
+            let Entry::Call(call) = entry else { return };
+            if check.gone.has(call.id, frame.at) {
+                check.report.gone += 1;
+                return;
+            }
+            check.report.calls += 1;
+            let compare = |_: &mut Self, index: &Index| index.compare(&call, frame.at, &frame.compressed);
+            let place = (call.id, frame.at);
+            match check.guarded(compare) {
+                Some(Row::Missing) => check.report.missing.add(place),
+                Some(Row::Different) => check.report.different.add(place),
+                Some(Row::NotFound) => check.report.unlisted.add(place),
+                Some(Row::Same) | None => {}
+            }
+        })
+    }
+
+    /// Rows without a call: counted first, since reading all ids again is rarely needed.
+    fn rows(&mut self, index: &Index) -> Result<(), Error> {
+        let rows = index.rows()?;
+        let known = self.report.calls - self.report.missing.count;
+        if rows.calls == known && rows.by_tool == known && rows.failed == rows.failed_by_tool {
+            return Ok(());
+        }
+        let mut ids = Vec::new();
+        for segment in schemascope_journal::segments(self.journal)? {
+            schemascope_journal::heads(self.journal, segment.number, |head| {
+                ids.extend(head.filter(|head| head.kind == CALL).map(|head| head.id));
+            })?;
+        }
+        ids.sort_unstable();
+        for id in index.oldest() {
+            let id = id?;
+            if ids.binary_search(&id.to_bytes()).is_err() {
+                self.report.unknown.add(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// The index's states, with what they lack, against what the whole journal gave.
+    fn states(&mut self, fold: &mut dyn States, replayed: &BTreeMap<ToolId, u64>) -> Result<(), Error> {
+        let damaged = self.report.damaged.clone();
+        let load = |_: &mut Self, index: &Index| {
+            let mut as_of = HashMap::new();
+            for state in index.states() {
+                let state = state?;
+                fold.load(state.tool.clone(), &state.bytes).map_err(Error::Malformed)?;
+                as_of.insert(state.tool, state.as_of);
+            }
+            Ok((as_of, index.states_checkpoint()?.unwrap_or(Position::START)))
+        };
+        let Some((as_of, from)) = self.guarded(load) else { return Ok(()) };
+        self.each(from, |_, frame, entry, _| {
+            if as_of.get(entry.tool()).is_none_or(|as_of| frame.at >= *as_of) {
+                let _ = fold.apply(&entry);
+            }
+        })?;
+        // The same places as before.
+        self.report.damaged = damaged;
+        let indexed = digests(fold);
+        let tools: BTreeSet<&ToolId> = replayed.keys().chain(indexed.keys()).collect();
+        self.report.tools = tools.len() as u64;
+        for tool in tools {
+            if replayed.get(tool) != indexed.get(tool) {
+                self.report.states.add(tool.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// States by digest, so that two sets of them need not be in memory at once.
+fn digests(fold: &dyn States) -> BTreeMap<ToolId, u64> {
+    let digest = |tool: ToolId| {
+        let mut hasher = DefaultHasher::new();
+        fold.state(&tool).hash(&mut hasher);
+        (tool, hasher.finish())
+    };
+    fold.tools().into_iter().map(digest).collect()
+}
