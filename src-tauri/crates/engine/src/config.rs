@@ -3,9 +3,12 @@
 //! Owns: what is said when it is missing or wrong; the engine runs all the same. Refuses to know: its
 //! form (see `proxy`).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use schemascope_proxy::Config;
+use schemascope_proxy::{Config, ServerEntry};
+
+use crate::redact::is_telling;
 
 /// A configuration, and why it is empty if it is.
 #[derive(Debug, Clone)]
@@ -34,4 +37,33 @@ impl LoadedConfig {
             Err(problem) => Self { path: path.to_owned(), config: Config::default(), problem: Some(problem) },
         }
     }
+
+    /// Names and values of what upstreams are started and reached with, secrets among them: variables, options
+    /// and their values, headers, what is in addresses.
+    pub(crate) fn values(&self) -> Vec<(&str, &str)> {
+        self.config.servers.values().flat_map(values).collect()
+    }
+}
+
+fn values(entry: &ServerEntry) -> Vec<(&str, &str)> {
+    match entry {
+        ServerEntry::Stdio(spec) => {
+            let joined = spec.args.iter().filter_map(|arg| arg.split_once('='));
+            let apart = spec.args.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+            // Of options only those that tell are secrets; anything else is what a program is to do.
+            let options = joined.chain(apart).filter(|(name, _)| name.starts_with('-') && is_telling(name));
+            texts(&spec.env).chain(options).collect()
+        }
+        ServerEntry::Http(spec) => {
+            let query = spec.url.query().into_iter().flat_map(|query| query.split('&'));
+            let parameters = query.filter_map(|pair| pair.split_once('='));
+            let address = ("url", spec.url.as_str());
+            texts(&spec.headers).chain(parameters).chain([address]).collect()
+        }
+        ServerEntry::Disabled | ServerEntry::Invalid(_) => Vec::new(),
+    }
+}
+
+fn texts(pairs: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
 }

@@ -20,8 +20,12 @@ use crate::decisions::{AutoPromote, Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder, Recording};
+use crate::redact::{Redactor, RuleError, Rules};
 use crate::status::SchemaStatus;
 use crate::watch::Watch;
+
+/// The user's rules of redaction, in the data directory.
+const RULES: &str = "redaction.json";
 
 /// How often progress of a rebuild is told.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -81,6 +85,9 @@ pub enum OpenError {
     /// The recorder's thread, or the source of random numbers, is not to be had.
     #[error("the system refused what the engine needs: {0}")]
     System(std::io::Error),
+    /// The user's rules of redaction are wrong.
+    #[error(transparent)]
+    Rules(#[from] RuleError),
 }
 
 /// Proxy, recorder, store and registry, wired.
@@ -97,6 +104,7 @@ pub struct Engine {
     status: Arc<SchemaStatus>,
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
+    pub(crate) redactor: Arc<Redactor>,
     /// Where clients reach us, once we are served.
     pub(crate) mcp_url: OnceLock<String>,
     /// One search through calls at a time.
@@ -123,6 +131,8 @@ impl Engine {
             Ok(page) => events.remember(&page.calls),
             Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
         }
+        let config = LoadedConfig::read(&options.config);
+        let redactor = Arc::new(Redactor::new(&Rules::read(&data.path().join(RULES))?, config.values())?);
         let recorder = Recorder::start(
             writer,
             Arc::clone(&registry),
@@ -130,11 +140,11 @@ impl Engine {
             options.durability,
             options.recording,
             Arc::clone(&events),
+            Arc::clone(&redactor),
         )
         .map_err(OpenError::System)?;
         // The queue is empty still.
         recorder.retain(options.retention);
-        let config = LoadedConfig::read(&options.config);
         let status = SchemaStatus::open(data.path(), options.recording == Recording::On);
         tokio::spawn(Arc::clone(&status).keep_written());
         let effective = Arc::new(EffectiveSchemas::default());
@@ -179,6 +189,7 @@ impl Engine {
             status,
             recovery,
             events,
+            redactor,
             mcp_url,
             browsing,
             backfilling,

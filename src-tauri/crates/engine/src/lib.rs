@@ -37,6 +37,7 @@ pub use instance::Instance;
 pub use link::{Link, LinkError, Reached};
 pub use maintenance::{rebuild, verify};
 pub use recorder::{Durability, Recording};
+pub use redact::{RuleError, Rules};
 pub use schemascope_proxy::{Mode as AdaptMode, ServerEntry};
 pub use schemascope_store::{Damage, Policy as Retention, Position, Rebuilt, Report as Verified, Several};
 pub use server::{Page, Pages, ServeError, Serving, StartError, serve};

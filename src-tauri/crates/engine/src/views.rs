@@ -13,6 +13,7 @@ use schemascope_shape::{
 };
 
 use crate::decisions::Numbers;
+use crate::redact::Redactor;
 
 /// Points of a trend.
 const TREND: usize = 24;
@@ -39,12 +40,12 @@ pub(crate) fn in_force_row(in_force: &InForce) -> InForceRow {
     }
 }
 
-/// Without its log.
-pub(crate) fn server_row(status: Status) -> ServerRow {
+/// Without its log. What upstreams say of themselves may quote what they were started with.
+pub(crate) fn server_row(status: Status, redactor: &Redactor) -> ServerRow {
     ServerRow {
         server_name: status.name,
         state: status.state,
-        reason: status.reason,
+        reason: status.reason.map(|reason| redactor.text(&reason).into_owned()),
         tool_count: status.tools,
         pid: status.pid,
         since: status.since,

@@ -1,14 +1,16 @@
 //! What stands in place of a redacted value.
 //!
 //! A marker is a string that tells the type, and for strings the length, of the value it replaces, so
-//! that shapes stay exact without keeping the value. Owns: its written form. Refuses to know: what is
-//! redacted and why.
+//! that shapes stay exact without keeping the value. In a text markers stand for its secret parts only.
+//! Owns: its written form. Refuses to know: what is redacted and why.
 
 use std::fmt;
 use std::str::FromStr;
 
 const OPEN: &str = "⟦redacted ";
 const CLOSE: char = '⟧';
+/// Characters of a marker, at most.
+const LONGEST: usize = 40;
 
 /// The kind of value that was replaced. Null and booleans are never secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +21,36 @@ pub enum Redacted {
     Integer,
     /// Any other number.
     Number,
+}
+
+impl Redacted {
+    /// What a string stands for: a value, if it is a marker; if it holds markers, the text that was there
+    /// before with its own length. None if it is as it was.
+    pub fn of(text: &str) -> Option<Self> {
+        if let Ok(Marker(redacted)) = text.parse() {
+            return Some(redacted);
+        }
+        let (mut length, mut found, mut rest) = (0, false, text);
+        while let Some(start) = rest.find(OPEN) {
+            length += rest[..start].chars().count();
+            rest = &rest[start..];
+            // Not further than a marker goes.
+            let close = rest.char_indices().take(LONGEST).find(|&(_, c)| c == CLOSE);
+            let end = close.map_or(0, |(end, _)| end + CLOSE.len_utf8());
+            match rest[..end].parse() {
+                Ok(Marker(Self::String(replaced))) => {
+                    length = length.saturating_add(replaced);
+                    found = true;
+                    rest = &rest[end..];
+                }
+                _ => {
+                    length += 1;
+                    rest = &rest[OPEN.chars().next().map_or(0, char::len_utf8)..];
+                }
+            }
+        }
+        found.then(|| Self::String(length.saturating_add(rest.chars().count())))
+    }
 }
 
 /// The string in place of a redacted value: `⟦redacted string 24⟧`, `⟦redacted integer⟧`.
@@ -53,6 +85,19 @@ impl FromStr for Marker {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_with_markers_keep_their_length() {
+        let of = |text: &str| Redacted::of(text);
+        assert_eq!(of("⟦redacted integer⟧"), Some(Redacted::Integer));
+        assert_eq!(of("⟦redacted string 24⟧"), Some(Redacted::String(24)));
+        assert_eq!(of("Bearer ⟦redacted string 24⟧"), Some(Redacted::String(31)));
+        assert_eq!(of("é⟦redacted string 2⟧⟦redacted x⟦redacted string 3⟧!"), Some(Redacted::String(18)));
+        for other in ["", "redacted", "a ⟦redacted integer⟧", "⟦redacted string x⟧ b", "⟦redacted "]
+        {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn written_form_round_trips() {

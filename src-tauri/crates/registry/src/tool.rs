@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use schemascope_model::{CallRecord, Carrier, Marker, Outcome, Redacted, Timestamp};
+use schemascope_model::{CallRecord, Carrier, Outcome, Redacted, Timestamp};
 use schemascope_shape::{Arguments, Circumstances, Fits, Shape, StandsFor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -146,7 +146,7 @@ impl Tool {
 
 /// What a marker replaced.
 fn stands_for(text: &str) -> Option<StandsFor> {
-    text.parse().ok().map(|Marker(redacted)| match redacted {
+    Redacted::of(text).map(|redacted| match redacted {
         Redacted::String(length) => StandsFor::String(Some(length as u64)),
         Redacted::Integer => StandsFor::Integer,
         Redacted::Number => StandsFor::Number,

@@ -18,7 +18,8 @@ impl Handle<ListServers> for Engine {
                 .filter(|status| command.server_name.as_ref().is_none_or(|name| *name == status.name))
                 .map(|status| {
                     let log = self.hub.log(&status.name);
-                    ServerRow { log, ..views::server_row(status) }
+                    let log = log.iter().map(|line| self.redactor.text(line).into_owned()).collect();
+                    ServerRow { log, ..views::server_row(status, &self.redactor) }
                 })
                 .collect(),
         })

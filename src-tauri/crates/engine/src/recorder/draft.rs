@@ -9,7 +9,7 @@ use schemascope_proxy::{Effective, Ended, FinishedCall};
 use schemascope_registry::{Detached, Observation, Reading, is_error, read};
 use serde_json::value::RawValue;
 
-use crate::redact::{Trust, redact};
+use crate::redact::{Redactor, Trust};
 
 /// Bodies up to this size are copied: most are a small part of the buffer they were read into, which they would
 /// keep.
@@ -89,6 +89,7 @@ impl Draft {
     /// Decides what needs the values (does it fit, is it an error), then redacts.
     pub(super) fn into_record(
         self,
+        redactor: &Redactor,
         judge: impl FnOnce(&ToolId, Option<&Effective>, &Observation<'_>) -> Option<Fit>,
     ) -> Drafted {
         let (mut record, trust, effective, left_out) = match self {
@@ -116,13 +117,15 @@ impl Draft {
         }
         let mut observation = observation.zip(result.as_deref()).map(|(one, result)| one.detach(result));
         for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {
-            if let Some((redacted, replaced)) = redacted(body, trust) {
+            if let Some((redacted, replaced)) = redacted(redactor, body, trust) {
                 *body = redacted;
                 record.redacted += replaced;
             }
         }
         record.result = result;
-        if let Some((redacted, replaced)) = record.result.as_deref().and_then(|one| redacted(one, trust)) {
+        if let Some((redacted, replaced)) =
+            record.result.as_deref().and_then(|one| redacted(redactor, one, trust))
+        {
             // Learned is what is kept, or a replay would learn something else.
             observation = read(&redacted).observation.map(|one| one.detach(&redacted));
             record.result = Some(redacted);
@@ -132,8 +135,8 @@ impl Draft {
     }
 }
 
-fn redacted(body: &RawValue, trust: Trust) -> Option<(Box<RawValue>, u64)> {
-    let (redacted, replaced) = redact(body.get(), trust)?;
+fn redacted(redactor: &Redactor, body: &RawValue, trust: Trust) -> Option<(Box<RawValue>, u64)> {
+    let (redacted, replaced) = redactor.redact(body.get(), trust)?;
     Some((RawValue::from_string(redacted).ok()?, replaced))
 }
 

@@ -14,6 +14,8 @@ use schemascope_registry::{DeclaredSchema, Detached, Observation, Registry, Vali
 use schemascope_store::Policy;
 use tokio::sync::oneshot;
 
+use crate::redact::Redactor;
+
 use super::draft::Drafted;
 use super::room::Room;
 use super::{Job, Metrics, Waiting};
@@ -50,6 +52,7 @@ pub(super) struct Drafter {
     pub(super) queue: Receiver<Job>,
     pub(super) next: SyncSender<Step>,
     pub(super) validators: Validators,
+    pub(super) redactor: Arc<Redactor>,
 }
 
 impl Drafter {
@@ -91,8 +94,9 @@ impl Drafter {
 
     fn draft(&mut self, waiting: Waiting) -> Ready {
         let Waiting { draft, since, done, room } = waiting;
-        let Drafted { record, observation } =
-            draft.into_record(|tool, effective, observation| self.judge(tool, effective, observation));
+        let redactor = Arc::clone(&self.redactor);
+        let Drafted { record, observation } = draft
+            .into_record(&redactor, |tool, effective, observation| self.judge(tool, effective, observation));
         Ready { record, observation, since, done, _room: room }
     }
 

@@ -29,6 +29,7 @@ use tokio::sync::oneshot;
 
 use crate::events::Events;
 use crate::histogram::Histogram;
+use crate::redact::Redactor;
 use draft::Draft;
 use drafter::Drafter;
 use room::{BUDGET, PATIENCE, Room, Rooms};
@@ -146,6 +147,7 @@ impl Recorder {
         durability: Durability,
         recording: Recording,
         events: Arc<Events>,
+        redactor: Arc<Redactor>,
     ) -> std::io::Result<Arc<Self>> {
         let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
         let (next, steps) = std::sync::mpsc::sync_channel(drafter::BETWEEN);
@@ -157,6 +159,7 @@ impl Recorder {
             queue,
             next,
             validators: Validators::default(),
+            redactor: Arc::clone(&redactor),
         };
         let thread = writer::WriterThread::new(
             writer,
@@ -166,6 +169,7 @@ impl Recorder {
             steps,
             Arc::clone(&listings),
             Arc::clone(&events),
+            redactor,
         );
         let named = |name: &str| std::thread::Builder::new().name(name.into());
         // It ends when the other has, or when there is nobody left to send it anything.

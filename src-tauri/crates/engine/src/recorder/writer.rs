@@ -16,6 +16,7 @@ use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
 use serde_json::value::RawValue;
 
 use crate::events::Events;
+use crate::redact::Redactor;
 
 use super::drafter::{Ready, Step};
 use super::retention::{self, Retention};
@@ -38,6 +39,7 @@ pub(super) struct WriterThread {
     queue: Receiver<Step>,
     listings: Arc<Listings>,
     events: Arc<Events>,
+    redactor: Arc<Redactor>,
     saved: Instant,
     retention: Retention,
     closing: bool,
@@ -54,6 +56,7 @@ impl WriterThread {
         queue: Receiver<Step>,
         listings: Arc<Listings>,
         events: Arc<Events>,
+        redactor: Arc<Redactor>,
     ) -> Self {
         Self {
             writer,
@@ -63,6 +66,7 @@ impl WriterThread {
             queue,
             listings,
             events,
+            redactor,
             saved: Instant::now(),
             retention: Retention::new(),
             closing: false,
@@ -175,7 +179,7 @@ impl WriterThread {
         for tool in tools {
             let definition = String::from_utf8(tool.definition.to_vec())
                 .ok()
-                .and_then(|text| RawValue::from_string(text).ok());
+                .and_then(|text| RawValue::from_string(self.redactor.definition(&text).into_owned()).ok());
             if let (Ok(id), Some(definition)) = (ToolId::new(server, &tool.name), definition) {
                 listed.insert(id, definition);
             }

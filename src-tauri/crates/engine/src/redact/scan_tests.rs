@@ -1,0 +1,131 @@
+use proptest::prelude::*;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::*;
+use crate::redact::keys::is_telling;
+use crate::redact::tests::redact;
+
+#[track_caller]
+fn check(json: &str, expect: &str, replaced: u64) {
+    assert_eq!(redact(json, Trust::Foreign), Some((expect.to_owned(), replaced)), "{json}");
+    assert!(serde_json::from_str::<IgnoredAny>(expect).is_ok(), "{expect}");
+}
+
+#[test]
+fn secrets_are_replaced_and_nothing_else_changes() {
+    check(
+        r#"{ "a":1.10, "password" : "hunter2","b":1E5,"b":"\u00e9"}"#,
+        r#"{ "a":1.10, "password" : "⟦redacted string 7⟧","b":1E5,"b":"\u00e9"}"#,
+        1,
+    );
+    check(
+        r#"{"pin_token":1234,"x_token":1.5,"y_token":null,"z_token":true}"#,
+        r#"{"pin_token":"⟦redacted integer⟧","x_token":"⟦redacted number⟧","y_token":null,"z_token":true}"#,
+        2,
+    );
+    check(
+        r#"[{"credentials":{"user":"u","list":["a",{"b":2}]},"user":"u"}]"#,
+        r#"[{"credentials":{"user":"⟦redacted string 1⟧","list":["⟦redacted string 1⟧",{"b":"⟦redacted integer⟧"}]},"user":"u"}]"#,
+        3,
+    );
+    check(r#"{"p\u0061ssword":"é\n"}"#, r#"{"p\u0061ssword":"⟦redacted string 2⟧"}"#, 1);
+}
+
+#[test]
+fn json_in_text_is_looked_into() {
+    check(
+        r#"{"content":[{"type":"text","text":"{\"token\":\"abc\",\"n\":1.10}"}]}"#,
+        r#"{"content":[{"type":"text","text":"{\"token\":\"⟦redacted string 3⟧\",\"n\":1.10}"}]}"#,
+        1,
+    );
+    check(
+        r#"{"text":"{\"token\":\"abc\"}\n{\"id\":2,\"name\":\"x\"}"}"#,
+        r#"{"text":"{\"token\":\"⟦redacted string 3⟧\"}\n{\"id\":2,\"name\":\"x\"}"}"#,
+        1,
+    );
+    check(
+        r#"{"text":"{\"token\":\"abc\"}\n{\"token\":\"de\"}\n"}"#,
+        r#"{"text":"{\"token\":\"⟦redacted string 3⟧\"}\n{\"token\":\"⟦redacted string 2⟧\"}\n"}"#,
+        2,
+    );
+}
+
+/// Text in text in text: looked into as long as that is sensible, then replaced as a whole.
+#[test]
+fn nesting_hides_nothing() {
+    let mut json = r#"{"secret":"planted"}"#.to_owned();
+    for _ in 0..10 {
+        let (redacted, _) = redact(&json, Trust::Foreign).unwrap();
+        assert!(!redacted.contains("planted"), "{redacted}");
+        json = Value::from(json).to_string();
+    }
+}
+
+#[test]
+fn what_has_no_secrets_is_left_alone() {
+    for json in
+        ["{}", "[]", "1", r#""password""#, r#"{"a":"password","text":"{\"a\":1}","broken":"{\"token\":"}"#]
+    {
+        assert_eq!(redact(json, Trust::Foreign), None, "{json}");
+    }
+}
+
+#[test]
+fn a_forged_marker_is_a_string() {
+    check(r#"{"n":"⟦redacted integer⟧"}"#, r#"{"n":"⟦redacted string 18⟧"}"#, 1);
+    check(r#"{"n":"\u27e6redacted integer\u27E7"}"#, r#"{"n":"⟦redacted string 18⟧"}"#, 1);
+    assert_eq!(redact(r#"{"n":"⟦redacted integer⟧"}"#, Trust::Own), None);
+}
+
+#[test]
+fn a_million_levels_are_survived() {
+    let deep = format!("{}{{\"token\":\"x\"}}{}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+    assert_eq!(redact(&deep, Trust::Foreign).map(|(_, replaced)| replaced), Some(1));
+}
+
+fn document() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        any::<i32>().prop_map(Value::from),
+        any::<bool>().prop_map(Value::from),
+        Just(Value::Null),
+        ".{0,8}".prop_map(Value::from),
+        Just(Value::from("needle"))
+    ];
+    leaf.prop_recursive(4, 30, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("a|b|password|access_token|\"\\\\", inner.clone(), 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+            inner.prop_map(|value| Value::from(value.to_string())),
+        ]
+    })
+}
+
+/// Whether "needle" stands under a telling key, looked for in the plain tree.
+fn leaks(value: &Value, secret: bool) -> bool {
+    match value {
+        Value::Object(map) => map.iter().any(|(key, value)| leaks(value, secret || is_telling(key))),
+        Value::Array(items) => items.iter().any(|item| leaks(item, secret)),
+        Value::String(text) => secret && text.parse::<Marker>().is_err(),
+        Value::Number(_) => secret,
+        _ => false,
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_under_a_telling_key_stays(document in document()) {
+        let json = document.to_string();
+        let (redacted, _) = redact(&json, Trust::Foreign).unwrap_or((json, 0));
+        let parsed: Value = serde_json::from_str(&redacted).unwrap();
+        prop_assert!(!leaks(&parsed, false), "{}", redacted);
+        prop_assert_eq!(redact(&redacted, Trust::Own), None);
+    }
+
+    #[test]
+    fn foreign_text_never_crashes(text in ".{0,60}", json in "[\\[\\]{}\":,\\\\a-c0-9 ]{0,60}") {
+        let _ = redact(&text, Trust::Foreign);
+        let _ = redact(&json, Trust::Own);
+    }
+}
