@@ -191,6 +191,11 @@ mod tests {
     use schemascope_model::{IdSource, Origin, Timestamp};
 
     use super::*;
+    use crate::redact::Rules;
+
+    fn redactor() -> Redactor {
+        Redactor::new(&Rules::default(), []).unwrap()
+    }
 
     fn live(arguments: &str, result: &str) -> Draft {
         let at = Timestamp::from_millis(1);
@@ -221,7 +226,7 @@ mod tests {
             r#"{"content":[{"type":"text","text":"plain"}]}"#,
             r#"{"content":[]}"#,
         ] {
-            let Drafted { record, observation } = live("{}", result).into_record(|_, _, _| None);
+            let Drafted { record, observation } = live("{}", result).into_record(&redactor(), |_, _, _| None);
             let kept = record.result.as_deref().unwrap();
             let learned = observation.as_ref().and_then(|one| one.attach(kept));
             assert_eq!(learned, schemascope_registry::observe(kept), "{result}");
@@ -238,7 +243,7 @@ mod tests {
             assert!(draft.weight() > 100_000);
             draft.leave_bodies_out();
             assert!(draft.weight() < 2_000);
-            let Drafted { record, observation } = draft.into_record(|_, _, _| None);
+            let Drafted { record, observation } = draft.into_record(&redactor(), |_, _, _| None);
             assert_eq!((record.outcome, record.result_bytes), (outcome, result.len() as u64));
             assert!(record.bodies_left_out && record.arguments.is_none() && record.result.is_none());
             assert!(observation.is_none());
