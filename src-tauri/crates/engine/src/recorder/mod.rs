@@ -161,16 +161,14 @@ impl Recorder {
             validators: Validators::default(),
             redactor: Arc::clone(&redactor),
         };
-        let thread = writer::WriterThread::new(
-            writer,
+        let shared = writer::Shared {
             registry,
-            Arc::clone(&metrics),
-            durability,
-            steps,
-            Arc::clone(&listings),
-            Arc::clone(&events),
+            metrics: Arc::clone(&metrics),
+            listings: Arc::clone(&listings),
+            events: Arc::clone(&events),
             redactor,
-        );
+        };
+        let thread = writer::WriterThread::new(writer, durability, steps, shared);
         let named = |name: &str| std::thread::Builder::new().name(name.into());
         // It ends when the other has, or when there is nobody left to send it anything.
         named("recorder-draft").spawn(move || drafter.run())?;

@@ -47,17 +47,18 @@ pub(super) struct WriterThread {
     give_up: Option<Instant>,
 }
 
+/// What it has in common with others.
+pub(super) struct Shared {
+    pub(super) registry: Arc<Mutex<Registry>>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) listings: Arc<Listings>,
+    pub(super) events: Arc<Events>,
+    pub(super) redactor: Arc<Redactor>,
+}
+
 impl WriterThread {
-    pub(super) fn new(
-        writer: Writer,
-        registry: Arc<Mutex<Registry>>,
-        metrics: Arc<Metrics>,
-        durability: Durability,
-        queue: Receiver<Step>,
-        listings: Arc<Listings>,
-        events: Arc<Events>,
-        redactor: Arc<Redactor>,
-    ) -> Self {
+    pub(super) fn new(writer: Writer, durability: Durability, queue: Receiver<Step>, shared: Shared) -> Self {
+        let Shared { registry, metrics, listings, events, redactor } = shared;
         Self {
             writer,
             registry,
