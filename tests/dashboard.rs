@@ -132,6 +132,11 @@ fn schemas_are_explained() {
 }
 
 #[test]
+fn a_person_decides() {
+    Stage::with(&[("shop", "shop", &["--drift-after", "44"])]).play("decide", nothing_more);
+}
+
+#[test]
 fn themes_and_sizes_fit() {
     Stage::new(&["shop", "odd"]).busy().play("looks", nothing_more);
 }

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 /// Runs a script, if anybody takes it for markup; then what misleads the eye, an override first.
 const MARKUP: &str = "<img src=x onerror=\"window.__pwned=1\"><script>window.__pwned=2</script>\
     <a href=\"javascript:window.__pwned=3\">\u{202E}gnp.exe\u{202C} \u{1b}[31mred\u{1b}[0m a\u{200B}b \0 end";
+/// The same, short enough to be kept as the name of a field.
+const NAME: &str = "<img src=x onerror=\"window.__pwned=1\"> \u{202E}gnp.exe";
 /// Bytes of the long line, without quotes.
 const LINE: usize = 1 << 20;
 /// How deep the deep one goes.
@@ -51,7 +53,9 @@ fn tools() -> Vec<Value> {
 
 fn result(tool: &str) -> Value {
     let text = match tool {
-        "json" => json!({MARKUP: MARKUP, "list": [{"href": MARKUP}, MARKUP], "plain": 1}).to_string(),
+        "json" => {
+            json!({NAME: MARKUP, MARKUP: MARKUP, "list": [{"href": MARKUP}, MARKUP], "plain": 1}).to_string()
+        }
         "line" => "x".repeat(LINE),
         "deep" => format!("{}1{}", "{\"a\":[".repeat(DEPTH / 2), "]}".repeat(DEPTH / 2)),
         "keys" => {

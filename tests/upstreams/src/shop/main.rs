@@ -126,6 +126,11 @@ impl Shop {
                 let _ = context.peer.notify_progress(progress).await;
             }
         }
+        if token.is_some() {
+            // The TypeScript SDK forgets a request's progress handler with its answer, before it looks at progress
+            // it has read together with it, whoever it talks to.
+            tokio::time::sleep(Duration::from_millis(self.args.step_ms)).await;
+        }
         text(&json!({"rebuilt": steps, "warnings": []}))
     }
 }

@@ -210,7 +210,7 @@ pub fn Compared(
     let old = Memo::new(move || {
         let new = shown.get()?;
         let known = versions.known.get()?;
-        let before = known.versions.iter().map(|row| row.version).filter(|number| *number < new).next_back();
+        let before = known.versions.iter().map(|row| row.version).rfind(|number| *number < new);
         let in_force = known.in_force.map(|row| row.version).filter(|number| *number != new);
         against.get().or(in_force.or(before).map(|number| number.to_string()))
     });
