@@ -144,7 +144,7 @@ fn Waiting(
     view! {
         <div class="compare">
             <h3>"Impact"</h3>
-            {impact(known)}
+            {impact(known, true)}
             {move || row.get().map(|row| view! {
                 {(row.state != VersionState::Candidate).then(|| view! {
                     <p class="quiet"><Icon name="check" />" Decided meanwhile."</p>

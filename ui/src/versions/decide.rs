@@ -104,7 +104,7 @@ pub fn DecisionDialog(
             </div>
             <p class="dim">{meaning(decision)}</p>
             <div class="scrolls" tabindex="0" role="region" aria-label="Impact">
-                {version.is_some().then(|| impact(shown))}
+                {version.is_some().then(|| impact(shown, true))}
             </div>
             {is_pin.then(|| view! {
                 <label class="check">

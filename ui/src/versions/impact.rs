@@ -63,17 +63,17 @@ async fn both(tool_id: String, version: u32) -> Result<Both, String> {
     Ok(Both { of, in_force })
 }
 
-/// Draws it.
-pub fn impact(known: Asked) -> AnyView {
+/// Draws it; with what changes against the version in force, where the page does not tell that already.
+pub fn impact(known: Asked, with_changes: bool) -> AnyView {
     let draw = move || match known.get() {
         None => view! { <Loading /> }.into_any(),
         Some(Err(error)) => view! { <p class="quiet bad"><Foreign text=error limit=500 /></p> }.into_any(),
-        Some(Ok(both)) => drawn(&both),
+        Some(Ok(both)) => drawn(&both, with_changes),
     };
     view! { <div class="impact" aria-live="polite">{draw}</div> }.into_any()
 }
 
-fn drawn(both: &Both) -> AnyView {
+fn drawn(both: &Both, with_changes: bool) -> AnyView {
     let Both { of, in_force } = both;
     let figure = |reply: &ImpactReply, what: String| {
         let class = if reply.violating > 0 { "warn" } else { "good" };
@@ -101,7 +101,7 @@ fn drawn(both: &Both) -> AnyView {
             <ul class="broken" aria-label="What does not fit">{rules.views()}</ul>
             {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more kinds", count(further))}</p> }.into_any())}
         }.into_any())}
-        {of.comparison.as_ref().map(|comparison| view! {
+        {of.comparison.as_ref().filter(|_| with_changes).map(|comparison| view! {
             <h3>"Against what is in force now"</h3>
             {changes(&comparison.changes, CHANGES)}
         }.into_any())}

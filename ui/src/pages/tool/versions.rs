@@ -299,7 +299,7 @@ pub fn Compared(
                     (_, Some(Ok(reply))) => changes(&reply.changes, CHANGES),
                 }}
                 <h3>"Impact"</h3>
-                {impact(known_impact)}
+                {impact(known_impact, false)}
                 {move || row.get().as_ref().map(|row| view! { <h3>"Evidence"</h3>{evidence(row)} }.into_any())}
             </div>
         }.into_any())}
