@@ -27,7 +27,7 @@ const SAMPLED: usize = 20;
 
 impl Handle<GetTool> for Engine {
     async fn handle(&self, command: GetTool) -> Result<ToolDetail, ApiError> {
-        self.recorder.settle().await;
+        self.settled().await?;
         let id: Option<ToolId> = command.tool_id.parse().ok();
         // Copied, so that nobody waits while schemas are emitted.
         let tool = tools::find(&self.registry(), &command.tool_id)?.clone();

@@ -10,7 +10,7 @@ use crate::views;
 
 impl Handle<ListTools> for Engine {
     async fn handle(&self, _: ListTools) -> Result<Vec<ToolRow>, ApiError> {
-        self.recorder.settle().await;
+        self.settled().await?;
         Ok(self
             .registry()
             .tools()

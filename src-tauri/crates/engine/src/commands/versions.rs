@@ -147,11 +147,16 @@ impl Chosen {
 }
 
 impl Engine {
-    /// A tool by its written id, with everything counted that was recorded, and its versions cut.
-    pub(super) async fn known_tool(&self, written: &str) -> Result<(ToolId, Tool), ApiError> {
+    /// Waits until everything is counted that was recorded, and the versions that are due for it are cut.
+    pub(super) async fn settled(&self) -> Result<(), ApiError> {
         self.recorder.settle().await;
         let cutter = Arc::clone(&self.cutter);
-        tokio::task::spawn_blocking(move || cutter.look()).await.map_err(internal)?;
+        tokio::task::spawn_blocking(move || cutter.look()).await.map_err(internal)
+    }
+
+    /// A tool by its written id, once all about it is settled.
+    pub(super) async fn known_tool(&self, written: &str) -> Result<(ToolId, Tool), ApiError> {
+        self.settled().await?;
         let tool = tools::find(&self.registry(), written)?.clone();
         let id = written.parse().map_err(internal)?;
         Ok((id, tool))
