@@ -129,7 +129,7 @@ fn page(dist: &Path) -> Result<()> {
     }
     // One file for the browser; in this order, since what comes later overrides.
     let mut styles = String::new();
-    for part in ["1-ground", "2-parts", "3-pages", "4-sizes"] {
+    for part in ["1-ground", "2-parts", "3-pages", "4-versions", "5-sizes"] {
         styles += &fs::read_to_string(root.join(format!("assets/styles/{part}.css")))?;
     }
     write(&dist.join("dashboard.css"), styles.as_bytes())?;

@@ -1,3 +1,5 @@
+//! What the scan replaces, on documents by hand and at random.
+
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Value;
