@@ -20,7 +20,7 @@ use crate::decisions::{AutoPromote, Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder, Recording};
-use crate::redact::{Redactor, RuleError, Rules};
+use crate::redact::{Redaction, RuleError, Rules};
 use crate::status::SchemaStatus;
 use crate::watch::Watch;
 
@@ -104,7 +104,7 @@ pub struct Engine {
     status: Arc<SchemaStatus>,
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
-    pub(crate) redactor: Arc<Redactor>,
+    pub(crate) redaction: Arc<Redaction>,
     /// Where clients reach us, once we are served.
     pub(crate) mcp_url: OnceLock<String>,
     /// One search through calls at a time.
@@ -132,7 +132,7 @@ impl Engine {
             Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
         }
         let config = LoadedConfig::read(&options.config);
-        let redactor = Arc::new(Redactor::new(&Rules::read(&data.path().join(RULES))?, config.values())?);
+        let redaction = Arc::new(Redaction::new(Rules::read(&data.path().join(RULES))?, config.values())?);
         let recorder = Recorder::start(
             writer,
             Arc::clone(&registry),
@@ -140,7 +140,7 @@ impl Engine {
             options.durability,
             options.recording,
             Arc::clone(&events),
-            Arc::clone(&redactor),
+            Arc::clone(&redaction),
         )
         .map_err(OpenError::System)?;
         // The queue is empty still.
@@ -189,7 +189,7 @@ impl Engine {
             status,
             recovery,
             events,
-            redactor,
+            redaction,
             mcp_url,
             browsing,
             backfilling,

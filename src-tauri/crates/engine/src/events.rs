@@ -208,8 +208,8 @@ impl Follower {
         let mut news = engine.events.since(self.seen);
         let is_snapshot = self.seen.is_none() || news.behind;
         self.seen = Some(news.latest);
-        let servers =
-            engine.hub.status().into_iter().map(|status| views::server_row(status, &engine.redactor));
+        let redactor = engine.redaction.now();
+        let servers = engine.hub.status().into_iter().map(|status| views::server_row(status, &redactor));
         let pulse_of = |registry: &Registry| {
             let tools = registry.tools().values();
             let (call_count, failure_count) =

@@ -8,6 +8,7 @@ use crate::views;
 
 impl Handle<ListServers> for Engine {
     async fn handle(&self, command: ListServers) -> Result<ServersReply, ApiError> {
+        let redactor = self.redaction.now();
         Ok(ServersReply {
             config: self.config.path.display().to_string(),
             problem: self.config.problem.clone(),
@@ -18,8 +19,8 @@ impl Handle<ListServers> for Engine {
                 .filter(|status| command.server_name.as_ref().is_none_or(|name| *name == status.name))
                 .map(|status| {
                     let log = self.hub.log(&status.name);
-                    let log = log.iter().map(|line| self.redactor.text(line).into_owned()).collect();
-                    ServerRow { log, ..views::server_row(status, &self.redactor) }
+                    let log = log.iter().map(|line| redactor.text(line).into_owned()).collect();
+                    ServerRow { log, ..views::server_row(status, &redactor) }
                 })
                 .collect(),
         })

@@ -14,7 +14,7 @@ use schemascope_registry::{DeclaredSchema, Detached, Observation, Registry, Vali
 use schemascope_store::Policy;
 use tokio::sync::oneshot;
 
-use crate::redact::Redactor;
+use crate::redact::Redaction;
 
 use super::draft::Drafted;
 use super::room::Room;
@@ -52,7 +52,7 @@ pub(super) struct Drafter {
     pub(super) queue: Receiver<Job>,
     pub(super) next: SyncSender<Step>,
     pub(super) validators: Validators,
-    pub(super) redactor: Arc<Redactor>,
+    pub(super) redaction: Arc<Redaction>,
 }
 
 impl Drafter {
@@ -94,7 +94,7 @@ impl Drafter {
 
     fn draft(&mut self, waiting: Waiting) -> Ready {
         let Waiting { draft, since, done, room } = waiting;
-        let redactor = Arc::clone(&self.redactor);
+        let redactor = self.redaction.now();
         let Drafted { record, observation } = draft
             .into_record(&redactor, |tool, effective, observation| self.judge(tool, effective, observation));
         Ready { record, observation, since, done, _room: room }

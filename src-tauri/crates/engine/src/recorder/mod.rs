@@ -29,7 +29,7 @@ use tokio::sync::oneshot;
 
 use crate::events::Events;
 use crate::histogram::Histogram;
-use crate::redact::Redactor;
+use crate::redact::Redaction;
 use draft::Draft;
 use drafter::Drafter;
 use room::{BUDGET, PATIENCE, Room, Rooms};
@@ -147,7 +147,7 @@ impl Recorder {
         durability: Durability,
         recording: Recording,
         events: Arc<Events>,
-        redactor: Arc<Redactor>,
+        redaction: Arc<Redaction>,
     ) -> std::io::Result<Arc<Self>> {
         let (jobs, queue) = std::sync::mpsc::sync_channel(JOBS);
         let (next, steps) = std::sync::mpsc::sync_channel(drafter::BETWEEN);
@@ -159,14 +159,14 @@ impl Recorder {
             queue,
             next,
             validators: Validators::default(),
-            redactor: Arc::clone(&redactor),
+            redaction: Arc::clone(&redaction),
         };
         let shared = writer::Shared {
             registry,
             metrics: Arc::clone(&metrics),
             listings: Arc::clone(&listings),
             events: Arc::clone(&events),
-            redactor,
+            redaction,
         };
         let thread = writer::WriterThread::new(writer, durability, steps, shared);
         let named = |name: &str| std::thread::Builder::new().name(name.into());

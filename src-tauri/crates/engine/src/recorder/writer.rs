@@ -16,7 +16,7 @@ use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
 use serde_json::value::RawValue;
 
 use crate::events::Events;
-use crate::redact::Redactor;
+use crate::redact::Redaction;
 
 use super::drafter::{Ready, Step};
 use super::retention::{self, Retention};
@@ -39,7 +39,7 @@ pub(super) struct WriterThread {
     queue: Receiver<Step>,
     listings: Arc<Listings>,
     events: Arc<Events>,
-    redactor: Arc<Redactor>,
+    redaction: Arc<Redaction>,
     saved: Instant,
     retention: Retention,
     closing: bool,
@@ -53,12 +53,12 @@ pub(super) struct Shared {
     pub(super) metrics: Arc<Metrics>,
     pub(super) listings: Arc<Listings>,
     pub(super) events: Arc<Events>,
-    pub(super) redactor: Arc<Redactor>,
+    pub(super) redaction: Arc<Redaction>,
 }
 
 impl WriterThread {
     pub(super) fn new(writer: Writer, durability: Durability, queue: Receiver<Step>, shared: Shared) -> Self {
-        let Shared { registry, metrics, listings, events, redactor } = shared;
+        let Shared { registry, metrics, listings, events, redaction } = shared;
         Self {
             writer,
             registry,
@@ -67,7 +67,7 @@ impl WriterThread {
             queue,
             listings,
             events,
-            redactor,
+            redaction,
             saved: Instant::now(),
             retention: Retention::new(),
             closing: false,
@@ -176,11 +176,12 @@ impl WriterThread {
     }
 
     fn write_listing(&mut self, server: &str, tools: Vec<ListedTool>, at: Timestamp) {
+        let redactor = self.redaction.now();
         let mut listed = BTreeMap::new();
         for tool in tools {
             let definition = String::from_utf8(tool.definition.to_vec())
                 .ok()
-                .and_then(|text| RawValue::from_string(self.redactor.definition(&text).into_owned()).ok());
+                .and_then(|text| RawValue::from_string(redactor.definition(&text).into_owned()).ok());
             if let (Ok(id), Some(definition)) = (ToolId::new(server, &tool.name), definition) {
                 listed.insert(id, definition);
             }

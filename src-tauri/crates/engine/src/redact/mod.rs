@@ -21,6 +21,7 @@ mod json;
 mod keys;
 mod known;
 mod likely;
+mod live;
 mod rules;
 mod scan;
 mod shapes;
@@ -35,6 +36,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use forms::Forms;
 pub(crate) use keys::is_telling;
 use known::Known;
+pub(crate) use live::Redaction;
 pub use rules::{RuleError, Rules};
 
 /// How often a string may hold JSON or base64 that holds a string that does. Deeper JSON is replaced as a
