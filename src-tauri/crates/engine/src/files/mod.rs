@@ -1,0 +1,10 @@
+//! Files that people edit while the engine runs.
+//!
+//! Owns: noticing that one changed ([`Watched`]), and replacing one so that a reader sees the old or the new whole
+//! ([`replace`]). Refuses to know: what files say.
+
+mod replace;
+mod watched;
+
+pub(crate) use replace::{read_text, replace};
+pub(crate) use watched::{Changes, Watched};
