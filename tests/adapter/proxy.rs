@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use schemascope_model::{Rung, ToolId};
 use schemascope_proxy::{
-    AdapterStatus, Config, Effective, Ended, FinishedCall, Hub, ListedTool, Mode, Observer, Schema, Schemas,
-    Turn, endpoint,
+    AdapterStatus, Adapting, Config, Effective, Ended, FinishedCall, Hub, ListedTool, Observer, Schema,
+    Schemas, Turn, endpoint,
 };
 use schemascope_test_support::stdio;
 use serde_json::{Map, Value, json};
@@ -68,7 +68,7 @@ impl Proxy {
         let (seen, decided) = (Arc::new(Seen::default()), Arc::new(Decided(Mutex::new(decided))));
         let shutdown = CancellationToken::new();
         let (url, hub) = runtime.block_on(async {
-            let hub = Hub::new(&config, Arc::clone(&seen) as _, decided, Mode::On);
+            let hub = Hub::new(&config, Arc::clone(&seen) as _, decided, Adapting::default());
             let router = endpoint::router(Arc::clone(&hub), shutdown.clone(), shutdown.clone());
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
             let url = format!("http://{}/mcp", listener.local_addr().unwrap());

@@ -10,6 +10,7 @@ mod events;
 mod filter;
 mod report;
 mod servers;
+mod settings;
 mod tools;
 mod versions;
 
@@ -32,6 +33,10 @@ pub use schemascope_model::{
     RuleCount, Source, Timestamp, UpstreamState, VersionOrigin, VersionState, Violation,
 };
 pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
+pub use settings::{
+    Adapt, AutoPromote, ChangeRedaction, ChangeSettings, GetSettings, RedactionRules, Settings,
+    SettingsReply, TriedRedaction, TryRedaction,
+};
 pub use tools::{
     AlternativeRow, ArgumentRow, ArgumentValueRow, CarrierCounts, DecisionRow, Distinct, FieldRow, FitRow,
     GetSchema, GetTool, HistoryPoint, InferWhere, InferredWhere, ListTools, MAX_SAMPLE, NoteRow, RawSchema,
@@ -44,7 +49,7 @@ pub use versions::{
 };
 
 /// Changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 4;
+pub const API_VERSION: u32 = 5;
 
 /// Something a front asks of the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {

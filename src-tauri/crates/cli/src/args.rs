@@ -58,6 +58,9 @@ impl Args {
     }
 }
 
+/// Options that come before what is set for good.
+const FOR_THIS_RUN: &str = "For this run, whatever is set (see: schemascope settings)";
+
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Run the proxy, and the dashboard for a browser
@@ -100,6 +103,8 @@ pub enum Verb {
     Backfill(Backfill),
     /// Print totals, quality and how the recorder is doing
     Report,
+    /// List settings, or set one: policies, retention, how results are adapted
+    Settings(Settings),
     /// Compare journal, index and what was learned, and say what differs; nothing is mended. Exits with 1
     /// when something does. Schemascope must not run on the data
     Verify,
@@ -134,23 +139,23 @@ pub struct Serve {
     pub record: Record,
     /// Give agents at /mcp the structure their SDKs expect: on: from text that is JSON or fits the schema;
     /// all: plain text of tools without a schema too; advertised: only where a schema is advertised; off
-    #[arg(long, value_enum, default_value_t = Adapt::On, value_name = "MODE")]
-    pub adapt: Adapt,
+    #[arg(long, value_enum, value_name = "MODE", help_heading = FOR_THIS_RUN)]
+    pub adapt: Option<Adapt>,
     /// Promote candidates without a person: never, or when their quality is high, nothing is pinned and nobody
     /// took them back
-    #[arg(long, value_enum, default_value_t = AutoPromote::Never, value_name = "WHEN")]
-    pub auto_promote: AutoPromote,
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = FOR_THIS_RUN)]
+    pub auto_promote: Option<AutoPromote>,
     /// Observations an inferred schema must have been the same for before it becomes a version
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-    pub cut_after: u64,
-    /// Remove calls that are older; what was learned from them stays [default: keep all]
-    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(1..=36_500))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = FOR_THIS_RUN)]
+    pub cut_after: Option<u64>,
+    /// Remove calls that are older; what was learned from them stays
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u64).range(1..=36_500), help_heading = FOR_THIS_RUN)]
     pub keep_days: Option<u64>,
     /// Keep only the newest so many calls
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FOR_THIS_RUN)]
     pub keep_calls: Option<u64>,
     /// Remove the oldest calls while journal and index use more
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(16..=1_000_000_000))]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(16..=1_000_000_000), help_heading = FOR_THIS_RUN)]
     pub keep_mb: Option<u64>,
 }
 
@@ -166,6 +171,20 @@ pub struct Stdio {
     /// One upstream as it is, instead of all with tools named server__tool
     #[arg(long, value_name = "NAME")]
     pub server: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "schemascope settings                       list them\n\
+    schemascope settings keep_days 30          remove calls older than a month; what was learned stays\n\
+    schemascope settings auto_promote at_high  promote by policy what has high quality\n\
+    schemascope settings keep_days default     as it was\n\n\
+    They are kept in settings.json in the data directory and take effect at once; options of serve come\n\
+    before them, for that run.")]
+pub struct Settings {
+    /// Print or set this one
+    pub name: Option<String>,
+    /// What it is to be; default takes back what was set
+    pub value: Option<String>,
 }
 
 /// An address, or the first one a name stands for.

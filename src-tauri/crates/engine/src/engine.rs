@@ -9,23 +9,21 @@ use std::time::{Duration, Instant};
 use etcetera::BaseStrategy;
 use schemascope_api::Cursor;
 use schemascope_model::{IdSource, Timestamp, ToolId};
-use schemascope_proxy::{Hub, Mode};
+use schemascope_proxy::Hub;
 use schemascope_registry::Registry;
-use schemascope_registry::versions::HOLD;
-use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Policy, Reader, Recovery};
+use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery};
+use serde_json::{Map, Value};
 
 use crate::config::LoadedConfig;
 use crate::data::{DataDir, DataDirError};
-use crate::decisions::{AutoPromote, Cutter, Decisions, Turns};
+use crate::decisions::{Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::recorder::{Durability, Recorder, Recording};
-use crate::redact::{Redaction, RuleError, Rules};
+use crate::redact::{Redaction, RuleError, rules};
+use crate::settings::{LiveSettings, SettingsError, adapting, retention};
 use crate::status::SchemaStatus;
 use crate::watch::Watch;
-
-/// The user's rules of redaction, in the data directory.
-const RULES: &str = "redaction.json";
 
 /// How often progress of a rebuild is told.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -41,14 +39,8 @@ pub struct Options {
     pub durability: Durability,
     /// Whether calls are recorded.
     pub recording: Recording,
-    /// Where results are adapted.
-    pub adapt: Mode,
-    /// Whether versions of schemas are promoted without a person.
-    pub auto_promote: AutoPromote,
-    /// Observations an inferred schema must have been the same for before it becomes a version.
-    pub cut_after: u64,
-    /// Which stored calls are kept; all by default.
-    pub retention: Policy,
+    /// Settings for this run, by name, whatever the file of settings says.
+    pub fixed: Map<String, Value>,
 }
 
 impl Options {
@@ -64,9 +56,7 @@ impl Options {
             Some(base.data_dir().join("schemascope"))
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
-        let (recording, adapt) = (Recording::On, Mode::default());
-        let (auto_promote, cut_after, retention) = (AutoPromote::default(), HOLD, Policy::default());
-        Some(Self { data_dir, config, durability, recording, adapt, auto_promote, cut_after, retention })
+        Some(Self { data_dir, config, durability, recording: Recording::On, fixed: Map::new() })
     }
 }
 
@@ -88,6 +78,9 @@ pub enum OpenError {
     /// The user's rules of redaction are wrong.
     #[error(transparent)]
     Rules(#[from] RuleError),
+    /// Settings for this run are wrong.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
 }
 
 /// Proxy, recorder, store and registry, wired.
@@ -105,6 +98,7 @@ pub struct Engine {
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
     pub(crate) redaction: Arc<Redaction>,
+    pub(crate) settings: Arc<LiveSettings>,
     /// Where clients reach us, once we are served.
     pub(crate) mcp_url: OnceLock<String>,
     /// One search through calls at a time.
@@ -118,7 +112,9 @@ impl Engine {
     /// starting them. Needs a tokio runtime; blocks while the store is opened or rebuilt.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let data = DataDir::own(&options.data_dir)?;
-        let registry = Registry::with_key(data.hash_key()?).holding(options.cut_after);
+        let settings = Arc::new(LiveSettings::open(data.path(), options.fixed.clone())?);
+        let now = settings.now();
+        let registry = Registry::with_key(data.hash_key()?).holding(now.cut_after);
         let mut replay = Replay { registry, told: Instant::now() };
         let (writer, reader, recovery) = schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
         let registry = Arc::new(Mutex::new(replay.registry));
@@ -132,7 +128,8 @@ impl Engine {
             Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
         }
         let config = LoadedConfig::read(&options.config);
-        let redaction = Arc::new(Redaction::new(Rules::read(&data.path().join(RULES))?, config.values())?);
+        let redaction =
+            Arc::new(Redaction::new(rules::read(&data.path().join(rules::FILE))?, config.values())?);
         let recorder = Recorder::start(
             writer,
             Arc::clone(&registry),
@@ -144,7 +141,7 @@ impl Engine {
         )
         .map_err(OpenError::System)?;
         // The queue is empty still.
-        recorder.retain(options.retention);
+        recorder.retain(retention(&now));
         let status = SchemaStatus::open(data.path(), options.recording == Recording::On);
         tokio::spawn(Arc::clone(&status).keep_written());
         let effective = Arc::new(EffectiveSchemas::default());
@@ -158,19 +155,22 @@ impl Engine {
             turns: Arc::clone(&turns),
             status: Arc::clone(&status),
         });
-        let hub = Hub::new(&config.config, Arc::clone(&watch) as _, watch, options.adapt);
+        let hub = Hub::new(&config.config, Arc::clone(&watch) as _, watch, adapting(&now));
         let cutter = Arc::new(Cutter {
             registry: Arc::clone(&registry),
             reader: reader.clone(),
             decisions: Arc::clone(&decisions),
             hub: Arc::clone(&hub),
             events: Arc::clone(&events),
-            auto_promote: options.auto_promote,
+            settings: Arc::clone(&settings),
             cutting: Mutex::default(),
         });
         cutter.start();
         let mut recovery = notes(&recovery);
         recovery.extend(unread);
+        recovery.extend(settings.problem().map(|problem| {
+            format!("{} cannot be used and is left out: {problem}", settings.file().display())
+        }));
         for note in &recovery {
             tracing::warn!("{note}");
         }
@@ -190,6 +190,7 @@ impl Engine {
             recovery,
             events,
             redaction,
+            settings,
             mcp_url,
             browsing,
             backfilling,

@@ -2,13 +2,12 @@
 //!
 //! Owns: the file's form. Refuses to know: whether the engine it names still runs; the lock tells.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use schemascope_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::data::private_file;
+use crate::data::write_whole;
 
 /// The running engine, as it says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,13 +44,7 @@ impl Instance {
 
     /// Writes the file, readable by its user only and never half written.
     pub(crate) fn write(&self, data_dir: &Path) -> std::io::Result<()> {
-        let path = Self::path(data_dir);
-        let unfinished = path.with_extension("json.new");
-        let _ = std::fs::remove_file(&unfinished);
-        let mut file = private_file(&unfinished)?;
-        file.write_all(&serde_json::to_vec_pretty(self)?)?;
-        file.sync_all()?;
-        std::fs::rename(&unfinished, &path)
+        write_whole(&Self::path(data_dir), &serde_json::to_vec_pretty(self)?)
     }
 
     pub(crate) fn remove(data_dir: &Path) {

@@ -43,4 +43,8 @@ impl States for Replay {
     fn state(&self, tool: &ToolId) -> Option<Vec<u8>> {
         self.registry.state(tool)
     }
+
+    fn compared(&self, tool: &ToolId) -> Option<Vec<u8>> {
+        self.registry.learned(tool)
+    }
 }

@@ -14,7 +14,7 @@ use schemascope_proxy::AdapterStatus;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::data::private_file;
+use crate::data::write_whole;
 
 /// The file in the data directory.
 const NAME: &str = "tool_schema_status.json";
@@ -102,12 +102,7 @@ impl SchemaStatus {
             return;
         }
         let Ok(text) = serde_json::to_vec_pretty(&*self.tools()) else { return };
-        let beside = self.path.with_extension("json.new");
-        let written = private_file(&beside)
-            .and_then(|file| file.set_len(0))
-            .and_then(|()| std::fs::write(&beside, text))
-            .and_then(|()| std::fs::rename(&beside, &self.path));
-        if let Err(error) = written {
+        if let Err(error) = write_whole(&self.path, &text) {
             tracing::warn!(file = %self.path.display(), %error, "cannot be written");
         }
     }

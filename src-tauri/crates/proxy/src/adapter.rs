@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use schemascope_model::{Rung, ToolId};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
-use crate::adapt::{self, Adapted, Effective, Judge, Mode, Told, Trend, Turn};
+use crate::adapt::{self, Adapted, Adapting, Effective, Judge, Mode, Told, Trend, Turn};
 use crate::observer::Observer;
 use crate::schemas::{AdapterStatus, Schemas};
 use crate::wire::Era;
@@ -33,7 +33,7 @@ const MAX_TOOLS: usize = 20_000;
 
 /// Fits results to what clients are told, and tells it.
 pub(crate) struct Adapter {
-    mode: Mode,
+    adapting: RwLock<Adapting>,
     schemas: Arc<dyn Schemas>,
     observer: Arc<dyn Observer>,
     /// Counts the lists of all tools there were.
@@ -56,14 +56,29 @@ struct Compiled {
 
 impl Adapter {
     pub(crate) fn new(
-        mode: Mode,
+        adapting: Adapting,
         schemas: Arc<dyn Schemas>,
         observer: Arc<dyn Observer>,
         changed: Arc<watch::Sender<u64>>,
     ) -> Self {
         let (judges, trends, nothing) = (Mutex::default(), Mutex::default(), Arc::default());
         let room = Arc::new(Semaphore::new(ASIDE));
-        Self { mode, schemas, observer, changed, judges, nothing, trends, room }
+        let adapting = RwLock::new(adapting);
+        Self { adapting, schemas, observer, changed, judges, nothing, trends, room }
+    }
+
+    /// What may be done by now.
+    fn adapting(&self) -> Adapting {
+        *self.adapting.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does so much from now on, and tells clients where that changes what they were told.
+    pub(crate) fn set(&self, adapting: Adapting) {
+        let before =
+            std::mem::replace(&mut *self.adapting.write().unwrap_or_else(PoisonError::into_inner), adapting);
+        if before != adapting {
+            self.changed.send_modify(|version| *version += 1);
+        }
     }
 
     /// What is held true of a tool.
@@ -78,7 +93,7 @@ impl Adapter {
         era: Era,
     ) -> Vec<Bytes> {
         let as_sent: Vec<_> = definitions.iter().map(|(_, definition)| definition.clone()).collect();
-        if self.mode == Mode::Off {
+        if self.adapting().mode == Mode::Off {
             return as_sent;
         }
         let adapter = Arc::clone(self);
@@ -95,7 +110,7 @@ impl Adapter {
 
     fn advertise(&self, tool: &ToolId, definition: &Bytes, era: Era) -> Bytes {
         let effective = self.schemas.effective(tool);
-        let suspended = self.trend(tool, &effective).suspends(&effective);
+        let suspended = self.adapting().suspend && self.trend(tool, &effective).suspends(&effective);
         let compiled = self.compiled(&effective);
         let told =
             Told { effective: &effective, judge: compiled.judge(), suspended, modern: era == Era::Modern };
@@ -111,15 +126,16 @@ impl Adapter {
         result: &Bytes,
         era: Era,
     ) -> Adapted {
-        if self.mode == Mode::Off || (self.mode == Mode::Advertised && effective.schema().is_none()) {
+        let mode = self.adapting().mode;
+        if mode == Mode::Off || (mode == Mode::Advertised && effective.schema().is_none()) {
             return Adapted::default();
         }
         let known = self.known(effective);
         let small =
             |compiled: &Arc<Compiled>| adapt::work(result, effective, compiled.judge()) <= ON_THE_SPOT;
         let adapted = match known.filter(small) {
-            Some(compiled) => attempt(result, effective, &compiled, self.mode, era),
-            None => self.aside(result, effective, era).await,
+            Some(compiled) => attempt(result, effective, &compiled, mode, era),
+            None => self.aside(result, effective, mode, era).await,
         };
         if let Some(rung) = adapted.rung {
             self.note(tool, effective, rung);
@@ -128,7 +144,7 @@ impl Adapter {
     }
 
     /// Adapts on a thread that may take its time, for as long as the limit allows.
-    async fn aside(self: &Arc<Self>, result: &Bytes, effective: &Effective, era: Era) -> Adapted {
+    async fn aside(self: &Arc<Self>, result: &Bytes, effective: &Effective, mode: Mode, era: Era) -> Adapted {
         let deadline = Instant::now() + LIMIT;
         let room = tokio::time::timeout_at(deadline, Arc::clone(&self.room).acquire_owned()).await;
         let Ok(Ok(room)) = room else { return Adapted::default() };
@@ -136,7 +152,7 @@ impl Adapter {
             let (adapter, result, effective) = (Arc::clone(self), result.clone(), effective.clone());
             move || {
                 let _room = room;
-                attempt(&result, &effective, &adapter.compiled(&effective), adapter.mode, era)
+                attempt(&result, &effective, &adapter.compiled(&effective), mode, era)
             }
         });
         if let Ok(adapted) = tokio::time::timeout_at(deadline, &mut working).await {
@@ -154,6 +170,7 @@ impl Adapter {
 
     /// Notes how a result was adapted, and what follows.
     fn note(&self, tool: &ToolId, effective: &Effective, rung: Rung) {
+        let suspend = self.adapting().suspend;
         let (consecutive_generic, turn) = {
             let mut trends = lock(&self.trends);
             if trends.len() >= MAX_TOOLS && !trends.contains_key(tool) {
@@ -161,7 +178,7 @@ impl Adapter {
             }
             let fresh = || Trend::new(self.schemas.remembered(tool), effective);
             let trend = trends.entry(tool.clone()).or_insert_with(fresh);
-            let turn = trend.note(rung, effective);
+            let turn = trend.note(rung, effective).filter(|_| suspend);
             (trend.consecutive_generic(), turn)
         };
         self.observer.adapted(tool, AdapterStatus { rung, consecutive_generic, turn });
@@ -262,7 +279,7 @@ mod tests {
         let effective = Effective::Enforced(Schema { digest: "d".into(), schema });
         let changed = Arc::new(watch::Sender::new(0));
         let one = Arc::new(One(effective.clone()));
-        let adapter = Arc::new(Adapter::new(Mode::On, one, Arc::new(Nobody), changed));
+        let adapter = Arc::new(Adapter::new(Adapting::default(), one, Arc::new(Nobody), changed));
         (adapter, effective, ToolId::new("s", "t").unwrap())
     }
 

@@ -19,7 +19,7 @@ use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::Config;
 use crate::exchange::{Active, Outbox};
 use crate::observer::{ListedTool, Observer};
-use crate::schemas::{Mode, Schemas};
+use crate::schemas::{Adapting, Schemas};
 use crate::upstream::link::Notification;
 use crate::upstream::{Live, Status, Upstream, handshake};
 use crate::wire::{Body, Era, RpcError, Who, params};
@@ -78,12 +78,12 @@ struct Directory {
 
 impl Hub {
     /// Takes the upstreams of `config`. Nothing is started yet. Needs a tokio runtime. Results of tools of
-    /// which `schemas` knows something are adapted on `/mcp`, as far as `mode` says.
+    /// which `schemas` knows something are adapted on `/mcp`, as far as `adapting` says.
     pub fn new(
         config: &Config,
         observer: Arc<dyn Observer>,
         schemas: Arc<dyn Schemas>,
-        mode: Mode,
+        adapting: Adapting,
     ) -> Arc<Self> {
         let upstreams: BTreeMap<_, _> = config
             .servers
@@ -97,7 +97,7 @@ impl Hub {
             tokio::spawn(announce_others(Arc::clone(upstream), told.clone()));
         }
         let (requests, ending, directory) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
-        let adapter = Adapter::new(mode, schemas, Arc::clone(&observer), Arc::clone(&changed));
+        let adapter = Adapter::new(adapting, schemas, Arc::clone(&observer), Arc::clone(&changed));
         Arc::new(Self {
             upstreams,
             observer,
@@ -109,6 +109,11 @@ impl Hub {
             directory,
             listed: tokio::sync::Mutex::default(),
         })
+    }
+
+    /// Adapts so much from now on. Clients are told where that changes their lists.
+    pub fn set_adapting(&self, adapting: Adapting) {
+        self.adapter.set(adapting);
     }
 
     /// Every upstream's state, by name.

@@ -34,5 +34,5 @@ pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, ServerEntry, StdioSpec};
 pub use hub::Hub;
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
-pub use schemas::{AdapterStatus, Effective, Mode, Schema, Schemas, Turn, advertised};
+pub use schemas::{AdapterStatus, Adapting, Effective, Mode, Schema, Schemas, Turn, advertised};
 pub use upstream::{Status, UPSTREAM_OF};

@@ -4,7 +4,7 @@
 
 use schemascope_model::{Rung, ToolId};
 
-pub use crate::adapt::{Effective, Mode, Schema, Turn, advertised};
+pub use crate::adapt::{Adapting, Effective, Mode, Schema, Turn, advertised};
 
 /// Knows what is held true of tools. Asked with every call and every list: it answers at once.
 pub trait Schemas: Send + Sync + 'static {

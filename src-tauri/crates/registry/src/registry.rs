@@ -59,6 +59,12 @@ impl Registry {
         Self { key: Newcomers { hold, ..self.key }, ..self }
     }
 
+    /// From now on a schema becomes a version when it was the same for so many observations.
+    pub fn hold(&mut self, hold: u64) {
+        self.key.hold = hold;
+        self.tools.values_mut().for_each(|tool| tool.hold(hold));
+    }
+
     /// All tools, by id.
     pub fn tools(&self) -> &BTreeMap<ToolId, Tool> {
         &self.tools
@@ -165,6 +171,12 @@ impl Registry {
     /// The state of one tool.
     pub fn state(&self, id: &ToolId) -> Option<Vec<u8>> {
         self.tools.get(id).map(Tool::to_state)
+    }
+
+    /// The state of one tool but for what was drafted last, which depends on how long schemas had to hold.
+    pub fn learned(&self, id: &ToolId) -> Option<Vec<u8>> {
+        let tool = self.tools.get(id)?;
+        Some(Tool { form: tool.form.undrafted(), ..tool.clone() }.to_state())
     }
 
     /// States of all tools.

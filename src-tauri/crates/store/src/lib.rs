@@ -58,6 +58,11 @@ pub trait States: Fold {
     fn tools(&self) -> Vec<ToolId>;
     /// The state of one, as [`Fold::load`] takes it; the same bytes whichever way it came about.
     fn state(&self, tool: &ToolId) -> Option<Vec<u8>>;
+
+    /// What any two folds of the same entries agree on of that: all of it, unless a state depends on settings too.
+    fn compared(&self, tool: &ToolId) -> Option<Vec<u8>> {
+        self.state(tool)
+    }
 }
 
 /// Why the store cannot be used.

@@ -250,7 +250,7 @@ impl Check<'_> {
 fn digests(fold: &dyn States) -> BTreeMap<ToolId, u64> {
     let digest = |tool: ToolId| {
         let mut hasher = DefaultHasher::new();
-        fold.state(&tool).hash(&mut hasher);
+        fold.compared(&tool).hash(&mut hasher);
         (tool, hasher.finish())
     };
     fold.tools().into_iter().map(digest).collect()

@@ -12,6 +12,7 @@ mod report;
 mod schema;
 mod serve;
 mod servers;
+mod settings;
 mod stdio;
 mod store;
 mod tools;
@@ -100,6 +101,7 @@ async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> 
         Verb::Call(call) => call::run(args, call, front).await,
         Verb::Backfill(backfill) => backfill::run(args, backfill, front).await,
         Verb::Report => report::run(args, front).await,
+        Verb::Settings(settings) => settings::run(args, settings, front).await,
     }
 }
 

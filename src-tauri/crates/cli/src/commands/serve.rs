@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use schemascope_engine::{
-    AdaptMode, AutoPromote, DataDirError, Durability, Engine, Instance, OpenError, Options, Recording,
-    Retention, Serving, serve,
+    DataDirError, Durability, Engine, Instance, OpenError, Options, Recording, Serving, serve,
 };
+use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Args, Serve};
@@ -24,23 +25,7 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
         args::Durability::Relaxed => Durability::Relaxed,
         args::Durability::Strict => Durability::Strict,
     };
-    let adapt = match verb.adapt {
-        args::Adapt::On => AdaptMode::On,
-        args::Adapt::All => AdaptMode::All,
-        args::Adapt::Advertised => AdaptMode::Advertised,
-        args::Adapt::Off => AdaptMode::Off,
-    };
-    let auto_promote = match verb.auto_promote {
-        args::AutoPromote::Never => AutoPromote::Never,
-        args::AutoPromote::AtHigh => AutoPromote::AtHigh,
-    };
-    let cut_after = verb.cut_after;
-    let retention = Retention {
-        age: verb.keep_days.map(|days| Duration::from_secs(days * 24 * 60 * 60)),
-        count: verb.keep_calls,
-        bytes: verb.keep_mb.map(|megabytes| megabytes * 1_000_000),
-    };
-    let mut options = Options { adapt, auto_promote, cut_after, retention, ..args.options(durability)? };
+    let mut options = Options { fixed: fixed(verb), ..args.options(durability)? };
     if verb.record == args::Record::Off {
         options.recording = Recording::Off;
     }
@@ -57,6 +42,20 @@ pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
     engine.close().await;
     served?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Settings that the command line holds for this run.
+fn fixed(verb: &Serve) -> Map<String, Value> {
+    let word = |value: clap::builder::PossibleValue| Value::from(value.get_name());
+    let given = [
+        ("adapt", verb.adapt.and_then(|mode| mode.to_possible_value()).map(word)),
+        ("auto_promote", verb.auto_promote.and_then(|when| when.to_possible_value()).map(word)),
+        ("cut_after", verb.cut_after.map(Value::from)),
+        ("keep_days", verb.keep_days.map(Value::from)),
+        ("keep_calls", verb.keep_calls.map(Value::from)),
+        ("keep_mb", verb.keep_mb.map(Value::from)),
+    ];
+    given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 async fn open(options: &Options) -> Result<Engine> {

@@ -9,6 +9,7 @@ mod nearest;
 mod replay;
 mod report;
 mod servers;
+mod settings;
 mod tool;
 mod tools;
 mod versions;
@@ -17,9 +18,10 @@ mod window;
 use std::future::Future;
 
 use schemascope_api::{
-    ApiError, Backfill, BrowseCalls, CallTool, Command, CompareVersions, Decide, ErrorKind, GetCall,
-    GetCoverage, GetImpact, GetReport, GetSchema, GetTool, InferWhere, ListAudit, ListCalls, ListServers,
-    ListTools, ListVersions, RestartServer, ShowWindow,
+    ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSettings, Command, CompareVersions,
+    Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetReport, GetSchema, GetSettings, GetTool,
+    InferWhere, ListAudit, ListCalls, ListServers, ListTools, ListVersions, RestartServer, ShowWindow,
+    TryRedaction,
 };
 use schemascope_model::ToolId;
 use schemascope_registry::versions::Refused;
@@ -51,7 +53,7 @@ impl Engine {
         dispatch!(self, name, body;
             ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
             GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
-            GetImpact, Decide, ListAudit)
+            GetImpact, Decide, ListAudit, GetSettings, ChangeSettings, ChangeRedaction, TryRedaction)
     }
 }
 

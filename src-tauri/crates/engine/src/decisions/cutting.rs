@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use schemascope_api::AutoPromote;
 use schemascope_judge::{Judge, Stored};
 use schemascope_model::{Evidence, Example, ImpactedCall, ToolId, VersionOrigin};
 use schemascope_proxy::Hub;
@@ -17,21 +18,12 @@ use serde_json::value::to_raw_value;
 
 use crate::decisions::{Decisions, NotWritten, Observations, Proposal, known};
 use crate::events::Events;
+use crate::settings::LiveSettings;
 
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Observations searched for examples, and for what the version before does not allow.
 const SEARCHED: u64 = 100;
-
-/// Whether versions are promoted without a person.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum AutoPromote {
-    /// Never.
-    #[default]
-    Never,
-    /// A candidate whose quality is high, unless something is pinned or a person took it back.
-    AtHigh,
-}
 
 /// Cuts versions.
 pub(crate) struct Cutter {
@@ -40,7 +32,7 @@ pub(crate) struct Cutter {
     pub(crate) decisions: Arc<Decisions>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) events: Arc<Events>,
-    pub(crate) auto_promote: AutoPromote,
+    pub(crate) settings: Arc<LiveSettings>,
     /// Held while they are cut, so that whoever asks meanwhile waits for it.
     pub(crate) cutting: Mutex<()>,
 }
@@ -84,7 +76,7 @@ impl Cutter {
                 tracing::error!(tool = %id, %error, "a version could not be cut");
             }
         }
-        if self.auto_promote == AutoPromote::AtHigh {
+        if self.settings.now().auto_promote == AutoPromote::AtHigh {
             for id in &formed {
                 if let Err(error) = self.promote(id) {
                     tracing::error!(tool = %id, %error, "a version could not be promoted");

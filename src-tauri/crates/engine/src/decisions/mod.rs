@@ -23,7 +23,6 @@ use schemascope_store::AuditLog;
 use crate::effective::EffectiveSchemas;
 use crate::views;
 
-pub use cutting::AutoPromote;
 pub(crate) use cutting::Cutter;
 pub(crate) use observations::Observations;
 pub(crate) use turns::Turns;

@@ -49,6 +49,12 @@ impl Redaction {
         self.made_of.lock().unwrap_or_else(PoisonError::into_inner).rules.clone()
     }
 
+    /// What the redactor in use would be with other rules.
+    pub(crate) fn with_rules(&self, rules: Rules) -> Result<Redactor, RuleError> {
+        let values = self.made_of.lock().unwrap_or_else(PoisonError::into_inner).values.clone();
+        MadeOf { rules, values }.redactor()
+    }
+
     /// Takes other rules. Those that are wrong change nothing.
     pub(crate) fn set_rules(&self, rules: Rules) -> Result<(), RuleError> {
         self.change(|made_of| made_of.rules = rules)

@@ -22,7 +22,7 @@ mod keys;
 mod known;
 mod likely;
 mod live;
-mod rules;
+pub(crate) mod rules;
 mod scan;
 mod shapes;
 mod spans;

@@ -9,22 +9,16 @@ use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::spans::Span;
 
+pub use schemascope_api::RedactionRules as Rules;
+
+/// Where the user keeps rules, in the data directory.
+pub(crate) const FILE: &str = "redaction.json";
 /// Rules of one kind, at most.
 pub const MAX_RULES: usize = 100;
 /// Characters of a rule, at most.
 pub const MAX_RULE: usize = 1_000;
 /// Bytes a compiled pattern takes, at most.
 const PATTERN_BYTES: usize = 1 << 20;
-
-/// What a user wants redacted beside what is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rules {
-    /// Keys whose values are secrets, compared as the known ones are: without case and `_ - . space`, at the end.
-    pub keys: Vec<String>,
-    /// Regular expressions. What the first group catches is replaced, or all they match if they have none.
-    pub patterns: Vec<String>,
-}
 
 /// What is wrong with a rule, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,16 +53,14 @@ pub enum RuleError {
     },
 }
 
-impl Rules {
-    /// Reads a file of rules. None is no rules; one that is wrong is an error, since going on without it would
-    /// store what was not to be stored.
-    pub fn read(path: &Path) -> Result<Self, RuleError> {
-        let wrong = |reason: String| RuleError::File { path: path.display().to_string(), reason };
-        match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| wrong(error.to_string())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(wrong(error.to_string())),
-        }
+/// Reads a file of rules. None is no rules; one that is wrong is an error, since going on without it would
+/// store what was not to be stored.
+pub fn read(path: &Path) -> Result<Rules, RuleError> {
+    let wrong = |reason: String| RuleError::File { path: path.display().to_string(), reason };
+    match std::fs::read_to_string(path) {
+        Ok(text) => serde_json::from_str(&text).map_err(|error| wrong(error.to_string())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Rules::default()),
+        Err(error) => Err(wrong(error.to_string())),
     }
 }
 

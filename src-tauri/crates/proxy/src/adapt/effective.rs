@@ -49,6 +49,21 @@ impl Effective {
     }
 }
 
+/// What may be done to results and to what clients are told. May change at any time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adapting {
+    /// Where results are adapted.
+    pub mode: Mode,
+    /// Whether clients stop being told of a schema that results keep missing.
+    pub suspend: bool,
+}
+
+impl Default for Adapting {
+    fn default() -> Self {
+        Self { mode: Mode::default(), suspend: true }
+    }
+}
+
 /// Where results are adapted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {

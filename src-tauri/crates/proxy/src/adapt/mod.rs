@@ -21,7 +21,7 @@ mod trend;
 mod tests;
 
 pub(crate) use advertise::advertise;
-pub use effective::{Effective, Mode, Schema};
+pub use effective::{Adapting, Effective, Mode, Schema};
 pub(crate) use ladder::{Adapted, adapt, work};
 pub use preview::advertised;
 pub(crate) use schemascope_judge::Judge;

@@ -57,6 +57,11 @@ impl Form {
         self.drafted.as_ref().is_some_and(|drafted| *drafted.digest == *digest)
     }
 
+    /// The same, of which nothing was drafted.
+    pub(crate) fn undrafted(&self) -> Self {
+        Self { drafted: None, ..self.clone() }
+    }
+
     fn held(&self) -> u64 {
         self.looked - self.since
     }
@@ -105,6 +110,11 @@ impl Tool {
     /// The same tool, whose schema becomes a version when it was the same for so many observations.
     pub(crate) fn holding(self, hold: u64) -> Self {
         Self { drafts: Drafts::holding(hold), ..self }
+    }
+
+    /// From now on its schema becomes a version when it was the same for so many observations.
+    pub(crate) fn hold(&mut self, hold: u64) {
+        self.drafts.hold = hold;
     }
 
     /// What was drafted last, once more, as long as the schema is still that: a kill may have come between the

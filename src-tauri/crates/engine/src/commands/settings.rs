@@ -1,0 +1,129 @@
+//! Settings and rules of redaction: shown, changed, tried.
+
+use schemascope_api::{
+    ApiError, ChangeRedaction, ChangeSettings, ErrorKind, GetSettings, Settings, SettingsReply,
+    TriedRedaction, TryRedaction,
+};
+use schemascope_store::{CallQuery, Reader};
+
+use super::{Handle, internal};
+use crate::data::write_whole;
+use crate::engine::Engine;
+use crate::redact::{Redactor, Trust, rules};
+use crate::settings::{SettingsError, adapting, retention};
+
+/// Stored calls that rules are tried on: the newest.
+const TRIED: u64 = 1_000;
+/// Calls brought at a time.
+const PAGE: usize = 100;
+/// Bytes of a text that rules are tried on.
+const MAX_TEXT: usize = 1 << 20;
+
+impl Handle<GetSettings> for Engine {
+    async fn handle(&self, _: GetSettings) -> Result<SettingsReply, ApiError> {
+        Ok(self.settings_reply())
+    }
+}
+
+impl Handle<ChangeSettings> for Engine {
+    async fn handle(&self, command: ChangeSettings) -> Result<SettingsReply, ApiError> {
+        let settings = self.settings.change(&command.changes).map_err(|error| match error {
+            SettingsError::Io { .. } => internal(error),
+            error => ApiError::new(ErrorKind::Invalid, error.to_string()),
+        })?;
+        self.apply(&settings);
+        Ok(self.settings_reply())
+    }
+}
+
+impl Handle<ChangeRedaction> for Engine {
+    async fn handle(&self, command: ChangeRedaction) -> Result<SettingsReply, ApiError> {
+        let file = self.data.path().join(rules::FILE);
+        // What somebody broke by hand is not written over.
+        rules::read(&file).map_err(invalid)?;
+        Redactor::new(&command.rules, []).map_err(invalid)?;
+        let mut text = serde_json::to_vec_pretty(&command.rules).map_err(internal)?;
+        text.push(b'\n');
+        write_whole(&file, &text).map_err(internal)?;
+        self.redaction.set_rules(command.rules).map_err(invalid)?;
+        Ok(self.settings_reply())
+    }
+}
+
+impl Handle<TryRedaction> for Engine {
+    async fn handle(&self, command: TryRedaction) -> Result<TriedRedaction, ApiError> {
+        let TryRedaction { rules, text } = command;
+        if text.len() > MAX_TEXT {
+            let message = format!("the text is {} bytes long; at most {MAX_TEXT} can be tried", text.len());
+            return Err(ApiError::new(ErrorKind::Invalid, message));
+        }
+        let redactor = self.redaction.with_rules(rules).map_err(invalid)?;
+        self.recorder.settle().await;
+        let reader = self.reader.clone();
+        let tried = tokio::task::spawn_blocking(move || tried(&redactor, &reader, &text));
+        tried.await.map_err(internal)?.map_err(internal)
+    }
+}
+
+impl Engine {
+    /// Does as the settings say from now on.
+    pub(crate) fn apply(&self, settings: &Settings) {
+        self.registry().hold(settings.cut_after);
+        self.hub.set_adapting(adapting(settings));
+        if !self.recorder.retain(retention(settings)) {
+            tracing::warn!(
+                "the recorder is too busy to be told which calls to keep; it will be at the next start"
+            );
+        }
+        let changes = serde_json::Value::from(settings.changes());
+        tracing::info!(%changes, "settings changed");
+    }
+
+    fn settings_reply(&self) -> SettingsReply {
+        let redaction_file = self.data.path().join(rules::FILE);
+        SettingsReply {
+            settings: self.settings.now(),
+            fixed: self.settings.fixed(),
+            file: self.settings.file().display().to_string(),
+            problem: self.settings.problem(),
+            redaction: self.redaction.rules(),
+            redaction_problem: rules::read(&redaction_file).err().map(|error| error.to_string()),
+            redaction_file: redaction_file.display().to_string(),
+        }
+    }
+}
+
+fn tried(
+    redactor: &Redactor,
+    reader: &Reader,
+    text: &str,
+) -> Result<TriedRedaction, schemascope_store::Error> {
+    let is_document = text.trim_start().starts_with(['{', '[', '"']);
+    let document = if is_document { redactor.redact(text, Trust::Foreign) } else { None };
+    let redacted = match document {
+        Some((redacted, _)) => redacted,
+        None if is_document => text.to_owned(),
+        None => redactor.text(text).into_owned(),
+    };
+    let mut tried = TriedRedaction { redacted, calls: 0, calls_changed: 0, values: 0 };
+    let mut query = CallQuery { limit: PAGE, ..CallQuery::default() };
+    loop {
+        let page = reader.calls(&query)?;
+        for call in &page.calls {
+            let bodies = [&call.arguments, &call.result, &call.error].into_iter().flatten();
+            let values = bodies.filter_map(|body| redactor.redact(body.get(), Trust::Own));
+            let values: u64 = values.map(|(_, values)| values).sum();
+            tried.calls += 1;
+            tried.calls_changed += u64::from(values > 0);
+            tried.values += values;
+        }
+        query.before = page.next;
+        if page.next.is_none() || tried.calls >= TRIED {
+            return Ok(tried);
+        }
+    }
+}
+
+fn invalid(error: impl std::fmt::Display) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, error.to_string())
+}
