@@ -149,6 +149,7 @@ enum Page {
     Review,
     Calls,
     Servers,
+    Settings,
     Unknown,
 }
 
@@ -161,6 +162,7 @@ impl From<&Route> for Page {
             Route::Review { .. } => Self::Review,
             Route::Calls { .. } => Self::Calls,
             Route::Servers { .. } => Self::Servers,
+            Route::Settings => Self::Settings,
             Route::Unknown => Self::Unknown,
         }
     }
@@ -200,6 +202,7 @@ fn Frame() -> impl IntoView {
                         Page::Review => view! { <pages::review::Review /> }.into_any(),
                         Page::Calls => view! { <pages::calls::Calls /> }.into_any(),
                         Page::Servers => view! { <pages::servers::Servers /> }.into_any(),
+                        Page::Settings => view! { <pages::settings::Settings /> }.into_any(),
                         Page::Unknown => view! { <NoSuchPage /> }.into_any(),
                     }
                 }}

@@ -38,6 +38,8 @@ pub enum Route {
         /// The server whose log is open.
         open: Option<String>,
     },
+    /// `/settings`
+    Settings,
     /// Anything else.
     Unknown,
 }
@@ -59,6 +61,7 @@ impl Route {
             ("review", open) => Self::Review { open },
             ("calls", open) => Self::Calls { filter: value("q"), open },
             ("servers", open) => Self::Servers { open },
+            ("settings", None) => Self::Settings,
             _ => Self::Unknown,
         }
     }
@@ -80,6 +83,7 @@ impl Route {
             Self::Calls { filter, open } => with(below("calls", open.as_deref()), "q", filter),
             Self::Review { open } => below("review", open.as_deref()),
             Self::Servers { open } => below("servers", open.as_deref()),
+            Self::Settings => "/settings".into(),
         }
     }
 
@@ -156,6 +160,7 @@ mod tests {
             round_trip(&Route::Tools { filter: name });
         }
         round_trip(&Route::Overview);
+        round_trip(&Route::Settings);
         round_trip(&Route::Servers { open: None });
         round_trip(&Route::Calls { filter: String::new(), open: None });
         assert_eq!(Route::parse("/nonsense", ""), Route::Unknown);

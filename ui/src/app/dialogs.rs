@@ -93,6 +93,7 @@ fn choices(app: App) -> Vec<Choice> {
         go("inbox", "Review", "page", Route::Review { open: None }),
         go("activity", "Calls", "page", Route::Calls { filter: String::new(), open: None }),
         go("server", "Servers", "page", Route::Servers { open: None }),
+        go("sliders", "Settings", "page", Route::Settings),
         go(
             "triangle-alert",
             "Failed calls",

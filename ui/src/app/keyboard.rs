@@ -62,6 +62,7 @@ fn handle(app: App, chord: StoredValue<u64>, event: &KeyboardEvent) {
             "r" => Route::Review { open: None },
             "c" => Route::Calls { filter: String::new(), open: None },
             "s" => Route::Servers { open: None },
+            "," => Route::Settings,
             _ => return,
         };
         event.prevent_default();

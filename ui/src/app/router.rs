@@ -63,6 +63,7 @@ pub fn listen(app: App) {
             Route::Tool { id, .. } => crate::text::visible(id, 80),
             Route::Calls { .. } => "Calls".to_owned(),
             Route::Servers { .. } => "Servers".to_owned(),
+            Route::Settings => "Settings".to_owned(),
             Route::Review { .. } => "Review".to_owned(),
             Route::Unknown => "Not found".to_owned(),
         });

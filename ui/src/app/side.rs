@@ -52,6 +52,9 @@ pub fn Side() -> impl IntoView {
                     }.into_any(),
                 }}
             </a>
+            <a href="/settings" title="Settings (g ,)" aria-current=move || is(|r| *r == Route::Settings)>
+                <Icon name="sliders" /><span>"Settings"</span>
+            </a>
             <div class="foot">
                 {move || app.live.about().map(|about| format!("Schemascope {}", about.version))}
             </div>

@@ -4,5 +4,6 @@ pub mod calls;
 pub mod overview;
 pub mod review;
 pub mod servers;
+pub mod settings;
 pub mod tool;
 pub mod tools;

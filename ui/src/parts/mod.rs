@@ -7,7 +7,7 @@ mod rows;
 mod size;
 mod small;
 
-pub use foreign::{Foreign, ToolName};
+pub use foreign::{Foreign, ToolName, shown};
 pub use keyed::{Row, Views, keyed};
 pub use payload::{Json, Payload};
 pub use rows::{Column, Head, List, Rows, Sort};

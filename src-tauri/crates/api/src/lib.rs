@@ -34,8 +34,8 @@ pub use schemascope_model::{
 };
 pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
 pub use settings::{
-    Adapt, AutoPromote, ChangeRedaction, ChangeSettings, GetSettings, RedactionRules, Settings,
-    SettingsReply, TriedRedaction, TryRedaction,
+    ChangeRedaction, ChangeSetting, GetSettings, RedactionRules, SettingRow, SettingsReply, TriedRedaction,
+    TryRedaction,
 };
 pub use tools::{
     AlternativeRow, ArgumentRow, ArgumentValueRow, CarrierCounts, DecisionRow, Distinct, FieldRow, FitRow,

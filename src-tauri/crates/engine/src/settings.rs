@@ -3,15 +3,18 @@
 //! Owns: the file, and what is in force. A file that cannot be used is left as it is; what was in force before
 //! stays so. Refuses to know: what settings do.
 
+mod values;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use schemascope_api::{Adapt, Settings};
 use schemascope_proxy::{Adapting, Mode};
 use schemascope_store::Policy;
 use serde_json::{Map, Value};
 
 use crate::data::write_whole;
+
+pub(crate) use values::{Adapt, AutoPromote, Settings};
 
 /// In the data directory.
 const FILE: &str = "settings.json";
@@ -73,9 +76,9 @@ impl LiveSettings {
         self.known().in_force.clone()
     }
 
-    /// Names of those that the command line set.
-    pub(crate) fn fixed(&self) -> Vec<String> {
-        self.fixed.keys().cloned().collect()
+    /// Whether the command line set it.
+    pub(crate) fn is_fixed(&self, name: &str) -> bool {
+        self.fixed.contains_key(name)
     }
 
     pub(crate) fn file(&self) -> &Path {

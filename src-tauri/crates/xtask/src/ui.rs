@@ -16,7 +16,7 @@ use crate::shell::{cargo, must, output, root, step, target};
 /// The target it is built for.
 pub const WASM: &str = "wasm32-unknown-unknown";
 /// What the dashboard may weigh, gzipped, all files together.
-const MAX_GZIPPED: u64 = 450_000;
+const MAX_GZIPPED: u64 = 500_000;
 
 /// Its files.
 const FILES: &[&str] = &[
@@ -129,7 +129,7 @@ fn page(dist: &Path) -> Result<()> {
     }
     // One file for the browser; in this order, since what comes later overrides.
     let mut styles = String::new();
-    for part in ["1-ground", "2-parts", "3-pages", "4-versions", "5-sizes"] {
+    for part in ["1-ground", "2-parts", "3-pages", "4-settings", "4-versions", "5-sizes"] {
         styles += &fs::read_to_string(root.join(format!("assets/styles/{part}.css")))?;
     }
     write(&dist.join("dashboard.css"), styles.as_bytes())?;

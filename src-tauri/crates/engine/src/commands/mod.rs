@@ -18,7 +18,7 @@ mod window;
 use std::future::Future;
 
 use schemascope_api::{
-    ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSettings, Command, CompareVersions,
+    ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSetting, Command, CompareVersions,
     Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetReport, GetSchema, GetSettings, GetTool,
     InferWhere, ListAudit, ListCalls, ListServers, ListTools, ListVersions, RestartServer, ShowWindow,
     TryRedaction,
@@ -53,7 +53,7 @@ impl Engine {
         dispatch!(self, name, body;
             ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
             GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
-            GetImpact, Decide, ListAudit, GetSettings, ChangeSettings, ChangeRedaction, TryRedaction)
+            GetImpact, Decide, ListAudit, GetSettings, ChangeSetting, ChangeRedaction, TryRedaction)
     }
 }
 

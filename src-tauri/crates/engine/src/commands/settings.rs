@@ -1,16 +1,17 @@
 //! Settings and rules of redaction: shown, changed, tried.
 
 use schemascope_api::{
-    ApiError, ChangeRedaction, ChangeSettings, ErrorKind, GetSettings, Settings, SettingsReply,
+    ApiError, ChangeRedaction, ChangeSetting, ErrorKind, GetSettings, SettingRow, SettingsReply,
     TriedRedaction, TryRedaction,
 };
 use schemascope_store::{CallQuery, Reader};
+use serde_json::{Map, Value};
 
 use super::{Handle, internal};
 use crate::data::write_whole;
 use crate::engine::Engine;
 use crate::redact::{Redactor, Trust, rules};
-use crate::settings::{SettingsError, adapting, retention};
+use crate::settings::{Settings, SettingsError, adapting, retention};
 
 /// Stored calls that rules are tried on: the newest.
 const TRIED: u64 = 1_000;
@@ -25,9 +26,11 @@ impl Handle<GetSettings> for Engine {
     }
 }
 
-impl Handle<ChangeSettings> for Engine {
-    async fn handle(&self, command: ChangeSettings) -> Result<SettingsReply, ApiError> {
-        let settings = self.settings.change(&command.changes).map_err(|error| match error {
+impl Handle<ChangeSetting> for Engine {
+    async fn handle(&self, command: ChangeSetting) -> Result<SettingsReply, ApiError> {
+        let value = command.value.map_or(Value::Null, |text| read(&text));
+        let changes = Map::from_iter([(command.name, value)]);
+        let settings = self.settings.change(&changes).map_err(|error| match error {
             SettingsError::Io { .. } => internal(error),
             error => ApiError::new(ErrorKind::Invalid, error.to_string()),
         })?;
@@ -75,15 +78,30 @@ impl Engine {
                 "the recorder is too busy to be told which calls to keep; it will be at the next start"
             );
         }
-        let changes = serde_json::Value::from(settings.changes());
+        let changes = Value::from(settings.changes());
         tracing::info!(%changes, "settings changed");
+    }
+
+    fn row(&self, name: String, value: &Value) -> SettingRow {
+        let (is_default, fixed) = (*value == Settings::of_default(&name), self.settings.is_fixed(&name));
+        let value = match value {
+            Value::Null => None,
+            Value::String(word) => Some(word.clone()),
+            other => Some(other.to_string()),
+        };
+        SettingRow { name, value, is_default, fixed }
     }
 
     fn settings_reply(&self) -> SettingsReply {
         let redaction_file = self.data.path().join(rules::FILE);
         SettingsReply {
-            settings: self.settings.now(),
-            fixed: self.settings.fixed(),
+            settings: self
+                .settings
+                .now()
+                .to_map()
+                .into_iter()
+                .map(|(name, value)| self.row(name, &value))
+                .collect(),
             file: self.settings.file().display().to_string(),
             problem: self.settings.problem(),
             redaction: self.redaction.rules(),
@@ -91,6 +109,11 @@ impl Engine {
             redaction_file: redaction_file.display().to_string(),
         }
     }
+}
+
+/// What was typed: a number, true or false, or a word.
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
 fn tried(

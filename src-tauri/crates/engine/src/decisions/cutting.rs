@@ -6,7 +6,6 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use schemascope_api::AutoPromote;
 use schemascope_judge::{Judge, Stored};
 use schemascope_model::{Evidence, Example, ImpactedCall, ToolId, VersionOrigin};
 use schemascope_proxy::Hub;
@@ -18,7 +17,7 @@ use serde_json::value::to_raw_value;
 
 use crate::decisions::{Decisions, NotWritten, Observations, Proposal, known};
 use crate::events::Events;
-use crate::settings::LiveSettings;
+use crate::settings::{AutoPromote, LiveSettings};
 
 /// Pause between two looks.
 const PAUSE: Duration = Duration::from_millis(500);
