@@ -16,7 +16,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
     frame-ancestors 'none'";
 
 /// Where the dashboard has pages; they are all drawn by one file.
-const ROUTES: &[&str] = &["", "tools", "review", "calls", "servers"];
+const ROUTES: &[&str] = &["", "tools", "review", "calls", "servers", "settings"];
 
 /// The dashboard's files, by name.
 pub trait Pages: Send + Sync + 'static {
