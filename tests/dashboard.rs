@@ -137,6 +137,14 @@ fn a_person_decides() {
 }
 
 #[test]
+fn settings_are_kept_and_rules_tried() {
+    Stage::new(&["shop"]).busy().play("settings", |stage, ask, _| match ask {
+        "settings" => stage.program.json(&["settings"]),
+        ask => bail!("nobody answers {ask:?}"),
+    });
+}
+
+#[test]
 fn themes_and_sizes_fit() {
     Stage::new(&["shop", "odd"]).busy().play("looks", nothing_more);
 }

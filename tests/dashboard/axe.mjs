@@ -55,6 +55,8 @@ await play(async ({ page, step }) => {
     await page.locator(".calls-table .window a.tr").first().click();
     await page.locator(".detail pre").first().waitFor();
     await check(`an open call ${theme}`);
+    await visit("/settings", ".tried pre");
+    await check(`settings ${theme}`);
     await visit("/servers/broken", ".server pre");
     await page.keyboard.press("?");
     await page.locator("#help-title").waitFor();

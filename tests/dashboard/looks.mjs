@@ -97,6 +97,7 @@ await play(async ({ page, step }) => {
     ["/calls", ".calls-table .window a.tr"],
     [`/calls/${call}`, ".detail dl"],
     ["/servers/shop", ".server pre"],
+    ["/settings", ".tried pre"],
   ];
   const go = (path) =>
     page.evaluate((path) => {

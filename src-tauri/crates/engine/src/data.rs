@@ -131,17 +131,6 @@ pub(crate) fn private_file(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Writes a file that only its user may read, never half: under another name first.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let unfinished = path.with_extension("json.new");
-    // One left behind by a kill, or put there by somebody else.
-    let _ = fs::remove_file(&unfinished);
-    let mut file = private_file(&unfinished)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&unfinished, path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -19,9 +19,10 @@ use crate::data::{DataDir, DataDirError};
 use crate::decisions::{Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
+use crate::files::Watched;
 use crate::recorder::{Durability, Recorder, Recording};
 use crate::redact::{Redaction, RuleError, rules};
-use crate::settings::{LiveSettings, SettingsError, adapting, retention};
+use crate::settings::{LiveSettings, SettingsError, Tuning, adapting, retention};
 use crate::status::SchemaStatus;
 use crate::watch::Watch;
 
@@ -98,7 +99,9 @@ pub struct Engine {
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
     pub(crate) redaction: Arc<Redaction>,
-    pub(crate) settings: Arc<LiveSettings>,
+    pub(crate) tuning: Arc<Tuning>,
+    /// Files that people edit.
+    _watched: Watched,
     /// Where clients reach us, once we are served.
     pub(crate) mcp_url: OnceLock<String>,
     /// One search through calls at a time.
@@ -166,6 +169,16 @@ impl Engine {
             cutting: Mutex::default(),
         });
         cutter.start();
+        let tuning = Arc::new(Tuning {
+            settings: Arc::clone(&settings),
+            redaction: Arc::clone(&redaction),
+            rules: data.path().join(rules::FILE),
+            registry: Arc::clone(&registry),
+            hub: Arc::clone(&hub),
+            recorder: Arc::clone(&recorder),
+        });
+        let watched = Watched::new();
+        tuning.follow(&watched);
         let mut recovery = notes(&recovery);
         recovery.extend(unread);
         recovery.extend(settings.problem().map(|problem| {
@@ -190,7 +203,8 @@ impl Engine {
             recovery,
             events,
             redaction,
-            settings,
+            tuning,
+            _watched: watched,
             mcp_url,
             browsing,
             backfilling,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use schemascope_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::data::write_whole;
+use crate::files::write_whole;
 
 /// The running engine, as it says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,7 +11,6 @@ mod decisions;
 mod effective;
 mod engine;
 mod events;
-#[allow(dead_code, unused_imports, reason = "the reload of configurations builds on it")]
 mod files;
 mod front;
 mod histogram;

@@ -3,22 +3,21 @@
 //! Owns: the file, and what is in force. A file that cannot be used is left as it is; what was in force before
 //! stays so. Refuses to know: what settings do.
 
+mod tuning;
 mod values;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use schemascope_proxy::{Adapting, Mode};
-use schemascope_store::Policy;
 use serde_json::{Map, Value};
 
-use crate::data::write_whole;
+use crate::files::{read_text, replace};
 
+pub(crate) use tuning::{Tuning, adapting, retention};
 pub(crate) use values::{Adapt, AutoPromote, Settings};
 
 /// In the data directory.
 const FILE: &str = "settings.json";
-const DAY: u64 = 24 * 60 * 60;
 
 /// Why settings do not change.
 #[derive(Debug, thiserror::Error)]
@@ -121,10 +120,9 @@ impl LiveSettings {
         }
         let written = known.written.with(changes).map_err(SettingsError::Invalid)?;
         let in_force = self.in_force(&written)?;
-        let mut text = serde_json::to_vec_pretty(&written.changes())
+        let text = serde_json::to_string_pretty(&written.changes())
             .map_err(|error| SettingsError::Invalid(error.to_string()))?;
-        text.push(b'\n');
-        write_whole(&self.file, &text).map_err(|source| SettingsError::Io { file: file(), source })?;
+        replace(&self.file, &(text + "\n")).map_err(|source| SettingsError::Io { file: file(), source })?;
         (known.written, known.in_force) = (written, in_force.clone());
         Ok(in_force)
     }
@@ -139,34 +137,11 @@ impl LiveSettings {
 }
 
 fn read(file: &Path) -> Result<Settings, String> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Settings::default()),
-        Err(error) => return Err(error.to_string()),
-    };
+    let text = read_text(file).map_err(|error| error.to_string())?;
+    let Some(text) = text else { return Ok(Settings::default()) };
     let changes: Map<String, Value> =
         serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string())?;
     Settings::default().with(&changes)
-}
-
-/// What settings mean for the adapter.
-pub(crate) fn adapting(settings: &Settings) -> Adapting {
-    let mode = match settings.adapt {
-        Adapt::On => Mode::On,
-        Adapt::All => Mode::All,
-        Adapt::Advertised => Mode::Advertised,
-        Adapt::Off => Mode::Off,
-    };
-    Adapting { mode, suspend: settings.suspend }
-}
-
-/// What settings mean for stored calls.
-pub(crate) fn retention(settings: &Settings) -> Policy {
-    Policy {
-        age: settings.keep_days.map(|days| std::time::Duration::from_secs(days.saturating_mul(DAY))),
-        count: settings.keep_calls,
-        bytes: settings.keep_mb.map(|megabytes| megabytes.saturating_mul(1_000_000)),
-    }
 }
 
 #[cfg(test)]
@@ -176,7 +151,8 @@ mod tests {
     use super::*;
 
     fn map(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+        let Value::Object(map) = value else { panic!("not an object") };
+        map
     }
 
     #[test]

@@ -14,7 +14,7 @@ use schemascope_proxy::AdapterStatus;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::data::write_whole;
+use crate::files::write_whole;
 
 /// The file in the data directory.
 const NAME: &str = "tool_schema_status.json";

@@ -8,10 +8,10 @@ use schemascope_store::{CallQuery, Reader};
 use serde_json::{Map, Value};
 
 use super::{Handle, internal};
-use crate::data::write_whole;
 use crate::engine::Engine;
+use crate::files::replace;
 use crate::redact::{Redactor, Trust, rules};
-use crate::settings::{Settings, SettingsError, adapting, retention};
+use crate::settings::{Settings, SettingsError};
 
 /// Stored calls that rules are tried on: the newest.
 const TRIED: u64 = 1_000;
@@ -30,24 +30,22 @@ impl Handle<ChangeSetting> for Engine {
     async fn handle(&self, command: ChangeSetting) -> Result<SettingsReply, ApiError> {
         let value = command.value.map_or(Value::Null, |text| read(&text));
         let changes = Map::from_iter([(command.name, value)]);
-        let settings = self.settings.change(&changes).map_err(|error| match error {
+        let settings = self.tuning.settings.change(&changes).map_err(|error| match error {
             SettingsError::Io { .. } => internal(error),
             error => ApiError::new(ErrorKind::Invalid, error.to_string()),
         })?;
-        self.apply(&settings);
+        self.tuning.apply(&settings);
         Ok(self.settings_reply())
     }
 }
 
 impl Handle<ChangeRedaction> for Engine {
     async fn handle(&self, command: ChangeRedaction) -> Result<SettingsReply, ApiError> {
-        let file = self.data.path().join(rules::FILE);
         // What somebody broke by hand is not written over.
-        rules::read(&file).map_err(invalid)?;
+        rules::read(&self.tuning.rules).map_err(invalid)?;
         Redactor::new(&command.rules, []).map_err(invalid)?;
-        let mut text = serde_json::to_vec_pretty(&command.rules).map_err(internal)?;
-        text.push(b'\n');
-        write_whole(&file, &text).map_err(internal)?;
+        let text = serde_json::to_string_pretty(&command.rules).map_err(internal)? + "\n";
+        replace(&self.tuning.rules, &text).map_err(internal)?;
         self.redaction.set_rules(command.rules).map_err(invalid)?;
         Ok(self.settings_reply())
     }
@@ -69,21 +67,9 @@ impl Handle<TryRedaction> for Engine {
 }
 
 impl Engine {
-    /// Does as the settings say from now on.
-    pub(crate) fn apply(&self, settings: &Settings) {
-        self.registry().hold(settings.cut_after);
-        self.hub.set_adapting(adapting(settings));
-        if !self.recorder.retain(retention(settings)) {
-            tracing::warn!(
-                "the recorder is too busy to be told which calls to keep; it will be at the next start"
-            );
-        }
-        let changes = Value::from(settings.changes());
-        tracing::info!(%changes, "settings changed");
-    }
-
     fn row(&self, name: String, value: &Value) -> SettingRow {
-        let (is_default, fixed) = (*value == Settings::of_default(&name), self.settings.is_fixed(&name));
+        let (is_default, fixed) =
+            (*value == Settings::of_default(&name), self.tuning.settings.is_fixed(&name));
         let value = match value {
             Value::Null => None,
             Value::String(word) => Some(word.clone()),
@@ -93,20 +79,20 @@ impl Engine {
     }
 
     fn settings_reply(&self) -> SettingsReply {
-        let redaction_file = self.data.path().join(rules::FILE);
         SettingsReply {
             settings: self
+                .tuning
                 .settings
                 .now()
                 .to_map()
                 .into_iter()
                 .map(|(name, value)| self.row(name, &value))
                 .collect(),
-            file: self.settings.file().display().to_string(),
-            problem: self.settings.problem(),
+            file: self.tuning.settings.file().display().to_string(),
+            problem: self.tuning.settings.problem(),
             redaction: self.redaction.rules(),
-            redaction_problem: rules::read(&redaction_file).err().map(|error| error.to_string()),
-            redaction_file: redaction_file.display().to_string(),
+            redaction_problem: rules::read(&self.tuning.rules).err().map(|error| error.to_string()),
+            redaction_file: self.tuning.rules.display().to_string(),
         }
     }
 }

@@ -46,11 +46,18 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes a file of our own: only its user may read it, and nothing is kept of what it said before.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    put(path, bytes, None)
+}
+
 fn put(path: &Path, bytes: &[u8], permissions: Option<&fs::Permissions>) -> io::Result<()> {
     let new = beside(path, "new");
     let written = (|| {
+        // One left behind by a kill, or put there by somebody else.
+        let _ = fs::remove_file(&new);
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut file = options.open(&new)?;

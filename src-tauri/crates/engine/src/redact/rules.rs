@@ -8,6 +8,7 @@ use std::path::Path;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use super::spans::Span;
+use crate::files::read_text;
 
 pub use schemascope_api::RedactionRules as Rules;
 
@@ -57,11 +58,12 @@ pub enum RuleError {
 /// store what was not to be stored.
 pub fn read(path: &Path) -> Result<Rules, RuleError> {
     let wrong = |reason: String| RuleError::File { path: path.display().to_string(), reason };
-    match std::fs::read_to_string(path) {
-        Ok(text) => serde_json::from_str(&text).map_err(|error| wrong(error.to_string())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Rules::default()),
-        Err(error) => Err(wrong(error.to_string())),
-    }
+    let text = read_text(path).map_err(|error| wrong(error.to_string()))?;
+    let Some(text) = text else { return Ok(Rules::default()) };
+    let rules = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| wrong(error.to_string()))?;
+    Ready::new(&rules)?;
+    Ok(rules)
 }
 
 /// Rules ready for use.
