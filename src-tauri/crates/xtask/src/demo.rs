@@ -2,6 +2,7 @@
 //!
 //! Owns: what is started, in which order, and what the person is told. The agent's part is in [`story`].
 
+mod decisions;
 mod story;
 
 use std::fs;
@@ -19,7 +20,7 @@ use crate::{setup, ui};
 /// Where agents usually find us; another port is taken when this one is.
 const ADDRESS: &str = "127.0.0.1:7347";
 /// Tools without a declared schema whose learned schema is shown.
-const SHOWN: &[&str] = &["shop__list_invoices", "shop__get_order", "shop__check_stock"];
+const SHOWN: &[&str] = &["shop__get_order", "shop__check_stock"];
 
 /// What looks on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,13 +55,13 @@ pub fn run(options: &[&str]) -> Result<bool> {
         Front::Browser | Front::Terminal => program.serve_on(ADDRESS, &[]).or_else(|_| program.serve(&[]))?,
     };
     if front == Front::Terminal {
-        let sent = step("an agent at work", || story::all_at_once(&running, &folder))?;
+        let sent = story::all_at_once(&program, &running, &folder)?;
         show(&program, sent)?;
         running.stop()?;
         return Ok(true);
     }
     invite(front, &program, &running);
-    story::tell(&mut running, &folder)?;
+    story::tell(&program, &mut running, &folder)?;
     // Closed, or Ctrl-C, which reaches both of us.
     running.wait()?;
     Ok(true)

@@ -1,12 +1,15 @@
 //! The scripted agent of the demo: what it asks, and what there is to see meanwhile.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use schemascope_test_support::{McpClient, Serve};
+use schemascope_test_support::{McpClient, Program, Serve};
 use serde_json::{Value, json};
+
+use super::decisions::{self, Table};
 
 /// Rounds of the first part. One tool is asked in every round, so that it reaches high quality.
 const ROUNDS: u64 = 110;
@@ -16,44 +19,87 @@ pub const DRIFT_AFTER: u64 = 125;
 const LIVELY: Duration = Duration::from_millis(70);
 const CALM: Duration = Duration::from_millis(400);
 
-/// What there is to see from a round on.
-const CHAPTERS: &[(u64, &str)] = &[
-    (0, "An agent asks a shop, git, files, a memory, a clock. Hardly any tool says what it returns."),
-    (1, "First answers: each observed tool has a schema at low quality. Overview shows them come in."),
-    (10, "shop / list_invoices was seen ten times: medium. Open it under Tools: fields, intervals, samples."),
-    (40, "shop / exchange_rates breaks the schema it declares: \"Needs you\" on the Overview says so."),
-    (100, "shop / list_invoices was seen a hundred times and is consistent: high. It can be relied on."),
-    (ROUNDS, "From here on the agent works at leisure."),
-    (
+/// Rounds when nobody looks on: behind the last chapter.
+const ALL: u64 = 171;
+
+/// What there is to see, and what is done, from a round on.
+struct Chapter {
+    round: u64,
+    text: &'static str,
+    done: Option<fn(&Table<'_>) -> Result<()>>,
+}
+
+const fn seen(round: u64, text: &'static str) -> Chapter {
+    Chapter { round, text, done: None }
+}
+
+const fn done(round: u64, text: &'static str, done: fn(&Table<'_>) -> Result<()>) -> Chapter {
+    Chapter { round, text, done: Some(done) }
+}
+
+const CHAPTERS: &[Chapter] = &[
+    seen(0, "An agent asks a shop, git, files, a memory, a clock. Hardly any tool says what it returns."),
+    seen(1, "First answers: each observed tool has a schema at low quality. Overview shows them come in."),
+    seen(
+        10,
+        "shop / list_invoices was seen ten times: medium. Open it under Tools: fields, intervals, samples.",
+    ),
+    seen(40, "shop / exchange_rates breaks the schema it declares: \"Needs you\" on the Overview says so."),
+    seen(100, "shop / list_invoices was seen a hundred times and is consistent: high. It can be relied on."),
+    done(
+        105,
+        "Its schema waits under Review, with what it would have made of the latest results:",
+        decisions::impact,
+    ),
+    done(
+        107,
+        "It fits them all. Promoted: clients are told, and results come with structure.",
+        decisions::promote,
+    ),
+    seen(ROUNDS, "From here on the agent works at leisure."),
+    seen(
         DRIFT_AFTER,
         "A careless release: list_invoices now gives amounts as text. Its field \"amount\" turns yellow, consistency falls.",
     ),
+    done(
+        DRIFT_AFTER + 30,
+        "What it returns breaks what clients are told, and that is no accident any more:",
+        decisions::drift,
+    ),
+    done(ALL - 1, "Until the shop mends it, the promise is taken back.", decisions::roll_back),
 ];
 
 /// Everything as fast as it goes. Returns how many calls were sent.
-pub fn all_at_once(serve: &Serve, folder: &Path) -> Result<u64> {
+pub fn all_at_once(program: &Program, serve: &Serve, folder: &Path) -> Result<u64> {
     let client = connect(serve)?;
-    let calls: Vec<(String, Value)> = (0..ROUNDS).flat_map(|round| script(round, folder)).collect();
+    let table = Table { program, client: &client, calls: Cell::new(0) };
+    let total: usize = (0..ALL).map(|round| script(round, folder).len()).sum();
     let style = ProgressStyle::with_template("   {pos} of {len} calls {wide_bar:.cyan/black} {msg}");
-    let progress = ProgressBar::new(calls.len() as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    for (tool, arguments) in &calls {
-        progress.set_message(tool.clone());
-        call(&client, tool, arguments)?;
-        progress.inc(1);
+    let progress =
+        ProgressBar::new(total as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    for round in 0..ALL {
+        progress.suspend(|| open(round, progress.position(), &table))?;
+        for (tool, arguments) in script(round, folder) {
+            progress.set_message(tool.clone());
+            call(&client, &tool, &arguments)?;
+            progress.inc(1);
+        }
     }
     progress.finish_and_clear();
-    println!("   {} calls sent", calls.len());
-    Ok(calls.len() as u64)
+    let sent = total as u64 + table.calls.get();
+    println!("   {sent} calls sent");
+    Ok(sent)
 }
 
 /// At a pace one can follow, until somebody ends it.
-pub fn tell(serve: &mut Serve, folder: &Path) -> Result<()> {
+pub fn tell(program: &Program, serve: &mut Serve, folder: &Path) -> Result<()> {
     let client = connect(serve)?;
+    let table = Table { program, client: &client, calls: Cell::new(0) };
     let mut calls: u64 = 0;
     for round in 0.. {
-        if let Some((_, text)) = CHAPTERS.iter().find(|(from, _)| *from == round) {
-            println!("── {calls:>4} calls  {text}");
+        if let Err(error) = open(round, calls, &table) {
+            // With the data of another time it may have been decided already.
+            println!("   left out: {error:#}\n");
         }
         for (tool, arguments) in script(round, folder) {
             if let Err(error) = call(&client, &tool, &arguments) {
@@ -63,6 +109,17 @@ pub fn tell(serve: &mut Serve, folder: &Path) -> Result<()> {
             }
             calls += 1;
             std::thread::sleep(if round < ROUNDS { LIVELY } else { CALM });
+        }
+    }
+    Ok(())
+}
+
+/// Begins the chapter of this round, if there is one.
+fn open(round: u64, calls: u64, table: &Table<'_>) -> Result<()> {
+    for chapter in CHAPTERS.iter().filter(|chapter| chapter.round == round) {
+        println!("── {calls:>4} calls  {}", chapter.text);
+        if let Some(done) = chapter.done {
+            done(table)?;
         }
     }
     Ok(())
