@@ -93,6 +93,51 @@ fn tasks_belong_to_who_made_them() {
 }
 
 #[test]
+fn tasks_of_all_upstreams_are_at_hand_together() {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let communal = || stdio(places.fixture("communal"), &[]);
+    let shared = before(&Map::from_iter([("one".to_owned(), communal()), ("two".to_owned(), communal())]));
+    let plain = shared.serve.connect(None).unwrap();
+    // One that can be asked has a process of its own at each.
+    let asked = shared.serve.connect_with(None, &json!({"sampling": {}})).unwrap();
+    let ask = |client: &McpClient, method: &str, params: Value| {
+        client.request(method, &params.to_string()).unwrap().answer().unwrap()
+    };
+    let work = |client: &McpClient, server: &str| {
+        let params = json!({"name": format!("{server}__work"), "task": {"ttl": 60_000}});
+        ask(client, "tools/call", params)["result"]["task"]["taskId"].as_str().unwrap().to_owned()
+    };
+    let listed = |client: &McpClient| {
+        let tasks = ask(client, "tasks/list", json!({}))["result"]["tasks"].clone();
+        tasks.as_array().unwrap().iter().map(|task| task["taskId"].clone()).collect::<Vec<_>>()
+    };
+    let tools = ask(&plain, "tools/list", json!({}))["result"]["tools"].clone();
+    assert_eq!(tools.as_array().unwrap()[0]["execution"]["taskSupport"], "optional", "{tools}");
+    for client in [&plain, &asked] {
+        assert_eq!(work(client, "one"), "t1");
+        assert_eq!(listed(client), ["t1"]);
+        let status = &ask(client, "tasks/get", json!({"taskId": "t1"}))["result"]["status"];
+        assert_eq!(status, "working");
+        let result = ask(client, "tasks/result", json!({"taskId": "t1"}));
+        assert_eq!(text(&result["result"]), "result of \"t1\"");
+        assert!(ask(client, "tasks/cancel", json!({"taskId": "t1"}))["result"].is_object());
+        let unknown = ask(client, "tasks/get", json!({"taskId": "t2"}));
+        assert_eq!(
+            (&unknown["error"]["code"], &unknown["error"]["message"]),
+            (&json!(-32602), &json!("Task not found: t2"))
+        );
+        assert!(
+            ask(client, "tasks/get", json!({}))["error"]["message"].to_string().contains("taskId is missing")
+        );
+    }
+    // Two servers that count alike: which one is meant is not guessed.
+    assert_eq!(work(&asked, "two"), "t1");
+    assert_eq!(listed(&asked), ["t1", "t1"]);
+    let refused = ask(&asked, "tasks/cancel", json!({"taskId": "t1"}));
+    assert!(refused["error"]["message"].to_string().contains("is at"), "{refused}");
+}
+
+#[test]
 fn each_client_hears_from_its_own_level_on() {
     let shared = shared(&[]);
     let [quiet, curious, plain] = [(); 3].map(|()| shared.serve.connect(UPSTREAM).unwrap());

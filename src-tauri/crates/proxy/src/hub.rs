@@ -298,7 +298,7 @@ impl Hub {
     }
 
     /// All items of a list of every upstream that has such a list, each with its server.
-    async fn items(
+    pub(crate) async fn items(
         &self,
         method: &'static str,
         items: &'static str,

@@ -171,7 +171,7 @@ fn for_client(
     let session = request.who.session.as_deref();
     let own = match request.method.as_str() {
         "tasks/list" if shared => Some(upstream.tasks.own(result, session)),
-        "tools/call" if shared => {
+        "tools/call" => {
             upstream.tasks.note(result, session);
             None
         }

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::Endpoint;
 use super::legacy::{Handled, own_business};
 use super::session::Session;
+use super::tasks;
 use crate::call::{Caller, Outgoing, Recording};
 use crate::hub::From;
 use crate::upstream::{Upstream, handshake};
@@ -44,7 +45,10 @@ fn us() -> serde_json::Value {
 
 /// The answer to `initialize`.
 pub(crate) fn hello(agreed: &str) -> Bytes {
-    let hello = json!({"protocolVersion": agreed, "capabilities": capabilities(), "serverInfo": us()});
+    let mut capabilities = capabilities();
+    // The other era has them as an extension with other methods.
+    capabilities["tasks"] = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
+    let hello = json!({"protocolVersion": agreed, "capabilities": capabilities, "serverInfo": us()});
     Bytes::from(hello.to_string())
 }
 
@@ -116,6 +120,14 @@ pub(crate) async fn request<G: Send + 'static>(
                 }
             }
             Ok(Handled::Now(Body::Result(Bytes::from_static(b"{}"))))
+        }
+        "tasks/list" | "tasks/get" | "tasks/result" | "tasks/cancel" => {
+            let session = asking.session.ok_or_else(|| RpcError::method_not_found(method))?;
+            if method == "tasks/list" {
+                return Ok(list("tasks", &tasks::list(hub, session).await));
+            }
+            let upstream = tasks::upstream(hub, session, params.as_ref())?;
+            Ok(forward(endpoint, asking, upstream, method, params, cancel))
         }
         "completion/complete" => {
             let params =

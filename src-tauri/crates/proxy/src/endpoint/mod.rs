@@ -16,6 +16,7 @@ mod replay;
 mod reply;
 mod session;
 mod stream;
+mod tasks;
 mod whole;
 
 use std::sync::Arc;
