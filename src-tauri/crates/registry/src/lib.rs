@@ -5,6 +5,7 @@
 //! Architecture invariant: pure. No runtime, store, clock, file or network; times are arguments.
 
 pub mod drift;
+mod forget;
 mod history;
 mod observation;
 mod quality;
@@ -14,6 +15,7 @@ mod state;
 mod tool;
 pub mod versions;
 
+pub use forget::state_without_secrets;
 pub use history::{History, Point, StandingChange};
 pub use observation::{Detached, Observation, Reading, is_error, observe, read};
 pub use quality::Standing;

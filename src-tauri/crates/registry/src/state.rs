@@ -19,6 +19,12 @@ const VERSION: u32 = 2;
 #[derive(Debug)]
 pub struct InvalidState(String);
 
+impl InvalidState {
+    pub(crate) fn of(reason: impl fmt::Display) -> Self {
+        Self(reason.to_string())
+    }
+}
+
 impl fmt::Display for InvalidState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "tool state cannot be read: {}", self.0)

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::observe::Circumstances;
 use crate::rank::HashKey;
 use crate::scan::Unreadable;
+use crate::secrets::Secrets;
 pub use separate::{SeparatingValue, Separation};
 
 /// Arguments looked at.
@@ -136,6 +137,28 @@ impl Arguments {
         self.trim_arguments();
     }
 
+    /// Forgets secrets: an argument one of whose values is one is told by whether it was given, as one with
+    /// too many values is. Whether anything is forgotten.
+    pub fn forget(&mut self, secrets: &dyn Secrets) -> bool {
+        let mut forgot = false;
+        let mut rename = |name: &mut Box<str>| {
+            if let Some(other) = secrets.text(name) {
+                (*name, forgot) = (other.into(), true);
+            }
+        };
+        self.parts.values_mut().for_each(|(name, _)| rename(name));
+        self.arguments.values_mut().for_each(|argument| rename(&mut argument.name));
+        for argument in self.arguments.values_mut() {
+            let tells = argument.name.split('.').any(|key| secrets.key(key));
+            let is_secret = |value: &str| tells || secrets.json(value).is_some();
+            if argument.rows.keys().flatten().any(|value| is_secret(value)) {
+                argument.forget_values();
+                forgot = true;
+            }
+        }
+        forgot
+    }
+
     /// Keeps the lowest ranks; whether one went that is not only of the latest call, whose parts are `latest`.
     fn trim_parts(&mut self, latest: &[Rank]) -> bool {
         let mut older = false;
@@ -166,9 +189,14 @@ impl Argument {
         let value = value.filter(|_| !self.rows.contains_key(&None));
         count(self.rows.entry(value).or_default());
         if self.rows.len() > MAX_VALUES || self.rows.len() > 1 && self.rows.contains_key(&None) {
-            let mut all = Row::default();
-            std::mem::take(&mut self.rows).values().for_each(|row| all.merge(row));
-            self.rows.insert(None, all);
+            self.forget_values();
         }
+    }
+
+    /// Makes one row of all.
+    fn forget_values(&mut self) {
+        let mut all = Row::default();
+        std::mem::take(&mut self.rows).values().for_each(|row| all.merge(row));
+        self.rows.insert(None, all);
     }
 }

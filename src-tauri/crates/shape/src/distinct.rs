@@ -87,6 +87,23 @@ impl Distinct {
         }
     }
 
+    /// Forgets values. How often those that were counted were there; none if nothing is forgotten.
+    pub(crate) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> Option<u64> {
+        match &mut self.0 {
+            Values::Few(few) => {
+                let (gone, kept): (Vec<_>, Vec<_>) = few.iter().partition(|(value, _)| forgets(value));
+                let mut left = Few::default();
+                kept.into_iter().for_each(|(value, count)| _ = left.insert(value, count));
+                let times = gone.iter().map(|(_, count)| count).sum();
+                let any = !gone.is_empty();
+                self.0 = Values::Few(left);
+                any.then_some(times)
+            }
+            // Of many only how many they are stays, which no value follows from.
+            Values::Many(many) => many.forget(forgets).then_some(0),
+        }
+    }
+
     /// All values with their counts, the most frequent first, then by text; none where there are too many.
     pub(crate) fn values(&self) -> Option<Vec<(&str, u64)>> {
         match &self.0 {

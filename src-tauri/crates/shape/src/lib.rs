@@ -34,6 +34,7 @@ mod print;
 mod rank;
 mod report;
 mod scan;
+mod secrets;
 mod shape;
 mod signatures;
 mod state;
@@ -54,6 +55,7 @@ pub use report::{
     AlternativeReport, Consistency, FieldReport, Note, Presence, Stability, TypeCount, ValueReport,
 };
 pub use scan::Unreadable;
+pub use secrets::Secrets;
 pub use shape::{OtherKey, Shape};
 pub use state::InvalidState;
 pub use wilson::wilson;

@@ -3,6 +3,8 @@
 //! Nodes are listed parents first with their depth, so that neither writing nor reading nests.
 //! Owns: that form. Refuses to know: what the counts mean.
 
+mod forget;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -146,10 +148,14 @@ fn dense<T: Copy>(listed: Vec<(u8, T)>, none: T) -> Result<[T; Type::ALL.len()],
 impl Shape {
     /// Writes the state. Equal shapes give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.written()).unwrap_or_default()
+    }
+
+    fn written(&self) -> State {
         let mut nodes = Vec::with_capacity(self.tree.nodes().len());
         let tree = self.tree();
         write(&tree, ROOT, 0, None, &mut nodes);
-        let state = State {
+        State {
             version: VERSION,
             key: self.tree.key,
             observations: self.observations,
@@ -159,8 +165,7 @@ impl Shape {
             signatures: self.signatures.clone(),
             oddities: self.oddities,
             nodes,
-        };
-        serde_json::to_vec(&state).unwrap_or_default()
+        }
     }
 
     /// Reads what [`Shape::to_state`] wrote.
@@ -174,7 +179,10 @@ impl Shape {
         if version != VERSION {
             return Err(InvalidState::Version(version));
         }
-        let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
+        Self::of_written(serde_json::from_slice(bytes).map_err(malformed)?)
+    }
+
+    fn of_written(state: State) -> Result<Self, InvalidState> {
         if state.counts().any(|count| count > MAX_COUNT) {
             return Err(InvalidState::Malformed("a count beyond all counting".into()));
         }

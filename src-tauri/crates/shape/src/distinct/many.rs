@@ -50,6 +50,13 @@ impl Many {
         }
     }
 
+    /// Forgets examples. Whether any is forgotten.
+    pub(super) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> bool {
+        let before = self.examples.len();
+        self.examples.retain(|(_, example)| !forgets(example));
+        self.examples.len() < before
+    }
+
     pub(super) fn estimate(&self) -> u64 {
         self.registers.estimate()
     }

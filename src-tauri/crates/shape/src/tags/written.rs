@@ -65,6 +65,21 @@ impl Tags {
 pub(crate) struct Written(usize, Option<Vec<WrittenRow>>);
 
 impl Written {
+    /// The field it is about, by its place among all.
+    pub(crate) fn member(&self) -> usize {
+        self.0
+    }
+
+    /// Drops the counts if they are of a value to be forgotten, as if there were too many values. Whether so.
+    pub(crate) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> bool {
+        let text = |row: &WrittenRow| matches!(&row.0, Kept::Text(text) if forgets(text));
+        let any = self.1.iter().flatten().any(text);
+        if any {
+            self.1 = None;
+        }
+        any
+    }
+
     /// The objects of each value.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
         self.1.iter().flatten().map(|row| row.1)
