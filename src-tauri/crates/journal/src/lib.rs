@@ -24,7 +24,7 @@ use std::path::PathBuf;
 pub use compress::{Compressor, Decompressor};
 pub use read::{Entry, Found, Reader, read_at};
 pub use recover::{Recovery, Torn, tail};
-pub use rewrite::{Change, Rewritten, rewrite};
+pub use rewrite::{Change, Rewritten, rehearse, rewrite};
 pub use segments::{Head, Segment, heads, segments};
 pub use space::free_space;
 pub use write::{Appended, Journal, Record};

@@ -48,6 +48,28 @@ pub fn rewrite(
     number: u64,
     change: &mut dyn FnMut(u8, &[u8]) -> Change,
 ) -> Result<Option<Rewritten>, Error> {
+    let Some((done, written)) = plan(dir, number, change)? else { return Ok(None) };
+    if done.changed + done.dropped + done.damaged > 0 {
+        replace(dir, &segment::path(dir, number), &written)?;
+    }
+    Ok(Some(done))
+}
+
+/// What [`rewrite`] would do. Nothing is written.
+pub fn rehearse(
+    dir: &Path,
+    number: u64,
+    change: &mut dyn FnMut(u8, &[u8]) -> Change,
+) -> Result<Option<Rewritten>, Error> {
+    Ok(plan(dir, number, change)?.map(|(done, _)| done))
+}
+
+/// The segment's new form, and how it differs.
+fn plan(
+    dir: &Path,
+    number: u64,
+    change: &mut dyn FnMut(u8, &[u8]) -> Change,
+) -> Result<Option<(Rewritten, Vec<u8>)>, Error> {
     let path = segment::path(dir, number);
     let io = |source| Error::Io { path: path.clone(), source };
     let bytes = segment::read(dir, number)?;
@@ -86,10 +108,7 @@ pub fn rewrite(
             Change::Stop => return Ok(None),
         }
     }
-    if done.changed + done.dropped + done.damaged > 0 {
-        replace(dir, &path, &written)?;
-    }
-    Ok(Some(done))
+    Ok(Some((done, written)))
 }
 
 fn replace(dir: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {

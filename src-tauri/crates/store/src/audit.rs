@@ -5,13 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use schemascope_journal::{Damage, Found, Journal, Position, Record, Torn};
+use schemascope_journal::{Change, Damage, Found, Journal, Position, Record, Torn};
 use schemascope_model::CallId;
 
 use crate::Error;
 
 /// The folder in the data directory.
-const FOLDER: &str = "decisions";
+pub(crate) const FOLDER: &str = "decisions";
 /// The one kind of frame there is.
 const ENTRY: u8 = 1;
 /// Format of an entry, its first byte.
@@ -56,24 +56,58 @@ impl AuditLog {
 
     /// All there is.
     pub fn read(&self) -> Result<Read, Error> {
-        let mut read = Read::default();
-        for found in schemascope_journal::Reader::new(&self.dir, Position::START)? {
-            match found? {
-                Found::Entry(entry) => match entry.payload.split_first() {
-                    Some((&FORMAT, payload)) if entry.kind == ENTRY => read.entries.push(payload.to_vec()),
-                    format => {
-                        return Err(Error::Version {
-                            path: self.dir.clone(),
-                            what: "audit log",
-                            found: format.map_or(0, |(format, _)| *format),
-                            supported: FORMAT,
-                        });
-                    }
-                },
-                Found::Damage(damage) => read.damaged.push(damage),
-            }
+        read_to(&self.dir, None)
+    }
+}
+
+/// Reads the log of a data directory as it is, up to the end of what was taken. Mends nothing.
+pub(crate) fn look(data: &Path) -> Result<(Read, Option<Torn>), Error> {
+    let dir = data.join(FOLDER);
+    if !dir.is_dir() {
+        return Ok((Read::default(), None));
+    }
+    let (end, tail) = schemascope_journal::tail(&dir)?;
+    Ok((read_to(&dir, Some(end))?, tail.torn))
+}
+
+fn read_to(dir: &Path, end: Option<Position>) -> Result<Read, Error> {
+    let mut read = Read::default();
+    for found in schemascope_journal::Reader::new(dir, Position::START)? {
+        let found = found?;
+        let at = match &found {
+            Found::Entry(entry) => entry.at,
+            Found::Damage(damage) => damage.at,
+        };
+        if end.is_some_and(|end| at >= end) {
+            break;
         }
-        Ok(read)
+        match found {
+            Found::Entry(entry) => read.entries.push(body(dir, entry.kind, &entry.payload)?.to_vec()),
+            Found::Damage(damage) => read.damaged.push(damage),
+        }
+    }
+    Ok(read)
+}
+
+fn body<'a>(dir: &Path, kind: u8, payload: &'a [u8]) -> Result<&'a [u8], Error> {
+    match payload.split_first() {
+        Some((&FORMAT, body)) if kind == ENTRY => Ok(body),
+        format => Err(Error::Version {
+            path: dir.to_owned(),
+            what: "audit log",
+            found: format.map_or(0, |(format, _)| *format),
+            supported: FORMAT,
+        }),
+    }
+}
+
+/// What becomes of a frame of the log when its entry is shown to `rewrite`.
+pub(crate) fn change(kind: u8, payload: &[u8], rewrite: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Change {
+    match payload.split_first() {
+        Some((&FORMAT, body)) if kind == ENTRY => {
+            rewrite(body).map_or(Change::Keep, |entry| Change::Replace([&[FORMAT], &*entry].concat()))
+        }
+        _ => Change::Stop,
     }
 }
 

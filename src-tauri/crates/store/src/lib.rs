@@ -31,10 +31,10 @@ pub use entry::{Declared, Entry};
 pub use maintain::{Rebuilt, rebuild};
 pub use open::{IndexRecovery, Recovery, open};
 pub use query::{CallQuery, Page, Reader};
-pub use redact::{Redacted, Rewrite, redact};
+pub use redact::{Redacted, Rewrite, redact, rehearse};
 pub use retain::{Policy, Progress};
 pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn};
-pub use verify::{Report, Several, verify};
+pub use verify::{AuditCheck, Report, Several, verify};
 pub use write::{GROUP, Writer};
 
 use schemascope_model::ToolId;
@@ -62,6 +62,11 @@ pub trait States: Fold {
     /// What any two folds of the same entries agree on of that: all of it, unless a state depends on settings too.
     fn compared(&self, tool: &ToolId) -> Option<Vec<u8>> {
         self.state(tool)
+    }
+
+    /// Takes an entry of the audit log, oldest first; why it makes no sense behind those before it.
+    fn decision(&mut self, _entry: &[u8]) -> Result<(), String> {
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use schemascope_journal::{Damage, Journal};
 use crate::lock::Lock;
 use crate::open::{create_private, fill_new};
 use crate::retain::folder_bytes;
-use crate::{Error, Recovery, States};
+use crate::{AuditCheck, Error, Recovery, States};
 
 /// Folders beside `index` that no start reads.
 const NEW: &str = "index.new";
@@ -31,6 +31,8 @@ pub struct Rebuilt {
     pub bytes_before: u64,
     /// Bytes it takes now.
     pub bytes_after: u64,
+    /// The audit log, which nothing is built from: how it is.
+    pub audit: AuditCheck,
 }
 
 /// Builds the index anew from the journal, states included. `fold` must know nothing yet and is told of
@@ -57,12 +59,14 @@ pub(crate) fn rebuild_locked(dir: &Path, fold: &mut dyn States) -> Result<Rebuil
     // What was noted is about the old one.
     let _ = fs::remove_file(crate::index::marker(&index));
     remove_folder(&old)?;
+    let audit = AuditCheck::of(dir, fold)?;
     Ok(Rebuilt {
         entries: recovery.replayed,
         damaged: recovery.damaged,
         damaged_count: recovery.damaged_count,
         bytes_before,
         bytes_after: folder_bytes(&index),
+        audit,
     })
 }
 

@@ -1,20 +1,20 @@
-//! Changing what is stored already: calls, declarations and states, record by record.
+//! Changing what is stored already: calls, declarations, states and decisions, record by record.
 //!
 //! All indexes go first, since they hold the same values and positions that will not hold. Then segment
-//! after segment is written anew and replaces the old one; then the index is built. A kill in between
-//! leaves a store that opens, with some segments changed and some not. Owns: that order. Refuses to
-//! know: what is changed.
+//! after segment is written anew and replaces the old one, the audit log's as well; then the index is built. A
+//! kill in between leaves a store that opens, with some segments changed and some not. Owns: that order. Refuses
+//! to know: what is changed.
 
 use std::path::Path;
 
-use schemascope_journal::{Change, Journal};
+use schemascope_journal::{Change, Journal, Rewritten};
 use schemascope_model::{CallRecord, ToolId};
 
 use crate::entry::{Entry, Unreadable};
 use crate::lock::Lock;
 use crate::maintain::{Rebuilt, rebuild_locked, remove_indexes};
 use crate::marks::Mark;
-use crate::{Declared, Error, States};
+use crate::{Declared, Error, States, audit};
 
 /// What is done to stored records.
 pub trait Rewrite {
@@ -28,11 +28,15 @@ pub trait Rewrite {
     fn state(&mut self, _tool: &ToolId, _state: &[u8]) -> Option<Vec<u8>> {
         None
     }
+    /// What stands in the place of an entry of the audit log; none leaves it.
+    fn decision(&mut self, _entry: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
     /// Told after each segment how many of how many are done.
     fn progress(&mut self, _done: u64, _total: u64) {}
 }
 
-/// What changed.
+/// What changed, or would.
 #[derive(Debug, Default)]
 pub struct Redacted {
     /// Records looked at.
@@ -50,17 +54,50 @@ pub struct Redacted {
 pub fn redact(dir: &Path, rewrite: &mut dyn Rewrite, fold: &mut dyn States) -> Result<Redacted, Error> {
     let _lock = Lock::take(dir)?;
     remove_indexes(dir)?;
-    let journal = dir.join("journal");
-    drop(Journal::open(&journal)?);
-    let segments = schemascope_journal::segments(&journal)?;
+    for journal in ["journal", audit::FOLDER].map(|name| dir.join(name)) {
+        if journal.is_dir() {
+            // Cuts what a kill tore: it is nobody's, but it can be read.
+            drop(Journal::open(&journal)?);
+        }
+    }
+    let mut redacted = each(dir, rewrite, schemascope_journal::rewrite)?;
+    redacted.index = rebuild_locked(dir, fold)?;
+    Ok(redacted)
+}
+
+/// What [`redact`] would change. Nothing is.
+pub fn rehearse(dir: &Path, rewrite: &mut dyn Rewrite) -> Result<Redacted, Error> {
+    let _lock = Lock::take(dir)?;
+    each(dir, rewrite, schemascope_journal::rehearse)
+}
+
+/// What is done to a segment.
+type Work = fn(
+    &Path,
+    u64,
+    &mut dyn FnMut(u8, &[u8]) -> Change,
+) -> Result<Option<Rewritten>, schemascope_journal::Error>;
+
+fn each(dir: &Path, rewrite: &mut dyn Rewrite, work: Work) -> Result<Redacted, Error> {
+    let (journal, log) = (dir.join("journal"), dir.join(audit::FOLDER));
+    let mut segments = Vec::new();
+    for folder in [&journal, &log] {
+        if folder.is_dir() {
+            segments
+                .extend(schemascope_journal::segments(folder)?.into_iter().map(|one| (folder, one.number)));
+        }
+    }
     let mut redacted = Redacted::default();
-    for (done, segment) in (1..).zip(&segments) {
-        let mut change = |kind, payload: &[u8]| change(rewrite, kind, payload);
-        let Some(rewritten) = schemascope_journal::rewrite(&journal, segment.number, &mut change)? else {
+    for (done, (folder, number)) in (1..).zip(&segments) {
+        let is_log = **folder == log;
+        let mut change = |kind, payload: &[u8]| match is_log {
+            true => audit::change(kind, payload, |entry| rewrite.decision(entry)),
+            false => change(rewrite, kind, payload),
+        };
+        let Some(rewritten) = work(folder, *number, &mut change)? else {
             return Err(Error::Malformed(format!(
-                "{} segment {}: a newer Schemascope wrote this data",
-                journal.display(),
-                segment.number
+                "{} segment {number}: a newer Schemascope wrote this data",
+                folder.display()
             )));
         };
         redacted.records += rewritten.records;
@@ -68,7 +105,6 @@ pub fn redact(dir: &Path, rewrite: &mut dyn Rewrite, fold: &mut dyn States) -> R
         redacted.unreadable += rewritten.damaged + rewritten.dropped;
         rewrite.progress(done, segments.len() as u64);
     }
-    redacted.index = rebuild_locked(dir, fold)?;
     Ok(redacted)
 }
 

@@ -1,8 +1,8 @@
 //! Whether journal, index and states agree. Nothing is mended.
 //!
 //! The journal is read from its beginning into a fold; each call is looked for in the index and compared;
-//! then the index's own states, brought up to the same end, are compared with the fold's. Owns: what
-//! counts as a difference. Refuses to know: what is to be done about it (building the index anew).
+//! then the index's own states, brought up to the same end, are compared with the fold's. The audit log is read
+//! to its end, and the fold takes its entries. Owns: what counts as a difference. Refuses to know: what is to be done about it (building the index anew).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -75,13 +75,44 @@ pub struct Report {
     pub states: Several<ToolId>,
     /// Why the index could not be compared to the end.
     pub unusable: Option<String>,
+    /// The audit log.
+    pub audit: AuditCheck,
+}
+
+/// What was found in the audit log.
+#[derive(Debug, Default)]
+pub struct AuditCheck {
+    /// Entries read.
+    pub entries: u64,
+    /// An unfinished write at its end; it was not taken.
+    pub torn: Option<Torn>,
+    /// Places that cannot be read.
+    pub damaged: Several<Damage>,
+    /// Why entries make no sense behind those before them.
+    pub refused: Several<String>,
+}
+
+impl AuditCheck {
+    /// Reads the log of a data directory and shows it to `fold`. Mends nothing.
+    pub(crate) fn of(dir: &Path, fold: &mut dyn States) -> Result<Self, Error> {
+        let (read, torn) = crate::audit::look(dir)?;
+        let mut check = Self { entries: read.entries.len() as u64, torn, ..Self::default() };
+        read.damaged.into_iter().for_each(|damage| check.damaged.add(damage));
+        for entry in &read.entries {
+            if let Err(reason) = fold.decision(entry) {
+                check.refused.add(reason);
+            }
+        }
+        Ok(check)
+    }
 }
 
 impl Report {
     /// Whether everything agrees. What was torn or is behind is in order: the next start sees to it.
     pub fn is_sound(&self) -> bool {
         let calls = [self.missing.count, self.different.count, self.unlisted.count, self.unknown.count];
-        let differences = calls.iter().sum::<u64>() + self.damaged.count + self.states.count;
+        let audit = self.audit.damaged.count + self.audit.refused.count;
+        let differences = calls.iter().sum::<u64>() + self.damaged.count + self.states.count + audit;
         differences == 0 && self.unusable.is_none()
     }
 }
@@ -93,7 +124,7 @@ pub fn verify(dir: &Path, fold: &mut dyn States) -> Result<Report, Error> {
     let journal = dir.join("journal");
     let (end, tail) = schemascope_journal::tail(&journal)?;
     let gone = Gone::read(&journal)?;
-    let mut report = Report { torn: tail.torn, ..Report::default() };
+    let mut report = Report { torn: tail.torn, audit: AuditCheck::of(dir, &mut *fold)?, ..Report::default() };
     let index = open_existing(&dir.join("index"))?.map_err(|reason| report.unusable = Some(reason)).ok();
     let mut check = Check { journal: &journal, end, gone, index, report };
     check.calls(fold)?;
