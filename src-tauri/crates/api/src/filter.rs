@@ -108,12 +108,23 @@ impl Filter {
         format!("tool:\"{}\"", id.replace('\\', "\\\\").replace('"', "\\\""))
     }
 
-    /// The one tool that can pass, if there is but one.
-    pub fn tool_id(&self) -> Option<&str> {
-        self.0.iter().find_map(|term| match &term.test {
-            Test::ToolId(id) if !term.negated => Some(id.as_str()),
-            _ => None,
+    /// Whether nothing but failures can pass.
+    pub fn is_of_failures(&self) -> bool {
+        self.0.iter().any(|term| match &term.test {
+            Test::Status(Status::Failed) => !term.negated,
+            Test::Status(Status::Is(outcome)) => !term.negated && outcome.is_failure(),
+            _ => false,
         })
+    }
+
+    /// Whether calls of some tools cannot pass, whatever they are like.
+    pub fn is_of_tools(&self) -> bool {
+        self.0.iter().any(|term| term.test.of_tool("").is_some())
+    }
+
+    /// Whether a call of this tool can pass.
+    pub fn may_be_of(&self, tool_id: &str) -> bool {
+        self.0.iter().all(|term| term.test.of_tool(tool_id).is_none_or(|holds| holds != term.negated))
     }
 
     /// Whether there is nothing to filter.
@@ -133,14 +144,23 @@ impl Filter {
 }
 
 impl Test {
-    fn call(&self, row: &CallRow) -> bool {
-        let (server, name) =
-            row.tool_id.split_once(schemascope_model::SEPARATOR).unwrap_or(("", &row.tool_id));
-        match self {
-            Self::Word(word) => row.tool_id.to_lowercase().contains(word),
-            Self::Tool(glob) => matches(glob, &row.tool_id) || matches(glob, name),
-            Self::ToolId(id) => row.tool_id == *id,
+    /// Whether a tool passes, where the tool alone decides.
+    fn of_tool(&self, id: &str) -> Option<bool> {
+        let (server, name) = id.split_once(schemascope_model::SEPARATOR).unwrap_or(("", id));
+        Some(match self {
+            Self::Word(word) => id.to_lowercase().contains(word),
+            Self::Tool(glob) => matches(glob, id) || matches(glob, name),
+            Self::ToolId(known) => id == *known,
             Self::Server(glob) => matches(glob, server),
+            _ => return None,
+        })
+    }
+
+    fn call(&self, row: &CallRow) -> bool {
+        match self {
+            Self::Word(_) | Self::Tool(_) | Self::ToolId(_) | Self::Server(_) => {
+                self.of_tool(&row.tool_id).unwrap_or_default()
+            }
             Self::Client(glob) => row.client.as_deref().is_some_and(|client| matches(glob, client)),
             Self::Status(Status::Failed) => row.outcome.is_failure(),
             Self::Status(Status::Is(outcome)) => row.outcome == *outcome,
@@ -415,12 +435,29 @@ mod tests {
     fn a_tool_of_any_name_can_be_named() {
         for id in ["git__git_log", "s__what's new?", "s__a b:c*", "s__\"q\" \\", "s__-x status:ok"] {
             let filter = Filter::parse(&Filter::of_tool(id), Subject::Calls).unwrap();
-            assert_eq!(filter.tool_id(), Some(id));
+            assert!(filter.is_of_tools() && filter.may_be_of(id) && !filter.may_be_of("s__other"));
             assert!(filter.call(&call(id, Outcome::Ok, 1)));
             assert!(!filter.call(&call("s__other", Outcome::Ok, 1)));
         }
         let both = Filter::parse("tool:\"s__a b\" status:ok", Subject::Calls).unwrap();
         assert!(both.call(&call("s__a b", Outcome::Ok, 1)) && !both.call(&call("s__a b", Outcome::Lost, 1)));
+    }
+
+    /// What a filter leaves is found without looking at what it does not leave.
+    #[test]
+    fn it_is_known_which_lists_to_look_at() {
+        let of = |text: &str| Filter::parse(text, Subject::Calls).unwrap();
+        for text in ["status:error", "a status:lost", "status:tool_error tool:x"] {
+            assert!(of(text).is_of_failures(), "{text}");
+        }
+        for text in ["", "-status:error", "status:ok", "-status:ok", "status:cancelled"] {
+            assert!(!of(text).is_of_failures(), "{text}");
+        }
+        let (may, tools) =
+            (|text: &str| of(text).may_be_of("shop__get_order"), |text: &str| of(text).is_of_tools());
+        assert!(may("order server:shop -tool:list* duration:>1s") && tools("order") && tools("-server:x"));
+        assert!(!may("server:git") && !may("-order") && !may("tool:\"shop__get\""));
+        assert!(may("status:error") && !tools("status:error client:x") && !tools(""));
     }
 
     #[test]

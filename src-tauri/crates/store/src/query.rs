@@ -3,6 +3,7 @@
 //! Owns: how calls are looked up and their bodies brought together. Refuses to know: tool states,
 //! which live in memory.
 
+use std::iter::Peekable;
 use std::path::PathBuf;
 
 use schemascope_model::{CallId, CallRecord, ToolId};
@@ -32,6 +33,8 @@ pub struct Page {
 pub struct CallQuery {
     /// Only of this tool.
     pub tool: Option<ToolId>,
+    /// Only of these tools, unless none are named. Each costs a look at the index: they should be some dozens.
+    pub among: Vec<ToolId>,
     /// Only those that failed.
     pub failures: bool,
     /// Only older than this one, for the next page.
@@ -75,9 +78,7 @@ impl Reader {
     ) -> Result<Page, Error> {
         let mut page = Page::default();
         let mut bytes = 0;
-        for (looked_at, id) in
-            self.index.ids_before(query.tool.as_ref(), query.failures, query.before).enumerate()
-        {
+        for (looked_at, id) in self.ids(query).enumerate() {
             if page.calls.len() == query.limit || bytes >= PAGE_BYTES || looked_at == MAX_SCAN {
                 return Ok(page);
             }
@@ -96,6 +97,17 @@ impl Reader {
         }
         page.next = None;
         Ok(page)
+    }
+
+    /// Ids of the calls a query is about, newest first.
+    fn ids(&self, query: &CallQuery) -> Box<dyn Iterator<Item = Result<CallId, Error>>> {
+        let of = |tool: Option<&ToolId>| self.index.ids_before(tool, query.failures, query.before);
+        match (&query.tool, query.among.as_slice()) {
+            (None, among @ [_, _, ..]) => {
+                Box::new(newest_first(among.iter().map(|tool| of(Some(tool)).peekable()).collect()))
+            }
+            (tool, among) => Box::new(of(tool.as_ref().or(among.first()))),
+        }
     }
 
     /// One call.
@@ -135,4 +147,20 @@ impl Reader {
             }
         }
     }
+}
+
+/// Lists that are each newest first as one.
+fn newest_first<I: Iterator<Item = Result<CallId, Error>>>(
+    mut lists: Vec<Peekable<I>>,
+) -> impl Iterator<Item = Result<CallId, Error>> {
+    std::iter::from_fn(move || {
+        let first = lists.iter_mut().map(|list| match list.peek() {
+            // An error first: nobody knows what is behind it.
+            Some(Err(_)) => (2, None),
+            Some(Ok(id)) => (1, Some(*id)),
+            None => (0, None),
+        });
+        let newest = first.enumerate().max_by_key(|(_, first)| *first)?.0;
+        lists.get_mut(newest)?.next()
+    })
 }

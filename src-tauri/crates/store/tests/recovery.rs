@@ -17,7 +17,13 @@ fn calls_come_back_whole_filtered_and_paged() {
     let (mut writer, reader, _, mut counter) = open(dir.path());
     fill(&mut writer, &mut counter, &ids, 100);
     let page = |tool: Option<&str>, failures, before, limit| {
-        let query = CallQuery { tool: tool.map(|tool| tool.parse().unwrap()), failures, before, limit };
+        let query = CallQuery {
+            tool: tool.map(|tool| tool.parse().unwrap()),
+            failures,
+            before,
+            limit,
+            ..CallQuery::default()
+        };
         reader.calls(&query).unwrap().calls
     };
     let newest = page(None, false, None, 60);
@@ -29,6 +35,17 @@ fn calls_come_back_whole_filtered_and_paged() {
     assert_eq!(page(Some("a__x"), false, None, 100).len(), 50);
     assert_eq!(page(Some("a__x"), true, None, 100).len(), 10);
     assert_eq!(page(Some("c__z"), false, None, 100).len(), 0);
+    // Lists of several tools are one, newest first, from wherever.
+    let among = |tools: &[&str], failures, before| {
+        let among = tools.iter().map(|tool| tool.parse().unwrap()).collect();
+        let query = CallQuery { among, failures, before, limit: 60, ..CallQuery::default() };
+        reader.calls(&query).unwrap().calls.iter().map(|call| call.id).collect::<Vec<_>>()
+    };
+    let ids = |calls: &[schemascope_model::CallRecord]| calls.iter().map(|call| call.id).collect::<Vec<_>>();
+    assert_eq!(among(&["b__y", "c__z", "a__x"], false, None), ids(&newest));
+    assert_eq!(among(&["a__x", "b__y"], false, newest.last().map(|call| call.id)), ids(&older));
+    assert_eq!(among(&["b__y"], false, None), ids(&page(Some("b__y"), false, None, 60)));
+    assert_eq!(among(&["a__x", "b__y"], true, None), ids(&page(None, true, None, 60)));
 }
 
 /// Killed at any point (dropped without closing): replay applies every entry exactly once, whether

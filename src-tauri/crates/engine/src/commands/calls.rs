@@ -17,6 +17,9 @@ use crate::views;
 
 /// Calls in one reply at most; the store bounds the bytes of their bodies.
 const MAX_CALLS: usize = 1_000;
+/// Tools whose lists of calls are read beside each other for a page, at most. A filter that leaves more is met by
+/// enough of all calls.
+const MAX_TOOLS: usize = 64;
 
 impl Handle<ListCalls> for Engine {
     async fn handle(&self, command: ListCalls) -> Result<CallsPage, ApiError> {
@@ -33,6 +36,7 @@ impl Handle<ListCalls> for Engine {
             failures: command.failures,
             before: command.before,
             limit: command.limit.min(MAX_CALLS),
+            ..CallQuery::default()
         };
         let reader = self.reader.clone();
         // sled reads from disk.
@@ -47,8 +51,10 @@ impl Handle<BrowseCalls> for Engine {
         let filter = Filter::parse(&command.filter, Subject::Calls)
             .map_err(|error| ApiError::new(ErrorKind::Invalid, error.to_string()))?;
         self.recorder.settle().await;
+        let Some(among) = self.tools_of(&filter) else { return Ok(RowsPage::default()) };
         let query = CallQuery {
-            tool: filter.tool_id().and_then(|id| id.parse().ok()),
+            among,
+            failures: filter.is_of_failures(),
             before: command.before,
             limit: command.limit.min(MAX_CALLS),
             ..CallQuery::default()
@@ -61,6 +67,24 @@ impl Handle<BrowseCalls> for Engine {
         });
         let page = listed.await.map_err(internal)?.map_err(internal)?;
         Ok(RowsPage { rows: page.calls.iter().map(views::call_row).collect(), next: page.next })
+    }
+}
+
+impl Engine {
+    /// The tools whose calls can pass, where they are few; nothing where the filter leaves many; none if no
+    /// call of any tool can pass.
+    fn tools_of(&self, filter: &Filter) -> Option<Vec<ToolId>> {
+        if !filter.is_of_tools() {
+            return Some(Vec::new());
+        }
+        let registry = self.registry();
+        let may_pass = registry.tools().keys().filter(|id| filter.may_be_of(&id.to_string()));
+        let tools: Vec<ToolId> = may_pass.take(MAX_TOOLS + 1).cloned().collect();
+        match tools.len() {
+            0 => None,
+            1..=MAX_TOOLS => Some(tools),
+            _ => Some(Vec::new()),
+        }
     }
 }
 
