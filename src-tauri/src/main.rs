@@ -12,7 +12,7 @@ mod signal;
 mod single;
 mod window;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -21,7 +21,6 @@ use clap::Parser;
 use schemascope_engine::{Link, Options};
 use tauri::Manager;
 use tauri::async_runtime::{block_on, spawn};
-use tracing_subscriber::EnvFilter;
 
 use args::Args;
 use feed::Feed;
@@ -29,11 +28,12 @@ use pages::Embedded;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    log_to_stderr();
+    schemascope_engine::log_to_stderr("info", false);
     match run(&args) {
         Ok(code) => code,
         Err(error) => {
-            note(&format!("error: {error:#}"));
+            let error = format!("{error:#}");
+            note(&format!("error: {}", schemascope_engine::without_secrets(&error)));
             ExitCode::FAILURE
         }
     }
@@ -41,6 +41,7 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<ExitCode> {
     let options = args.options()?;
+    schemascope_engine::hide_secrets_of(&options);
     // Held until the end of the process.
     let Some(_claim) = block_on(single::claim(&options.data_dir))? else {
         note(&format!(
@@ -78,15 +79,4 @@ fn show(app: tauri::App, options: &Options) -> Result<ExitCode> {
 fn note(text: &str) {
     // Nobody is left to tell when stderr is gone.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
-}
-
-fn log_to_stderr() {
-    let filter = EnvFilter::try_from_env("SCHEMASCOPE_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("info,hyper=info,sled=warn,rmcp=warn"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .init();
 }

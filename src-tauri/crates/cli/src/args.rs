@@ -105,14 +105,17 @@ pub enum Verb {
     Report,
     /// List settings, or set one: policies, retention, how results are adapted
     Settings(Settings),
-    /// Compare journal, index and what was learned, and say what differs; nothing is mended. Exits with 1
-    /// when something does. Schemascope must not run on the data
+    /// Compare journal, index and what was learned, read the audit log, and say what differs; nothing is
+    /// mended. Exits with 1 when something does. Schemascope must not run on the data
     Verify,
     /// Build the index anew from the journal. Schemascope must not run on the data
     Rebuild,
     /// Give back the room that removed calls took in the index, by building it anew. Schemascope must not
     /// run on the data
     Compact,
+    /// Apply today's rules of redaction to all that is stored already: calls, what was learned, versions and
+    /// decisions. Schemascope must not run on the data
+    Redact(Redact),
 }
 
 #[derive(Debug, clap::Args)]
@@ -220,6 +223,22 @@ pub enum Durability {
 pub enum Record {
     On,
     Off,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "What is recorded is redacted before it is stored. Use this when a rule comes later: add it to\n\
+    redaction.json in the data directory, for example {\"keys\": [\"employee_no\"], \"patterns\": [\"INT-(\\\\d{6})\"]},\n\
+    or name a server's new password in mcp.json (--config), stop Schemascope, and\n\n  \
+        schemascope redact --dry-run    tells how much would change\n  \
+        schemascope redact              changes it, for good\n\n\
+    Counts, types and lengths stay. Schemas of versions that listed a secret value allow any value there\n\
+    afterwards. Interrupted, it can be run again."
+)]
+pub struct Redact {
+    /// Only tell what would change
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -9,11 +9,10 @@ mod documents;
 mod output;
 mod pages;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
-use tracing_subscriber::EnvFilter;
+use schemascope_engine::Durability;
 
 use args::{Args, Verb};
 
@@ -29,7 +28,8 @@ async fn main() -> ExitCode {
                 .downcast_ref::<std::io::Error>()
                 .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
             if !closed {
-                output::note(&format!("error: {error:#}"));
+                let error = format!("{error:#}");
+                output::note(&format!("error: {}", schemascope_engine::without_secrets(&error)));
             }
             ExitCode::from(u8::from(!closed))
         }
@@ -46,12 +46,8 @@ fn log_to_stderr(args: &Args) {
         (_, 1, _) => "debug",
         _ => "trace",
     };
-    let default = format!("{level},hyper=info,sled=warn,rmcp=warn");
-    let filter = EnvFilter::try_from_env("SCHEMASCOPE_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(args.verbose > 0)
-        .init();
+    schemascope_engine::log_to_stderr(level, args.verbose > 0);
+    if let Ok(options) = args.options(Durability::default()) {
+        schemascope_engine::hide_secrets_of(&options);
+    }
 }

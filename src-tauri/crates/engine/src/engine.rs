@@ -2,16 +2,15 @@
 //!
 //! Owns: the order in which parts come up and go down. Refuses to know: what they do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
 
 use etcetera::BaseStrategy;
 use schemascope_api::Cursor;
-use schemascope_model::{IdSource, Timestamp, ToolId};
+use schemascope_model::{IdSource, Timestamp};
 use schemascope_proxy::Hub;
 use schemascope_registry::Registry;
-use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery, Reader, Recovery};
+use schemascope_store::{CallQuery, IndexRecovery, Reader, Recovery};
 use serde_json::{Map, Value};
 
 use crate::config::LoadedConfig;
@@ -22,12 +21,10 @@ use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::files::Watched;
 use crate::recorder::{Durability, Recorder, Recording};
 use crate::redact::{Redaction, RuleError, rules};
+use crate::replay::Replay;
 use crate::settings::{LiveSettings, SettingsError, Tuning, adapting, retention};
 use crate::status::SchemaStatus;
 use crate::watch::Watch;
-
-/// How often progress of a rebuild is told.
-const PROGRESS: Duration = Duration::from_secs(1);
 
 /// What an engine runs on.
 #[derive(Debug, Clone)]
@@ -82,6 +79,14 @@ pub enum OpenError {
     /// Settings for this run are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// The configuration cannot be read, so nobody knows which secrets are in it.
+    #[error("{path} {problem}; what it holds must be known to be looked for")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
 }
 
 /// Proxy, recorder, store and registry, wired.
@@ -118,7 +123,7 @@ impl Engine {
         let settings = Arc::new(LiveSettings::open(data.path(), options.fixed.clone())?);
         let now = settings.now();
         let registry = Registry::with_key(data.hash_key()?).holding(now.cut_after);
-        let mut replay = Replay { registry, told: Instant::now() };
+        let mut replay = Replay::new(registry);
         let (writer, reader, recovery) = schemascope_store::open(data.path(), &mut replay, Timestamp::now())?;
         let registry = Arc::new(Mutex::new(replay.registry));
         let mut start = [0; 4];
@@ -131,8 +136,8 @@ impl Engine {
             Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
         }
         let config = LoadedConfig::read(&options.config);
-        let redaction =
-            Arc::new(Redaction::new(rules::read(&data.path().join(rules::FILE))?, config.values())?);
+        let redaction = Arc::new(redaction(data.path(), &config)?);
+        crate::log::hide_with(Arc::clone(&redaction));
         let recorder = Recorder::start(
             writer,
             Arc::clone(&registry),
@@ -248,41 +253,9 @@ impl Engine {
     }
 }
 
-/// Feeds the store's replay into a registry.
-pub(crate) struct Replay {
-    pub(crate) registry: Registry,
-    pub(crate) told: Instant,
-}
-
-impl Fold for Replay {
-    fn load(&mut self, tool: ToolId, state: &[u8]) -> Result<(), String> {
-        self.registry.load(tool, state).map_err(|error| error.to_string())
-    }
-
-    fn clear(&mut self) {
-        self.registry.clear();
-    }
-
-    fn apply(&mut self, entry: &Entry) -> Result<(), String> {
-        match entry {
-            Entry::Call(call) => self.registry.record(call),
-            Entry::Declared(declared) => {
-                self.registry.declare(&declared.tool_id, declared.at, declared.definition.clone());
-            }
-            Entry::State { tool, state } => {
-                self.registry.restore(tool, state).map_err(|error| error.to_string())?;
-            }
-        }
-        Ok(())
-    }
-
-    fn progress(&mut self, done: u64, total: u64) {
-        if self.told.elapsed() >= PROGRESS {
-            self.told = Instant::now();
-            let percent = done * 100 / total.max(1);
-            tracing::warn!("reading the journal: {percent} % of {} MB", total / 1_000_000);
-        }
-    }
+/// What knows the secrets of a data directory: by its rules, and by the values of its configuration.
+pub(crate) fn redaction(data: &Path, config: &LoadedConfig) -> Result<Redaction, RuleError> {
+    Redaction::new(rules::read(&data.join(rules::FILE))?, config.values())
 }
 
 /// What was mended, in sentences.
@@ -327,7 +300,7 @@ mod tests {
     use super::*;
 
     fn replayed(dir: &std::path::Path) -> (schemascope_store::Writer, Registry) {
-        let mut replay = Replay { registry: Registry::default(), told: Instant::now() };
+        let mut replay = Replay::new(Registry::default());
         let (writer, ..) = schemascope_store::open(dir, &mut replay, Timestamp::from_millis(1)).unwrap();
         (writer, replay.registry)
     }

@@ -3,28 +3,63 @@
 //! Owns: that it is nobody's meanwhile. Refuses to know: how it is done, and how it is shown.
 
 use std::path::Path;
-use std::time::Instant;
 
-use schemascope_model::ToolId;
 use schemascope_registry::Registry;
-use schemascope_store::{Rebuilt, Report, States};
+use schemascope_store::{Rebuilt, Report};
 
+use crate::config::LoadedConfig;
 use crate::data::DataDir;
-use crate::engine::{OpenError, Replay};
+use crate::engine::{OpenError, Options, redaction};
+use crate::redact::{Found, Stored};
+use crate::replay::Replay;
 
-/// Compares journal, index and states in a data directory. Mends nothing.
+/// What redacting what is stored did, or would do.
+#[derive(Debug)]
+pub struct RedactedStore {
+    /// What was found.
+    pub found: Found,
+    /// Places left out because nobody can tell what is in them.
+    pub unreadable: u64,
+    /// The index, built anew; none if nothing was done.
+    pub index: Option<Rebuilt>,
+}
+
+/// Compares journal, index, states and audit log in a data directory. Mends nothing.
 pub fn verify(data_dir: &Path) -> Result<Report, OpenError> {
-    with_store(data_dir, |dir, replay| schemascope_store::verify(dir, replay))
+    with_store(data_dir, |dir, replay| Ok(schemascope_store::verify(dir, replay)?))
 }
 
 /// Builds the index in a data directory anew from the journal.
 pub fn rebuild(data_dir: &Path) -> Result<Rebuilt, OpenError> {
-    with_store(data_dir, |dir, replay| schemascope_store::rebuild(dir, replay))
+    with_store(data_dir, |dir, replay| Ok(schemascope_store::rebuild(dir, replay)?))
+}
+
+/// Applies today's rules of redaction, and the configuration's values, to all that is stored, unless it is
+/// only to be told what that would change. `progress` is told how many segments of how many are done.
+pub fn redact_stored(
+    options: &Options,
+    dry_run: bool,
+    progress: impl FnMut(u64, u64),
+) -> Result<RedactedStore, OpenError> {
+    let config = LoadedConfig::read(&options.config);
+    if let Some(problem) = config.problem.clone().filter(|_| config.path.exists()) {
+        return Err(OpenError::Config { path: config.path, problem });
+    }
+    with_store(&options.data_dir, |dir, replay| {
+        let redactor = redaction(dir, &config)?.now();
+        let mut stored = Stored::new(&redactor, progress);
+        let done = match dry_run {
+            true => schemascope_store::rehearse(dir, &mut stored)?,
+            false => schemascope_store::redact(dir, &mut stored, replay)?,
+        };
+        let index = (!dry_run).then_some(done.index);
+        Ok(RedactedStore { found: stored.found, unreadable: done.unreadable, index })
+    })
 }
 
 fn with_store<T>(
     data_dir: &Path,
-    work: impl FnOnce(&Path, &mut dyn States) -> Result<T, schemascope_store::Error>,
+    work: impl FnOnce(&Path, &mut Replay) -> Result<T, OpenError>,
 ) -> Result<T, OpenError> {
     // Owning a directory makes it.
     if !data_dir.join("journal").is_dir() {
@@ -32,19 +67,5 @@ fn with_store<T>(
     }
     let data = DataDir::own(data_dir)?;
     let registry = Registry::with_key(data.hash_key()?);
-    Ok(work(data.path(), &mut Replay { registry, told: Instant::now() })?)
-}
-
-impl States for Replay {
-    fn tools(&self) -> Vec<ToolId> {
-        self.registry.tools().keys().cloned().collect()
-    }
-
-    fn state(&self, tool: &ToolId) -> Option<Vec<u8>> {
-        self.registry.state(tool)
-    }
-
-    fn compared(&self, tool: &ToolId) -> Option<Vec<u8>> {
-        self.registry.learned(tool)
-    }
+    work(data.path(), &mut Replay::new(registry))
 }

@@ -122,10 +122,24 @@ fn entry(name: &str, value: &Value) -> ServerEntry {
     match StdioSpec::deserialize(value) {
         Ok(spec) if spec.command.is_empty() => ServerEntry::Invalid("\"command\" is empty".into()),
         Ok(spec) => ServerEntry::Stdio(spec),
-        Err(error) => ServerEntry::Invalid(format!(
-            "{error}; expected \"command\": text, \"args\": [texts], \"env\": {{name: text}}"
+        Err(_) => ServerEntry::Invalid(format!(
+            "{} is something else; expected \"command\": text, \"args\": [texts], \"env\": {{name: text}}",
+            wrong_part(value)
         )),
     }
+}
+
+/// Which part of an entry is wrong, without its value, which may be a secret.
+fn wrong_part(entry: &Value) -> &'static str {
+    let part = |key: &str| entry.get(key).unwrap_or(&Value::Null);
+    let args = part("args").as_array().is_none_or(|args| !args.iter().all(Value::is_string));
+    let env = part("env").as_object().is_none_or(|env| !env.values().all(Value::is_string));
+    let wrong = [
+        ("\"command\"", !part("command").is_string()),
+        ("\"args\"", entry.get("args").is_some() && args),
+        ("\"env\"", entry.get("env").is_some() && env),
+    ];
+    wrong.iter().find(|(_, wrong)| *wrong).map_or("\"cwd\"", |(name, _)| name)
 }
 
 fn http(url: &Value, entry: &Value) -> ServerEntry {
@@ -175,6 +189,7 @@ mod tests {
                 "old": {"url": "http://localhost/sse", "type": "sse"},
                 "header": {"url": "http://localhost", "headers": {"X": "a\nb"}},
                 "args": {"command": "x", "args": "a b"},
+                "env": {"command": "x", "env": {"PASSWORD": 739201}},
                 "none": {}, "text": "x"}}"#,
         )
         .unwrap();
@@ -191,6 +206,7 @@ mod tests {
         assert!(reason("old").contains("Streamable HTTP"));
         assert!(reason("header").contains("characters"));
         assert!(reason("args").contains("\"args\": [texts]"));
+        assert!(reason("env").starts_with("\"env\" is") && !reason("env").contains("739201"));
         assert!(reason("none").contains("no \"command\""));
         assert!(reason("text").contains("no \"command\""));
     }

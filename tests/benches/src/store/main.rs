@@ -5,7 +5,6 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its table goes to stdout")]
 
 mod calls;
-mod learned;
 mod steps;
 
 use std::path::Path;

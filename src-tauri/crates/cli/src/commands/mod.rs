@@ -8,6 +8,7 @@ mod decide;
 mod diff;
 mod impact;
 mod infer;
+mod redact;
 mod report;
 mod schema;
 mod serve;
@@ -43,6 +44,7 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         Some(Verb::Diff(diff)) if diff.of.len() == 2 => return diff::files(&args, diff),
         Some(Verb::Verify) => return store::verify(&args),
         Some(Verb::Rebuild | Verb::Compact) => return store::rebuild(&args),
+        Some(Verb::Redact(redact)) => return redact::run(&args, redact),
         Some(verb) => verb,
     };
     let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);
@@ -76,7 +78,7 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
 async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
     match verb {
         Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) => Ok(ExitCode::SUCCESS),
-        Verb::Verify | Verb::Rebuild | Verb::Compact => Ok(ExitCode::SUCCESS),
+        Verb::Verify | Verb::Rebuild | Verb::Compact | Verb::Redact(_) => Ok(ExitCode::SUCCESS),
         Verb::Servers(servers) => servers::run(args, servers, front).await,
         Verb::Tools(tools) => tools::run(args, tools, front).await,
         Verb::Schema(schema) => schema::run(schema, front).await,

@@ -86,7 +86,9 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
     let config = engine.config();
     let names: Vec<&str> = config.config.servers.keys().map(String::as_str).collect();
     let upstreams = match &config.problem {
-        Some(problem) => format!("none: {} {problem}", config.path.display()),
+        Some(problem) => {
+            format!("none: {} {}", config.path.display(), schemascope_engine::without_secrets(problem))
+        }
         None if names.is_empty() => format!("none in {}", config.path.display()),
         None => format!("{} (each starts when first needed)", output::harmless(&names.join(", "))),
     };

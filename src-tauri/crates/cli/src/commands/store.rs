@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use schemascope_engine::{Durability, Rebuilt, Several, Verified};
+use schemascope_engine::{AuditCheck, Damage, Durability, Rebuilt, Several, Verified};
 use serde_json::{Value, json};
 
 use crate::args::Args;
@@ -23,13 +23,14 @@ pub fn verify(args: &Args) -> Result<ExitCode> {
 /// Builds the index anew from the journal; it takes no more room than it needs then.
 pub fn rebuild(args: &Args) -> Result<ExitCode> {
     let done = schemascope_engine::rebuild(&args.options(Durability::default())?.data_dir)?;
-    let Rebuilt { entries, damaged, damaged_count, bytes_before, bytes_after } = done;
+    let Rebuilt { entries, damaged, damaged_count, bytes_before, bytes_after, audit } = done;
     if args.json {
         output::json(&json!({
             "entries": entries,
             "damaged": damaged_count,
             "bytes_before": bytes_before,
             "bytes_after": bytes_after,
+            "audit": audit_json(&audit),
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -48,41 +49,99 @@ pub fn rebuild(args: &Args) -> Result<ExitCode> {
     if unnamed > 0 {
         output::line(&format!("and {} more places like these", count(unnamed)))?;
     }
+    output::line(&format!("the audit log has {} entries", count(audit.entries)))?;
+    audit_findings(&audit).iter().try_for_each(Finding::print)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Everything that differs, as lines under a heading each.
-fn findings(report: &Verified) -> Vec<(&'static str, u64, Vec<String>)> {
-    let place = |(id, at): &(_, schemascope_engine::Position)| {
-        format!("{id} (segment {} offset {})", at.segment, at.offset)
-    };
-    let damage = |damage: &schemascope_engine::Damage| {
-        let at = damage.at;
-        format!("segment {} offset {}, {} ({})", at.segment, at.offset, bytes(damage.bytes), damage.reason)
-    };
+/// Something that differs: its name for programs, what it is, how often it was found, the first ones.
+struct Finding {
+    name: &'static str,
+    what: &'static str,
+    count: u64,
+    first: Vec<String>,
+}
+
+impl Finding {
+    fn new<T>(
+        name: &'static str,
+        what: &'static str,
+        found: &Several<T>,
+        one: impl Fn(&T) -> String,
+    ) -> Self {
+        Self { name, what, count: found.count, first: found.first.iter().map(one).collect() }
+    }
+
+    fn print(&self) -> Result<()> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        output::line(&format!("{} {}:", count(self.count), self.what))?;
+        for one in &self.first {
+            output::line(&format!("  {}", output::harmless(one)))?;
+        }
+        if self.count > self.first.len() as u64 {
+            output::line(&format!("  and {} more", count(self.count - self.first.len() as u64)))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        json!({"count": self.count, "first": self.first})
+    }
+}
+
+fn damage(damage: &Damage) -> String {
+    let at = damage.at;
+    format!("segment {} offset {}, {} ({})", at.segment, at.offset, bytes(damage.bytes), damage.reason)
+}
+
+fn audit_findings(audit: &AuditCheck) -> Vec<Finding> {
     vec![
-        listed("damaged places in the journal", &report.damaged, damage),
-        listed("calls that the index lacks", &report.missing, place),
-        listed("calls that are otherwise in the index", &report.different, place),
-        listed("calls that a list of the index lacks", &report.unlisted, place),
-        listed("calls in the index that the journal lacks", &report.unknown, ToString::to_string),
-        listed("tools whose state is not what the journal gives", &report.states, ToString::to_string),
+        Finding::new("damaged", "damaged places in the audit log", &audit.damaged, damage),
+        Finding::new("refused", "entries of the audit log that make no sense", &audit.refused, String::clone),
     ]
 }
 
-fn listed<T>(
-    what: &'static str,
-    found: &Several<T>,
-    name: impl Fn(&T) -> String,
-) -> (&'static str, u64, Vec<String>) {
-    (what, found.count, found.first.iter().map(name).collect())
+fn audit_json(audit: &AuditCheck) -> Value {
+    let mut json = json!({"entries": audit.entries, "torn_bytes": audit.torn.map(|torn| torn.bytes)});
+    for finding in audit_findings(audit) {
+        json[finding.name] = finding.json();
+    }
+    json
+}
+
+/// Everything that differs between journal, index and states.
+fn findings(report: &Verified) -> Vec<Finding> {
+    let place = |(id, at): &(_, schemascope_engine::Position)| {
+        format!("{id} (segment {} offset {})", at.segment, at.offset)
+    };
+    vec![
+        Finding::new("damaged", "damaged places in the journal", &report.damaged, damage),
+        Finding::new("missing", "calls that the index lacks", &report.missing, place),
+        Finding::new("different", "calls that are otherwise in the index", &report.different, place),
+        Finding::new("unlisted", "calls that a list of the index lacks", &report.unlisted, place),
+        Finding::new(
+            "unknown",
+            "calls in the index that the journal lacks",
+            &report.unknown,
+            ToString::to_string,
+        ),
+        Finding::new(
+            "states",
+            "tools whose state is not what the journal gives",
+            &report.states,
+            ToString::to_string,
+        ),
+    ]
 }
 
 fn print(report: &Verified) -> Result<()> {
     output::line(&format!(
-        "{} calls and the states of {} tools compared; {} calls removed by retention, {} entries not indexed yet",
+        "{} calls, the states of {} tools and {} entries of the audit log looked at; {} calls removed by retention, {} entries not indexed yet",
         count(report.calls),
         count(report.tools),
+        count(report.audit.entries),
         count(report.gone),
         count(report.behind)
     ))?;
@@ -93,27 +152,19 @@ fn print(report: &Verified) -> Result<()> {
     if let Some(reason) = &report.unusable {
         output::line(&format!("the index cannot be compared: {}", output::harmless(reason)))?;
     }
-    for (what, found, first) in findings(report).into_iter().filter(|(_, found, _)| *found > 0) {
-        output::line(&format!("{} {what}:", count(found)))?;
-        for one in &first {
-            output::line(&format!("  {one}"))?;
-        }
-        if found > first.len() as u64 {
-            output::line(&format!("  and {} more", count(found - first.len() as u64)))?;
-        }
+    for finding in findings(report).iter().chain(&audit_findings(&report.audit)) {
+        finding.print()?;
     }
-    Ok(output::line(if report.is_sound() {
-        "everything agrees"
-    } else {
-        "the journal is the truth: `schemascope rebuild` builds the index anew from it"
+    let audit = &report.audit;
+    Ok(output::line(match (report.is_sound(), audit.damaged.count + audit.refused.count) {
+        (true, _) => "everything agrees",
+        (false, 0) => "the journal is the truth: `schemascope rebuild` builds the index anew from it",
+        (false, _) => "what is damaged in the audit log is lost; all that rests on the rest is in force",
     })?)
 }
 
 fn as_json(report: &Verified) -> Value {
-    let several = |count: u64, first: Vec<String>| json!({"count": count, "first": first});
-    let mut findings = findings(report).into_iter().map(|(_, count, first)| several(count, first));
-    let mut next = || findings.next().unwrap_or_default();
-    json!({
+    let mut json = json!({
         "sound": report.is_sound(),
         "calls": report.calls,
         "tools": report.tools,
@@ -121,11 +172,10 @@ fn as_json(report: &Verified) -> Value {
         "behind": report.behind,
         "torn_bytes": report.torn.map(|torn| torn.bytes),
         "unusable": report.unusable,
-        "damaged": next(),
-        "missing": next(),
-        "different": next(),
-        "unlisted": next(),
-        "unknown": next(),
-        "states": next(),
-    })
+        "audit": audit_json(&report.audit),
+    });
+    for finding in findings(report) {
+        json[finding.name] = finding.json();
+    }
+    json
 }

@@ -11,7 +11,7 @@ impl Handle<ListServers> for Engine {
         let redactor = self.redaction.now();
         Ok(ServersReply {
             config: self.config.path.display().to_string(),
-            problem: self.config.problem.clone(),
+            problem: self.config.problem.as_ref().map(|problem| self.redactor.text(problem).into_owned()),
             servers: self
                 .hub
                 .status()

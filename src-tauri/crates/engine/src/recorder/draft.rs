@@ -100,6 +100,7 @@ impl Draft {
             Self::Trace { record, own_export: true } => (record, Trust::Own, None, false),
             Self::Trace { record, own_export: false } => (record, Trust::Foreign, None, false),
         };
+        record.redacted += redactor.names(&mut record);
         let result = record.result.take();
         let reading = result.as_deref().map(read);
         if record.outcome == Outcome::Ok && reading.as_ref().is_some_and(|reading| reading.is_error) {

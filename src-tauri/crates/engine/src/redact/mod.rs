@@ -22,10 +22,12 @@ mod keys;
 mod known;
 mod likely;
 mod live;
+mod names;
 pub(crate) mod rules;
 mod scan;
 mod shapes;
 mod spans;
+mod stored;
 mod text;
 mod written;
 
@@ -38,6 +40,8 @@ pub(crate) use keys::is_telling;
 use known::Known;
 pub(crate) use live::Redaction;
 pub use rules::{RuleError, Rules};
+pub(crate) use stored::Stored;
+pub use stored::{Counted, Found};
 
 /// How often a string may hold JSON or base64 that holds a string that does. Deeper JSON is replaced as a
 /// whole: nobody can say what is in it.
@@ -89,7 +93,7 @@ impl Redactor {
 
     /// A tool's definition: without secrets, though not by its keys, which name what arguments are called.
     pub(crate) fn definition<'t>(&self, json: &'t str) -> Cow<'t, str> {
-        spans::apply(json, &scan::edits_of_schema(self, json))
+        spans::apply(json, &scan::edits_of_schema(self, json, Trust::Foreign))
     }
 
     /// A text for people, an error or a line of a log, without its secrets.

@@ -20,8 +20,8 @@ pub(super) fn edits(redactor: &Redactor, json: &str, trust: Trust, nesting: usiz
 }
 
 /// The same for a schema, whose keys name what they describe.
-pub(super) fn edits_of_schema(redactor: &Redactor, json: &str) -> Vec<Edit> {
-    Scan { keys_tell: false, ..Scan::new(redactor, json, Trust::Foreign) }.run()
+pub(super) fn edits_of_schema(redactor: &Redactor, json: &str, trust: Trust) -> Vec<Edit> {
+    Scan { keys_tell: false, ..Scan::new(redactor, json, trust) }.run()
 }
 
 /// What is to be replaced in the text of a string: parts, or all of it where it is JSON nested too deep.
