@@ -12,6 +12,8 @@ mod sdk;
 mod stdio;
 mod suite;
 #[cfg(unix)]
+pub mod torture;
+#[cfg(unix)]
 mod window;
 
 pub use client::{Exchange, McpClient};

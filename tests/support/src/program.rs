@@ -60,6 +60,11 @@ impl Program {
         self
     }
 
+    /// The same on another data directory.
+    pub fn on(&self, data_dir: impl Into<PathBuf>) -> Self {
+        Self { data_dir: data_dir.into(), ..self.clone() }
+    }
+
     /// The data directory.
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
@@ -163,8 +168,8 @@ impl Program {
         self.start(self.desktop_command(args))
     }
 
-    /// Starts what serves this data and waits until it is ready.
-    fn start(&self, mut command: Command) -> Result<Serve> {
+    /// Starts `serve` in a way of one's own, as [`Program::command`] gives it, and waits until it is ready.
+    pub fn start(&self, mut command: Command) -> Result<Serve> {
         fs::create_dir_all(&self.data_dir)?;
         let log = self.data_dir.with_extension("serve.log");
         let instance_path = self.data_dir.join("instance.json");

@@ -16,6 +16,7 @@ mod install;
 mod setup;
 mod shell;
 mod test;
+mod torture;
 mod ui;
 
 use std::process::ExitCode;
@@ -33,6 +34,7 @@ cargo xtask COMMAND
       --keep      goes on with the data of the last demo
   bench NAME      measures: accuracy, drift, proxy, shape, store
   fuzz            tries to break the inference with libFuzzer; --minutes N, and more with --help
+  torture         kills, damaged files, full disks, on the release binary; --minutes N, and more with --help
   install         builds and installs schemascope with its dashboard, and the window
   setup           installs what tests and demo need (into the target folder) and nothing else
 
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
         ["fuzz", options @ ..] => return exit(fuzz::run(options)),
+        ["torture", options @ ..] => return exit(torture::run(options)),
         ["help" | "--help" | "-h"] => {
             println!("{HELP}");
             Ok(true)
