@@ -309,6 +309,7 @@ fn the_store_is_looked_after() {
     assert!(run.code == Some(0) && run.out.contains("everything agrees"), "{run:?}");
     let report = program.json(&["verify"]).unwrap();
     assert_eq!((&report["sound"], &report["calls"]), (&json!(true), &json!(5)));
+    assert_eq!(report["audit"]["damaged"]["count"], 0, "{report}");
 
     fs::remove_dir_all(program.data_dir().join("index")).unwrap();
     let run = program.run(&["verify"]).unwrap();
@@ -321,7 +322,7 @@ fn the_store_is_looked_after() {
     assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 5);
 
     let serve = program.serve(&["--keep-calls", "2"]).unwrap();
-    for verb in ["verify", "rebuild", "compact"] {
+    for verb in ["verify", "rebuild", "compact", "redact"] {
         fails(&program.run(&[verb]).unwrap(), &format!("in use by process {}", serve.pid()));
     }
     let gone_by = std::time::Instant::now() + std::time::Duration::from_secs(20);

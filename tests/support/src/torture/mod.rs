@@ -46,12 +46,14 @@ impl Random {
     }
 }
 
-/// Does one fault to a new world in `scratch`: for a test.
-pub fn once(places: &Places, scratch: &Path, fault: Fault, seed: u64) -> Result<Outcome> {
+/// Does some faults to a new world in `scratch`, one after the other: for a test.
+pub fn suffer(places: &Places, scratch: &Path, faults: &[Fault], seed: u64) -> Result<()> {
     let mut world = World::new(places, scratch)?;
     let mut random = Random::new(seed, 0);
     world.work(&mut random)?;
-    let outcome = fault.strike(&mut world, &mut random).with_context(|| fault.name())?;
-    world.check().with_context(|| format!("after {}", fault.name()))?;
-    Ok(outcome)
+    for fault in faults {
+        fault.strike(&mut world, &mut random).with_context(|| fault.name())?;
+        world.check_without_rebuild().with_context(|| format!("after {}", fault.name()))?;
+    }
+    world.check()
 }
