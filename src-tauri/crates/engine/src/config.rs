@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use schemascope_proxy::{Config, ServerEntry};
 
@@ -42,6 +43,24 @@ impl LoadedConfig {
     /// and their values, headers, what is in addresses.
     pub(crate) fn values(&self) -> Vec<(&str, &str)> {
         self.config.servers.values().flat_map(values).collect()
+    }
+}
+
+/// The configuration in force. It changes when its file does.
+#[derive(Debug)]
+pub(crate) struct Configuration(RwLock<Arc<LoadedConfig>>);
+
+impl Configuration {
+    pub(crate) fn new(loaded: LoadedConfig) -> Self {
+        Self(RwLock::new(Arc::new(loaded)))
+    }
+
+    pub(crate) fn now(&self) -> Arc<LoadedConfig> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set(&self, loaded: LoadedConfig) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded);
     }
 }
 

@@ -13,7 +13,7 @@ use schemascope_registry::Registry;
 use schemascope_store::{CallQuery, IndexRecovery, Reader, Recovery};
 use serde_json::{Map, Value};
 
-use crate::config::LoadedConfig;
+use crate::config::{Configuration, LoadedConfig};
 use crate::data::{DataDir, DataDirError};
 use crate::decisions::{Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
@@ -21,6 +21,7 @@ use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::files::Watched;
 use crate::recorder::{Durability, Recorder, Recording};
 use crate::redact::{Redaction, RuleError, rules};
+use crate::reload::Reload;
 use crate::replay::Replay;
 use crate::settings::{LiveSettings, SettingsError, Tuning, adapting, retention};
 use crate::status::SchemaStatus;
@@ -92,7 +93,9 @@ pub enum OpenError {
 /// Proxy, recorder, store and registry, wired.
 pub struct Engine {
     pub(crate) data: DataDir,
-    pub(crate) config: LoadedConfig,
+    pub(crate) configuration: Arc<Configuration>,
+    /// Files people edit.
+    watched: Watched,
     pub(crate) registry: Arc<Mutex<Registry>>,
     pub(crate) reader: Reader,
     pub(crate) recorder: Arc<Recorder>,
@@ -135,6 +138,9 @@ impl Engine {
             Ok(page) => events.remember(&page.calls),
             Err(error) => tracing::warn!(%error, "the latest calls cannot be read"),
         }
+        let watched = Watched::new();
+        // Watched first, so that no edit is missed.
+        let config_changes = watched.watch(&options.config);
         let config = LoadedConfig::read(&options.config);
         let redaction = Arc::new(redaction(data.path(), &config)?);
         crate::log::hide_with(Arc::clone(&redaction));
@@ -182,8 +188,15 @@ impl Engine {
             hub: Arc::clone(&hub),
             recorder: Arc::clone(&recorder),
         });
-        let watched = Watched::new();
         tuning.follow(&watched);
+        let configuration = Arc::new(Configuration::new(config));
+        let reload = Reload {
+            configuration: Arc::clone(&configuration),
+            hub: Arc::clone(&hub),
+            redaction: Arc::clone(&redaction),
+            events: Arc::clone(&events),
+        };
+        reload.start(config_changes);
         let mut recovery = notes(&recovery);
         recovery.extend(unread);
         recovery.extend(settings.problem().map(|problem| {
@@ -196,7 +209,8 @@ impl Engine {
         let mcp_url = OnceLock::new();
         Ok(Self {
             data,
-            config,
+            configuration,
+            watched,
             registry,
             reader,
             recorder,
@@ -216,9 +230,9 @@ impl Engine {
         })
     }
 
-    /// What is wrong with the configuration as a whole, if anything is.
-    pub fn config(&self) -> &LoadedConfig {
-        &self.config
+    /// The configuration in force, and what is wrong with its file as a whole, if anything is.
+    pub fn config(&self) -> Arc<LoadedConfig> {
+        self.configuration.now()
     }
 
     /// The data directory.
@@ -233,6 +247,7 @@ impl Engine {
 
     /// Ends the upstreams, writes what is waiting, closes the store.
     pub async fn close(&self) {
+        self.watched.end();
         self.recorder.begin_close();
         self.hub.stop().await;
         let (recorder, status) = (Arc::clone(&self.recorder), Arc::clone(&self.status));

@@ -46,6 +46,8 @@ struct Recent {
     tools: HashMap<ToolId, u64>,
     servers: HashMap<String, u64>,
     window: u64,
+    /// When what every frame rests on became another.
+    renewed: u64,
     /// Calls in each of the last seconds; the first is the current one.
     rate: [u64; RATE + 1],
     second: u64,
@@ -123,6 +125,14 @@ impl Events {
         });
     }
 
+    /// What every frame rests on is another: everybody gets a snapshot.
+    pub(crate) fn renewed(&self) {
+        self.happened(|recent, sequence, _| {
+            *sequence += 1;
+            recent.renewed = *sequence;
+        });
+    }
+
     /// A window should come to the front.
     pub(crate) fn show_window(&self) {
         self.happened(|recent, sequence, _| {
@@ -143,10 +153,13 @@ impl Events {
         recent.turn_to(self.began.elapsed().as_secs());
         // Under the lock, so that nothing comes in between.
         let latest = *self.sequence.borrow();
+        let behind = seen.is_some_and(|seen| recent.forgotten.max(recent.renewed) > seen);
+        // A snapshot tells everything.
+        let seen = seen.filter(|_| !behind);
         let new = |number: &u64| seen.is_none_or(|seen| *number > seen);
         News {
             latest,
-            behind: seen.is_some_and(|seen| recent.forgotten > seen),
+            behind,
             calls: recent.calls.iter().filter(|(n, _)| new(n)).map(|(_, row)| row.clone()).collect(),
             tools: recent.tools.iter().filter(|(_, n)| new(n)).map(|(tool, _)| tool.clone()).collect(),
             servers: recent.servers.iter().filter(|(_, n)| new(n)).map(|(name, _)| name.clone()).collect(),
@@ -208,7 +221,7 @@ impl Follower {
         let mut news = engine.events.since(self.seen);
         let is_snapshot = self.seen.is_none() || news.behind;
         self.seen = Some(news.latest);
-        let redactor = engine.redaction.now();
+        let (redactor, config) = (engine.redaction.now(), engine.config());
         let servers = engine.hub.status().into_iter().map(|status| views::server_row(status, &redactor));
         let pulse_of = |registry: &Registry| {
             let tools = registry.tools().values();
@@ -252,8 +265,8 @@ impl Follower {
             cursor: Cursor { engine: engine.events.engine, sequence: news.latest },
             snapshot: is_snapshot.then(|| Snapshot {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                config: engine.config.path.display().to_string(),
-                problem: engine.config.problem.clone(),
+                config: config.path.display().to_string(),
+                problem: config.problem.clone(),
                 mcp_url: engine.mcp_url.get().cloned(),
                 recovery: engine.recovery.clone(),
             }),

@@ -22,6 +22,7 @@ pub mod raw_diff;
 mod recorder;
 mod redact;
 mod replay;
+mod reload;
 mod server;
 mod settings;
 mod signal;

@@ -86,6 +86,11 @@ impl Adapter {
         self.schemas.effective(tool)
     }
 
+    /// What the rest of the app says of tools.
+    pub(crate) fn schemas(&self) -> &dyn Schemas {
+        self.schemas.as_ref()
+    }
+
     /// Definitions as a client gets them, each with its tool if that can be told.
     pub(crate) async fn advertised(
         self: &Arc<Self>,

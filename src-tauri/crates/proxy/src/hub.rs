@@ -4,7 +4,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -14,9 +14,10 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::adapt;
 use crate::adapter::Adapter;
 use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
-use crate::config::Config;
+use crate::config::{Config, ServerEntry};
 use crate::exchange::{Active, Outbox};
 use crate::observer::{ListedTool, Observer};
 use crate::schemas::{Adapting, Schemas};
@@ -43,9 +44,12 @@ pub(crate) struct From {
     pub(crate) owner: Option<Outbox>,
 }
 
+type Upstreams = BTreeMap<String, Arc<Upstream>>;
+
 /// All upstreams of a configuration.
 pub struct Hub {
-    upstreams: BTreeMap<String, Arc<Upstream>>,
+    /// Another map with every change of the configuration.
+    upstreams: RwLock<Arc<Upstreams>>,
     observer: Arc<dyn Observer>,
     adapter: Arc<Adapter>,
     changed: Arc<watch::Sender<u64>>,
@@ -58,6 +62,29 @@ pub struct Hub {
     directory: Mutex<Directory>,
     /// When resources were listed last to find one.
     listed: tokio::sync::Mutex<Option<Instant>>,
+}
+
+/// What another configuration changed: names of servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reconfigured {
+    /// Those that are new.
+    pub added: Vec<String>,
+    /// Those with another entry than before.
+    pub changed: Vec<String>,
+    /// Those that are gone.
+    pub removed: Vec<String>,
+}
+
+impl Reconfigured {
+    /// Whether everything is as before.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// All that are others than before.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [&self.added, &self.changed, &self.removed].into_iter().flatten().map(String::as_str)
+    }
 }
 
 /// Something an upstream tells everybody.
@@ -85,21 +112,12 @@ impl Hub {
         schemas: Arc<dyn Schemas>,
         adapting: Adapting,
     ) -> Arc<Self> {
-        let upstreams: BTreeMap<_, _> = config
-            .servers
-            .iter()
-            .map(|(name, entry)| (name.clone(), Upstream::new(name, entry.clone(), Arc::clone(&observer))))
-            .collect();
         let changed = Arc::new(watch::Sender::new(0));
         let told = broadcast::Sender::new(TOLD);
-        for upstream in upstreams.values() {
-            tokio::spawn(announce_changes(Arc::clone(upstream), Arc::clone(&changed), Arc::clone(&observer)));
-            tokio::spawn(announce_others(Arc::clone(upstream), told.clone()));
-        }
         let (requests, ending, directory) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
         let adapter = Adapter::new(adapting, schemas, Arc::clone(&observer), Arc::clone(&changed));
-        Arc::new(Self {
-            upstreams,
+        let hub = Self {
+            upstreams: RwLock::default(),
             observer,
             adapter: Arc::new(adapter),
             changed,
@@ -108,7 +126,67 @@ impl Hub {
             ending,
             directory,
             listed: tokio::sync::Mutex::default(),
-        })
+        };
+        let added = config.servers.iter().map(|(name, entry)| (name.clone(), hub.add(name, entry)));
+        let added = Arc::new(added.collect());
+        *hub.upstreams.write().unwrap_or_else(PoisonError::into_inner) = added;
+        Arc::new(hub)
+    }
+
+    /// Takes another configuration: upstreams whose entries are the same go on untouched, the others end, begin
+    /// anew by their new entries, or begin when they are first needed. Names those that are others now. Waits for
+    /// nothing; needs a tokio runtime.
+    pub fn reconfigure(&self, config: &Config) -> Reconfigured {
+        let mut done = Reconfigured::default();
+        {
+            let mut upstreams = self.upstreams.write().unwrap_or_else(PoisonError::into_inner);
+            let mut now = Upstreams::new();
+            for (name, entry) in &config.servers {
+                let upstream = match upstreams.get(name) {
+                    Some(known) => {
+                        if known.reconfigure(entry) {
+                            done.changed.push(name.clone());
+                        }
+                        Arc::clone(known)
+                    }
+                    None => {
+                        done.added.push(name.clone());
+                        self.add(name, entry)
+                    }
+                };
+                now.insert(name.clone(), upstream);
+            }
+            for (name, upstream) in upstreams.iter().filter(|(name, _)| !now.contains_key(*name)) {
+                done.removed.push(name.clone());
+                let upstream = Arc::clone(upstream);
+                tokio::spawn(async move { upstream.remove().await });
+            }
+            *upstreams = Arc::new(now);
+        }
+        // Some may have gone, and whoever lists again starts those that came.
+        if !done.is_nothing() {
+            self.announce_tools();
+        }
+        done
+    }
+
+    fn add(&self, name: &str, entry: &ServerEntry) -> Arc<Upstream> {
+        let upstream = Upstream::new(name, entry.clone(), Arc::clone(&self.observer));
+        let (changed, observer) = (Arc::clone(&self.changed), Arc::clone(&self.observer));
+        let ended = upstream.ended();
+        let (told, announced) = (self.told.clone(), Arc::clone(&upstream));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = announce_changes(Arc::clone(&announced), changed, observer) => {}
+                () = announce_others(Arc::clone(&announced), told) => {}
+                () = ended.cancelled() => {}
+            }
+        });
+        upstream
+    }
+
+    fn upstreams(&self) -> Arc<Upstreams> {
+        Arc::clone(&self.upstreams.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adapts so much from now on. Clients are told where that changes their lists.
@@ -118,18 +196,18 @@ impl Hub {
 
     /// Every upstream's state, by name.
     pub fn status(&self) -> Vec<Status> {
-        self.upstreams.values().map(|upstream| upstream.status()).collect()
+        self.upstreams().values().map(|upstream| upstream.status()).collect()
     }
 
     /// The last lines an upstream wrote to stderr, and to stdout where they were no messages.
     pub fn log(&self, name: &str) -> Vec<String> {
-        self.upstreams.get(name).map(|upstream| upstream.log()).unwrap_or_default()
+        self.upstream(name).map(|upstream| upstream.log()).unwrap_or_default()
     }
 
     /// Ends an upstream's process, if there is one, and begins to start it anew. False when there is no
     /// such upstream, or nothing to start.
     pub fn restart(&self, name: &str) -> bool {
-        let upstream = self.upstreams.get(name).filter(|upstream| upstream.can_start());
+        let upstream = self.upstream(name).filter(|upstream| upstream.can_start());
         upstream.inspect(|upstream| upstream.restart()).is_some()
     }
 
@@ -163,7 +241,7 @@ impl Hub {
     /// Ends every upstream, and waits for them and for the requests that end with them.
     pub async fn stop(&self) {
         let stopping: Vec<_> = self
-            .upstreams
+            .upstreams()
             .values()
             .cloned()
             .map(|upstream| tokio::spawn(async move { upstream.stop().await }))
@@ -176,17 +254,22 @@ impl Hub {
         self.requests.wait().await;
     }
 
-    pub(crate) fn upstream(&self, name: &str) -> Option<&Arc<Upstream>> {
-        self.upstreams.get(name)
+    pub(crate) fn upstream(&self, name: &str) -> Option<Arc<Upstream>> {
+        self.upstreams().get(name).cloned()
     }
 
-    pub(crate) fn names(&self) -> Vec<&str> {
-        self.upstreams.keys().map(String::as_str).collect()
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.upstreams().keys().cloned().collect()
     }
 
     /// Tells clients of `/mcp` to list the tools again: what [`Schemas`] says of one is another now.
     pub fn announce_tools(&self) {
         self.changed.send_modify(|version| *version += 1);
+    }
+
+    /// Waits until every upstream that can be started is ready and has told its tools, or is not in time.
+    pub async fn list(&self) {
+        self.ready().await;
     }
 
     /// Told whenever the list of all tools may have changed.
@@ -248,7 +331,11 @@ impl Hub {
             let listed = own.unwrap_or_else(|| live.tools());
             tools.extend(listed.iter().filter_map(|tool| {
                 let definition = renamed(upstream.name(), &tool.name, &tool.definition)?;
-                Some((ToolId::new(upstream.name(), &tool.name).ok(), definition))
+                let Ok(id) = ToolId::new(upstream.name(), &tool.name) else {
+                    return Some((None, definition));
+                };
+                let presented = self.adapter.schemas().presented(&id);
+                (!presented.hidden).then(|| (Some(id), adapt::present(definition, &presented)))
             }));
         }
         self.adapter.advertised(tools, era).await
@@ -337,7 +424,7 @@ impl Hub {
             let (server, prompt) = name.split_once(SEPARATOR)?;
             Some((server.to_owned(), prompt.to_owned()))
         })?;
-        Some((Arc::clone(self.upstreams.get(&server)?), prompt))
+        Some((self.upstream(&server)?, prompt))
     }
 
     /// The upstream that has a resource: the one that lists it, else whose template begins like it, else
@@ -353,34 +440,49 @@ impl Hub {
         }
         drop(listed);
         let server = self.directory().server_of(uri)?;
-        self.upstreams.get(&server).cloned()
+        self.upstream(&server)
     }
 
     /// Ends the sessions upstreams have open for a client session alone, until it needs them again.
     pub(crate) fn rest(&self, session: &str) {
-        self.upstreams.values().for_each(|upstream| upstream.rest(session));
+        self.upstreams().values().for_each(|upstream| upstream.rest(session));
     }
 
     /// Ends what upstreams have for a client session alone.
     pub(crate) fn forget_session(&self, session: &str) {
-        self.upstreams.values().for_each(|upstream| upstream.forget_session(session));
+        self.upstreams().values().for_each(|upstream| upstream.forget_session(session));
     }
 
     fn directory(&self) -> MutexGuard<'_, Directory> {
         self.directory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tool that is called `name` on `/mcp`.
+    /// The tool that is called `name` on `/mcp`. One that has been given a name is still called by its own too.
     pub(crate) fn resolve(&self, name: &str) -> Result<ToolId, RpcError> {
         let unknown = || RpcError::invalid_params(format!("Unknown tool: {name}"));
-        let (server, tool) = name.split_once(SEPARATOR).ok_or_else(unknown)?;
-        let upstream = self.upstreams.get(server).ok_or_else(unknown)?;
+        let schemas = self.adapter.schemas();
+        let tool = match schemas.named(name) {
+            Some(tool) => tool,
+            None => self.own_name(name).ok_or_else(unknown)?,
+        };
+        if schemas.is_hidden(&tool) { Err(unknown()) } else { Ok(tool) }
+    }
+
+    /// A tool's definition as people want it shown.
+    pub(crate) fn presented(&self, tool: &ToolId, definition: Bytes) -> Bytes {
+        adapt::present(definition, &self.adapter.schemas().presented(tool))
+    }
+
+    /// The tool whose own name this is.
+    fn own_name(&self, name: &str) -> Option<ToolId> {
+        let (server, tool) = name.split_once(SEPARATOR)?;
+        let upstream = self.upstream(server)?;
         let listed = upstream.listed();
         // Nearly all are called as they are; only the others' aliases have to be made to be compared.
         let as_it_is = is_public(server, tool) && listed.iter().any(|listed| listed.name == tool);
         let mut odd = listed.iter().filter(|listed| !as_it_is && !is_public(server, &listed.name));
         let aliased = odd.find(|listed| public_name(server, &listed.name) == name);
-        ToolId::new(server, aliased.map_or(tool, |listed| &listed.name)).map_err(|_| unknown())
+        ToolId::new(server, aliased.map_or(tool, |listed| &listed.name)).ok()
     }
 
     /// Starts a `tools/call` whose `params` name the tool as its upstream does. `adapt` is for those who know
@@ -395,11 +497,11 @@ impl Hub {
         guard: impl Send + 'static,
     ) -> Result<Active, RpcError> {
         let server = recording.tool.server();
-        let Some(upstream) = self.upstreams.get(server) else {
+        let Some(upstream) = self.upstream(server) else {
             return Err(RpcError::invalid_params(format!("Unknown server: {server}")));
         };
         let outgoing = Outgoing {
-            upstream: Arc::clone(upstream),
+            upstream,
             method: "tools/call".into(),
             params: Some(params),
             who: from.who.clone(),
@@ -423,8 +525,10 @@ impl Hub {
         *self.changed.borrow()
     }
 
-    fn startable(&self) -> impl Iterator<Item = Arc<Upstream>> {
-        self.upstreams.values().filter(|upstream| upstream.can_start()).cloned()
+    fn startable(&self) -> impl Iterator<Item = Arc<Upstream>> + use<> {
+        let all: Vec<_> =
+            self.upstreams().values().filter(|upstream| upstream.can_start()).cloned().collect();
+        all.into_iter()
     }
 }
 

@@ -32,7 +32,7 @@ mod wire;
 
 pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, ServerEntry, StdioSpec};
-pub use hub::Hub;
+pub use hub::{Hub, Reconfigured};
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
 pub use schemas::{AdapterStatus, Adapting, Effective, Mode, Schema, Schemas, Turn, advertised};
 pub use upstream::{Status, UPSTREAM_OF};

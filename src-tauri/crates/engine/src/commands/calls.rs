@@ -111,7 +111,8 @@ impl Handle<CallTool> for Engine {
         let servers = self.hub.status();
         if !servers.iter().any(|server| server.name == tool.server()) {
             let hint = nearest::suggestion(tool.server(), servers.iter().map(|server| server.name.as_str()));
-            let message = format!("{} names no server {:?}{hint}", self.config.path.display(), tool.server());
+            let message =
+                format!("{} names no server {:?}{hint}", self.config().path.display(), tool.server());
             return Err(ApiError::new(ErrorKind::NotFound, message));
         }
         let caller = Caller {

@@ -9,9 +9,10 @@ use crate::views;
 impl Handle<ListServers> for Engine {
     async fn handle(&self, command: ListServers) -> Result<ServersReply, ApiError> {
         let redactor = self.redaction.now();
+        let config = self.config();
         Ok(ServersReply {
-            config: self.config.path.display().to_string(),
-            problem: self.config.problem.as_ref().map(|problem| self.redactor.text(problem).into_owned()),
+            config: config.path.display().to_string(),
+            problem: config.problem.as_ref().map(|problem| redactor.text(problem).into_owned()),
             servers: self
                 .hub
                 .status()

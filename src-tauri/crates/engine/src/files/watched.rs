@@ -75,6 +75,13 @@ impl Watched {
         Changes { told: changes, looked_at }
     }
 
+    /// Watches nothing any more.
+    pub(crate) fn end(&self) {
+        // The watcher's thread holds the files until it has ended.
+        drop(self.watcher.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn watch_folder(&self, folder: &Path) -> bool {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(watcher) = watcher.as_mut() else { return false };
@@ -169,7 +176,7 @@ mod tests {
         fs::write(folder.path().join("b.json"), "1").unwrap();
         let other = tokio::time::timeout(Duration::from_millis(300), changes.changed());
         assert!(other.await.is_err(), "other files are not its business");
-        drop(watched);
+        watched.end();
         assert!(!told(&mut changes).await);
     }
 

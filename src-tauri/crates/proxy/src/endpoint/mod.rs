@@ -96,7 +96,7 @@ async fn all(State(endpoint): State<Arc<Endpoint>>, request: Request) -> Respons
 }
 
 async fn one(State(endpoint): State<Arc<Endpoint>>, Path(name): Path<String>, request: Request) -> Response {
-    match endpoint.hub.upstream(&name).cloned() {
+    match endpoint.hub.upstream(&name) {
         Some(upstream) => serve(endpoint, Target::One(upstream), request).await,
         None => {
             let names = endpoint.hub.names().join(", ");

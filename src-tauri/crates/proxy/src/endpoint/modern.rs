@@ -144,7 +144,9 @@ fn definition(endpoint: &Endpoint, target: &Target, method: &str, params: Option
         Target::One(upstream) => find(upstream, &name),
         Target::All => {
             let tool = endpoint.hub.resolve(&name).ok()?;
-            find(endpoint.hub.upstream(tool.server())?, tool.tool())
+            let sent = find(&*endpoint.hub.upstream(tool.server())?, tool.tool())?;
+            // As the client was told of it.
+            Some(endpoint.hub.presented(&tool, sent))
         }
     }
 }

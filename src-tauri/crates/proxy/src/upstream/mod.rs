@@ -51,7 +51,7 @@ const NOTIFICATIONS: usize = 256;
 
 pub(crate) struct Upstream {
     name: String,
-    entry: ServerEntry,
+    entry: Mutex<ServerEntry>,
     observer: Arc<dyn Observer>,
     log: Arc<LogTail>,
     phase: Mutex<Phase>,
@@ -104,7 +104,7 @@ impl Upstream {
     pub(crate) fn new(name: &str, entry: ServerEntry, observer: Arc<dyn Observer>) -> Arc<Self> {
         Arc::new(Self {
             name: name.to_owned(),
-            entry,
+            entry: Mutex::new(entry),
             observer,
             log: Arc::default(),
             phase: Mutex::new(Phase::Idle),
@@ -131,7 +131,7 @@ impl Upstream {
     }
 
     fn spec(&self) -> Result<Spec, String> {
-        match &self.entry {
+        match &*self.entry() {
             ServerEntry::Stdio(spec) => Ok(Spec::Stdio(spec.clone())),
             ServerEntry::Http(spec) => Ok(Spec::Http(spec.clone())),
             ServerEntry::Disabled => Err("it is disabled in the configuration".into()),
@@ -146,10 +146,11 @@ impl Upstream {
 
     /// The session everybody shares, opened if need be. An error is the reason in plain words.
     pub(crate) async fn live(self: &Arc<Self>) -> Result<Arc<Live>, String> {
-        let spec = self.spec()?;
         let mut changed = self.changed.subscribe();
         let mut waited = false;
         loop {
+            // It may have been switched off meanwhile.
+            self.spec()?;
             {
                 let mut phase = self.phase();
                 match &*phase {
@@ -174,7 +175,7 @@ impl Upstream {
                         drop(phase);
                         self.changed.send_modify(|version| *version += 1);
                         changed.mark_unchanged();
-                        tokio::spawn(Arc::clone(self).run(spec.clone(), failures));
+                        tokio::spawn(Arc::clone(self).run(failures));
                     }
                 }
             }
@@ -187,7 +188,9 @@ impl Upstream {
 
     /// Replaces the running process, or starts one now, whatever back-off says.
     pub(crate) fn restart(self: &Arc<Self>) {
-        let Ok(spec) = self.spec() else { return };
+        if !self.can_start() {
+            return;
+        }
         self.sides.end_all();
         let mut phase = self.phase();
         match &*phase {
@@ -198,10 +201,47 @@ impl Upstream {
                 *phase = Phase::Starting { since: Instant::now(), failures: 0 };
                 drop(phase);
                 self.changed.send_modify(|version| *version += 1);
-                tokio::spawn(Arc::clone(self).run(spec, 0));
+                tokio::spawn(Arc::clone(self).run(0));
             }
             Phase::Stopped => {}
         }
+    }
+
+    /// Takes another entry; false when it is the same. What runs by the old one ends, and requests under way on it
+    /// with it; what ran begins anew by the new one, if that can be started.
+    pub(crate) fn reconfigure(&self, entry: &ServerEntry) -> bool {
+        {
+            let mut known = self.entry();
+            if *known == *entry {
+                return false;
+            }
+            *known = entry.clone();
+        }
+        self.sides.end_all();
+        // It may be another program by now.
+        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        {
+            let mut phase = self.phase();
+            match &*phase {
+                // The task that runs it looks at the entry again.
+                Phase::Ready(_) | Phase::Starting { .. } => self.replace_token().cancel(),
+                Phase::Failed { .. } => *phase = Phase::Idle,
+                Phase::Idle | Phase::Stopped => {}
+            }
+        }
+        self.changed.send_modify(|version| *version += 1);
+        true
+    }
+
+    /// Ends it for good: the configuration has it no longer.
+    pub(crate) async fn remove(&self) {
+        *self.entry() = ServerEntry::Invalid("it was removed from the configuration".into());
+        self.stop().await;
+    }
+
+    /// Cancelled when it ends for good.
+    pub(crate) fn ended(&self) -> CancellationToken {
+        self.stop.clone()
     }
 
     /// Until when somebody who wants all upstreams should wait for this one: for `patience` from its
@@ -228,7 +268,8 @@ impl Upstream {
     }
 
     pub(crate) fn status(&self) -> Status {
-        let (state, reason, live) = match (&self.entry, &*self.phase()) {
+        let entry = self.entry().clone();
+        let (state, reason, live) = match (&entry, &*self.phase()) {
             (ServerEntry::Disabled, _) => (UpstreamState::Disabled, None, None),
             (ServerEntry::Invalid(reason), _) => (UpstreamState::Invalid, Some(reason.clone()), None),
             (_, Phase::Idle) => (UpstreamState::Idle, Some("starts when first needed".into()), None),
@@ -288,13 +329,18 @@ impl Upstream {
     }
 
     /// From start to end of one session.
-    async fn run(self: Arc<Self>, spec: Spec, mut failures: u32) {
+    async fn run(self: Arc<Self>, mut failures: u32) {
         loop {
             let began = Instant::now();
-            tracing::info!(upstream = %self.name, "starting");
             let mut was_ready = false;
             let replace = CancellationToken::new();
             *self.replace_token() = replace.clone();
+            // Behind the token: an entry that changes from here on replaces what begins by this one.
+            let Ok(spec) = self.spec() else {
+                self.enter(Phase::Idle);
+                return;
+            };
+            tracing::info!(upstream = %self.name, "starting");
             let ended = self.run_session(&spec, &mut was_ready, &replace).await;
             if self.stop.is_cancelled() {
                 self.enter(Phase::Stopped);
@@ -470,6 +516,10 @@ impl Upstream {
     /// Changes of phase and of the tools listed.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
+    }
+
+    fn entry(&self) -> MutexGuard<'_, ServerEntry> {
+        self.entry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn replace_token(&self) -> MutexGuard<'_, CancellationToken> {

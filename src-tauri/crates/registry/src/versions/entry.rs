@@ -85,6 +85,9 @@ pub enum AuditEvent {
     Suspend {},
     /// Results have structure again; clients are told of the schema again.
     Restore {},
+    /// How the tool is shown to clients was changed in the file of overrides, which holds it; the reason says
+    /// what. The tool `*` stands for all of its server's.
+    Override {},
 }
 
 /// A version as it was cut.
@@ -106,6 +109,11 @@ impl Actor {
         Self { kind: ActorKind::Person, name }
     }
 
+    /// The file of overrides, which somebody edited.
+    pub fn file() -> Self {
+        Self { kind: ActorKind::File, name: None }
+    }
+
     /// A rule.
     pub fn policy() -> Self {
         Self { kind: ActorKind::Policy, name: None }
@@ -113,10 +121,13 @@ impl Actor {
 }
 
 impl AuditEvent {
-    /// Whether it was decided by somebody and can be undone; a cut is a finding, and what suspends a schema is
-    /// undone by results.
+    /// Whether it was decided by somebody and can be undone; a cut is a finding, what suspends a schema is undone by
+    /// results, and what the file says is undone there.
     pub fn is_decision(&self) -> bool {
-        !matches!(self, Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {})
+        !matches!(
+            self,
+            Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} | Self::Override {}
+        )
     }
 
     /// Its name, one word.
@@ -131,6 +142,7 @@ impl AuditEvent {
             Self::Undo { .. } => "undo",
             Self::Suspend {} => "suspend",
             Self::Restore {} => "restore",
+            Self::Override {} => "override",
         }
     }
 
@@ -142,7 +154,9 @@ impl AuditEvent {
                 Some(*version)
             }
             Self::Rollback { to } => *to,
-            Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
+            Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} | Self::Override {} => {
+                None
+            }
         }
     }
 }

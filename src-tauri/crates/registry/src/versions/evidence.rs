@@ -16,7 +16,7 @@ pub const MAX_EXAMPLE: usize = 2_000;
 pub const MAX_EXAMPLES: usize = 3;
 
 /// What is known of a tool now, without examples.
-pub(crate) fn evidence(tool: &Tool) -> Evidence {
+pub fn evidence(tool: &Tool) -> Evidence {
     let millionths = |share: f64| (share * 1e6).round() as u32;
     let fields = tool.shape.fields(&Policy::default());
     let fields_left_out = fields.len().saturating_sub(MAX_FIELDS) as u64;

@@ -18,8 +18,7 @@ mod version;
 
 pub(crate) use drafts::Drafts;
 pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
-pub(crate) use evidence::evidence;
-pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES};
+pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES, evidence};
 pub use form::{Draft, Form, HOLD};
 pub use impact::Impact;
 pub use in_force::{Decided, Pin};

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use schemascope_model::{ActorKind, CallId, Quality, VersionState};
+use schemascope_model::{ActorKind, CallId, Quality, VersionOrigin, VersionState};
 
 use crate::schema::digest;
 use crate::versions::{AuditEntry, AuditEvent, Cut, Decided, Draft, Form, Pin, Refused, Version};
@@ -169,10 +169,12 @@ impl ToolVersions {
         let rejected = |version: &Arc<Version>| {
             version.digest == draft.digest && self.decided.rejected.contains(&version.number)
         };
-        let is_new = self.newest().is_none_or(|newest| {
-            newest.digest != draft.digest
-                && newest.evidence.observation_count < draft.evidence.observation_count
-        });
+        let is_inferred = |version: &&Arc<Version>| version.origin == VersionOrigin::Inferred;
+        let is_new = self.newest().is_none_or(|newest| newest.digest != draft.digest)
+            && self.versions().rev().find(is_inferred).is_none_or(|inferred| {
+                inferred.digest != draft.digest
+                    && inferred.evidence.observation_count < draft.evidence.observation_count
+            });
         is_new && !self.versions.values().any(rejected)
     }
 
@@ -219,6 +221,7 @@ impl ToolVersions {
         let by_person = entry.actor.kind != ActorKind::Policy;
         match &entry.event {
             AuditEvent::Cut(cut) => return self.cut(cut, entry),
+            AuditEvent::Override {} => {}
             AuditEvent::Suspend {} => self.suspended = true,
             AuditEvent::Restore {} => self.suspended = false,
             AuditEvent::Undo { of } => self.undo(*of)?,
