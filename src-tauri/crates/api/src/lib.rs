@@ -8,6 +8,7 @@ mod calls;
 mod error;
 mod events;
 mod filter;
+mod overrides;
 mod report;
 mod servers;
 mod settings;
@@ -24,6 +25,7 @@ pub use calls::{
 pub use error::{ApiError, ErrorKind};
 pub use events::{Cursor, Frame, InvalidCursor, Pulse, ShowWindow, Snapshot};
 pub use filter::{Filter, InvalidFilter, Subject};
+pub use overrides::{FilledRow, GetOverrides, OverrideRow, OverridesReply, PopulateOverrides, PopulateReply};
 pub use report::{
     ByQuality, BySource, Coverage, CoveragePoint, GetCoverage, GetReport, Latency, RecorderReport,
     RecoveryReport, Report, Standings,

@@ -102,6 +102,9 @@ pub struct Report {
     pub recorder: RecorderReport,
     /// What was mended when the engine started.
     pub recovery: RecoveryReport,
+    /// What is wrong with files people edit, in sentences that name them.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// Tools by source. Hybrid tools count as declared.

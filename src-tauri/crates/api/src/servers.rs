@@ -25,6 +25,9 @@ pub struct ServersReply {
     pub config: String,
     /// Why it says nothing, if it does not.
     pub problem: Option<String>,
+    /// What is wrong with the file of overrides, in sentences that name it.
+    #[serde(default)]
+    pub overrides: Vec<String>,
     /// Its upstreams, by name.
     pub servers: Vec<ServerRow>,
 }

@@ -1,5 +1,6 @@
 //! The command line. Its help texts are how a user learns the program.
 
+mod overrides;
 mod versions;
 
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -11,6 +12,7 @@ use schemascope_api::SchemaChoice;
 use schemascope_engine::Options;
 use schemascope_model::Timestamp;
 
+pub use overrides::{Overrides, OverridesVerb, Populate};
 pub use versions::{About, Audit, Impact, OneVersion, Pin, Rollback, Versions};
 use versions::{moment, which};
 
@@ -37,6 +39,9 @@ pub struct Args {
     /// The upstreams, in the common "mcpServers" form [default: mcp.json in the data directory]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// The file of overrides [default: tool_overrides.json in the data directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long, global = true)]
     pub json: bool,
@@ -53,8 +58,9 @@ pub struct Args {
 impl Args {
     /// What an engine of this command line opens with.
     pub fn options(&self, durability: schemascope_engine::Durability) -> anyhow::Result<Options> {
-        Options::resolve(self.data_dir.clone(), self.config.clone(), durability)
-            .context("no data folder is known for this user; name one with --data-dir DIR")
+        let options = Options::resolve(self.data_dir.clone(), self.config.clone(), durability)
+            .context("no data folder is known for this user; name one with --data-dir DIR")?;
+        Ok(Options { overrides: self.overrides.clone(), ..options })
     }
 }
 
@@ -99,6 +105,8 @@ pub enum Verb {
     Undo(About),
     /// List what was decided, by whom and why, newest first
     Audit(Audit),
+    /// Look at the file that says how tools are shown to agents, or fill its gaps
+    Overrides(Overrides),
     /// Learn from traces of earlier calls
     Backfill(Backfill),
     /// Print totals, quality and how the recorder is doing

@@ -19,6 +19,7 @@ use crate::decisions::{Cutter, Decisions, Turns};
 use crate::effective::EffectiveSchemas;
 use crate::events::{Events, Follower, SNAPSHOT_CALLS};
 use crate::files::Watched;
+use crate::overrides::{self, OverrideFile, Parts, Shown};
 use crate::recorder::{Durability, Recorder, Recording};
 use crate::redact::{Redaction, RuleError, rules};
 use crate::reload::Reload;
@@ -34,6 +35,8 @@ pub struct Options {
     pub data_dir: PathBuf,
     /// The `mcp.json`.
     pub config: PathBuf,
+    /// The file of overrides; in the data directory where none is named.
+    pub overrides: Option<PathBuf>,
     /// When answers may go out.
     pub durability: Durability,
     /// Whether calls are recorded.
@@ -55,7 +58,8 @@ impl Options {
             Some(base.data_dir().join("schemascope"))
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
-        Some(Self { data_dir, config, durability, recording: Recording::On, fixed: Map::new() })
+        let (recording, fixed, overrides) = (Recording::On, Map::new(), None);
+        Some(Self { data_dir, config, overrides, durability, recording, fixed })
     }
 }
 
@@ -108,8 +112,7 @@ pub struct Engine {
     pub(crate) events: Arc<Events>,
     pub(crate) redaction: Arc<Redaction>,
     pub(crate) tuning: Arc<Tuning>,
-    /// Files that people edit.
-    _watched: Watched,
+    pub(crate) overrides: Arc<OverrideFile>,
     /// Where clients reach us, once we are served.
     pub(crate) mcp_url: OnceLock<String>,
     /// One search through calls at a time.
@@ -163,11 +166,14 @@ impl Engine {
         let (decisions, unread) = Decisions::open(data.path(), ids, Arc::clone(&effective))?;
         let decisions = Arc::new(decisions);
         let turns = Turns::new(Arc::clone(&decisions), options.recording == Recording::On);
+        let shown = Arc::new(Shown::default());
         let watch = Arc::new(Watch {
             recorder: Arc::clone(&recorder),
             effective: Arc::clone(&effective),
             turns: Arc::clone(&turns),
             status: Arc::clone(&status),
+            shown: Arc::clone(&shown),
+            overrides_due: Arc::clone(&decisions.turned),
         });
         let hub = Hub::new(&config.config, Arc::clone(&watch) as _, watch, adapting(&now));
         let cutter = Arc::new(Cutter {
@@ -197,6 +203,19 @@ impl Engine {
             events: Arc::clone(&events),
         };
         reload.start(config_changes);
+        let path = options.overrides.clone().unwrap_or_else(|| data.path().join(overrides::FILE));
+        // Watched first, as above.
+        let edits = watched.watch(&path);
+        let parts = Parts {
+            registry: Arc::clone(&registry),
+            decisions: Arc::clone(&decisions),
+            cutter: Arc::clone(&cutter),
+            redaction: Arc::clone(&redaction),
+            due: Arc::clone(&decisions.turned),
+            shown,
+        };
+        let overrides = OverrideFile::open(data.path(), path, parts);
+        overrides.start(edits);
         let mut recovery = notes(&recovery);
         recovery.extend(unread);
         recovery.extend(settings.problem().map(|problem| {
@@ -223,7 +242,7 @@ impl Engine {
             events,
             redaction,
             tuning,
-            _watched: watched,
+            overrides,
             mcp_url,
             browsing,
             backfilling,
@@ -261,6 +280,13 @@ impl Engine {
             cutter.look();
         };
         let _ = tokio::task::spawn_blocking(closing).await;
+    }
+
+    /// What is wrong with files people edit, in sentences that name them.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let config = self.config();
+        let config = config.problem.iter().map(|problem| format!("{} {problem}", config.path.display()));
+        config.chain(self.overrides.warnings()).collect()
     }
 
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {

@@ -14,6 +14,7 @@ use schemascope_model::{CallRecord, Origin, Timestamp, ToolId};
 use schemascope_registry::{Registry, Tool};
 use tokio::sync::watch;
 
+use crate::config::LoadedConfig;
 use crate::engine::Engine;
 use crate::views;
 
@@ -266,7 +267,7 @@ impl Follower {
             snapshot: is_snapshot.then(|| Snapshot {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 config: config.path.display().to_string(),
-                problem: config.problem.clone(),
+                problem: problem(engine, &config),
                 mcp_url: engine.mcp_url.get().cloned(),
                 recovery: engine.recovery.clone(),
             }),
@@ -279,6 +280,12 @@ impl Follower {
             show_window: news.show_window && !is_snapshot,
         }
     }
+}
+
+/// What is wrong with the files people edit.
+fn problem(engine: &Engine, config: &LoadedConfig) -> Option<String> {
+    let all: Vec<String> = config.problem.iter().cloned().chain(engine.overrides.warnings()).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use schemascope_model::{Timestamp, ToolId};
+use schemascope_model::{Presented, Timestamp, ToolId};
 use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas};
+use tokio::sync::Notify;
 
 use crate::decisions::Turns;
 use crate::effective::EffectiveSchemas;
+use crate::overrides::Shown;
 use crate::recorder::Recorder;
 use crate::status::SchemaStatus;
 
@@ -20,6 +22,9 @@ pub(crate) struct Watch {
     pub(crate) effective: Arc<EffectiveSchemas>,
     pub(crate) turns: Arc<Turns>,
     pub(crate) status: Arc<SchemaStatus>,
+    pub(crate) shown: Arc<Shown>,
+    /// Told when the file of overrides is to be looked at.
+    pub(crate) overrides_due: Arc<Notify>,
 }
 
 impl Observer for Watch {
@@ -31,6 +36,8 @@ impl Observer for Watch {
         // First, so that the first call of a tool finds what it declares.
         self.effective.listed(server, tools, Timestamp::now());
         self.recorder.listed(server, tools);
+        self.shown.listed(server, tools);
+        self.overrides_due.notify_one();
     }
 
     fn changed(&self, server: &str) {
@@ -48,6 +55,18 @@ impl Observer for Watch {
 impl Schemas for Watch {
     fn effective(&self, tool: &ToolId) -> Effective {
         self.effective.of(tool)
+    }
+
+    fn presented(&self, tool: &ToolId) -> Presented {
+        self.shown.presented(tool)
+    }
+
+    fn is_hidden(&self, tool: &ToolId) -> bool {
+        self.shown.is_hidden(tool)
+    }
+
+    fn named(&self, name: &str) -> Option<ToolId> {
+        self.shown.named(name)
     }
 
     fn remembered(&self, tool: &ToolId) -> u32 {

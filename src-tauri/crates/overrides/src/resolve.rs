@@ -18,30 +18,38 @@ impl Overrides {
     /// How a tool is shown to clients, where that is not as its upstream says; its name as written, which may be
     /// taken.
     pub fn presented(&self, tool: &ToolId) -> Presented {
-        let server = self.servers.get(tool.server());
-        let own = server.and_then(|server| server.tools.get(tool.tool()));
-        let levels: Vec<&Entry> = [
-            own,
-            server.and_then(|server| server.tools.get(WILDCARD)),
-            self.master.get(tool.tool()),
-            self.master.get(WILDCARD),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        let is_on = server.and_then(|server| server.enabled).or(self.enabled).unwrap_or(true);
-        let shown = levels.iter().find_map(|level| level.enabled).unwrap_or(true);
+        let own = self.entry(tool.server(), tool.tool());
+        let levels: Vec<&Entry> = self.levels(tool).collect();
         let mut annotations = serde_json::Map::new();
         for level in levels.iter().rev() {
             annotations.extend(level.annotations.clone().unwrap_or_default());
         }
         Presented {
-            hidden: !(is_on && shown),
+            hidden: self.is_hidden(tool),
             name: own.and_then(|own| own.name.clone()),
             description: levels.iter().find_map(|level| level.description.clone()),
             annotations,
             input_schema: own.and_then(|own| own.overriding(Field::Input)).cloned(),
         }
+    }
+
+    /// Whether clients are not shown a tool.
+    pub fn is_hidden(&self, tool: &ToolId) -> bool {
+        let server = self.servers.get(tool.server()).and_then(|server| server.enabled);
+        let shown = self.levels(tool).find_map(|level| level.enabled).unwrap_or(true);
+        !(shown && server.or(self.enabled).unwrap_or(true))
+    }
+
+    /// What is said that is meant for a tool, the nearest first.
+    fn levels(&self, tool: &ToolId) -> impl Iterator<Item = &Entry> {
+        let server = self.servers.get(tool.server()).map(|server| &server.tools);
+        let levels = [
+            server.and_then(|tools| tools.get(tool.tool())),
+            server.and_then(|tools| tools.get(WILDCARD)),
+            self.master.get(tool.tool()),
+            self.master.get(WILDCARD),
+        ];
+        levels.into_iter().flatten()
     }
 
     /// The names given to tools that can be used: allowed, and nobody else's. `is_taken` tells whose a name is

@@ -8,6 +8,7 @@ mod decide;
 mod diff;
 mod impact;
 mod infer;
+mod overrides;
 mod redact;
 mod report;
 mod schema;
@@ -29,7 +30,7 @@ use schemascope_api::Decision;
 use schemascope_engine::{Durability, Front};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{About, Args, Verb};
+use crate::args::{About, Args, Overrides, OverridesVerb, Verb};
 use crate::output;
 
 pub use diff::choice;
@@ -42,6 +43,9 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         Some(Verb::Stdio(stdio)) => return stdio::run(&args, stdio).await,
         Some(Verb::Infer(infer)) => return infer::run(&args, infer),
         Some(Verb::Diff(diff)) if diff.of.len() == 2 => return diff::files(&args, diff),
+        Some(Verb::Overrides(Overrides { what: Some(OverridesVerb::Check { file: Some(file) }) })) => {
+            return overrides::check_other(&args, file);
+        }
         Some(Verb::Verify) => return store::verify(&args),
         Some(Verb::Rebuild | Verb::Compact) => return store::rebuild(&args),
         Some(Verb::Redact(redact)) => return redact::run(&args, redact),
@@ -101,6 +105,7 @@ async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> 
         Verb::Audit(audit) => audit::run(args, audit, front).await,
         Verb::Calls(calls) => calls::run(args, calls, front).await,
         Verb::Call(call) => call::run(args, call, front).await,
+        Verb::Overrides(verb) => overrides::run(args, verb, front).await,
         Verb::Backfill(backfill) => backfill::run(args, backfill, front).await,
         Verb::Report => report::run(args, front).await,
         Verb::Settings(settings) => settings::run(args, settings, front).await,

@@ -91,6 +91,9 @@ fn print(report: &Report, running: bool) -> Result<()> {
             output::line("          the index is behind until the next start; calls are still recorded")?;
         }
     }
+    for warning in &report.warnings {
+        output::line(&format!("attention {}", output::harmless(warning)))?;
+    }
     for note in &report.recovery.notes {
         output::line(&format!("at start  {note}"))?;
     }

@@ -36,6 +36,9 @@ fn print(reply: &ServersReply, running: bool) -> Result<()> {
     if let Some(problem) = &reply.problem {
         output::note(&format!("{} {problem}", reply.config));
     }
+    for warning in &reply.overrides {
+        output::note(&harmless(warning));
+    }
     if !running {
         output::note("Schemascope is not running here; this is what the configuration says.");
     }

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use schemascope_api::{ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit};
-use schemascope_model::CallId;
+use schemascope_model::{CallId, ToolId};
+use schemascope_overrides::WILDCARD;
 use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Wish};
 
 use super::{Handle, internal, tools};
-use crate::decisions::{NotWritten, Proposal, known};
+use crate::decisions::{NotWritten, Proposal, Written, known};
 use crate::engine::Engine;
 use crate::views;
 
@@ -32,9 +33,15 @@ impl Handle<Decide> for Engine {
         let wish = wish(command.decision);
         let decisions = Arc::clone(&self.decisions);
         // The disk syncs.
-        let writing = move || decisions.write(proposal, |versions| versions.resolve(wish));
+        let overrides = Arc::clone(&self.overrides);
+        let writing = move || {
+            let written = decisions.write(proposal, |versions| versions.resolve(wish))?;
+            // Whoever is answered finds it in the file.
+            overrides.look();
+            Ok(written)
+        };
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
-        let written = written.map_err(|error| match error {
+        let written: Written = written.map_err(|error| match error {
             NotWritten::Refused(refused) => super::refused(&id, &refused),
             NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
             NotWritten::Form(_) => internal(error),
@@ -81,7 +88,7 @@ impl Handle<ListAudit> for Engine {
         let mut entries = tokio::task::spawn_blocking(reading).await.map_err(internal)?.map_err(internal)?;
         let undone: HashSet<CallId> = entries.iter().filter_map(|entry| undoes(&entry.event)).collect();
         entries.retain(|entry| {
-            tool.as_ref().is_none_or(|tool| entry.tool_id == *tool)
+            tool.as_ref().is_none_or(|tool| is_about(&entry.tool_id, tool))
                 && command.before.is_none_or(|before| entry.id < before)
         });
         let limit = command.limit.min(MAX_ENTRIES);
@@ -91,6 +98,11 @@ impl Handle<ListAudit> for Engine {
         let next = entries.last().filter(|_| more).map(|last| last.id);
         Ok(AuditPage { entries, next, not_noted: self.turns.not_noted() })
     }
+}
+
+/// Whether an entry is about a tool, or about all of its server's.
+fn is_about(entry: &ToolId, tool: &ToolId) -> bool {
+    entry == tool || (entry.server() == tool.server() && entry.tool() == WILDCARD)
 }
 
 fn undoes(event: &AuditEvent) -> Option<CallId> {

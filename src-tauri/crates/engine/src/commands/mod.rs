@@ -6,6 +6,7 @@ mod coverage;
 mod decide;
 mod impact;
 mod nearest;
+mod overrides;
 mod replay;
 mod report;
 mod servers;
@@ -19,9 +20,9 @@ use std::future::Future;
 
 use schemascope_api::{
     ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSetting, Command, CompareVersions,
-    Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetReport, GetSchema, GetSettings, GetTool,
-    InferWhere, ListAudit, ListCalls, ListServers, ListTools, ListVersions, RestartServer, ShowWindow,
-    TryRedaction,
+    Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetOverrides, GetReport, GetSchema, GetSettings,
+    GetTool, InferWhere, ListAudit, ListCalls, ListServers, ListTools, ListVersions, PopulateOverrides,
+    RestartServer, ShowWindow, TryRedaction,
 };
 use schemascope_model::ToolId;
 use schemascope_registry::versions::Refused;
@@ -53,7 +54,8 @@ impl Engine {
         dispatch!(self, name, body;
             ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
             GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
-            GetImpact, Decide, ListAudit, GetSettings, ChangeSetting, ChangeRedaction, TryRedaction)
+            GetImpact, Decide, ListAudit, GetSettings, ChangeSetting, ChangeRedaction, TryRedaction,
+            GetOverrides, PopulateOverrides)
     }
 }
 

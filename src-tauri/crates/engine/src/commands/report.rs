@@ -21,6 +21,7 @@ impl Handle<GetReport> for Engine {
             by_quality: ByQuality::default(),
             recorder: self.recorder.report(),
             recovery: RecoveryReport { notes: self.recovery.clone() },
+            warnings: self.warnings(),
         };
         let registry = self.registry();
         let mut servers = BTreeSet::new();

@@ -13,6 +13,7 @@ impl Handle<ListServers> for Engine {
         Ok(ServersReply {
             config: config.path.display().to_string(),
             problem: config.problem.as_ref().map(|problem| redactor.text(problem).into_owned()),
+            overrides: self.overrides.warnings(),
             servers: self
                 .hub
                 .status()

@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use schemascope_judge::{Judge, Stored};
-use schemascope_model::{Evidence, Example, ImpactedCall, ToolId, VersionOrigin};
+use schemascope_model::{Evidence, Example, ImpactedCall, Quality, ToolId, VersionOrigin};
 use schemascope_proxy::Hub;
-use schemascope_registry::Registry;
-use schemascope_registry::versions::{Actor, AuditEvent, Cut, Draft, MAX_EXAMPLE, MAX_EXAMPLES, Version};
+use schemascope_registry::versions::{
+    Actor, AuditEvent, Cut, Draft, MAX_EXAMPLE, MAX_EXAMPLES, Version, evidence,
+};
+use schemascope_registry::{Registry, Tool};
 use schemascope_store::Reader;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -86,10 +88,10 @@ impl Cutter {
 
     /// A draft that a kill kept from becoming a version.
     fn lost(&self, id: &ToolId) -> Option<Draft> {
-        let newest = self.decisions.tool(id).newest().map(|version| version.digest.clone());
+        let versions = self.decisions.tool(id);
         self.with_registry(|registry| {
             let tool = registry.tool(id)?;
-            let is_there = newest.is_some_and(|newest| tool.form.was_drafted(&newest));
+            let is_there = versions.versions().rev().any(|version| tool.form.was_drafted(&version.digest));
             if is_there { None } else { tool.redraft() }
         })
     }
@@ -118,6 +120,33 @@ impl Cutter {
         if clients {
             self.hub.announce_tools();
         }
+    }
+
+    /// Observations and quality of a tool, where it is known.
+    pub(crate) fn known(&self, id: &ToolId) -> Option<(u64, Quality)> {
+        self.with_registry(|registry| registry.tool(id).map(known))
+    }
+
+    /// Cuts a version of a schema that was not learned here; its number. Blocks.
+    pub(crate) fn cut_from(
+        &self,
+        id: &ToolId,
+        schema: &Value,
+        origin: VersionOrigin,
+        actor: Actor,
+    ) -> Result<u32, NotWritten> {
+        let _cutting = self.cutting.lock().unwrap_or_else(PoisonError::into_inner);
+        let nothing = Tool::default();
+        let evidence = self.with_registry(|registry| evidence(registry.tool(id).unwrap_or(&nothing)));
+        let versions = self.decisions.tool(id);
+        let version = versions.next();
+        let mut cut = Cut { version, origin, schema: to_raw_value(schema)?, evidence };
+        let known = Some((cut.evidence.observation_count, cut.evidence.quality));
+        self.examples(id, &mut cut.evidence, schema, versions.newest().map(Arc::as_ref));
+        let proposal = Proposal { tool: id.clone(), actor, reason: None, known };
+        self.decisions.write(proposal, |_| Ok(AuditEvent::Cut(Box::new(cut))))?;
+        self.tell(id, false);
+        Ok(version)
     }
 
     fn cut(&self, id: &ToolId, draft: Draft) -> Result<(), NotWritten> {

@@ -8,6 +8,7 @@ mod cutting;
 mod observations;
 mod turns;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -19,6 +20,7 @@ use schemascope_registry::versions::{
     Actor, AuditEntry, AuditEvent, InForce, Ledger, Refused, ToolVersions, Version,
 };
 use schemascope_store::AuditLog;
+use tokio::sync::Notify;
 
 use crate::effective::EffectiveSchemas;
 use crate::views;
@@ -32,6 +34,8 @@ pub(crate) struct Decisions {
     books: Mutex<Books>,
     effective: Arc<EffectiveSchemas>,
     ids: IdSource,
+    /// Told when another version is in force, or none.
+    pub(crate) turned: Arc<Notify>,
 }
 
 struct Books {
@@ -117,12 +121,20 @@ impl Decisions {
         for (tool, versions) in ledger.tools() {
             effective.decide(tool, versions.in_force().as_ref().map(in_effect));
         }
-        Ok((Self { books: Mutex::new(Books { log, ledger, latest }), effective, ids }, notes))
+        let turned = Arc::new(Notify::new());
+        Ok((Self { books: Mutex::new(Books { log, ledger, latest }), effective, ids, turned }, notes))
     }
 
     /// What is known of a tool's versions.
     pub(crate) fn tool(&self, tool: &ToolId) -> ToolVersions {
         self.books().ledger.tool(tool).cloned().unwrap_or_default()
+    }
+
+    /// All tools a version is in force of, and which.
+    pub(crate) fn in_force(&self) -> BTreeMap<ToolId, InForce> {
+        let books = self.books();
+        let tools = books.ledger.tools().iter();
+        tools.filter_map(|(tool, versions)| Some((tool.clone(), versions.in_force()?))).collect()
     }
 
     /// The version in force, and the number of the one that waits for a decision.
@@ -167,6 +179,10 @@ impl Decisions {
         books.ledger.apply(&entry)?;
         let after = books.ledger.tool(&entry.tool_id).and_then(ToolVersions::in_force);
         self.effective.decide(&entry.tool_id, after.as_ref().map(in_effect));
+        let number = |in_force: &Option<InForce>| in_force.as_ref().map(|one| one.version().number);
+        if number(&before) != number(&after) {
+            self.turned.notify_one();
+        }
         let (name, tool) = (entry.event.name(), &entry.tool_id);
         tracing::info!(decision = name, %tool, version = entry.event.version(), actor = %entry.actor, "decided");
         Ok(Written { entry, before, after })

@@ -1,0 +1,130 @@
+//! The file of overrides.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use schemascope_api::{
+    ApiError, ErrorKind, FilledRow, GetOverrides, OverrideRow, OverridesReply, PopulateOverrides,
+    PopulateReply, UpstreamState,
+};
+use schemascope_model::ToolId;
+use schemascope_overrides::{Entry, Field, Overrides, WILDCARD};
+
+use super::{Handle, internal, nearest, tools};
+use crate::engine::Engine;
+
+impl Handle<GetOverrides> for Engine {
+    async fn handle(&self, _: GetOverrides) -> Result<OverridesReply, ApiError> {
+        let overrides = Arc::clone(&self.overrides);
+        let looked = tokio::task::spawn_blocking(move || {
+            overrides.look();
+            (overrides.in_force(), overrides.problems())
+        });
+        let (says, problems) = looked.await.map_err(internal)?;
+        let version = |tool: &ToolId| self.decisions.tool(tool).in_force().map(|one| one.version().number);
+        Ok(OverridesReply {
+            file: self.overrides.path.display().to_string(),
+            exists: self.overrides.path.exists(),
+            problems,
+            entries: rows(&says, version),
+        })
+    }
+}
+
+fn rows(says: &Overrides, version: impl Fn(&ToolId) -> Option<u32>) -> Vec<OverrideRow> {
+    let mut rows = Vec::new();
+    if says.enabled.is_some() {
+        rows.push(row(WILDCARD.to_owned(), &Entry { enabled: says.enabled, ..Entry::default() }));
+    }
+    for (tool, entry) in &says.master {
+        let id = if **tool == *WILDCARD { WILDCARD.to_owned() } else { format!("*__{tool}") };
+        rows.push(row(id, entry));
+    }
+    for (name, server) in &says.servers {
+        if server.enabled.is_some() {
+            let entry = Entry { enabled: server.enabled, ..Entry::default() };
+            rows.push(row(format!("{name}__*"), &entry));
+        }
+        for (tool, entry) in &server.tools {
+            let mut row = row(format!("{name}__{tool}"), entry);
+            if entry.overriding(Field::Output).is_some() {
+                row.version = ToolId::new(name, tool).ok().and_then(|id| version(&id));
+            }
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn row(tool_id: String, entry: &Entry) -> OverrideRow {
+    let (follows, overrides): (Vec<Field>, Vec<Field>) = Field::ALL
+        .into_iter()
+        .filter(|field| entry.schema(*field).is_some())
+        .partition(|field| entry.follows.contains(field));
+    OverrideRow {
+        tool_id,
+        enabled: entry.enabled,
+        name: entry.name.as_deref().map(str::to_owned),
+        description: entry.description.as_deref().map(str::to_owned),
+        annotations: entry.annotations.clone().unwrap_or_default(),
+        schemas: keys(&overrides),
+        follows_upstream: keys(&follows),
+        version: None,
+    }
+}
+
+fn keys(fields: &[Field]) -> Vec<String> {
+    fields.iter().map(|field| field.key().to_owned()).collect()
+}
+
+impl Handle<PopulateOverrides> for Engine {
+    async fn handle(&self, command: PopulateOverrides) -> Result<PopulateReply, ApiError> {
+        let status = self.hub.status();
+        for server in &command.servers {
+            if !status.iter().any(|known| known.name == *server) {
+                let hint = nearest::suggestion(server, status.iter().map(|known| known.name.as_str()));
+                let message = format!("there is no server {server:?}{hint}");
+                return Err(ApiError::new(ErrorKind::NotFound, message));
+            }
+        }
+        // So that what they declare now is what is written.
+        self.hub.list().await;
+        self.recorder.settle().await;
+        let mut wanted = BTreeSet::new();
+        for tool in &command.tools {
+            tools::find(&self.registry(), tool)?;
+            wanted.insert(tool.parse::<ToolId>().map_err(internal)?);
+        }
+        let unavailable = self.hub.status().into_iter().filter(|server| {
+            let asked = command.servers.is_empty() || command.servers.contains(&server.name);
+            let may = !matches!(server.state, UpstreamState::Ready | UpstreamState::Disabled);
+            asked && may && wanted.iter().all(|tool| tool.server() == server.name)
+        });
+        let unavailable = unavailable
+            .map(|server| {
+                let reason = server.reason.unwrap_or_else(|| server.state.to_string());
+                format!("{}: {}", server.name, self.redaction.now().text(&reason))
+            })
+            .collect();
+        let is_wanted = move |tool: &ToolId| {
+            (wanted.is_empty() || wanted.contains(tool))
+                && (command.servers.is_empty() || command.servers.iter().any(|name| name == tool.server()))
+        };
+        let (overrides, dry_run) = (Arc::clone(&self.overrides), command.dry_run);
+        let populating = move || overrides.populate(is_wanted, dry_run);
+        let filled = tokio::task::spawn_blocking(populating).await.map_err(internal)?;
+        let filled = filled.map_err(|error| {
+            let file = self.overrides.path.display();
+            ApiError::new(ErrorKind::Invalid, format!("{file}: {error}"))
+        })?;
+        Ok(PopulateReply {
+            file: self.overrides.path.display().to_string(),
+            written: !dry_run && !filled.is_empty(),
+            filled: filled
+                .iter()
+                .map(|(tool, fields)| FilledRow { tool_id: tool.to_string(), schemas: keys(fields) })
+                .collect(),
+            unavailable,
+        })
+    }
+}

@@ -1,0 +1,360 @@
+//! The file of overrides and the configuration, edited while the program runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use schemascope_test_support::{McpClient, Places, Program, stdio};
+use serde_json::{Map, Value, json};
+
+const TOOL: &str = "shop__get_order";
+/// Long enough for any machine; where things work nobody waits for it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn places() -> Places {
+    Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
+}
+
+fn program(scratch: &Path) -> Program {
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places().fixture("shop"), &[]))]);
+    Program::new(&places(), scratch, &servers).unwrap()
+}
+
+fn file(program: &Program) -> PathBuf {
+    program.data_dir().join("tool_overrides.json")
+}
+
+/// As editors write: another file takes its place.
+fn edit(path: &Path, text: &str) {
+    let beside = path.with_extension("swp");
+    fs::write(&beside, text).unwrap();
+    fs::rename(&beside, path).unwrap();
+}
+
+fn tools(client: &McpClient) -> Vec<Value> {
+    let list = client.request("tools/list", "{}").unwrap().result().unwrap();
+    list["tools"].as_array().unwrap().clone()
+}
+
+fn told(client: &McpClient, tool: &str) -> Option<Value> {
+    tools(client).into_iter().find(|one| one["name"] == tool)
+}
+
+#[track_caller]
+fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn calls(client: &McpClient, tool: &str, count: usize) {
+    (0..count).for_each(|_| drop(client.call(tool, &json!({"id": "1"})).unwrap().result().unwrap()));
+}
+
+fn done(program: &Program, args: &[&str]) -> String {
+    let run = program.run(args).unwrap();
+    assert_eq!(run.code, Some(0), "{args:?}: {run:?}");
+    run.out
+}
+
+fn decisions(program: &Program) -> Vec<(String, String)> {
+    let rows = program.json_lines(&["audit"]).unwrap();
+    let word = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    rows.iter()
+        .rev()
+        .filter(|row| row["event"] != "cut")
+        .map(|row| (word(row, "event"), word(row, "actor")))
+        .collect()
+}
+
+#[test]
+fn what_is_written_by_hand_is_what_clients_see() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let serve = program.serve(&[]).unwrap();
+    let (client, plain) = (serve.connect(None).unwrap(), serve.connect(Some("shop")).unwrap());
+    let before = told(&client, TOOL).unwrap();
+    let as_sent = tools(&plain);
+    edit(
+        &file(&program),
+        r#"{
+  // by hand
+  "schemaVersion": 2,
+  "master": {"tools": {"*": {"annotations": {"openWorldHint": false}}}},
+  "servers": {"shop": {"tools": {
+    "refund": {"enabled": false},
+    "check_stock": {"name": "store_info"},
+    "get_order": {
+      "name": "order",
+      "description": "One order",
+      "annotations": {"readOnlyHint": true},
+      "inputSchema": {"type": "object", "properties": {"id": {"type": "string", "minLength": 1}}, "required": ["id"]},
+      "outputSchema": {"type": "object", "required": ["no_such_field"]}
+    }
+  }}}
+}
+"#,
+    );
+    let order = eventually("it is never shown by its name", || told(&client, "order"));
+    assert_eq!(order["description"], "One order");
+    assert_eq!(order["annotations"], json!({"openWorldHint": false, "readOnlyHint": true}));
+    assert_eq!(order["inputSchema"]["required"], json!(["id"]));
+    assert_eq!(order["outputSchema"]["anyOf"][0]["required"], json!(["no_such_field"]), "{order}");
+    assert_ne!(order["description"], before["description"]);
+    assert!(told(&client, TOOL).is_none() && told(&client, "shop__refund").is_none());
+    // The upstream's own endpoint is as it was.
+    assert_eq!(tools(&plain), as_sent);
+
+    // By its name and by its own the same tool answers; one that is not shown does not.
+    for name in ["order", TOOL] {
+        let answer = client.call(name, &json!({"id": "1"})).unwrap().result().unwrap();
+        assert!(answer["structuredContent"].is_object(), "{answer}");
+    }
+    let hidden = client.call("shop__refund", &json!({"id": "1"})).unwrap().answer().unwrap();
+    assert!(hidden["error"]["message"].as_str().unwrap().contains("Unknown tool"), "{hidden}");
+    let recorded = program.json_lines(&["calls", "--tool", TOOL]).unwrap();
+    assert_eq!(recorded.len(), 2);
+
+    // The schema is a version by "file"; what is shown otherwise is in the log.
+    let versions = program.json(&["versions", TOOL]).unwrap();
+    assert_eq!((&versions[0]["origin"], &versions[0]["state"]), (&json!("file"), &json!("promoted")));
+    let taken = decisions(&program);
+    assert!(taken.iter().all(|(_, actor)| actor == "file"), "{taken:?}");
+    let count = |event: &str| taken.iter().filter(|(one, _)| one == event).count();
+    assert_eq!((count("promote"), count("override")), (1, 4), "{taken:?}");
+
+    // A name that is taken would be... this one is not: the tool of that name is called shop__store_info.
+    assert!(told(&client, "store_info").is_some());
+    edit(
+        &file(&program),
+        r#"{"servers": {"shop": {"tools": {"check_stock": {"name": "shop__store_info"}, "get_order": {}}}}}"#,
+    );
+    eventually("it is shown as before", || told(&client, TOOL).filter(|tool| *tool == before));
+    assert_eq!(decisions(&program).last().unwrap().1, "file");
+    assert!(told(&client, "shop__check_stock").is_some() && told(&client, "shop__store_info").is_some());
+    let check = program.run(&["overrides", "check"]).unwrap();
+    assert!(check.code == Some(1) && check.out.contains("is called that too"), "{check:?}");
+    let report = done(&program, &["report"]);
+    assert!(report.contains("attention") && report.contains("shop__store_info"), "{report}");
+}
+
+#[test]
+fn what_is_decided_is_written_and_nothing_else_is_touched() {
+    const BY_HAND: &str = "// mine\n{\n\t\"note\": [1,  2.50], // kept\n\t\"servers\": {\n\t\t\"shop\": {\"tools\": {\"refund\": {\"enabled\": false} /* never */}}\n\t},\n}\n";
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    edit(&file(&program), BY_HAND);
+    eventually("it is never hidden", || told(&client, "shop__refund").is_none().then_some(()));
+    #[cfg(unix)]
+    fs::set_permissions(file(&program), std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    calls(&client, TOOL, 30);
+
+    done(&program, &["promote", TOOL, "--reason", "billing"]);
+    let text = fs::read_to_string(file(&program)).unwrap();
+    for part in [
+        "// mine\n{\n\t\"note\": [1,  2.50], // kept\n",
+        "{\"refund\": {\"enabled\": false}",
+        "/* never */",
+        "\n\t},\n}\n",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in {text}");
+    }
+    let effective = program.json(&["schema", TOOL, "--version", "effective"]).unwrap();
+    let entries = program.json(&["overrides", "show", TOOL]).unwrap();
+    assert_eq!(entries["entries"][0]["schemas"], json!(["outputSchema"]), "{entries}");
+    assert!(text.contains(&effective.to_string()), "on its line as the others are: {text}");
+    assert_eq!(fs::read_to_string(file(&program).with_extension("json.bak")).unwrap(), BY_HAND);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(file(&program)).unwrap().permissions().mode() & 0o777, 0o644);
+    }
+    done(&program, &["rollback", TOOL]);
+    assert_eq!(fs::read_to_string(file(&program)).unwrap(), BY_HAND, "as if nothing had been");
+    done(&program, &["undo", TOOL]);
+    assert_eq!(fs::read_to_string(file(&program)).unwrap(), text);
+
+    // A kill between the decision and the file: the start brings them in line, and knows who is newer.
+    serve.kill().unwrap();
+    let agreed = program.data_dir().join("overrides.agreed.json");
+    let then = fs::read(&agreed).unwrap();
+    done(&program, &["rollback", TOOL]);
+    fs::write(file(&program), &text).unwrap();
+    fs::write(&agreed, then).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    assert_eq!(fs::read_to_string(file(&program)).unwrap(), BY_HAND, "what was decided came after the file");
+    // An edit while nothing ran is a decision of the file.
+    serve.stop().unwrap();
+    fs::write(file(&program), &text).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    assert_eq!(decisions(&program).last().unwrap(), &("promote".to_owned(), "file".to_owned()));
+    assert_eq!(program.json(&["schema", TOOL, "--version", "effective"]).unwrap(), effective);
+    // One that is gone comes back as it was.
+    fs::remove_file(file(&program)).unwrap();
+    eventually("it never comes back", || (fs::read_to_string(file(&program)).ok()? == text).then_some(()));
+    drop(serve);
+}
+
+#[test]
+fn a_broken_file_is_left_alone_and_what_it_said_stays_in_force() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let good = r#"{"servers": {"shop": {"tools": {"refund": {"enabled": false}}}}}"#;
+    fs::create_dir_all(program.data_dir()).unwrap();
+    fs::write(file(&program), good).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    assert!(told(&client, "shop__refund").is_none());
+    calls(&client, TOOL, 30);
+    for broken in
+        ["{\"servers\": {", "{\"servers\": {\"shop\": {\"tools\": {\"refund\": {\"enabled\": \"no\"}}}}}"]
+    {
+        edit(&file(&program), broken);
+        let warned = eventually("nobody is told", || {
+            let report = program.json(&["report"]).unwrap();
+            report["warnings"].as_array().unwrap().first().map(Value::to_string)
+        });
+        assert!(warned.contains("line 1") && warned.contains("stays in force"), "{warned}");
+        assert!(told(&client, "shop__refund").is_none());
+        assert_eq!(program.run(&["overrides", "check"]).unwrap().code, Some(1));
+        assert!(program.run(&["servers"]).unwrap().err.contains("line 1"));
+        let populate = program.run(&["overrides", "populate"]).unwrap();
+        assert!(populate.code == Some(1) && populate.err.contains("line 1"), "{populate:?}");
+        assert_eq!(fs::read_to_string(file(&program)).unwrap(), broken);
+        edit(&file(&program), good);
+        eventually("it is never well again", || {
+            program.json(&["report"]).unwrap()["warnings"].as_array().unwrap().is_empty().then_some(())
+        });
+    }
+    // What is decided meanwhile holds, and is written once the file can be.
+    edit(&file(&program), "{");
+    done(&program, &["promote", TOOL]);
+    assert_eq!(fs::read_to_string(file(&program)).unwrap(), "{");
+    serve.stop().unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    assert!(told(&client, "shop__refund").is_none(), "also after a start");
+    assert!(told(&client, TOOL).unwrap()["outputSchema"].is_object());
+    assert!(serve.log().unwrap().contains("stays in force"), "{}", serve.log().unwrap());
+    edit(&file(&program), good);
+    eventually("the decision never comes in", || {
+        fs::read_to_string(file(&program)).unwrap().contains("outputSchema").then_some(())
+    });
+    assert_eq!(decisions(&program).iter().filter(|(event, _)| event == "rollback").count(), 0);
+}
+
+#[test]
+fn gaps_are_filled_once_and_follow_their_server() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let before = tools(&client);
+    let populate = |args: &[&str]| done(&program, &[&["overrides", "populate"], args].concat());
+    assert!(populate(&["--dry-run"]).contains("shop__store_info  inputSchema, outputSchema"));
+    assert!(!file(&program).exists());
+    populate(&["shop__store_info"]);
+    let entries = program.json(&["overrides"]).unwrap();
+    assert_eq!(entries["entries"].as_array().unwrap().len(), 1, "{entries}");
+    assert_eq!(entries["entries"][0]["follows_upstream"], json!(["inputSchema", "outputSchema"]));
+    populate(&["--server", "shop"]);
+    let text = fs::read_to_string(file(&program)).unwrap();
+    assert_eq!(populate(&[]), "");
+    assert_eq!(fs::read_to_string(file(&program)).unwrap(), text, "twice changes nothing");
+    assert_eq!(tools(&client), before, "it overrides nothing");
+    assert!(decisions(&program).is_empty());
+    assert_eq!(done(&program, &["overrides", "path"]).trim(), file(&program).display().to_string());
+
+    // An edit removes the mark and is a decision.
+    let mut said: Value = serde_json::from_str(&text).unwrap();
+    said["servers"]["shop"]["tools"]["store_info"]["outputSchema"] =
+        json!({"type": "object", "title": "mine"});
+    edit(&file(&program), &said.to_string());
+    let mine = eventually("it is never decided", || {
+        let store = told(&client, "shop__store_info")?;
+        (store["outputSchema"]["anyOf"][0]["title"] == "mine").then_some(store)
+    });
+    assert!(mine["inputSchema"].is_object());
+    let entry = eventually("the mark stays", || {
+        let said: Value = serde_json::from_str(&fs::read_to_string(file(&program)).unwrap()).unwrap();
+        let entry = said["servers"]["shop"]["tools"]["store_info"].clone();
+        (entry["followsUpstream"] == json!(["inputSchema"])).then_some(entry)
+    });
+    assert_eq!(entry["outputSchema"]["title"], "mine");
+
+    // What makes no sense changes nothing.
+    let run = program.run(&["overrides", "populate", "shop__stor_info"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("did you mean shop__store_info"), "{run:?}");
+    let run = program.run(&["overrides", "populate", "--server", "shup"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("did you mean shop"), "{run:?}");
+    assert_eq!(program.run(&["overrides", "fill"]).unwrap().code, Some(2));
+    let other = scratch.path().join("other.json");
+    fs::write(&other, "{\n  \"servers\": 1\n}").unwrap();
+    let run = program.run(&["overrides", "check", other.to_str().unwrap()]).unwrap();
+    assert!(run.code == Some(1) && run.out.contains("line 2: servers must be an object"), "{run:?}");
+}
+
+/// Servers come, change and go with the configuration; what is under way on the others is not disturbed.
+#[test]
+fn a_configuration_is_read_again_and_only_what_changed_restarts() {
+    let scratch = tempfile::tempdir().unwrap();
+    let shop = |args: &[&str]| stdio(places().fixture("shop"), args);
+    let slow = shop(&["--step-ms", "300"]);
+    let config = |servers: &[(&str, &Value)]| {
+        let servers: Map<_, _> =
+            servers.iter().map(|(name, entry)| ((*name).to_owned(), (*entry).clone())).collect();
+        json!({"mcpServers": servers}).to_string()
+    };
+    let (one, other) = (shop(&[]), shop(&["--seed", "2"]));
+    let program = program(scratch.path());
+    edit(program.config(), &config(&[("slow", &slow), ("changes", &one), ("goes", &one)]));
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let has =
+        |server: &str| tools(&client).iter().any(|tool| tool["name"].as_str().unwrap().starts_with(server));
+    assert!(has("slow__") && has("changes__") && has("goes__"));
+    let pid = |name: &str| {
+        let reply = program.json(&["servers"]).unwrap();
+        let servers = reply["servers"].as_array().unwrap().clone();
+        servers.iter().find(|server| server["server_name"] == name).and_then(|server| server["pid"].as_u64())
+    };
+    let (slow_before, changes_before) = (pid("slow").unwrap(), pid("changes").unwrap());
+    std::thread::scope(|scope| {
+        let answer = scope.spawn(|| client.call("slow__rebuild_catalog", &json!({"steps": 10})).unwrap());
+        edit(program.config(), &config(&[("slow", &slow), ("changes", &other), ("comes", &one)]));
+        let lister = serve.connect(None).unwrap();
+        let has = |server: &str| {
+            tools(&lister).iter().any(|tool| tool["name"].as_str().unwrap().starts_with(server))
+        };
+        eventually("it never comes", || (has("comes__") && !has("goes__")).then_some(()));
+        let restarted =
+            eventually("it never restarts", || pid("changes").filter(|pid| *pid != changes_before));
+        assert_ne!(restarted, changes_before);
+        assert_eq!(pid("slow"), Some(slow_before), "what did not change runs on");
+        let answer = answer.join().unwrap().result().unwrap();
+        assert_ne!(answer["isError"], true, "{answer}");
+    });
+    assert!(
+        client.call("goes__get_order", &json!({"id": "1"})).unwrap().answer().unwrap()["error"].is_object()
+    );
+
+    // One that cannot be used changes nothing and is told.
+    edit(program.config(), "{\"mcpServers\": ");
+    let warned = eventually("nobody is told", || {
+        program.json(&["report"]).unwrap()["warnings"].as_array().unwrap().first().map(Value::to_string)
+    });
+    assert!(warned.contains("stays in force"), "{warned}");
+    assert!(has("comes__") && has("changes__"));
+    assert_eq!(pid("slow"), Some(slow_before));
+    edit(program.config(), &config(&[("slow", &slow)]));
+    eventually("they never go", || (!has("comes__") && !has("changes__")).then_some(()));
+    assert_eq!(pid("slow"), Some(slow_before));
+}
