@@ -11,7 +11,7 @@ use schemascope_model::ToolId;
 use schemascope_overrides::Overrides;
 use serde::{Deserialize, Serialize};
 
-use crate::data::write_whole;
+use crate::files::write_whole;
 
 /// In the data directory.
 pub(super) const FILE: &str = "overrides.agreed.json";

@@ -38,7 +38,7 @@ pub(crate) fn upstream(
         .filter_map(|name| hub.upstream(name))
         .filter(|upstream| upstream.tasks.is_of(&task, &session.id));
     match (at.next(), at.next()) {
-        (Some(upstream), None) => Ok(Arc::clone(upstream)),
+        (Some(upstream), None) => Ok(upstream),
         (None, _) => Err(RpcError::invalid_params(format!("Task not found: {task}"))),
         // Nothing says which is meant, and the wrong one must not be cancelled.
         (Some(one), Some(other)) => Err(RpcError::invalid_params(format!(
