@@ -125,18 +125,17 @@ fn what_is_written_by_hand_is_what_clients_see() {
     let versions = program.json(&["versions", TOOL]).unwrap();
     assert_eq!((&versions[0]["origin"], &versions[0]["state"]), (&json!("file"), &json!("promoted")));
     let taken = decisions(&program);
-    assert!(taken.iter().all(|(_, actor)| actor == "file"), "{taken:?}");
-    let count = |event: &str| taken.iter().filter(|(one, _)| one == event).count();
+    let count = |event: &str| taken.iter().filter(|(one, actor)| one == event && actor == "file").count();
     assert_eq!((count("promote"), count("override")), (1, 4), "{taken:?}");
 
-    // A name that is taken would be... this one is not: the tool of that name is called shop__store_info.
+    // That name is free: the tool it might be taken from is called shop__store_info. The other one is not.
     assert!(told(&client, "store_info").is_some());
     edit(
         &file(&program),
         r#"{"servers": {"shop": {"tools": {"check_stock": {"name": "shop__store_info"}, "get_order": {}}}}}"#,
     );
     eventually("it is shown as before", || told(&client, TOOL).filter(|tool| *tool == before));
-    assert_eq!(decisions(&program).last().unwrap().1, "file");
+    assert!(decisions(&program).contains(&("rollback".to_owned(), "file".to_owned())));
     assert!(told(&client, "shop__check_stock").is_some() && told(&client, "shop__store_info").is_some());
     let check = program.run(&["overrides", "check"]).unwrap();
     assert!(check.code == Some(1) && check.out.contains("is called that too"), "{check:?}");
@@ -197,6 +196,19 @@ fn what_is_decided_is_written_and_nothing_else_is_touched() {
     let serve = program.serve(&[]).unwrap();
     assert_eq!(decisions(&program).last().unwrap(), &("promote".to_owned(), "file".to_owned()));
     assert_eq!(program.json(&["schema", TOOL, "--version", "effective"]).unwrap(), effective);
+    // What is pinned stays pinned, to what the file says now.
+    done(&program, &["pin", TOOL, "--enforce"]);
+    edit(&file(&program), &text.replace(&effective.to_string(), r#"{"type": "object", "title": "mine"}"#));
+    let pinned = eventually("it is never decided", || {
+        let versions = program.json(&["versions", TOOL]).unwrap();
+        versions.as_array().unwrap().iter().find(|one| one["schema"]["title"] == "mine").cloned()
+    });
+    assert_eq!((&pinned["origin"], &pinned["pinned"]), (&json!("file"), &json!(true)), "{pinned}");
+    edit(&file(&program), &text);
+    eventually("it is never taken back", || {
+        (program.json(&["schema", TOOL, "--version", "effective"]).unwrap() == effective).then_some(())
+    });
+
     // One that is gone comes back as it was.
     fs::remove_file(file(&program)).unwrap();
     eventually("it never comes back", || (fs::read_to_string(file(&program)).ok()? == text).then_some(()));

@@ -24,7 +24,8 @@ pub struct Document {
 impl Document {
     /// Reads a text. One that cannot be used as a whole is refused with the place where it is wrong.
     pub fn parse(text: String) -> Result<Self, Problem> {
-        let (says, problems) = with_tree(&text, |tree| read::overrides(tree, &text))??;
+        let (_, body) = split(&text);
+        let (says, problems) = with_tree(body, |tree| read::overrides(tree, body))??;
         Ok(Self { text, says, problems })
     }
 
@@ -42,6 +43,11 @@ impl Document {
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
+}
+
+/// The mark of byte order some editors put first, and the text behind it.
+pub(crate) fn split(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
 }
 
 /// A tree with the tokens of its text.

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemascope_model::ToolId;
 use serde_json::{Map, Value};
 
-use crate::document::Document;
+use crate::document::{Document, split};
 use crate::edit;
 use crate::entry::{Entry, Field, Overrides};
 use crate::problem::Problem;
@@ -171,7 +171,8 @@ pub(crate) fn edited(document: Document, edits: Vec<Edit>) -> Result<Document, P
     if edits.is_empty() {
         return Ok(document);
     }
-    let mut text = document.text().to_owned();
+    let (mark, body) = split(document.text());
+    let mut text = body.to_owned();
     // Entries that are not there yet come in by server: a text is not read once for each of a thousand tools.
     let mut new: BTreeMap<String, Vec<(String, Value)>> = BTreeMap::new();
     for (tool, set, remove) in edits {
@@ -195,5 +196,5 @@ pub(crate) fn edited(document: Document, edits: Vec<Edit>) -> Result<Document, P
         let members = entries.iter().map(|(name, entry)| (name.as_str(), entry.clone())).collect();
         text = edit::set(&text, &["servers", &server, "tools"], members)?;
     }
-    Document::parse(text)
+    Document::parse(format!("{mark}{text}"))
 }

@@ -262,3 +262,10 @@ fn what_is_wrong_is_told_with_its_place() {
     let wild = document(r#"{"master": {"tools": {"*": {"name": "x"}}}, "servers": {"a__b": {}}}"#);
     assert_eq!(wild.problems().len(), 2);
 }
+
+#[test]
+fn a_mark_of_byte_order_is_no_mistake() {
+    let marked = document("\u{feff}{\"servers\": {}}");
+    let held = BTreeMap::from([(id("s__t"), json!({}))]);
+    assert!(run(&marked, marked.clone(), &held).document.text().starts_with("\u{feff}{"));
+}

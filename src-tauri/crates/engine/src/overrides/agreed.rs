@@ -5,16 +5,13 @@
 //! what follows.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemascope_model::ToolId;
 use schemascope_overrides::Overrides;
 use serde::{Deserialize, Serialize};
 
 use crate::files::write_whole;
-
-/// In the data directory.
-pub(super) const FILE: &str = "overrides.agreed.json";
 
 /// An agreement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +22,16 @@ pub(super) struct Agreed {
     pub(super) text: String,
     /// Tools whose entries wait to be decided about.
     pub(super) pending: BTreeSet<ToolId>,
+}
+
+/// Where the agreement about a file is kept. Each file has its own: one that was used for a while does not take a
+/// later one's decisions for its own.
+pub(super) fn place(data: &Path, file: &Path) -> PathBuf {
+    if file == data.join(super::FILE) {
+        return data.join("overrides.agreed.json");
+    }
+    let name = schemascope_registry::digest(&file.display().to_string().into());
+    data.join(format!("overrides.{name}.agreed.json"))
 }
 
 impl Agreed {

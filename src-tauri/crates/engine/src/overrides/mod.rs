@@ -84,7 +84,7 @@ impl OverrideFile {
     /// Takes a file, existing or not, and looks at it. Blocks.
     pub(crate) fn open(data: &Path, path: PathBuf, parts: Parts) -> Arc<Self> {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let agreement = data.join(agreed::FILE);
+        let agreement = agreed::place(&std::path::absolute(data).unwrap_or_else(|_| data.to_owned()), &path);
         let agreed = Agreed::read(&agreement, &path);
         let Parts { registry, decisions, cutter, redaction, shown, due } = parts;
         let state = Mutex::new(State { agreed, problems: Vec::new() });
@@ -237,18 +237,23 @@ impl OverrideFile {
         let known = registry.tool(tool);
         let exists = known.is_some_and(schemascope_registry::Tool::exists);
         let declaration = known.and_then(|known| known.declaration.as_ref());
-        let noted = declaration.map(|declaration| schemas(declaration.definition.get()));
+        let noted = declaration.map(|declaration| declaration.definition.get().to_owned());
         drop(registry);
-        match self.shown.definition(tool) {
-            None => Known { exists, held, declared: noted },
-            Some(None) => Known { exists, held, declared: None },
-            Some(Some(listed)) => {
-                // As the registry has it: without secrets.
-                let text = String::from_utf8_lossy(&listed.definition);
-                let declared = schemas(&self.redaction.now().definition(&text));
-                Known { exists: true, held, declared: Some(declared) }
+        let (exists, definition) = match self.shown.definition(tool) {
+            None => (exists, noted),
+            Some(None) => (exists, None),
+            Some(Some(listed))
+                if noted.as_ref().is_some_and(|noted| *listed.definition == *noted.as_bytes()) =>
+            {
+                (true, noted)
             }
-        }
+            Some(Some(listed)) => {
+                // As the registry will have it: without secrets.
+                let text = String::from_utf8_lossy(&listed.definition);
+                (true, Some(self.redaction.now().definition(&text).into_owned()))
+            }
+        };
+        Known { exists, held, declared: definition.as_deref().map(schemas) }
     }
 
     /// Whose own name this is.
