@@ -1,4 +1,5 @@
 //! What holds of every file and every edit.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -29,8 +29,7 @@ impl Shown {
     pub(crate) fn presented(&self, tool: &ToolId) -> Presented {
         let now = self.now();
         let mut presented = now.overrides.presented(tool);
-        let is_its = |name: &Box<str>| now.names.get(name).is_some_and(|owner| owner == tool);
-        presented.name = presented.name.filter(is_its);
+        presented.name.take_if(|name| now.names.get(name).is_none_or(|owner| owner != tool));
         presented
     }
 
