@@ -44,6 +44,8 @@ const MAX_DEPTH: usize = 24;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outline {
     counts: Vec<[u32; KINDS]>,
+    /// Of the values at each path, in whatever order.
+    digests: Vec<u64>,
     touched: Vec<u32>,
     /// The kind that prevails at each path.
     pub(super) kinds: Vec<Kind>,
@@ -62,6 +64,7 @@ impl Outline {
     pub(super) fn read(&mut self, document: &str, paths: &mut Paths) {
         for node in self.touched.drain(..) {
             self.counts[node as usize] = [0; KINDS];
+            self.digests[node as usize] = 0;
         }
         self.sketch = Sketch::default();
         let bytes = document.as_bytes();
@@ -157,6 +160,7 @@ impl Outline {
         }?;
         if self.counts.len() <= node as usize {
             self.counts.resize(node as usize + 1, [0; KINDS]);
+            self.digests.resize(node as usize + 1, 0);
         }
         let counts = &mut self.counts[node as usize];
         if counts.iter().all(|count| *count == 0) {
@@ -167,7 +171,8 @@ impl Outline {
         if !changing && !matches!(kind, Kind::Object | Kind::Array) {
             let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
             let text = text.get(..end.unwrap_or(0)).unwrap_or("");
-            self.sketch.add(Fnv::default().number(u64::from(node)).text(text).get());
+            let digest = &mut self.digests[node as usize];
+            *digest = digest.wrapping_add(Fnv::default().text(text).get());
         }
         Some(node)
     }
@@ -181,6 +186,10 @@ impl Outline {
             self.kinds[ROOT as usize] = prevailing(counts);
         }
         for node in &self.touched {
+            let digest = self.digests[*node as usize];
+            if digest != 0 {
+                self.sketch.add(Fnv::default().number(u64::from(*node)).number(digest).get());
+            }
             let counts = self.counts[*node as usize];
             let objects = counts[Kind::Object as usize];
             for child in paths.children(*node) {
