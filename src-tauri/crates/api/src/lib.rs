@@ -5,6 +5,7 @@
 //! wasm32. Owns: the types. Refuses to know: transports, the engine, how anything is shown.
 
 mod calls;
+mod drift;
 mod error;
 mod events;
 mod filter;
@@ -22,6 +23,7 @@ pub use calls::{
     Backfill, BackfillReply, BrowseCalls, CallReply, CallRow, CallTool, CallsPage, GetCall, ListCalls,
     RejectedLine, RowsPage,
 };
+pub use drift::{AcknowledgeDrift, AcknowledgedRow, DriftRow, ListDrift, ResolvedRow};
 pub use error::{ApiError, ErrorKind};
 pub use events::{Cursor, Frame, InvalidCursor, Pulse, ShowWindow, Snapshot};
 pub use filter::{Filter, InvalidFilter, Subject};
@@ -31,8 +33,9 @@ pub use report::{
     RecoveryReport, Report, Standings,
 };
 pub use schemascope_model::{
-    ActorKind, CallId, CallRecord, Carrier, Evidence, Example, FieldEvidence, ImpactedCall, Outcome, Quality,
-    RuleCount, Source, Timestamp, UpstreamState, VersionOrigin, VersionState, Violation,
+    ActorKind, CallId, CallRecord, Carrier, Change, Ending, Evidence, Example, FieldEvidence, ImpactedCall,
+    Outcome, Quality, RuleCount, Share, Source, Timestamp, TypeName, UpstreamState, VersionOrigin,
+    VersionState, Violation,
 };
 pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
 pub use settings::{

@@ -50,6 +50,12 @@ pub struct ToolRow {
     /// The version that waits for a decision.
     #[serde(default)]
     pub candidate_version: Option<u32>,
+    /// Drifts that go on.
+    #[serde(default)]
+    pub drift_count: u32,
+    /// Those of them nobody has acknowledged.
+    #[serde(default)]
+    pub drift_waiting: u32,
     /// The latest observation.
     pub last_observed: Option<Timestamp>,
     /// The latest call.

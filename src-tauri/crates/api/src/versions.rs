@@ -310,10 +310,14 @@ pub struct AuditRow {
     pub actor: ActorKind,
     /// Their name, where that is known.
     pub name: Option<String>,
-    /// `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`.
+    /// `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
+    /// `acknowledge`, `resolve`.
     pub event: String,
     /// The version it is about; of a rollback, the one gone back to.
     pub version: Option<u32>,
+    /// The number of the drift it is about.
+    #[serde(default)]
+    pub drift: Option<u64>,
     /// Of a pin: whether results that break it become errors.
     pub enforced: bool,
     /// Of what undoes: what was undone.

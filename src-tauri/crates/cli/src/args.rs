@@ -13,7 +13,9 @@ use schemascope_engine::Options;
 use schemascope_model::Timestamp;
 
 pub use overrides::{Overrides, OverridesVerb, Populate};
-pub use versions::{About, Audit, Impact, OneVersion, Pin, Rollback, Versions};
+pub use versions::{
+    About, AcknowledgeDrift, Audit, Drift, DriftVerb, Impact, OneVersion, Pin, Rollback, Versions,
+};
 use versions::{moment, which};
 
 /// Stands between agents and their MCP servers, records every call, and learns the output schema of
@@ -103,6 +105,8 @@ pub enum Verb {
     Rollback(Rollback),
     /// Undo the latest decision about a tool; again for the one before
     Undo(About),
+    /// List drift: what tools return that is not what it was
+    Drift(Drift),
     /// List what was decided, by whom and why, newest first
     Audit(Audit),
     /// Look at the file that says how tools are shown to agents, or fill its gaps

@@ -71,6 +71,8 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: Numbers) -> ToolRow {
         pinned: versions.in_force.is_some_and(|in_force| in_force.pinned),
         enforced: versions.in_force.is_some_and(|in_force| in_force.enforced),
         candidate_version: versions.candidate,
+        drift_count: versions.drift.0,
+        drift_waiting: versions.drift.1,
         last_observed: tool.last_observed,
         last_called: tool.last_called,
         listed: tool.declaration.is_some(),

@@ -12,6 +12,8 @@ const PATTERN_STEPS: usize = 100_000;
 const MAX_STEPS: u64 = 1 << 26;
 /// Levels judging may go: what a thread's stack takes.
 const MAX_LEVELS: usize = 2_000;
+/// Characters of a place that are told.
+const LONGEST: usize = 200;
 /// Bytes of text read in one step.
 const TEXT: usize = 32;
 
@@ -65,12 +67,18 @@ impl Judge {
 
     /// What of a document breaks which rule, without values; none when it fits or nothing is known.
     pub fn violation(&self, json: &str) -> Option<String> {
-        const LONGEST: usize = 200;
         let (validator, document) = self.hear(json)?;
         let error = validator.iter_errors(&document).next()?;
         let short = |place: &str| place.chars().take(LONGEST).collect::<String>();
         let (place, rule) = (short(error.instance_path().as_str()), short(error.schema_path().as_str()));
         Some(format!("{place:?} breaks {rule:?}"))
+    }
+
+    /// The first rule a document breaks, by its place in the schema; none when it fits or nothing is known.
+    pub fn broken_rule(&self, json: &str) -> Option<String> {
+        let (validator, document) = self.hear(json)?;
+        let error = validator.iter_errors(&document).next()?;
+        Some(error.schema_path().as_str().chars().take(LONGEST).collect())
     }
 
     /// The document, if it can be judged.

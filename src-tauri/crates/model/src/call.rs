@@ -124,6 +124,9 @@ pub struct Fit {
     pub schema: Box<str>,
     /// Whether it fits.
     pub fits: bool,
+    /// If not, the first rule it breaks: its place in the schema. No value stands in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Box<str>>,
 }
 
 /// Name and version a client gave of itself.

@@ -4,6 +4,7 @@
 //! written in JSON. Refuses to know: where values come from, how they are stored or shown.
 
 mod call;
+mod drift;
 mod evidence;
 mod id;
 mod marker;
@@ -15,6 +16,7 @@ mod upstream;
 mod version;
 
 pub use call::{CallRecord, Carrier, Client, Fit, Origin, Outcome, Rung};
+pub use drift::{Change, Ending, Share, TypeName};
 pub use evidence::{Evidence, Example, FieldEvidence, ImpactedCall, RuleCount, Violation};
 pub use id::{CallId, IdSource, InvalidCallId};
 pub use marker::{Marker, Redacted};

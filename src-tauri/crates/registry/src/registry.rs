@@ -150,6 +150,19 @@ impl Registry {
         self.tools.iter_mut().filter_map(|(id, tool)| looked(tool).then(|| id.clone())).collect()
     }
 
+    /// Tools of which drift was told, or that were loaded, since this was last called.
+    pub fn take_drifted(&mut self) -> BTreeSet<ToolId> {
+        let told = |tool: &mut Tool| std::mem::take(&mut tool.drifted);
+        self.tools.iter_mut().filter_map(|(id, tool)| told(tool).then(|| id.clone())).collect()
+    }
+
+    /// What was told of a tool's drift is to be taken once more.
+    pub fn keep_drifted(&mut self, id: &ToolId) {
+        if let Some(tool) = self.tools.get_mut(id) {
+            tool.drifted = true;
+        }
+    }
+
     /// Schemas that are to become versions, oldest first, since this was last called.
     pub fn take_drafts(&mut self) -> BTreeMap<ToolId, VecDeque<Draft>> {
         let drafts = self.tools.iter_mut().map(|(id, tool)| (id, tool.drafts.take()));

@@ -67,8 +67,10 @@ impl Validators {
     /// How an observation fits a schema its tool declares. To be asked before redaction, which would
     /// change what is judged. None when the schema cannot be used, or judging would take too long.
     pub fn judge(&mut self, declared: &DeclaredSchema, observation: &Observation<'_>) -> Option<Fit> {
-        let fits = self.of(declared).fits(&observation.json)?;
-        Some(Fit { schema: declared.digest.clone(), fits })
+        let judge = self.of(declared);
+        let fits = judge.fits(&observation.json)?;
+        let rule = if fits { None } else { judge.broken_rule(&observation.json) };
+        Some(Fit { schema: declared.digest.clone(), fits, rule: rule.map(Into::into) })
     }
 
     /// Judges nothing by this schema any more: it took longer than could be told beforehand.

@@ -7,13 +7,15 @@ use schemascope_shape::{Arguments, Fits, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::drift::Drift;
 use crate::history::History;
 use crate::tool::{Carriers, Declaration, Tool};
 use crate::versions::{Drafts, Form};
 
-/// Written into every state. What version 1 lacks is in the calls it was made from, so it is not converted
-/// but counted anew.
-const VERSION: u32 = 2;
+/// Written into every state. Version 2 knows nothing of drift, which is watched from there on. What version 1 lacks
+/// is in the calls it was made from, so it is not converted but counted anew.
+const VERSION: u32 = 3;
+const WITHOUT_DRIFT: u32 = 2;
 
 /// A state that cannot be read.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ struct State {
     form: Form,
     arguments: Arguments,
     shape: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    drift: Option<Box<RawValue>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -78,6 +82,9 @@ impl Tool {
             form: self.form.clone(),
             arguments: self.arguments.clone(),
             shape: RawValue::from_string(shape).unwrap_or_default(),
+            drift: String::from_utf8(self.drift.to_state())
+                .ok()
+                .and_then(|drift| RawValue::from_string(drift).ok()),
         };
         serde_json::to_vec(&state).unwrap_or_default()
     }
@@ -85,13 +92,20 @@ impl Tool {
     /// Reads what [`Tool::to_state`] wrote.
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         let state: State = serde_json::from_slice(bytes).map_err(|error| InvalidState(error.to_string()))?;
-        if state.version != VERSION {
+        if ![WITHOUT_DRIFT, VERSION].contains(&state.version) {
             return Err(InvalidState(format!(
                 "version {}; this program reads version {VERSION}",
                 state.version
             )));
         }
         let shape = Shape::from_state(state.shape.get().as_bytes());
+        let drift = state.drift.map(|drift| Drift::from_state(drift.get().as_bytes())).transpose();
+        let drift = drift.map_err(|error| InvalidState(error.to_string()))?;
+        let drift = match (drift, state.version) {
+            (Some(drift), VERSION) => drift,
+            (None, WITHOUT_DRIFT) => Drift::default(),
+            _ => return Err(InvalidState("it contradicts itself about drift".to_owned())),
+        };
         Ok(Self {
             declaration: state.declared.map(|declared| Declaration::new(declared.definition, declared.at)),
             calls: state.calls,
@@ -106,6 +120,8 @@ impl Tool {
             form: state.form,
             drafts: Drafts::default(),
             arguments: state.arguments,
+            drift,
+            drifted: true,
         })
     }
 }

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
-use schemascope_model::{CallRecord, Carrier, Outcome, Redacted, Timestamp};
+use schemascope_model::{CallRecord, Carrier, Fit, Outcome, Redacted, Timestamp};
 use schemascope_shape::{Arguments, Circumstances, Fits, Shape, StandsFor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::drift::{Conformity, Drift, DriftEvent, Sighting};
 use crate::history::History;
 use crate::observation::{Observation, observe};
 use crate::schema::{DeclaredSchema, digest};
@@ -44,6 +45,10 @@ pub struct Tool {
     pub form: Form,
     /// What is to become versions.
     pub(crate) drafts: Drafts,
+    /// Whether, and since when, results are not what they were.
+    pub drift: Drift,
+    /// Whether drift was told, or came from a state, since somebody asked. Never part of a state.
+    pub(crate) drifted: bool,
 }
 
 /// A tool's entry in its upstream's `tools/list`.
@@ -140,7 +145,33 @@ impl Tool {
         if let Some(fit) = &call.fit {
             self.fits.add(&fit.schema, fit.fits);
         }
+        self.watch(call, &observation.json);
         self.note(call.at);
+    }
+
+    /// Looks whether the result is what results were.
+    fn watch(&mut self, call: &CallRecord, document: &str) {
+        let conformity = match &call.fit {
+            None => Conformity::Unknown,
+            Some(fit) if fit.fits => Conformity::Fits(&fit.schema),
+            Some(Fit { schema, rule, .. }) => {
+                Conformity::Breaks { schema, rule: rule.as_deref().unwrap_or_default() }
+            }
+        };
+        let notices = self.drift.observe(&Sighting {
+            call: call.id,
+            at: call.at,
+            arguments: call.arguments.as_deref().map(RawValue::get),
+            document,
+            conformity,
+        });
+        self.drifted |= !notices.is_empty();
+    }
+
+    /// Observations there were of the tool when one of its drifts began, itself included.
+    pub fn observations_at(&self, drift: &DriftEvent) -> u64 {
+        // What a state before drift was watched has counted was before all of it.
+        self.shape.observations().saturating_sub(self.drift.observations().saturating_sub(drift.began))
     }
 }
 

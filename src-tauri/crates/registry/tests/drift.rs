@@ -1,8 +1,8 @@
 //! What is drift, and what is none.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use schemascope_model::{IdSource, Timestamp};
-use schemascope_registry::drift::{Change, Conformity, Drift, DriftEvent, Notice, Sighting, TypeName};
+use schemascope_model::{Change, Ending, IdSource, Timestamp, TypeName};
+use schemascope_registry::drift::{Conformity, Drift, DriftEvent, Notice, Sighting};
 
 /// A tool that is called.
 struct Watched {
@@ -10,13 +10,13 @@ struct Watched {
     ids: IdSource,
     calls: u64,
     raised: Vec<DriftEvent>,
-    returned: Vec<DriftEvent>,
+    ended: Vec<(DriftEvent, Ending)>,
 }
 
 impl Watched {
     fn new() -> Self {
         let drift = Drift::default();
-        Self { drift, ids: IdSource::new(0, 0), calls: 0, raised: Vec::new(), returned: Vec::new() }
+        Self { drift, ids: IdSource::new(0, 0), calls: 0, raised: Vec::new(), ended: Vec::new() }
     }
 
     fn see(&mut self, arguments: &str, document: &str, conformity: Conformity<'_>) {
@@ -27,7 +27,7 @@ impl Watched {
         for notice in self.drift.observe(&Sighting { call, at, arguments, document, conformity }) {
             match notice {
                 Notice::Raised(event) => self.raised.push(event),
-                Notice::Returned(event) => self.returned.push(event),
+                Notice::Ended(event, ending) => self.ended.push((event, ending)),
             }
         }
     }
@@ -72,18 +72,14 @@ fn becomes(document: impl Fn(u64) -> String, path: &str, change: &Change) {
 
 #[test]
 fn each_kind_of_change_is_told() {
-    becomes(
-        |n| user(n).replace("\"name\":", "\"title\":"),
-        "$.name",
-        &Change::Renamed { to: "$.title".into() },
-    );
-    becomes(|n| user(n).replace(",\"note\":\"n\"", ""), "$.note", &Change::Removed);
-    becomes(|n| user(n).replace("{\"id\"", "{\"more\":1,\"id\""), "$.more", &Change::Appeared);
-    becomes(|n| user(n).replace(&format!("\"x{n}\""), "null"), "$.tags[].label", &Change::BecameNull);
+    becomes(|n| user(n).replace("\"name\":", "\"title\":"), "name", &Change::Renamed { to: "title".into() });
+    becomes(|n| user(n).replace(",\"note\":\"n\"", ""), "note", &Change::Removed);
+    becomes(|n| user(n).replace("{\"id\"", "{\"more\":1,\"id\""), "more", &Change::Appeared);
+    becomes(|n| user(n).replace(&format!("\"x{n}\""), "null"), "tags[].label", &Change::BecameNull);
     let retyped = Change::Retyped { from: TypeName::String, to: TypeName::Number };
-    becomes(|n| user(n).replace(&format!("\"n{n}\""), "7"), "$.name", &retyped);
+    becomes(|n| user(n).replace(&format!("\"n{n}\""), "7"), "name", &retyped);
     let list = Change::Retyped { from: TypeName::Object, to: TypeName::Array };
-    becomes(|n| format!("[{}]", user(n)), "$", &list);
+    becomes(|n| format!("[{}]", user(n)), "", &list);
 }
 
 #[test]
@@ -95,53 +91,92 @@ fn a_tool_without_arguments_that_returns_the_same_each_time_drifts_too() {
         (0..200).for_each(|n| tool.see("{}", &document(n), Conformity::Unknown));
         (200..230)
             .for_each(|n| tool.see("{}", &document(n).replace(",\"zone\":\"eu\"", ""), Conformity::Unknown));
-        assert_eq!((tool.only().path.as_str(), &tool.only().change), ("$.zone", &Change::Removed));
+        assert_eq!((tool.only().path.as_str(), &tool.only().change), ("zone", &Change::Removed));
+    }
+}
+
+/// A name for a rule that is broken.
+const RULE: &str = "/required";
+
+fn without_name(n: u64) -> String {
+    user(n).replace("\"name\":", "\"title\":")
+}
+
+impl Watched {
+    /// So many calls of users, some of which fit.
+    fn judged(&mut self, count: u64, schema: &str, fits: bool) {
+        for _ in 0..count {
+            let number = self.calls;
+            let conformity =
+                if fits { Conformity::Fits(schema) } else { Conformity::Breaks { schema, rule: RULE } };
+            self.see(&format!("{{\"id\":{number}}}"), &user(number), conformity);
+        }
     }
 }
 
 #[test]
 fn rules_that_were_kept_and_are_broken_are_told() {
     let mut tool = Watched::new();
-    let mut conformity = Conformity::Fits;
-    for number in 0..80 {
-        if number == 50 {
-            conformity = Conformity::Breaks("required: name");
-        }
-        tool.see(&format!("{{\"id\":{number}}}"), &user(number), conformity);
-    }
-    assert_eq!((tool.only().path.as_str(), &tool.only().change), ("required: name", &Change::Violated));
-    assert_eq!(tool.drift.schema_changed().len(), 1);
-    assert_eq!(tool.drift.open().count(), 0);
+    tool.judged(50, "one", true);
+    tool.judged(30, "one", false);
+    assert_eq!((tool.only().path.as_str(), &tool.only().change), (RULE, &Change::Violated));
+    // Another schema: that rule is none any more. The first one again: it is broken, and told anew.
+    tool.judged(30, "two", true);
+    assert_eq!(tool.ended.len(), 1);
+    assert_eq!((tool.ended[0].1, tool.drift.open().count()), (Ending::OtherSchema, 0));
+    tool.judged(30, "one", false);
+    assert_eq!(tool.raised.len(), 2);
+    assert_eq!(tool.drift.ending(tool.raised[0].key()), Some(Ending::OtherSchema));
+    assert_eq!(tool.drift.ending(tool.raised[1].key()), None);
 }
 
 #[test]
 fn it_is_told_once_until_it_is_over() {
-    let without = |n: u64| user(n).replace("\"name\":", "\"title\":");
     let mut tool = Watched::new();
     tool.calls(150, user);
-    tool.calls(500, without);
-    let id = tool.only().id;
-    assert!(tool.drift.acknowledge(id) && !tool.drift.acknowledge(id + 1));
-    assert!(tool.drift.open().all(|event| event.acknowledged));
+    tool.calls(500, without_name);
+    let first = tool.only().clone();
+    assert_eq!(first.began, 151);
     tool.calls(30, user);
-    assert_eq!(tool.returned.len(), 1);
-    assert_eq!(tool.drift.open().count(), 0);
-    tool.calls(30, without);
+    assert_eq!(tool.ended.len(), 1);
+    assert_eq!((tool.ended[0].0.key(), tool.ended[0].1), (first.key(), Ending::Returned));
+    assert_eq!((tool.drift.open().count(), tool.drift.ending(first.key())), (0, Some(Ending::Returned)));
+    tool.calls(30, without_name);
     assert_eq!(tool.raised.len(), 2);
-    assert_ne!(tool.raised[1].id, id);
+    assert_ne!(tool.raised[1].key(), first.key());
 }
 
 #[test]
-fn what_is_accepted_is_the_usual_from_then_on() {
-    let without = |n: u64| user(n).replace("\"name\":", "\"title\":");
+fn what_a_new_schema_takes_is_the_usual_from_then_on() {
     let mut tool = Watched::new();
     tool.calls(150, user);
-    tool.calls(60, without);
-    assert!(tool.drift.accept(tool.only().id).is_some());
-    tool.calls(300, without);
-    assert_eq!((tool.raised.len(), tool.returned.len()), (1, 0));
+    tool.calls(60, without_name);
+    let see = |tool: &mut Watched, document: fn(u64) -> String, conformity| {
+        let number = tool.calls;
+        tool.see(&format!("{{\"id\":{number}}}"), &document(number), conformity);
+    };
+    // Made for results as they were: that does not end it.
+    see(&mut tool, without_name, Conformity::Breaks { schema: "old", rule: RULE });
+    assert_eq!(tool.ended, []);
+    see(&mut tool, without_name, Conformity::Fits("new"));
+    assert_eq!(tool.ended.len(), 1);
+    tool.calls(300, without_name);
+    assert_eq!((tool.raised.len(), tool.ended.len()), (1, 1));
     tool.calls(40, user);
     assert_eq!(tool.raised.len(), 2);
+}
+
+/// Many things are asked for, then one again and again: its own change says nothing of the tool.
+#[test]
+fn one_thing_that_changes_is_no_drift() {
+    let done = |n: u64| user(n).replace("\"name\":", "\"result\":");
+    let mut tool = Watched::new();
+    tool.calls(300, user);
+    (0..120).for_each(|_| tool.see("{\"id\":7}", &user(7), Conformity::Unknown));
+    (0..60).for_each(|_| tool.see("{\"id\":7}", &done(7), Conformity::Unknown));
+    assert_eq!(tool.raised, []);
+    tool.calls(20, done);
+    assert_eq!(tool.raised.len(), 1);
 }
 
 #[track_caller]

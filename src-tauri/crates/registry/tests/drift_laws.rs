@@ -23,13 +23,17 @@ fn feed(drift: &mut Drift, calls: &[Call], from: u64) -> Vec<Notice> {
     for (number, call) in (from..).zip(calls) {
         let at = Timestamp::from_millis(number * 1_000);
         let rule = call.breaks.map(|rule| format!("rule {rule}"));
-        told.extend(drift.observe(&Sighting {
-            call: IdSource::new(0, number as u32).at(at),
-            at,
-            arguments: Some(&call.arguments),
-            document: &call.document,
-            conformity: rule.as_deref().map_or(Conformity::Fits, Conformity::Breaks),
-        }));
+        told.extend(
+            drift.observe(&Sighting {
+                call: IdSource::new(0, number as u32).at(at),
+                at,
+                arguments: Some(&call.arguments),
+                document: &call.document,
+                conformity: rule
+                    .as_deref()
+                    .map_or(Conformity::Fits("a"), |rule| Conformity::Breaks { schema: "a", rule }),
+            }),
+        );
     }
     told
 }

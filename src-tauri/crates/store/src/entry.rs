@@ -17,6 +17,7 @@ pub(crate) const FORMAT: u8 = 1;
 
 /// One fact, in the order it happened.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "nearly all entries are calls")]
 pub enum Entry {
     /// A call ended.
     Call(CallRecord),

@@ -91,8 +91,8 @@ impl Watch {
         });
         self.spent += begun.elapsed();
         let raised = notices.into_iter().filter_map(|notice| match notice {
-            Notice::Raised(event) => Some((event.path, format!("{:?}", event.change))),
-            Notice::Returned(_) => None,
+            Notice::Raised(event) => Some((format!("$.{}", event.path), format!("{:?}", event.change))),
+            Notice::Ended(..) => None,
         });
         raised.collect()
     }

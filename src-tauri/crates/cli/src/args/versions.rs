@@ -77,6 +77,45 @@ pub struct Impact {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Drift is a change that lasts: a field that is gone, has another name or type, is null or new, or a\n\
+    rule of the effective schema that results break and kept before. It is told once, and over when results\n\
+    are as they were, or when a version comes into force that was cut after the change.\n\n\
+    Examples:\n  schemascope drift shop__get_order\n  \
+    schemascope drift acknowledge shop__get_order 2 --reason \"the shop's release of Monday\""
+)]
+pub struct Drift {
+    #[command(subcommand)]
+    pub verb: Option<DriftVerb>,
+    /// Only of this tool
+    pub tool_id: Option<String>,
+    /// Those that are over too
+    #[arg(long)]
+    pub all: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub enum DriftVerb {
+    /// Say that you have seen a drift: it goes on, and no longer waits for anybody
+    #[command(
+        after_help = "Example:\n  schemascope drift acknowledge shop__get_order 2 --reason \"the shop's release of Monday\""
+    )]
+    Acknowledge(AcknowledgeDrift),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct AcknowledgeDrift {
+    /// For example git__git_status
+    pub tool_id: String,
+    /// Its number, as `drift` lists it
+    pub drift: u64,
+    /// What you say of it; kept in the audit log
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub struct Audit {
     /// Only of this tool
     pub tool_id: Option<String>,

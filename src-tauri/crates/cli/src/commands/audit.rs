@@ -57,11 +57,15 @@ fn print(rows: &[AuditRow]) -> Result<()> {
             AuditRow { enforced: true, .. } => " (enforced)",
             _ => "",
         };
+        let event = match row.drift {
+            Some(drift) => format!("{} {drift}", row.event),
+            None => format!("{}{more}", row.event),
+        };
         let by = row.name.clone().unwrap_or_else(|| row.actor.to_string());
         table.add_row([
             Cell::new(output::time(row.at)),
             Cell::new(output::harmless(&row.tool_id)),
-            Cell::new(format!("{}{more}", row.event)),
+            Cell::new(event),
             Cell::new(row.version.map_or_else(String::new, |version| version.to_string())),
             Cell::new(output::harmless(&by)),
             Cell::new(output::harmless(row.reason.as_deref().unwrap_or_default())),

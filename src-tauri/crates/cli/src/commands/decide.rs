@@ -16,7 +16,7 @@ pub async fn run(
     reason: Option<&String>,
     front: &Front,
 ) -> Result<ExitCode> {
-    let person = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
+    let person = person();
     let (tool_id, reason) = (tool_id.to_owned(), reason.cloned());
     let decided = front.call(Decide { tool_id, decision, reason, person }).await?;
     if args.json {
@@ -25,6 +25,11 @@ pub async fn run(
         output::line(&output::harmless(&sentence(&decided)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who is at the terminal.
+pub(super) fn person() -> Option<String> {
+    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok())
 }
 
 /// What was decided, and what is in force now.

@@ -6,6 +6,7 @@ mod call;
 mod calls;
 mod decide;
 mod diff;
+mod drift;
 mod impact;
 mod infer;
 mod overrides;
@@ -102,6 +103,7 @@ async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> 
         }
         Verb::Rollback(verb) => decide(args, &verb.tool, Decision::Rollback { to: verb.to }, front).await,
         Verb::Undo(tool) => decide(args, tool, Decision::Undo {}, front).await,
+        Verb::Drift(drift) => drift::run(args, drift, front).await,
         Verb::Audit(audit) => audit::run(args, audit, front).await,
         Verb::Calls(calls) => calls::run(args, calls, front).await,
         Verb::Call(call) => call::run(args, call, front).await,

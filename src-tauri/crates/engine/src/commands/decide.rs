@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use schemascope_api::{ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit};
-use schemascope_model::{CallId, ToolId};
+use schemascope_model::{CallId, Quality, ToolId};
 use schemascope_overrides::WILDCARD;
 use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Wish};
 
@@ -21,15 +21,7 @@ const MAX_PERSON: usize = 100;
 impl Handle<Decide> for Engine {
     async fn handle(&self, command: Decide) -> Result<Decided, ApiError> {
         let (id, tool) = self.known_tool(&command.tool_id).await?;
-        let given =
-            |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-        let person = given(command.person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
-        let proposal = Proposal {
-            tool: id.clone(),
-            actor: Actor::person(person.map(Into::into)),
-            reason: given(command.reason).map(Into::into),
-            known: Some(known(&tool)),
-        };
+        let proposal = proposal(&id, command.reason, command.person, Some(known(&tool)));
         let wish = wish(command.decision);
         let decisions = Arc::clone(&self.decisions);
         // The disk syncs.
@@ -41,11 +33,7 @@ impl Handle<Decide> for Engine {
             Ok(written)
         };
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
-        let written: Written = written.map_err(|error| match error {
-            NotWritten::Refused(refused) => super::refused(&id, &refused),
-            NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
-            NotWritten::Form(_) => internal(error),
-        })?;
+        let written: Written = written.map_err(|error| not_written(&id, error))?;
         let list_changed = written.changes_clients();
         self.cutter.tell(&id, list_changed);
         Ok(Decided {
@@ -54,6 +42,28 @@ impl Handle<Decide> for Engine {
             list_changed,
             entry: audit_row(written.entry, &HashSet::new()),
         })
+    }
+}
+
+/// What a person wants written.
+pub(super) fn proposal(
+    tool: &ToolId,
+    reason: Option<String>,
+    person: Option<String>,
+    known: Option<(u64, Quality)>,
+) -> Proposal {
+    let given =
+        |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let person = given(person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
+    let actor = Actor::person(person.map(Into::into));
+    Proposal { tool: tool.clone(), actor, reason: given(reason).map(Into::into), known }
+}
+
+pub(super) fn not_written(tool: &ToolId, error: NotWritten) -> ApiError {
+    match error {
+        NotWritten::Refused(refused) => super::refused(tool, &refused),
+        NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
+        NotWritten::Form(_) => internal(error),
     }
 }
 
@@ -121,6 +131,7 @@ fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
         name: entry.actor.name.map(Into::into),
         event: entry.event.name().to_owned(),
         version: entry.event.version(),
+        drift: entry.event.drift(),
         enforced: matches!(entry.event, AuditEvent::Pin { enforced: true, .. }),
         undoes: undoes(&entry.event),
         undone: undone.contains(&entry.id),

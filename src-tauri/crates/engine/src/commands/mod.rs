@@ -4,6 +4,7 @@ mod backfill;
 mod calls;
 mod coverage;
 mod decide;
+mod drift;
 mod impact;
 mod nearest;
 mod overrides;
@@ -16,13 +17,14 @@ mod tools;
 mod versions;
 mod window;
 
+pub(crate) use drift::marks;
 use std::future::Future;
 
 use schemascope_api::{
-    ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSetting, Command, CompareVersions,
-    Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetOverrides, GetReport, GetSchema, GetSettings,
-    GetTool, InferWhere, ListAudit, ListCalls, ListServers, ListTools, ListVersions, PopulateOverrides,
-    RestartServer, ShowWindow, TryRedaction,
+    AcknowledgeDrift, ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSetting, Command,
+    CompareVersions, Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetOverrides, GetReport, GetSchema,
+    GetSettings, GetTool, InferWhere, ListAudit, ListCalls, ListDrift, ListServers, ListTools, ListVersions,
+    PopulateOverrides, RestartServer, ShowWindow, TryRedaction,
 };
 use schemascope_model::ToolId;
 use schemascope_registry::versions::Refused;
@@ -55,7 +57,7 @@ impl Engine {
             ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
             GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
             GetImpact, Decide, ListAudit, GetSettings, ChangeSetting, ChangeRedaction, TryRedaction,
-            GetOverrides, PopulateOverrides)
+            GetOverrides, PopulateOverrides, ListDrift, AcknowledgeDrift)
     }
 }
 
@@ -78,7 +80,9 @@ fn internal(error: impl std::fmt::Display) -> ApiError {
 /// For a decision that makes no sense, and for what it names and is not there.
 fn refused(tool: &ToolId, refused: &Refused) -> ApiError {
     let kind = match refused {
-        Refused::NoVersions | Refused::NoSuchVersion { .. } => ErrorKind::NotFound,
+        Refused::NoVersions | Refused::NoSuchVersion { .. } | Refused::NoSuchDrift { .. } => {
+            ErrorKind::NotFound
+        }
         _ => ErrorKind::Invalid,
     };
     ApiError::new(kind, format!("{tool}: {refused}"))

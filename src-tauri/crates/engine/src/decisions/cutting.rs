@@ -57,7 +57,7 @@ impl Cutter {
         });
     }
 
-    /// Cuts what is drafted, and promotes. Blocks.
+    /// Cuts what is drafted, promotes, and tells of drift. Blocks.
     pub(crate) fn look(&self) {
         let _cutting = self.cutting.lock().unwrap_or_else(PoisonError::into_inner);
         let take = |registry: &mut Registry| {
@@ -84,6 +84,7 @@ impl Cutter {
                 }
             }
         }
+        self.tell_drift();
     }
 
     /// A draft that a kill kept from becoming a version.
@@ -196,7 +197,7 @@ impl Cutter {
         }
     }
 
-    fn with_registry<T>(&self, ask: impl FnOnce(&mut Registry) -> T) -> T {
+    pub(super) fn with_registry<T>(&self, ask: impl FnOnce(&mut Registry) -> T) -> T {
         ask(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

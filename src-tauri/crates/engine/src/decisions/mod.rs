@@ -5,6 +5,7 @@
 //! to know: rules (see `registry`), fronts, and who is told.
 
 mod cutting;
+mod drifting;
 mod observations;
 mod turns;
 
@@ -17,11 +18,12 @@ use schemascope_model::{IdSource, Quality, Timestamp, ToolId};
 use schemascope_proxy::{Effective, Schema};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{
-    Actor, AuditEntry, AuditEvent, InForce, Ledger, Refused, ToolVersions, Version,
+    Actor, AuditEntry, AuditEvent, Drifts, InForce, Ledger, Refused, ToolVersions, Version,
 };
 use schemascope_store::AuditLog;
 use tokio::sync::Notify;
 
+use crate::commands::marks;
 use crate::effective::EffectiveSchemas;
 use crate::views;
 
@@ -49,6 +51,8 @@ struct Books {
 pub(crate) struct Numbers {
     pub(crate) in_force: Option<InForceRow>,
     pub(crate) candidate: Option<u32>,
+    /// Drifts that go on, and those of them nobody acknowledged.
+    pub(crate) drift: (u32, u32),
 }
 
 /// Something to be written.
@@ -144,7 +148,15 @@ impl Decisions {
         Numbers {
             in_force: versions.and_then(ToolVersions::in_force).as_ref().map(views::in_force_row),
             candidate: versions.and_then(ToolVersions::candidate),
+            drift: versions.map_or((0, 0), |versions| marks(versions.drifts())),
         }
+    }
+
+    /// What was told of drift, of one tool or of all.
+    pub(crate) fn drifts(&self, of: Option<&ToolId>) -> Vec<(ToolId, Drifts)> {
+        let books = self.books();
+        let wanted = books.ledger.tools().iter().filter(|(tool, _)| of.is_none_or(|of| of == *tool));
+        wanted.map(|(tool, versions)| (tool.clone(), versions.drifts().clone())).collect()
     }
 
     /// Writes what `event` makes of what is known of the tool; when this returns it is on disk and in force.

@@ -22,6 +22,8 @@ struct Look {
     before: Option<(Kind, bool)>,
     /// How many repeats may count.
     trust: u32,
+    /// What was asked for, if the arguments name single things.
+    thing: Option<u64>,
 }
 
 impl Drift {
@@ -29,12 +31,12 @@ impl Drift {
     pub(super) fn judge(
         &mut self,
         sighting: &Sighting<'_>,
-        (mut at, identity): (usize, bool),
+        (mut at, thing): (usize, Option<u64>),
         kinds: &[Kind],
         before: Option<&Thing>,
     ) -> Vec<u8> {
         let mut remembered = vec![0; kinds.len()];
-        let trust = self.watched.trust(before.map_or(0, |thing| thing.looks), identity);
+        let trust = self.watched.trust(before.map_or(0, |thing| thing.looks), thing.is_some());
         for (node, kind) in kinds.iter().copied().enumerate() {
             if kind == Kind::Nowhere {
                 // What it had when there was a place for it still stands.
@@ -43,7 +45,7 @@ impl Drift {
                 continue;
             }
             let before = before.map(|thing| thing.at(node as u32)).filter(|(kind, _)| *kind != Kind::Nowhere);
-            let look = Look { node: node as u32, kind, before, trust };
+            let look = Look { node: node as u32, kind, before, trust, thing };
             let turned = self.look(sighting, &mut at, &look);
             remembered[node] = kind as u8 | if turned { TURNED } else { 0 };
         }
@@ -52,7 +54,7 @@ impl Drift {
 
     /// Whether the thing has it by a change seen.
     fn look(&mut self, sighting: &Sighting<'_>, at: &mut usize, look: &Look) -> bool {
-        let Look { node, kind, before, trust } = *look;
+        let Look { node, kind, before, trust, thing } = *look;
         let mut tally = self.strata.list[*at].tally(node);
         if tally.is_empty() {
             if kind == Kind::Absent {
@@ -76,7 +78,7 @@ impl Drift {
         match suspected {
             Ok(place) if self.suspects[place].kind == kind as u8 => {
                 let suspect = &mut self.suspects[place];
-                suspect.supported(gain, sighting.call);
+                suspect.supported(gain, sighting.call, thing);
                 held = suspect.held.iter().all(|held| *held < MAX_HELD);
                 if held {
                     let stays = tally.last == kind as u8;
@@ -142,7 +144,7 @@ impl Drift {
             place -= usize::from(least < place);
         }
         let mut suspect = Suspect::new(look.node, [look.kind, usual], sighting.at, self.observations);
-        suspect.supported(gain, sighting.call);
+        suspect.supported(gain, sighting.call, look.thing);
         self.suspects.insert(place, suspect);
         true
     }

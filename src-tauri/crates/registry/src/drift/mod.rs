@@ -17,6 +17,7 @@ mod judge;
 mod open;
 mod paths;
 mod recent;
+mod rules;
 mod scan;
 mod sketch;
 mod state;
@@ -24,13 +25,16 @@ mod strata;
 mod suspect;
 mod tally;
 
-use schemascope_model::{CallId, Timestamp};
+use std::collections::VecDeque;
+
+use schemascope_model::{CallId, Ending, Timestamp};
 
 use class::{Classes, Given};
-pub use event::{Change, DriftEvent, Notice, Share, TypeName};
+pub use event::{DriftEvent, Key, Notice};
 use open::Open;
-use paths::{Paths, ROOT, Step};
+use paths::{Paths, Step};
 use recent::{Recent, Thing, Watched};
+use rules::Schemas;
 use scan::{Kind, Outline};
 pub use state::InvalidDrift;
 use strata::Strata;
@@ -39,11 +43,6 @@ use tally::Sticky;
 
 /// Observations between looking which paths have runs.
 const LOOKED_UP: u64 = 8;
-/// Bytes of a rule's name that count.
-const MAX_RULE: usize = 160;
-/// Rules told apart.
-const MAX_RULES: usize = 16;
-
 /// One observation, as drift looks at it.
 #[derive(Debug, Clone, Copy)]
 pub struct Sighting<'a> {
@@ -59,16 +58,21 @@ pub struct Sighting<'a> {
     pub conformity: Conformity<'a>,
 }
 
-/// How an observation fits the effective schema.
+/// How an observation fits the effective schema, which is known by its digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Conformity<'a> {
     /// There is no schema, or nobody looked.
     #[default]
     Unknown,
     /// It fits.
-    Fits,
-    /// It breaks this rule: a name for it, the same each time, without values.
-    Breaks(&'a str),
+    Fits(&'a str),
+    /// It breaks a rule: a name for it, the same each time, without values.
+    Breaks {
+        /// The schema.
+        schema: &'a str,
+        /// Its rule.
+        rule: &'a str,
+    },
 }
 
 /// What is known of one tool's drift.
@@ -85,6 +89,9 @@ pub struct Drift {
     watched: Watched,
     observations: u64,
     next_id: u64,
+    schemas: Schemas,
+    /// The latest endings: path, first call that showed it, how.
+    ended: VecDeque<(String, Option<CallId>, Ending)>,
     /// Drifts found when too many were open.
     not_told: u64,
     /// Room for reading.
@@ -104,6 +111,8 @@ impl Default for Drift {
             watched: Watched::default(),
             observations: 0,
             next_id: 1,
+            schemas: Schemas::default(),
+            ended: VecDeque::new(),
             not_told: 0,
             outline: Outline::default(),
         }
@@ -114,6 +123,7 @@ impl Drift {
     /// Takes an observation; what is to be told about it.
     pub fn observe(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
         self.observations += 1;
+        let mut notices = self.meet(sighting.conformity);
         self.paths.begin();
         let mut outline = std::mem::take(&mut self.outline);
         self.mark_changing(&mut outline.changing);
@@ -130,14 +140,16 @@ impl Drift {
             self.recent.take(given.digest, &outline.sketch, identity)
         };
         let looks = before.as_ref().map_or(1, |thing| thing.looks.saturating_add(1));
-        let kinds = self.judge(sighting, (at, identity), &outline.kinds, before.as_ref());
+        let kinds =
+            self.judge(sighting, (at, identity.then_some(given.digest)), &outline.kinds, before.as_ref());
         self.recent.put(Thing { digest: given.digest, sketch: outline.sketch.clone(), kinds, looks });
         self.watched.note(looks);
         if self.observations.is_multiple_of(LOOKED_UP) {
             self.sticky = self.strata.sticky();
         }
         self.outline = outline;
-        self.conclude(sighting)
+        notices.extend(self.conclude(sighting));
+        notices
     }
 
     /// The drifts that go on, oldest first.
@@ -145,34 +157,24 @@ impl Drift {
         self.open.iter().map(|open| &open.event)
     }
 
-    /// Notes that a person has seen one; false if there is no such drift.
-    pub fn acknowledge(&mut self, id: u64) -> bool {
-        let open = self.open.iter_mut().find(|open| open.event.id == id);
-        open.map(|open| open.event.acknowledged = true).is_some()
+    /// How one ended that was open, if that was lately.
+    pub fn ending(&self, key: Key<'_>) -> Option<Ending> {
+        let is_it = |ended: &&(String, Option<CallId>, Ending)| (ended.0.as_str(), ended.1) == key;
+        self.ended.iter().rev().find(is_it).map(|ended| ended.2)
+    }
+
+    /// Observations counted so far.
+    pub fn observations(&self) -> u64 {
+        self.observations
     }
 
     /// Takes what a tool returns now for what it should return: one drift is over.
-    pub fn accept(&mut self, id: u64) -> Option<DriftEvent> {
-        let at = self.open.iter().position(|open| open.event.id == id)?;
+    fn accept(&mut self, at: usize) -> Notice {
         let open = self.open.remove(at);
         for (node, kind) in open.paths() {
             self.settle(node, kind);
         }
-        Some(open.event)
-    }
-
-    /// Another schema is effective: drifts told so far are over, and rules broken count from new.
-    pub fn schema_changed(&mut self) -> Vec<DriftEvent> {
-        let ids: Vec<u64> = self.open().map(|event| event.id).collect();
-        let over = ids.into_iter().filter_map(|id| self.accept(id)).collect();
-        let rules: Vec<u32> = (0..self.paths.len() as u32)
-            .filter(|node| matches!(self.paths.step(*node), Step::Rule(_)))
-            .collect();
-        for node in rules {
-            self.suspects.retain(|suspect| suspect.node != node);
-            self.settle(node, Kind::Absent);
-        }
-        over
+        self.end(open, Ending::OtherSchema)
     }
 
     /// Values, and drifts, that were not looked at for want of room.
@@ -221,29 +223,4 @@ impl Drift {
             }
         }
     }
-
-    /// Rules of the schema are watched like fields that usually are not there.
-    fn rules(&mut self, conformity: Conformity<'_>, kinds: &mut Vec<Kind>) {
-        if conformity == Conformity::Unknown {
-            return;
-        }
-        let known = |paths: &Paths| (0..paths.len() as u32).filter(|node| is_rule(paths, *node)).collect();
-        let mut rules: Vec<u32> = known(&self.paths);
-        let mut broken = None;
-        if let Conformity::Breaks(rule) = conformity {
-            let end = (0..=MAX_RULE.min(rule.len())).rev().find(|end| rule.is_char_boundary(*end));
-            let name = Step::Rule(rule.get(..end.unwrap_or(0)).unwrap_or("").into());
-            let room = rules.len() < MAX_RULES || rules.iter().any(|node| *self.paths.step(*node) == name);
-            broken = if room { self.paths.child(ROOT, name) } else { None };
-            rules.extend(broken);
-        }
-        kinds.resize(self.paths.len(), Kind::Nowhere);
-        for node in rules {
-            kinds[node as usize] = if Some(node) == broken { Kind::Boolean } else { Kind::Absent };
-        }
-    }
-}
-
-fn is_rule(paths: &Paths, node: u32) -> bool {
-    paths.parent(node) == ROOT && matches!(paths.step(node), Step::Rule(_))
 }

@@ -3,15 +3,18 @@
 //! While one is open its paths are not counted, so that what was before it stays known and the tool's
 //! return is noticed. Owns: raising, and telling the return. Refuses to know: how evidence comes about.
 
+use schemascope_model::{Change, Ending, Share};
 use serde::{Deserialize, Serialize};
 
-use super::event::{Change, DriftEvent, Notice, Share, TypeName};
+use super::event::{DriftEvent, Notice};
 use super::scan::Kind;
 use super::suspect::{Suspect, threshold};
 use super::{Drift, Sighting, Step};
 
 /// Drifts open at a time; more are counted only.
 pub(super) const MAX_OPEN: usize = 16;
+/// Endings remembered, for whoever did not hear of them.
+pub(super) const MAX_ENDED: usize = 16;
 /// How much one observation speaks for the return, and against; what is enough.
 const RETURN: (i32, i32, i32) = (4, -3, 24);
 
@@ -58,14 +61,26 @@ impl Open {
 }
 
 impl Drift {
+    /// Notes that a drift is over.
+    pub(super) fn end(&mut self, open: Open, ending: Ending) -> Notice {
+        if self.ended.len() == MAX_ENDED {
+            self.ended.pop_front();
+        }
+        let (path, first) = open.event.key();
+        self.ended.push_back((path.to_owned(), first, ending));
+        Notice::Ended(open.event, ending)
+    }
+
     /// What is to be told after an observation.
     pub(super) fn conclude(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
         let mut notices = Vec::new();
         let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| open.back >= RETURN.2);
         self.open = open;
-        notices.extend(Vec::into_iter(over).map(|open: Open| Notice::Returned(open.event)));
+        for open in Vec::into_iter(over) {
+            notices.push(self.end(open, Ending::Returned));
+        }
         let enough = threshold(self.paths.len());
-        while let Some(at) = self.suspects.iter().position(|suspect| suspect.bits >= enough) {
+        while let Some(at) = self.suspects.iter().position(|suspect| suspect.is_certain(enough)) {
             let suspect = self.suspects.remove(at);
             notices.extend(self.raise(suspect, enough, sighting).map(Notice::Raised));
         }
@@ -96,7 +111,7 @@ impl Drift {
             (_, _, Kind::Absent, None) => Change::Removed,
             (_, Kind::Absent, ..) => Change::Appeared,
             (_, _, Kind::Null, None) => Change::BecameNull,
-            (_, from, to, None) => Change::Retyped { from: TypeName::of(from), to: TypeName::of(to) },
+            (_, from, to, None) => Change::Retyped { from: from.name(), to: to.name() },
         };
         let event = DriftEvent {
             id: self.next_id,
@@ -105,9 +120,9 @@ impl Drift {
             before,
             after: Share { count: suspect.seen - suspect.hits, of: suspect.seen },
             since: suspect.since,
+            began: suspect.began,
             at: sighting.at,
             examples: suspect.examples,
-            acknowledged: false,
         };
         self.next_id += 1;
         let new = new.map(|new| (new.node, new.kind));

@@ -178,7 +178,7 @@ impl Paths {
         born.len() >= MAP && 2 * children.iter().filter(passing).count() >= children.len()
     }
 
-    /// For people: `$.items[].name`; of very long ones the end.
+    /// For people: `items[].name`, empty for the whole; of very long ones the end.
     pub(super) fn text(&self, node: u32) -> String {
         let mut steps = Vec::new();
         let mut at = node;
@@ -186,12 +186,12 @@ impl Paths {
             steps.push(self.step(at));
             at = self.parent(at);
         }
-        let mut text = String::from("$");
+        let mut text = String::new();
         for step in steps.into_iter().rev() {
             match step {
                 Step::Root => {}
                 Step::Field(key) => {
-                    text.push('.');
+                    text.push_str(if text.is_empty() { "" } else { "." });
                     text.push_str(key);
                 }
                 Step::Items => text.push_str("[]"),

@@ -3,7 +3,7 @@
 //! Owns: reading JSON in one pass without recursion, whatever its depth, and counting types by path.
 //! It is lenient: what comes here was read as JSON before. Refuses to know: earlier documents.
 
-use schemascope_model::{Marker, Redacted};
+use schemascope_model::{Marker, Redacted, TypeName};
 
 use super::hash::Fnv;
 use super::paths::{Paths, ROOT, Step};
@@ -32,6 +32,20 @@ impl Kind {
     pub(super) fn of(code: u8) -> Option<Self> {
         use Kind::{Absent, Array, Boolean, Nowhere, Null, Number, Object, String};
         [Nowhere, Absent, Null, Boolean, Number, String, Object, Array].get(usize::from(code)).copied()
+    }
+}
+
+impl Kind {
+    /// Its name for people.
+    pub(super) fn name(self) -> TypeName {
+        match self {
+            Self::Nowhere | Self::Absent | Self::Null => TypeName::Null,
+            Self::Boolean => TypeName::Boolean,
+            Self::Number => TypeName::Number,
+            Self::String => TypeName::String,
+            Self::Object => TypeName::Object,
+            Self::Array => TypeName::Array,
+        }
     }
 }
 

@@ -3,16 +3,19 @@
 //! Owns: the version, and that nothing is read back that cannot have been written. Refuses to know: where
 //! it is kept.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::fmt::Write as _;
 
+use schemascope_model::{CallId, Ending};
 use serde::{Deserialize, Serialize};
 
 use super::Drift;
 use super::class::{Class, Classes};
-use super::open::{MAX_OPEN, Open};
+use super::open::{MAX_ENDED, MAX_OPEN, Open};
 use super::paths::Paths;
 use super::recent::{Recent, Thing, Watched};
+use super::rules::Schemas;
 use super::scan::{Kind, Outline};
 use super::sketch::Sketch;
 use super::strata::{MAX_SLOTS, MAX_STRATA, Strata, Stratum};
@@ -51,6 +54,8 @@ struct State {
     recent: Vec<(u64, Sketch, u8, String)>,
     suspects: Vec<Suspect>,
     open: Vec<Open>,
+    schemas: Schemas,
+    ended: VecDeque<(String, Option<CallId>, Ending)>,
 }
 
 impl Drift {
@@ -79,6 +84,8 @@ impl Drift {
                 .collect(),
             suspects: self.suspects.clone(),
             open: self.open.clone(),
+            schemas: self.schemas.clone(),
+            ended: self.ended.clone(),
         };
         serde_json::to_vec(&state).unwrap_or_default()
     }
@@ -109,7 +116,9 @@ impl State {
                 .all(|one| (one.node as usize) < paths && one.examples.len() <= MAX_EXAMPLES)
             && self.suspects.iter().all(|one| one.hits <= one.seen && Kind::of(one.kind).is_some())
             && self.open.len() <= MAX_OPEN
-            && self.open.iter().all(|open| open.is_valid(paths));
+            && self.open.iter().all(|open| open.is_valid(paths))
+            && self.schemas.is_valid()
+            && self.ended.len() <= MAX_ENDED;
         if !sound {
             return None;
         }
@@ -140,6 +149,8 @@ impl State {
             observations: self.observations,
             next_id: self.next_id,
             not_told: self.not_told,
+            schemas: self.schemas,
+            ended: self.ended,
             outline: Outline::default(),
         })
     }

@@ -19,8 +19,8 @@ pub(super) const MAX_SUSPECTS: usize = 32;
 pub(super) const MAX_EXAMPLES: usize = 3;
 /// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.
 const HORIZON: u64 = 1_000;
-/// One in so many: a third of what is promised, since what a thing's next look depends on is only estimated.
-const ALARMS: u64 = 300;
+/// One in so many: a little less than is promised, since what a thing's next look depends on is only estimated.
+const ALARMS: u64 = 120;
 /// What speaks against: if changed, 3 % are still as before.
 const CONTRARY: Bits = -75;
 
@@ -39,6 +39,10 @@ pub(super) struct Suspect {
     pub(super) since: Timestamp,
     pub(super) began: u64,
     pub(super) examples: Vec<CallId>,
+    /// What first showed it, where arguments name single things, and whether something else did too: one thing
+    /// may have changed without its tool.
+    pub(super) thing: Option<u64>,
+    pub(super) is_wide: bool,
     /// Not counted yet, since they would make the change look usual: fresh ones, those in a run, those that
     /// stayed after a change.
     pub(super) held: [u8; 3],
@@ -61,17 +65,26 @@ impl Suspect {
             since,
             began,
             examples: Vec::new(),
+            thing: None,
+            is_wide: false,
             held: [0; 3],
         }
     }
 
-    pub(super) fn supported(&mut self, bits: Bits, call: CallId) {
+    pub(super) fn supported(&mut self, bits: Bits, call: CallId, thing: Option<u64>) {
+        self.is_wide |= thing.is_none() || self.hits > 0 && thing != self.thing;
+        self.thing = self.thing.or(thing);
         self.bits = self.bits.saturating_add(bits.max(0));
         self.hits = self.hits.saturating_add(1);
         self.seen = self.seen.saturating_add(1);
         if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(call);
         }
+    }
+
+    /// Whether it is certain, given the evidence there must be.
+    pub(super) fn is_certain(&self, enough: Bits) -> bool {
+        self.bits >= enough && self.is_wide
     }
 
     /// False if nothing is left of it. That a field is missing does not tell what it is when it is there.

@@ -5,9 +5,11 @@
 
 use std::fmt;
 
-use schemascope_model::{ActorKind, CallId, Evidence, Quality, Timestamp, ToolId, VersionOrigin};
+use schemascope_model::{ActorKind, CallId, Ending, Evidence, Quality, Timestamp, ToolId, VersionOrigin};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+
+use crate::drift::DriftEvent;
 
 /// Longest reason in bytes.
 pub const MAX_REASON: usize = 1_000;
@@ -88,6 +90,20 @@ pub enum AuditEvent {
     /// How the tool is shown to clients was changed in the file of overrides, which holds it; the reason says
     /// what. The tool `*` stands for all of its server's.
     Override {},
+    /// Results are not what they were.
+    Drift(Box<DriftEvent>),
+    /// Somebody has seen a drift.
+    Acknowledge {
+        /// Which.
+        drift: u64,
+    },
+    /// A drift is over.
+    Resolve {
+        /// Which.
+        drift: u64,
+        /// How.
+        ending: Ending,
+    },
 }
 
 /// A version as it was cut.
@@ -121,13 +137,15 @@ impl Actor {
 }
 
 impl AuditEvent {
-    /// Whether it was decided by somebody and can be undone; a cut is a finding, what suspends a schema is undone by
-    /// results, and what the file says is undone there.
+    /// Whether it was decided by somebody and can be undone; cuts and drifts are findings, that a drift was seen
+    /// stays true, what suspends a schema is undone by results, and what the file says is undone there.
     pub fn is_decision(&self) -> bool {
-        !matches!(
-            self,
-            Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} | Self::Override {}
-        )
+        match self {
+            Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => false,
+            Self::Drift(_) | Self::Acknowledge { .. } | Self::Resolve { .. } | Self::Override {} => false,
+            Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
+            Self::Rollback { .. } => true,
+        }
     }
 
     /// Its name, one word.
@@ -143,6 +161,9 @@ impl AuditEvent {
             Self::Suspend {} => "suspend",
             Self::Restore {} => "restore",
             Self::Override {} => "override",
+            Self::Drift(_) => "drift",
+            Self::Acknowledge { .. } => "acknowledge",
+            Self::Resolve { .. } => "resolve",
         }
     }
 
@@ -154,9 +175,17 @@ impl AuditEvent {
                 Some(*version)
             }
             Self::Rollback { to } => *to,
-            Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} | Self::Override {} => {
-                None
-            }
+            Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
+            Self::Drift(_) | Self::Acknowledge { .. } | Self::Resolve { .. } | Self::Override {} => None,
+        }
+    }
+
+    /// The number of the drift it is about.
+    pub fn drift(&self) -> Option<u64> {
+        match self {
+            Self::Drift(event) => Some(event.id),
+            Self::Acknowledge { drift } | Self::Resolve { drift, .. } => Some(*drift),
+            _ => None,
         }
     }
 }

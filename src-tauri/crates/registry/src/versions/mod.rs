@@ -6,6 +6,7 @@
 //! know: where the log is kept, who asks, and what clients are told.
 
 mod drafts;
+mod drifts;
 mod entry;
 mod evidence;
 mod form;
@@ -17,6 +18,7 @@ mod tool_versions;
 mod version;
 
 pub(crate) use drafts::Drafts;
+pub use drifts::{Acknowledged, Drifts, KnownDrift, Resolution, Resolved, due};
 pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
 pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES, evidence};
 pub use form::{Draft, Form, HOLD};

@@ -108,6 +108,23 @@ pub enum Refused {
         /// What is wrong.
         reason: String,
     },
+    /// There is no drift of this number.
+    #[error("there is no drift {number}; {}", open_ones(open))]
+    NoSuchDrift {
+        /// The number.
+        number: u64,
+        /// Those that go on.
+        open: Vec<u64>,
+    },
+    /// It is over, so there is nothing to acknowledge.
+    #[error("drift {0} is over")]
+    DriftIsOver(u64),
+    /// Somebody has seen it before.
+    #[error("drift {0} is acknowledged already")]
+    IsAcknowledged(u64),
+    /// A drift is told once.
+    #[error("drift {0} was told before")]
+    ToldBefore(u64),
     /// Reasons are short.
     #[error("a reason has {max} bytes at most; this one has {0}", max = super::MAX_REASON)]
     LongReason(usize),
@@ -126,4 +143,9 @@ fn gone(dropped: u32) -> String {
 
 fn earlier_ones(earlier: &[u32]) -> String {
     if earlier.is_empty() { String::new() } else { format!("; those that were: {}", list(earlier)) }
+}
+
+fn open_ones(open: &[u64]) -> String {
+    let named: Vec<String> = open.iter().map(u64::to_string).collect();
+    if named.is_empty() { "none goes on".into() } else { format!("those that go on: {}", named.join(", ")) }
 }

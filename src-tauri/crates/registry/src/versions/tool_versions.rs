@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schemascope_model::{ActorKind, CallId, Quality, VersionOrigin, VersionState};
 
 use crate::schema::digest;
-use crate::versions::{AuditEntry, AuditEvent, Cut, Decided, Draft, Form, Pin, Refused, Version};
+use crate::versions::{AuditEntry, AuditEvent, Cut, Decided, Draft, Drifts, Form, Pin, Refused, Version};
 
 /// Versions kept of a tool: what decisions rest on, the newest one, then the newer ones.
 const MAX_VERSIONS: usize = 50;
@@ -31,6 +31,7 @@ pub struct ToolVersions {
     /// Digests of what persons rejected or took back.
     hands_off: BTreeSet<Box<str>>,
     suspended: bool,
+    drifts: Drifts,
 }
 
 /// What somebody wants decided; what is not said is meant to be plain.
@@ -123,6 +124,11 @@ impl ToolVersions {
     /// Whether clients are not told of the schema in force for now.
     pub fn is_suspended(&self) -> bool {
         self.suspended
+    }
+
+    /// What was told of the tool's drift.
+    pub fn drifts(&self) -> &Drifts {
+        &self.drifts
     }
 
     /// The version in force, and how.
@@ -218,13 +224,20 @@ impl ToolVersions {
     /// Takes an entry, or refuses it and is as before only if the caller keeps a copy.
     pub(super) fn take(&mut self, entry: &AuditEntry) -> Result<(), Refused> {
         let before = self.decided.clone();
+        let was_in_force = before.in_force();
         let by_person = entry.actor.kind != ActorKind::Policy;
         match &entry.event {
             AuditEvent::Cut(cut) => return self.cut(cut, entry),
             AuditEvent::Override {} => {}
             AuditEvent::Suspend {} => self.suspended = true,
             AuditEvent::Restore {} => self.suspended = false,
-            AuditEvent::Undo { of } => self.undo(*of)?,
+            AuditEvent::Drift(event) => return self.drifts.raise(event, entry),
+            AuditEvent::Acknowledge { drift } => return self.drifts.acknowledge(*drift, entry),
+            AuditEvent::Resolve { drift, ending } => return self.drifts.end(*drift, *ending, entry.at),
+            AuditEvent::Undo { of } => {
+                self.undo(*of)?;
+                self.drifts.reopen(*of);
+            }
             AuditEvent::Promote { version } => {
                 let digest = self.version(*version)?.digest.clone();
                 if by_person {
@@ -257,6 +270,10 @@ impl ToolVersions {
             self.undo.push((entry.id, before));
             let beyond = self.undo.len().saturating_sub(MAX_UNDO);
             self.undo.drain(..beyond);
+        }
+        let in_force = self.decided.in_force().filter(|version| was_in_force != Some(*version));
+        if let Some(version) = in_force.and_then(|version| self.versions.get(&version)) {
+            self.drifts.take_in(version, entry);
         }
         Ok(())
     }

@@ -1,0 +1,180 @@
+//! A tool's drifts, as the audit log tells them.
+//!
+//! What the calls say ([`Drift`](crate::drift::Drift)) and what is told ([`Drifts`]) are two folds; [`due`] is what the
+//! second one lacks of the first, so that a kill between them costs nothing and nothing is told twice. Owns: what is
+//! told, what a person acknowledged, and when a drift is over. Refuses to know: how change is found.
+
+use std::collections::VecDeque;
+
+use schemascope_model::{Ending, Timestamp};
+
+use crate::drift::{DriftEvent, Key};
+use crate::tool::Tool;
+use crate::versions::{Actor, AuditEntry, AuditEvent, Refused, Version};
+
+/// Drifts kept of a tool: those that go on before others, the newest ones.
+const MAX_DRIFTS: usize = 64;
+/// Drifts of a tool told in an hour; one that turns to and fro does not fill the log, which is kept for ever.
+const AN_HOUR: usize = 20;
+const HOUR: u64 = 3_600_000;
+
+/// What was told of a tool's drift, oldest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Drifts {
+    kept: VecDeque<KnownDrift>,
+    /// The number told last.
+    latest: u64,
+}
+
+/// One drift that was told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownDrift {
+    /// It; its id is its number, and its beginning counts the tool's observations.
+    pub event: DriftEvent,
+    /// When it was told.
+    pub told: Timestamp,
+    /// Who has seen it; none while nobody has.
+    pub acknowledged: Option<Acknowledged>,
+    /// How it ended; none while it goes on.
+    pub resolved: Option<Resolved>,
+}
+
+/// That somebody has seen a drift.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub by: Actor,
+    /// What they say of it.
+    pub reason: Option<Box<str>>,
+}
+
+/// How a drift ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resolved {
+    /// When that was noted.
+    pub at: Timestamp,
+    /// How.
+    pub how: Resolution,
+}
+
+/// What ended a drift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolution {
+    /// What the tool's results said.
+    Ended(Ending),
+    /// This version came into force. It was cut after the change, which it thereby takes in.
+    TakenIn(u32, schemascope_model::CallId),
+}
+
+impl Drifts {
+    /// All that are kept, oldest first.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = &KnownDrift> {
+        self.kept.iter()
+    }
+
+    /// Those that go on, oldest first.
+    pub fn open(&self) -> impl DoubleEndedIterator<Item = &KnownDrift> {
+        self.kept.iter().filter(|drift| drift.resolved.is_none())
+    }
+
+    /// Those that go on and nobody has acknowledged.
+    pub fn waiting(&self) -> impl Iterator<Item = &KnownDrift> {
+        self.open().filter(|drift| drift.acknowledged.is_none())
+    }
+
+    /// One of them.
+    pub fn get(&self, number: u64) -> Result<&KnownDrift, Refused> {
+        let found = self.kept.iter().find(|drift| drift.event.id == number);
+        found.ok_or_else(|| self.no_such(number))
+    }
+
+    fn no_such(&self, number: u64) -> Refused {
+        Refused::NoSuchDrift { number, open: self.open().map(|drift| drift.event.id).collect() }
+    }
+
+    fn knows(&self, key: Key<'_>) -> bool {
+        self.kept.iter().any(|drift| drift.event.key() == key)
+    }
+
+    pub(super) fn raise(&mut self, event: &DriftEvent, entry: &AuditEntry) -> Result<(), Refused> {
+        if event.id != self.latest + 1 || self.knows(event.key()) {
+            return Err(Refused::ToldBefore(event.id));
+        }
+        // There must have been an end that nobody told.
+        let how = Resolution::Ended(Ending::Returned);
+        for before in self.kept.iter_mut().filter(|before| before.event.path == event.path) {
+            before.resolved.get_or_insert(Resolved { at: entry.at, how });
+        }
+        if self.kept.len() == MAX_DRIFTS {
+            let over = self.kept.iter().position(|drift| drift.resolved.is_some());
+            self.kept.remove(over.unwrap_or(0));
+        }
+        self.latest = event.id;
+        let event = event.clone();
+        self.kept.push_back(KnownDrift { event, told: entry.at, acknowledged: None, resolved: None });
+        Ok(())
+    }
+
+    /// One that goes on.
+    fn open_mut(&mut self, number: u64) -> Result<&mut KnownDrift, Refused> {
+        let at = self.kept.iter().position(|drift| drift.event.id == number);
+        match at.and_then(|at| self.kept.get_mut(at)) {
+            Some(drift) if drift.resolved.is_none() => Ok(drift),
+            Some(_) => Err(Refused::DriftIsOver(number)),
+            None => Err(Refused::NoSuchDrift { number, open: Vec::new() }),
+        }
+    }
+
+    pub(super) fn acknowledge(&mut self, number: u64, entry: &AuditEntry) -> Result<(), Refused> {
+        self.get(number)?;
+        let drift = self.open_mut(number)?;
+        if drift.acknowledged.is_some() {
+            return Err(Refused::IsAcknowledged(number));
+        }
+        let AuditEntry { at, actor, reason, .. } = entry;
+        drift.acknowledged = Some(Acknowledged { at: *at, by: actor.clone(), reason: reason.clone() });
+        Ok(())
+    }
+
+    pub(super) fn end(&mut self, number: u64, ending: Ending, at: Timestamp) -> Result<(), Refused> {
+        self.open_mut(number)?.resolved = Some(Resolved { at, how: Resolution::Ended(ending) });
+        Ok(())
+    }
+
+    /// A version came into force: what changed before it was cut is as it should be.
+    pub(super) fn take_in(&mut self, version: &Version, entry: &AuditEntry) {
+        let how = Resolution::TakenIn(version.number, entry.id);
+        let takes_in = |drift: &&mut KnownDrift| drift.event.began <= version.evidence.observation_count;
+        for drift in self.kept.iter_mut().filter(takes_in) {
+            drift.resolved.get_or_insert(Resolved { at: entry.at, how });
+        }
+    }
+
+    /// A decision was undone, and what it ended goes on.
+    pub(super) fn reopen(&mut self, decision: schemascope_model::CallId) {
+        let by_it =
+            |resolved: &Resolved| matches!(resolved.how, Resolution::TakenIn(_, by) if by == decision);
+        for drift in &mut self.kept {
+            drift.resolved.take_if(|resolved| by_it(resolved));
+        }
+    }
+}
+
+/// What is to be told of a tool's drift, and whether there is more that has to wait.
+pub fn due(tool: &Tool, known: &Drifts, now: Timestamp) -> (Vec<AuditEvent>, bool) {
+    let ending = |drift: &KnownDrift| {
+        let ending = tool.drift.ending(drift.event.key())?;
+        Some(AuditEvent::Resolve { drift: drift.event.id, ending })
+    };
+    let mut due: Vec<AuditEvent> = known.open().filter_map(ending).collect();
+    let lately = |drift: &&KnownDrift| now.as_millis().saturating_sub(drift.told.as_millis()) < HOUR;
+    let room = AN_HOUR.saturating_sub(known.all().filter(lately).count());
+    let new: Vec<&DriftEvent> = tool.drift.open().filter(|event| !known.knows(event.key())).collect();
+    due.extend((known.latest + 1..).zip(new.iter().take(room)).map(|(id, event)| {
+        let began = tool.observations_at(event);
+        AuditEvent::Drift(Box::new(DriftEvent { id, began, ..(*event).clone() }))
+    }));
+    (due, new.len() > room)
+}
