@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::cells::{Memo, RwSignal, StoredValue};
+use crate::drift::Seen;
 use crate::live::{Connection, Live};
 use crate::pages;
 use crate::parts::{Empty, Icon, Row, keyed};
@@ -33,6 +34,8 @@ pub enum Dialog {
     Help,
     /// A decision, with its impact.
     Decide(Asking),
+    /// That drift was seen.
+    Acknowledge(Seen),
 }
 
 /// A short message that goes by itself.

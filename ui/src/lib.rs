@@ -32,6 +32,8 @@ mod charts;
 #[cfg(target_arch = "wasm32")]
 mod door;
 #[cfg(target_arch = "wasm32")]
+mod drift;
+#[cfg(target_arch = "wasm32")]
 mod live;
 #[cfg(target_arch = "wasm32")]
 mod pages;

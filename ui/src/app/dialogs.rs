@@ -9,6 +9,7 @@ use web_sys::HtmlDialogElement;
 use super::keyboard::KEYS;
 use super::{App, Dialog, Theme};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::drift::AcknowledgeDialog;
 use crate::parts::{Icon, Views};
 use crate::route::Route;
 use crate::versions::DecisionDialog;
@@ -27,6 +28,10 @@ pub fn Dialogs() -> impl IntoView {
             Dialog::Palette => view! { <Modal label="Commands and places"><Palette /></Modal> }.into_any(),
             Dialog::Decide(asking) => view! {
                 <Modal label="Decision"><DecisionDialog asking=asking /></Modal>
+            }
+            .into_any(),
+            Dialog::Acknowledge(seen) => view! {
+                <Modal label="Drift"><AcknowledgeDialog seen=seen /></Modal>
             }
             .into_any(),
             Dialog::Help => view! { <Modal label="Keys and filters"><Help /></Modal> }.into_any(),

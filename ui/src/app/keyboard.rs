@@ -21,7 +21,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("g r", "review"),
     ("g c", "calls"),
     ("g s", "servers"),
-    ("p  x", "in review: promote, reject"),
+    ("p  x  a", "in review: promote, reject, acknowledge drift"),
     ("?", "this help"),
 ];
 

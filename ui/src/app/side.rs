@@ -14,7 +14,7 @@ pub fn Side() -> impl IntoView {
     let app = App::get();
     let tools = Memo::new(move || app.live.tools(|tools| tools.len()));
     let waiting = Memo::new(move || {
-        app.live.tools(|tools| tools.values().filter(|row| row.candidate_version.is_some()).count())
+        app.live.tools(|tools| tools.values().filter(|row| crate::pages::review::waits(row)).count())
     });
     let servers = Memo::new(move || {
         app.live.servers(|servers| {
@@ -36,7 +36,7 @@ pub fn Side() -> impl IntoView {
             <a href="/review" title="Review (g r)" aria-current=move || is(|r| matches!(r, Route::Review { .. }))>
                 <Icon name="inbox" /><span>"Review"</span>
                 {move || (waiting.get() > 0).then(|| view! {
-                    <span class="count warn" title="versions that wait for a decision">{waiting.get()}</span>
+                    <span class="count warn" title="tools with a version or drift that waits for a person">{waiting.get()}</span>
                 }.into_any())}
             </a>
             <a href="/calls" aria-current=move || is(|r| matches!(r, Route::Calls { .. })) title="Calls (g c)">

@@ -332,6 +332,18 @@ fn needs(app: App) -> Vec<Need> {
             href: Route::tool(&tool.tool_id).address(),
         }));
     });
+    app.live.tools(|tools| {
+        needs.extend(tools.values().filter(|tool| tool.drift_waiting > 0).map(|tool| Need {
+            kind: "drift",
+            class: "warn",
+            title: tool.tool_id.replacen("__", " / ", 1),
+            text: match tool.drift_waiting {
+                1 => "It returns something else than it did.".into(),
+                n => format!("It returns something else than it did: {n} changes."),
+            },
+            href: Route::Review { open: Some(tool.tool_id.clone()) }.address(),
+        }));
+    });
     if app.live.pulse.with(|pulse| pulse.recorder.index_behind) {
         needs.push(Need {
             kind: "index",

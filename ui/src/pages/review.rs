@@ -1,4 +1,5 @@
-//! Review: versions that wait for a decision, with their impact beside them; `j k` move, `p` promotes, `x` rejects.
+//! Review: tools with drift nobody has seen, or a version that waits for a decision, with its impact beside it; `j k`
+//! move, `p` promotes, `x` rejects, `a` acknowledges drift.
 
 use std::sync::Arc;
 
@@ -8,8 +9,10 @@ use schemascope_api::{Decision, ListVersions, ToolRow, VersionRow, VersionState}
 use crate::app::{App, Dialog};
 use crate::cells::{Memo, RwSignal, click, effect};
 use crate::door;
+use crate::drift::{Drifted, Drifts};
 use crate::live::Connection;
 use crate::numbers::count;
+use crate::order;
 use crate::parts::{Empty, Icon, Ladder, List, Loading, Rows, ToolName};
 use crate::route::Route;
 use crate::versions::{Asking, asked, evidence, impact, wish};
@@ -18,8 +21,13 @@ use crate::versions::{Asking, asked, evidence, impact, wish};
 pub fn Review() -> impl IntoView {
     let app = App::get();
     let rows = Memo::always(move || {
-        let waits = |row: &&Arc<ToolRow>| row.candidate_version.is_some();
-        Arc::new(app.live.tools(|tools| tools.values().filter(waits).cloned().collect::<Vec<_>>()))
+        let waiting = |row: &&Arc<ToolRow>| waits(row);
+        let mut rows = app.live.tools(|tools| tools.values().filter(waiting).cloned().collect::<Vec<_>>());
+        // What changed under somebody's hands comes first.
+        order::sort(&mut rows, |a, b| {
+            (a.drift_waiting == 0).cmp(&(b.drift_waiting == 0)).then_with(|| a.tool_id.cmp(&b.tool_id))
+        });
+        Arc::new(rows)
     });
     let list = List::new(rows, |row: &Arc<ToolRow>| row.tool_id.clone());
     // The one in the address, else the first.
@@ -37,6 +45,11 @@ pub fn Review() -> impl IntoView {
         rows.with(|rows| Some((id.clone(), rows.iter().find(|row| row.tool_id == id)?.candidate_version?)))
     });
     effect(move || list.selected.set(open.get()));
+    // Of the one that is open.
+    let drifts = Memo::always(move || open.get().map(Drifts::follow));
+    let has_drift = Memo::new(move || {
+        drifts.get().is_some_and(|drifts| drifts.open().iter().any(|row| row.acknowledged.is_none()))
+    });
     let decide = move |decision: fn(Option<u32>) -> Decision| {
         if let Some((tool_id, version)) = candidate.get_untracked() {
             let asking = Asking { tool_id, decision: decision(Some(version)), version: Some(version) };
@@ -54,6 +67,7 @@ pub fn Review() -> impl IntoView {
         match key.as_str() {
             "p" => decide(promote),
             "x" => decide(reject),
+            "a" => drifts.with_untracked(|drifts| drifts.iter().for_each(|drifts| drifts.ask(app, None))),
             _ => return false,
         }
         true
@@ -67,8 +81,8 @@ pub fn Review() -> impl IntoView {
                 <h1>"Review"</h1>
                 <span class="dim">{move || match rows.with(|rows| rows.len()) {
                     0 => String::new(),
-                    1 => "1 version waits for a decision".to_owned(),
-                    n => format!("{} versions wait for a decision", count(n as u64)),
+                    1 => "1 tool waits for a decision".to_owned(),
+                    n => format!("{} tools wait for a decision", count(n as u64)),
                 }}</span>
             </div>
             {move || if waiting.get() {
@@ -76,20 +90,31 @@ pub fn Review() -> impl IntoView {
             } else if none.get() {
                 view! {
                     <Empty icon="check" title="Nothing waits">
-                        <p>"When a tool's schema has held for some results, or has become another, it waits here to be promoted or rejected."</p>
+                        <p>"When a tool's schema has held for some results, or has become another, it waits here to be promoted or rejected. When a tool returns something else than it did, that waits here to be seen."</p>
                     </Empty>
                 }.into_any()
             } else {
                 view! {
                     <div class="review-grid">
                         <section class="card table waiting" aria-label="Waiting">
-                            <Rows list=list label="Versions that wait for a decision" draw=drawn
+                            <Rows list=list label="Tools that wait for a decision" draw=drawn
                                 href=address revision=revision />
                         </section>
-                        <section class="card scrolls" tabindex="0" aria-label="The version">
+                        <section class="card scrolls" tabindex="0" aria-label="What waits">
+                            {move || open.get().map(|id| view! {
+                                <header>
+                                    <h2><a href=Route::tool(&id).address()><ToolName id=id.clone() /></a></h2>
+                                    <span class="side">{move || has_drift.get().then(|| view! {
+                                        <button class="button small" title="a" on:click=click(move |_| drifts.with_untracked(|drifts| drifts.iter().for_each(|drifts| drifts.ask(app, None))))>"Acknowledge drift… "<kbd>"a"</kbd></button>
+                                    }.into_any())}</span>
+                                </header>
+                                {move || drifts.get().filter(|drifts| !drifts.open().is_empty()).map(|drifts| view! {
+                                    <div class="drift"><Drifted drifts=drifts /></div>
+                                }.into_any())}
+                            }.into_any())}
                             {move || candidate.get().map(|(id, version)| view! {
                                 <header>
-                                    <h2><a href=Route::tool(&id).address()><ToolName id=id.clone() /></a>{format!(" · v{version}")}</h2>
+                                    <h2>{format!("Version {version}")}</h2>
                                     <span class="side">
                                         <button class="button small primary" title="p" on:click=click(move |_| decide(promote))>{wish(promote(Some(version)))} "… "<kbd>"p"</kbd></button>
                                         <button class="button small" title="x" on:click=click(move |_| decide(reject))>{wish(reject(Some(version)))} "… "<kbd>"x"</kbd></button>
@@ -105,20 +130,32 @@ pub fn Review() -> impl IntoView {
     }
 }
 
+/// Whether something of a tool waits for a person.
+pub fn waits(row: &ToolRow) -> bool {
+    row.candidate_version.is_some() || row.drift_waiting > 0
+}
+
 fn address(row: &Arc<ToolRow>) -> String {
     Route::Review { open: Some(row.tool_id.clone()) }.address()
 }
 
 fn revision(row: &Arc<ToolRow>) -> u64 {
-    (u64::from(row.candidate_version.unwrap_or_default()) << 3) | row.quality as u64
+    u64::from(row.drift_waiting) << 40
+        | (u64::from(row.candidate_version.unwrap_or_default()) << 3)
+        | row.quality as u64
 }
 
 fn drawn(row: &Arc<ToolRow>) -> AnyView {
     let version = row.candidate_version.map(|version| format!("v{version}"));
     let in_force =
         row.effective_version.map_or_else(|| "first".to_owned(), |version| format!("after v{version}"));
+    let in_force = row.candidate_version.map(|_| in_force);
+    let drift = (row.drift_waiting > 0).then(|| {
+        view! { <span class="tag warn mark" title="drift nobody has seen"><Icon name="triangle-alert" />" drift"</span> }
+            .into_any()
+    });
     view! {
-        <span class="cut"><ToolName id=row.tool_id.clone() /></span>
+        <span class="cut"><ToolName id=row.tool_id.clone() />{drift}</span>
         <span class="mono">{version} <span class="faint">" " {in_force}</span></span>
         <Ladder quality=row.quality violated=row.violated />
     }

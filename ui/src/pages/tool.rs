@@ -15,12 +15,13 @@ use leptos::prelude::*;
 use schemascope_api::{ErrorKind, GetTool, HistoryPoint, Source, ToolDetail};
 
 use crate::app::App;
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::charts::{self, Chart};
 use crate::door;
+use crate::drift::{Drifted, Drifts};
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent};
-use crate::parts::{Empty, Fact, Foreign, Ladder, Loading, Views, source_word};
+use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word};
 use arguments::Arguments;
 use fields::Fields;
 use tabs::Tabs;
@@ -99,6 +100,7 @@ pub fn Tool(
 ) -> impl IntoView {
     let known = follow(id.clone());
     let versions = Versions::follow(id.clone());
+    let drifts = Drifts::follow(id.clone());
     let state = Memo::new(move || {
         known.0.with(|known| match known {
             None => None,
@@ -118,6 +120,7 @@ pub fn Tool(
                 }.into_any(),
                 Some(Ok(())) => view! {
                     <Top known=known versions=versions id=id.clone() />
+                    <DriftCard drifts=drifts />
                     <div class="tool-grid">
                         <Fields known=known />
                         <div class="beside"><Progress known=known /><VersionsCard versions=versions /><Arguments known=known /></div>
@@ -126,6 +129,38 @@ pub fn Tool(
                 }.into_any(),
             }}
         </div>
+    }
+}
+
+/// Where results are not what they were.
+#[component]
+fn DriftCard(
+    /// The tool's drifts.
+    drifts: Drifts,
+) -> impl IntoView {
+    let app = App::get();
+    let open = Memo::new(move || drifts.open().len());
+    let waiting = Memo::new(move || drifts.open().iter().filter(|row| row.acknowledged.is_none()).count());
+    move || {
+        (open.get() > 0).then(|| {
+            view! {
+                <section class="card drift" aria-label="Drift">
+                    <header>
+                        <h2><Icon name="triangle-alert" />" Drift"</h2>
+                        <span class="dim">{move || match (open.get(), waiting.get()) {
+                            (open, 0) => format!("{open}, acknowledged"),
+                            (open, waiting) if open == waiting => "results are not what they were".to_owned(),
+                            (open, waiting) => format!("{open}, of which {waiting} wait for somebody"),
+                        }}</span>
+                        <span class="side">{move || (waiting.get() > 1).then(|| view! {
+                            <button class="button small" on:click=click(move |_| drifts.ask(app, None))>"Acknowledge all…"</button>
+                        }.into_any())}</span>
+                    </header>
+                    <Drifted drifts=drifts />
+                </section>
+            }
+            .into_any()
+        })
     }
 }
 

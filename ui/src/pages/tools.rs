@@ -11,7 +11,9 @@ use crate::cells::{Memo, RwSignal};
 use crate::live::Connection;
 use crate::numbers::{ago, count, percent};
 use crate::order;
-use crate::parts::{Column, Empty, Head, Ladder, List, Loading, Rows, Sort, Spark, ToolName, source_word};
+use crate::parts::{
+    Column, Empty, Head, Icon, Ladder, List, Loading, Rows, Sort, Spark, ToolName, source_word,
+};
 use crate::route::Route;
 
 const COLUMNS: &[Column] = &[
@@ -137,7 +139,22 @@ fn compare(a: &ToolRow, b: &ToolRow, by: &str) -> Ordering {
 /// Whatever of a row can change.
 fn revision(row: &Arc<ToolRow>) -> u64 {
     // Every change of the others comes with a call or a listing.
-    row.call_count * 4 + u64::from(row.listed) * 2 + u64::from(row.violated) + ((row.source as u64) << 40)
+    row.call_count * 4
+        + u64::from(row.listed) * 2
+        + u64::from(row.violated)
+        + ((row.source as u64) << 40)
+        + (u64::from(row.drift_count * 64 + row.drift_waiting) << 44)
+}
+
+/// That results are not what they were.
+fn drift_mark(row: &ToolRow) -> Option<AnyView> {
+    let class = if row.drift_waiting > 0 { "tag warn mark" } else { "tag mark" };
+    let title = match (row.drift_count, row.drift_waiting) {
+        (0, _) => return None,
+        (_, 0) => "drift goes on, and was acknowledged",
+        _ => "drift: it returns something else than it did",
+    };
+    Some(view! { <span class=class title=title><Icon name="triangle-alert" />" drift"</span> }.into_any())
 }
 
 fn href(row: &Arc<ToolRow>) -> String {
@@ -150,7 +167,7 @@ fn draw(row: &Arc<ToolRow>) -> AnyView {
     let quiet = if row.listed { "mono cut" } else { "mono cut faint" };
     view! {
         <span class=quiet title=if row.listed { "" } else { "its server lists it no longer" }>
-            <ToolName id=row.tool_id.clone() />
+            <ToolName id=row.tool_id.clone() />{drift_mark(row)}
         </span>
         <span class="dim cut roomy" title=source_word(row.source)>{row.source.to_string()}</span>
         <Ladder quality=row.quality violated=row.violated />

@@ -77,6 +77,7 @@ fn is_decision(entry: &AuditRow) -> bool {
 
 fn line(entry: &AuditRow, undo: Option<impl Fn() + 'static>) -> AnyView {
     let version = entry.version.map(|version| format!(" v{version}")).unwrap_or_default();
+    let drift = entry.drift.map(|drift| format!(" #{drift}")).unwrap_or_default();
     let what = match entry.event.as_str() {
         "cut" => format!("cut{version}"),
         "promote" => format!("promoted{version}"),
@@ -89,6 +90,9 @@ fn line(entry: &AuditRow, undo: Option<impl Fn() + 'static>) -> AnyView {
         "undo" => "undid the decision before".to_owned(),
         "suspend" => "suspended: results kept missing the schema".to_owned(),
         "restore" => "restored: results have structure again".to_owned(),
+        "drift" => format!("drift{drift} began"),
+        "acknowledge" => format!("acknowledged drift{drift}"),
+        "resolve" => format!("drift{drift} is over"),
         other => other.to_owned(),
     };
     let kind = match entry.actor {

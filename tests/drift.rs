@@ -1,0 +1,103 @@
+//! Drift from end to end: an upstream changes, it is told once, over restarts, until it is over.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::path::Path;
+
+use schemascope_test_support::{McpClient, Places, Program, stdio};
+use serde_json::{Map, Value, json};
+
+const TOOL: &str = "shop__get_order";
+/// Calls of each tool before the shop answers otherwise.
+const BEFORE: u64 = 60;
+
+fn program(scratch: &Path) -> Program {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let shop = stdio(places.fixture("shop"), &["--drift-after", &BEFORE.to_string()]);
+    Program::new(&places, scratch, &Map::from_iter([("shop".to_owned(), shop)])).unwrap()
+}
+
+fn calls(client: &McpClient, numbers: std::ops::Range<u64>) {
+    numbers.for_each(|n| drop(client.call(TOOL, &json!({"id": n.to_string()})).unwrap().result().unwrap()));
+}
+
+fn drifts(program: &Program, more: &[&str]) -> Vec<Value> {
+    let args = [&["drift"], more].concat();
+    program.json(&args).unwrap().as_array().unwrap().clone()
+}
+
+fn row(program: &Program) -> Value {
+    let rows = program.json(&["tools"]).unwrap();
+    rows.as_array().unwrap().iter().find(|row| row["tool_id"] == TOOL).unwrap().clone()
+}
+
+#[test]
+fn a_careless_release_is_told_once_until_it_is_taken_in() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    calls(&client, 0..BEFORE);
+    assert_eq!(drifts(&program, &[]), [] as [Value; 0]);
+    assert_eq!(program.run(&["promote", TOOL]).unwrap().code, Some(0));
+    calls(&client, BEFORE..BEFORE + 30);
+    let told = drifts(&program, &[TOOL]);
+    let changes: Vec<&str> = told.iter().map(|one| one["change"].as_str().unwrap()).collect();
+    assert!(changes.contains(&"violated") && changes.iter().any(|one| *one != "violated"), "{told:#?}");
+    let listed = program.run(&["calls", "--json"]).unwrap();
+    let calls_made: Vec<Value> = listed.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for one in &told {
+        assert_eq!((&one["acknowledged"], &one["resolved"]), (&Value::Null, &Value::Null));
+        // The first calls behind the change, which can be looked at.
+        let examples = one["examples"].as_array().unwrap();
+        assert_eq!(examples.len(), 3, "{one}");
+        let made_for = |id: &Value| {
+            let call = calls_made.iter().find(|call| call["id"] == *id).unwrap();
+            call["arguments"]["id"].as_str().unwrap().parse::<u64>().unwrap()
+        };
+        assert!(examples.iter().all(|id| made_for(id) >= BEFORE), "{one}");
+    }
+    let count = told.len();
+    assert_eq!(
+        (&row(&program)["drift_count"], &row(&program)["drift_waiting"]),
+        (&json!(count), &json!(count))
+    );
+
+    // Somebody has seen one of them, and it stays told.
+    let number = told[0]["drift"].to_string();
+    let run = program.run(&["drift", "acknowledge", TOOL, &number, "--reason", "their release"]).unwrap();
+    assert!(run.code == Some(0) && run.out.contains("is acknowledged; it goes on"), "{run:?}");
+    let again = program.run(&["drift", "acknowledge", TOOL, &number]).unwrap();
+    assert!(again.code == Some(1) && again.err.contains("acknowledged already"), "{again:?}");
+    let none = program.run(&["drift", "acknowledge", TOOL, "99"]).unwrap();
+    assert!(
+        none.code == Some(1) && none.err.contains("there is no drift 99; those that go on: "),
+        "{none:?}"
+    );
+    let wrong = program.run(&["drift", "shop__get_ordr"]).unwrap();
+    assert!(wrong.code == Some(1) && wrong.err.contains(TOOL), "{wrong:?}");
+    assert_eq!(row(&program)["drift_waiting"], json!(count - 1));
+
+    // A kill, more calls: nothing is told twice.
+    drop(client);
+    serve.kill().unwrap();
+    let serve = program.serve(&[]).unwrap();
+    assert_eq!(row(&program)["drift_count"], json!(count));
+    let events = |event: &str| {
+        let run = program.run(&["audit", TOOL, "--json"]).unwrap();
+        let rows = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        rows.filter(|row| row["event"] == event).count()
+    };
+    assert_eq!((events("drift"), events("acknowledge"), events("resolve")), (count, 1, 0));
+
+    // A version that was cut since takes the change in.
+    let versions = program.json(&["versions", TOOL]).unwrap();
+    assert_eq!(versions.as_array().unwrap().last().unwrap()["state"], "candidate", "{versions}");
+    let run = program.run(&["promote", TOOL]).unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(drifts(&program, &[]), [] as [Value; 0]);
+    for one in drifts(&program, &["--all"]) {
+        assert_eq!(one["resolved"]["how"], "taken_in", "{one}");
+    }
+    assert_eq!((&row(&program)["drift_count"], &row(&program)["drift_waiting"]), (&json!(0), &json!(0)));
+    drop(serve);
+}
