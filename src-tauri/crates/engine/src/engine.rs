@@ -340,7 +340,7 @@ mod tests {
 
     use super::*;
 
-    fn replayed(dir: &std::path::Path) -> (schemascope_store::Writer, Registry) {
+    fn replayed(dir: &Path) -> (schemascope_store::Writer, Registry) {
         let mut replay = Replay::new(Registry::default());
         let (writer, ..) = schemascope_store::open(dir, &mut replay, Timestamp::from_millis(1)).unwrap();
         (writer, replay.registry)

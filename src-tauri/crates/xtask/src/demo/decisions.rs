@@ -37,8 +37,8 @@ impl Table<'_> {
     /// The version that waits for a decision.
     fn candidate(&self) -> Result<String> {
         let versions = self.program.json(&["versions", TOOL])?;
-        let versions = versions.as_array().into_iter().flatten();
-        let waiting = versions.filter(|version| version["state"] == "candidate").next_back();
+        let mut versions = versions.as_array().into_iter().flatten();
+        let waiting = versions.rfind(|version| version["state"] == "candidate");
         Ok(waiting.with_context(|| format!("no version of {TOOL} waits"))?["version"].to_string())
     }
 
