@@ -4,10 +4,12 @@
 //! which is a secret allows any value there afterwards: it gets wider, never wrong. Refuses to know: what a
 //! secret is, and where states and entries are kept.
 
+use schemascope_model::Change;
 use schemascope_shape::Secrets;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::drift::Drift;
 use crate::state::InvalidState;
 use crate::tool::{Declaration, Tool};
 use crate::versions::{AuditEntry, AuditEvent, Cut};
@@ -32,6 +34,10 @@ pub fn state_without_secrets(state: &[u8], secrets: &dyn Secrets) -> Result<Opti
     {
         (*declared, forgot) = (Declaration::new(definition, declared.at), true);
     }
+    if forgot || tool.drift.texts().any(|text| secrets.text(text).is_some()) {
+        // It remembers values by hashes that know nothing of keys; it is watched anew.
+        (tool.drift, forgot) = (Drift::default(), true);
+    }
     Ok(forgot.then(|| tool.to_state()))
 }
 
@@ -42,6 +48,17 @@ impl AuditEntry {
         let mut forgot = texts.into_iter().flatten().map(|text| forget_text(text, secrets)).fold(false, or);
         if let AuditEvent::Cut(cut) = &mut self.event {
             forgot |= cut.forget(secrets);
+        }
+        if let AuditEvent::Drift(drift) = &mut self.event {
+            let to = match &mut drift.change {
+                Change::Renamed { to } => Some(to),
+                _ => None,
+            };
+            for path in to.into_iter().chain([&mut drift.path]) {
+                if let Some(text) = secrets.text(path) {
+                    (*path, forgot) = (text, true);
+                }
+            }
         }
         forgot
     }

@@ -163,6 +163,12 @@ impl Drift {
         self.ended.iter().rev().find(is_it).map(|ended| ended.2)
     }
 
+    /// Every text that is kept: names of fields, rules, and paths that were told.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let ended = self.ended.iter().map(|(path, ..)| path.as_str());
+        self.paths.keys().chain(self.open().map(|event| event.path.as_str())).chain(ended)
+    }
+
     /// Observations counted so far.
     pub fn observations(&self) -> u64 {
         self.observations

@@ -103,6 +103,11 @@ impl Paths {
         self.nodes.len()
     }
 
+    /// Names of fields, and rules.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().filter_map(|node| node.1.key())
+    }
+
     pub(super) fn step(&self, node: u32) -> &Step {
         &self.nodes[node as usize].1
     }
