@@ -122,7 +122,7 @@ impl World {
                 let arguments = json!({"id": format!("n{number}")});
                 client
                     .call(&format!("shop__{tool}"), &arguments)
-                    .is_ok_and(|exchange| exchange.answer().is_ok())
+                    .is_ok_and(|exchange| exchange.result().is_ok())
             };
             numbers.take_while(answered).collect()
         };
