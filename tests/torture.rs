@@ -1,4 +1,5 @@
-//! A little of what `cargo xtask torture` does for as long as one likes: nothing acknowledged is lost.
+//! A little of what `cargo xtask torture` does for as long as one likes: nothing acknowledged is lost. Kills of calls
+//! and decisions, and damage of the journal, are tested beside what they are about.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -15,12 +16,12 @@ fn after(faults: &[Fault], seed: u64) {
 
 #[test]
 fn kills_cost_nothing() {
-    after(&[Fault::KillOpening, Fault::KillDeciding, Fault::KillWorking, Fault::KillServing], 1);
+    after(&[Fault::KillOpening, Fault::KillWorking], 1);
 }
 
 #[test]
 fn damage_costs_what_it_is_in_and_is_told() {
-    after(&[Fault::FlippedDecisions, Fault::FlippedJournal, Fault::FlippedIndex, Fault::TornTail], 2);
+    after(&[Fault::FlippedDecisions, Fault::FlippedIndex], 2);
 }
 
 /// Disks that are full or read only need the right to mount; the long form does them where it has it.

@@ -2,14 +2,14 @@
 //!
 //! Owns: that it is nobody's meanwhile. Refuses to know: how it is done, and how it is shown.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemascope_registry::Registry;
 use schemascope_store::{Rebuilt, Report};
 
 use crate::config::LoadedConfig;
-use crate::data::DataDir;
-use crate::engine::{OpenError, Options, redaction};
+use crate::data::{DataDir, DataDirError};
+use crate::engine::{Engine, OpenError, Options, redaction};
 use crate::redact::{Found, Stored};
 use crate::replay::Replay;
 
@@ -22,6 +22,8 @@ pub struct RedactedStore {
     pub unreadable: u64,
     /// The index, built anew; none if nothing was done.
     pub index: Option<Rebuilt>,
+    /// Files that people edit in which something is left: they are not changed behind their backs.
+    pub left: Vec<PathBuf>,
 }
 
 /// Compares journal, index, states and audit log in a data directory. Mends nothing.
@@ -36,7 +38,9 @@ pub fn rebuild(data_dir: &Path) -> Result<Rebuilt, OpenError> {
 
 /// Applies today's rules of redaction, and the configuration's values, to all that is stored, unless it is
 /// only to be told what that would change. `progress` is told how many segments of how many are done.
-pub fn redact_stored(
+///
+/// Needs a tokio runtime; blocks while the store is rewritten.
+pub async fn redact_stored(
     options: &Options,
     dry_run: bool,
     progress: impl FnMut(u64, u64),
@@ -45,7 +49,7 @@ pub fn redact_stored(
     if let Some(problem) = config.problem.clone().filter(|_| config.path.exists()) {
         return Err(OpenError::Config { path: config.path, problem });
     }
-    with_store(&options.data_dir, |dir, replay| {
+    let (mut done, redactor) = with_store(&options.data_dir, |dir, replay| {
         let redactor = redaction(dir, &config)?.now();
         let mut stored = Stored::new(&redactor, progress);
         let done = match dry_run {
@@ -53,8 +57,27 @@ pub fn redact_stored(
             false => schemascope_store::redact(dir, &mut stored, replay)?,
         };
         let index = (!dry_run).then_some(done.index);
-        Ok(RedactedStore { found: stored.found, unreadable: done.unreadable, index })
-    })
+        let (found, unreadable) = (stored.found, done.unreadable);
+        Ok((RedactedStore { found, unreadable, index, left: Vec::new() }, redactor))
+    })?;
+    let overrides = options.overrides.clone();
+    let overrides = overrides.unwrap_or_else(|| options.data_dir.join(crate::overrides::FILE));
+    let holds = |file: &Path| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        matches!(redactor.text(&text), std::borrow::Cow::Owned(_))
+    };
+    if !dry_run {
+        // Opening brings the file of overrides in line with what decisions say now.
+        Engine::open(options)?.close().await;
+        let replaced = overrides.with_added_extension("bak");
+        if holds(&replaced) {
+            std::fs::remove_file(&replaced).map_err(|source| DataDirError::Io { path: replaced, source })?;
+        }
+    }
+    if holds(&overrides) {
+        done.left.push(overrides);
+    }
+    Ok(done)
 }
 
 fn with_store<T>(

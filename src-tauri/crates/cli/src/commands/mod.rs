@@ -49,7 +49,7 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         }
         Some(Verb::Verify) => return store::verify(&args),
         Some(Verb::Rebuild | Verb::Compact) => return store::rebuild(&args),
-        Some(Verb::Redact(redact)) => return redact::run(&args, redact),
+        Some(Verb::Redact(redact)) => return redact::run(&args, redact).await,
         Some(verb) => verb,
     };
     let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);

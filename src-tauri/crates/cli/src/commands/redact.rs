@@ -11,14 +11,14 @@ use crate::args::{Args, Redact};
 use crate::output::{self, bytes, count};
 
 /// Redacts, or tells what it would.
-pub fn run(args: &Args, verb: &Redact) -> Result<ExitCode> {
+pub async fn run(args: &Args, verb: &Redact) -> Result<ExitCode> {
     let progress = |done: u64, total: u64| {
         if std::io::stderr().is_terminal() && !args.quiet && total > 1 {
             output::note(&format!("{done} of {total} segments"));
         }
     };
     let options = args.options(Durability::default())?;
-    let done = schemascope_engine::redact_stored(&options, verb.dry_run, progress)?;
+    let done = schemascope_engine::redact_stored(&options, verb.dry_run, progress).await?;
     if args.json {
         output::json(&as_json(&done))?
     } else {
@@ -49,6 +49,9 @@ fn print(done: &RedactedStore) -> Result<()> {
         let why = "nobody can tell what is in them";
         output::line(&format!("{} damaged places {left_out}: {why}", count(done.unreadable)))?;
     }
+    for file in done.left.iter().filter(|_| done.index.is_some()) {
+        output::line(&format!("{} is edited by hand and still holds secrets; edit it", file.display()))?;
+    }
     Ok(match &done.index {
         Some(index) => {
             output::line(&format!("the index was built anew; it takes {}", bytes(index.bytes_after)))
@@ -62,6 +65,7 @@ fn as_json(done: &RedactedStore) -> Value {
         "dry_run": done.index.is_none(),
         "values": done.found.values,
         "unreadable": done.unreadable,
+        "left": done.left,
         "index_bytes": done.index.as_ref().map(|index| index.bytes_after),
     });
     for (name, _, Counted { records, changed }) in kinds(done) {
