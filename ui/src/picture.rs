@@ -139,6 +139,7 @@ mod tests {
                 version: String::new(),
                 config: String::new(),
                 problem: None,
+                overrides: Default::default(),
                 mcp_url: None,
                 recovery: Vec::new(),
             }),

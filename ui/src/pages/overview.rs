@@ -312,6 +312,14 @@ fn needs(app: App) -> Vec<Need> {
             text: problem.clone(),
             href: Route::Servers { open: None }.address(),
         }));
+        let (file, problems) = about.overrides.clone();
+        needs.extend(problems.into_iter().map(|problem| Need {
+            kind: "overrides",
+            class: "bad",
+            title: file.clone(),
+            text: problem,
+            href: Route::Servers { open: None }.address(),
+        }));
     }
     app.live.servers(|servers| {
         let broken = |state| matches!(state, UpstreamState::Failed | UpstreamState::Invalid);

@@ -50,6 +50,9 @@ pub struct Snapshot {
     pub config: String,
     /// Why the configuration says nothing, if it does not.
     pub problem: Option<String>,
+    /// The file of overrides, and what is wrong with it.
+    #[serde(default)]
+    pub overrides: (String, Vec<String>),
     /// The endpoint of all upstreams.
     pub mcp_url: Option<String>,
     /// What was mended when the engine started.

@@ -14,7 +14,6 @@ use schemascope_model::{CallRecord, Origin, Timestamp, ToolId};
 use schemascope_registry::{Registry, Tool};
 use tokio::sync::watch;
 
-use crate::config::LoadedConfig;
 use crate::engine::Engine;
 use crate::views;
 
@@ -267,7 +266,8 @@ impl Follower {
             snapshot: is_snapshot.then(|| Snapshot {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 config: config.path.display().to_string(),
-                problem: problem(engine, &config),
+                problem: config.problem.clone(),
+                overrides: (engine.overrides.path.display().to_string(), engine.overrides.problems()),
                 mcp_url: engine.mcp_url.get().cloned(),
                 recovery: engine.recovery.clone(),
             }),
@@ -280,12 +280,6 @@ impl Follower {
             show_window: news.show_window && !is_snapshot,
         }
     }
-}
-
-/// What is wrong with the files people edit.
-fn problem(engine: &Engine, config: &LoadedConfig) -> Option<String> {
-    let all: Vec<String> = config.problem.iter().cloned().chain(engine.overrides.warnings()).collect();
-    (!all.is_empty()).then(|| all.join("; "))
 }
 
 #[cfg(test)]
