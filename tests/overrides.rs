@@ -81,6 +81,10 @@ fn what_is_written_by_hand_is_what_clients_see() {
     let (client, plain) = (serve.connect(None).unwrap(), serve.connect(Some("shop")).unwrap());
     let before = told(&client, TOOL).unwrap();
     let as_sent = tools(&plain);
+    let watcher = serve.connect(None).unwrap();
+    drop(tools(&watcher));
+    let listening =
+        std::thread::spawn(move || watcher.listen(|message| !message.contains("tools/list_changed")));
     edit(
         &file(&program),
         r#"{
@@ -102,6 +106,7 @@ fn what_is_written_by_hand_is_what_clients_see() {
 "#,
     );
     let order = eventually("it is never shown by its name", || told(&client, "order"));
+    eventually("nobody tells clients", || listening.is_finished().then_some(()));
     assert_eq!(order["description"], "One order");
     assert_eq!(order["annotations"], json!({"openWorldHint": false, "readOnlyHint": true}));
     assert_eq!(order["inputSchema"]["required"], json!(["id"]));
@@ -139,6 +144,7 @@ fn what_is_written_by_hand_is_what_clients_see() {
     assert!(told(&client, "shop__check_stock").is_some() && told(&client, "shop__store_info").is_some());
     let check = program.run(&["overrides", "check"]).unwrap();
     assert!(check.code == Some(1) && check.out.contains("is called that too"), "{check:?}");
+    assert!(check.out.contains("shop__get_ordr: its server lists no such tool"), "{check:?}");
     let report = done(&program, &["report"]);
     assert!(report.contains("attention") && report.contains("shop__store_info"), "{report}");
 }
@@ -366,7 +372,12 @@ fn a_configuration_is_read_again_and_only_what_changed_restarts() {
     assert!(warned.contains("stays in force"), "{warned}");
     assert!(has("comes__") && has("changes__"));
     assert_eq!(pid("slow"), Some(slow_before));
-    edit(program.config(), &config(&[("slow", &slow)]));
+    let mut off = one.clone();
+    off["disabled"] = json!(true);
+    edit(program.config(), &config(&[("slow", &slow), ("comes", &off)]));
     eventually("they never go", || (!has("comes__") && !has("changes__")).then_some(()));
+    assert_eq!(pid("comes"), None);
+    edit(program.config(), &config(&[("slow", &slow), ("comes", &one)]));
+    eventually("it never comes back", || has("comes__").then_some(()));
     assert_eq!(pid("slow"), Some(slow_before));
 }

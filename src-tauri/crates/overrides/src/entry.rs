@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemascope_model::ToolId;
 use serde_json::{Map, Value};
 
 /// Stands for all tools.
@@ -86,6 +87,14 @@ impl Entry {
 }
 
 impl Overrides {
+    /// The tools something is said about by their names.
+    pub fn tools(&self) -> impl Iterator<Item = ToolId> {
+        self.servers.iter().flat_map(|(server, says)| {
+            let named = says.tools.keys().filter(|tool| &***tool != WILDCARD);
+            named.filter_map(|tool| ToolId::new(server, tool).ok())
+        })
+    }
+
     /// What is said about one tool by its name.
     pub fn entry(&self, server: &str, tool: &str) -> Option<&Entry> {
         self.servers.get(server)?.tools.get(tool)

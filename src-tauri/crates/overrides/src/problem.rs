@@ -68,6 +68,9 @@ pub enum Problem {
     /// A schema nobody can judge by.
     #[error("{0}: its outputSchema is no JSON Schema that can be used, and is left out")]
     Schema(String),
+    /// Its server has no such tool.
+    #[error("{0}: its server lists no such tool, so its entry does nothing")]
+    NotListed(String),
     /// Nobody knows the tool.
     #[error("{0}: no such tool is known yet; its outputSchema waits for it")]
     Unknown(String),

@@ -67,7 +67,7 @@ pub fn reconcile(
     known: impl Fn(&ToolId) -> Known,
 ) -> Outcome {
     let mut tools: BTreeSet<ToolId> = held.into_iter().collect();
-    tools.extend(named(agreed).chain(named(document.says())));
+    tools.extend(agreed.tools().chain(document.says().tools()));
     let (mut decisions, mut waiting, mut edits) = (Vec::new(), BTreeSet::new(), Vec::new());
     for tool in tools {
         let nothing = Entry::default();
@@ -85,15 +85,6 @@ pub fn reconcile(
         }
     }
     Ok(Reconciled { decisions, document: edited(document, edits)?, pending: waiting })
-}
-
-fn named(overrides: &Overrides) -> impl Iterator<Item = ToolId> {
-    overrides.servers.iter().flat_map(|(server, says)| {
-        says.tools
-            .keys()
-            .filter(|tool| &***tool != crate::WILDCARD)
-            .filter_map(|tool| ToolId::new(server, tool).ok())
-    })
 }
 
 /// Who is right about a tool's output.

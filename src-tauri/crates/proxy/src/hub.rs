@@ -2,6 +2,8 @@
 //!
 //! Owns: aggregation and naming. Refuses to know: sessions, HTTP.
 
+mod reconfigure;
+
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -24,6 +26,7 @@ use crate::schemas::{Adapting, Schemas};
 use crate::upstream::link::Notification;
 use crate::upstream::{Live, Status, Upstream, handshake};
 use crate::wire::{Body, Era, RpcError, Who, params};
+pub use reconfigure::Reconfigured;
 
 /// How long a list of all tools waits for upstreams that are still starting. Those that come later
 /// are announced with `list_changed`.
@@ -62,29 +65,6 @@ pub struct Hub {
     directory: Mutex<Directory>,
     /// When resources were listed last to find one.
     listed: tokio::sync::Mutex<Option<Instant>>,
-}
-
-/// What another configuration changed: names of servers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reconfigured {
-    /// Those that are new.
-    pub added: Vec<String>,
-    /// Those with another entry than before.
-    pub changed: Vec<String>,
-    /// Those that are gone.
-    pub removed: Vec<String>,
-}
-
-impl Reconfigured {
-    /// Whether everything is as before.
-    pub fn is_nothing(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// All that are others than before.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        [&self.added, &self.changed, &self.removed].into_iter().flatten().map(String::as_str)
-    }
 }
 
 /// Something an upstream tells everybody.
@@ -131,43 +111,6 @@ impl Hub {
         let added = Arc::new(added.collect());
         *hub.upstreams.write().unwrap_or_else(PoisonError::into_inner) = added;
         Arc::new(hub)
-    }
-
-    /// Takes another configuration: upstreams whose entries are the same go on untouched, the others end, begin
-    /// anew by their new entries, or begin when they are first needed. Names those that are others now. Waits for
-    /// nothing; needs a tokio runtime.
-    pub fn reconfigure(&self, config: &Config) -> Reconfigured {
-        let mut done = Reconfigured::default();
-        {
-            let mut upstreams = self.upstreams.write().unwrap_or_else(PoisonError::into_inner);
-            let mut now = Upstreams::new();
-            for (name, entry) in &config.servers {
-                let upstream = match upstreams.get(name) {
-                    Some(known) => {
-                        if known.reconfigure(entry) {
-                            done.changed.push(name.clone());
-                        }
-                        Arc::clone(known)
-                    }
-                    None => {
-                        done.added.push(name.clone());
-                        self.add(name, entry)
-                    }
-                };
-                now.insert(name.clone(), upstream);
-            }
-            for (name, upstream) in upstreams.iter().filter(|(name, _)| !now.contains_key(*name)) {
-                done.removed.push(name.clone());
-                let upstream = Arc::clone(upstream);
-                tokio::spawn(async move { upstream.remove().await });
-            }
-            *upstreams = Arc::new(now);
-        }
-        // Some may have gone, and whoever lists again starts those that came.
-        if !done.is_nothing() {
-            self.announce_tools();
-        }
-        done
     }
 
     fn add(&self, name: &str, entry: &ServerEntry) -> Arc<Upstream> {
@@ -267,9 +210,9 @@ impl Hub {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Waits until every upstream that can be started is ready and has told its tools, or is not in time.
-    pub async fn list(&self) {
-        self.ready().await;
+    /// Starts the wanted upstreams that can be, and waits until they have told their tools, or are not in time.
+    pub async fn list(&self, wanted: impl Fn(&str) -> bool) {
+        Self::ready_of(self.startable().filter(|upstream| wanted(upstream.name())).collect()).await;
     }
 
     /// Told whenever the list of all tools may have changed.
@@ -291,8 +234,12 @@ impl Hub {
 
     /// The upstreams that are ready in time.
     pub(crate) async fn ready(&self) -> Vec<(Arc<Upstream>, Arc<Live>)> {
-        let starting: Vec<_> = self
-            .startable()
+        Self::ready_of(self.startable().collect()).await
+    }
+
+    async fn ready_of(upstreams: Vec<Arc<Upstream>>) -> Vec<(Arc<Upstream>, Arc<Live>)> {
+        let starting: Vec<_> = upstreams
+            .into_iter()
             .map(|upstream| {
                 let deadline = upstream.worth_waiting_until(LIST_PATIENCE);
                 tokio::spawn(async move {

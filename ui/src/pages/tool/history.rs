@@ -89,6 +89,7 @@ fn line(entry: &AuditRow, undo: Option<impl Fn() + 'static>) -> AnyView {
         "rollback" => format!("rolled back to{version}"),
         "undo" => "undid the decision before".to_owned(),
         "suspend" => "suspended: results kept missing the schema".to_owned(),
+        "override" => "shown otherwise by the file of overrides".to_owned(),
         "restore" => "restored: results have structure again".to_owned(),
         "drift" => format!("drift{drift} began"),
         "acknowledge" => format!("acknowledged drift{drift}"),

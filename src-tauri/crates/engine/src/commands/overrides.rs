@@ -7,7 +7,7 @@ use schemascope_api::{
     ApiError, ErrorKind, FilledRow, GetOverrides, OverrideRow, OverridesReply, PopulateOverrides,
     PopulateReply, UpstreamState,
 };
-use schemascope_model::ToolId;
+use schemascope_model::{SEPARATOR, ToolId};
 use schemascope_overrides::{Entry, Field, Overrides, WILDCARD};
 
 use super::{Handle, internal, nearest, tools};
@@ -87,8 +87,13 @@ impl Handle<PopulateOverrides> for Engine {
                 return Err(ApiError::new(ErrorKind::NotFound, message));
             }
         }
+        let is_asked = |server: &str| {
+            let of_tool = |tool: &String| tool.split_once(SEPARATOR).is_some_and(|(of, _)| of == server);
+            (command.servers.is_empty() || command.servers.iter().any(|name| name == server))
+                && (command.tools.is_empty() || command.tools.iter().any(of_tool))
+        };
         // So that what they declare now is what is written.
-        self.hub.list().await;
+        self.hub.list(is_asked).await;
         self.recorder.settle().await;
         let mut wanted = BTreeSet::new();
         for tool in &command.tools {
@@ -96,9 +101,8 @@ impl Handle<PopulateOverrides> for Engine {
             wanted.insert(tool.parse::<ToolId>().map_err(internal)?);
         }
         let unavailable = self.hub.status().into_iter().filter(|server| {
-            let asked = command.servers.is_empty() || command.servers.contains(&server.name);
             let may = !matches!(server.state, UpstreamState::Ready | UpstreamState::Disabled);
-            asked && may && wanted.iter().all(|tool| tool.server() == server.name)
+            may && is_asked(&server.name)
         });
         let unavailable = unavailable
             .map(|server| {

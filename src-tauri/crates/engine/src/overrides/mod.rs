@@ -171,6 +171,8 @@ impl OverrideFile {
             let done = reconcile(&before, &state.agreed.pending, document, held.into_keys(), known);
             let Reconciled { decisions, document, mut pending } = done.map_err(LookError::Broken)?;
             problems.extend(pending.iter().map(|tool| Problem::Unknown(tool.to_string()).to_string()));
+            let useless = says.tools().filter(|tool| !pending.contains(tool) && self.is_missing(tool));
+            problems.extend(useless.map(|tool| Problem::NotListed(tool.to_string()).to_string()));
             for decision in decisions {
                 let tool = decision.tool.clone();
                 if let Err(reason) = self.decide(decision) {
@@ -256,10 +258,21 @@ impl OverrideFile {
         Known { exists, held, declared: definition.as_deref().map(schemas) }
     }
 
+    /// Whether a tool's server has told its tools, and that is none of them.
+    fn is_missing(&self, tool: &ToolId) -> bool {
+        matches!(self.shown.definition(tool), Some(None)) && !self.is_recorded(tool)
+    }
+
     /// Whose own name this is.
     fn owner(&self, name: &str) -> Option<ToolId> {
         let tool: ToolId = name.parse().ok()?;
-        self.known(&tool).exists.then_some(tool)
+        let exists = matches!(self.shown.definition(&tool), Some(Some(_))) || self.is_recorded(&tool);
+        exists.then_some(tool)
+    }
+
+    fn is_recorded(&self, tool: &ToolId) -> bool {
+        let registry = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        registry.tool(tool).is_some_and(schemascope_registry::Tool::exists)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -9,6 +9,7 @@ pub(crate) mod lines;
 pub(crate) mod link;
 mod log;
 mod process;
+mod reconfigure;
 mod session;
 mod sides;
 pub(crate) mod sse;
@@ -205,43 +206,6 @@ impl Upstream {
             }
             Phase::Stopped => {}
         }
-    }
-
-    /// Takes another entry; false when it is the same. What runs by the old one ends, and requests under way on it
-    /// with it; what ran begins anew by the new one, if that can be started.
-    pub(crate) fn reconfigure(&self, entry: &ServerEntry) -> bool {
-        {
-            let mut known = self.entry();
-            if *known == *entry {
-                return false;
-            }
-            *known = entry.clone();
-        }
-        self.sides.end_all();
-        // It may be another program by now.
-        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        {
-            let mut phase = self.phase();
-            match &*phase {
-                // The task that runs it looks at the entry again.
-                Phase::Ready(_) | Phase::Starting { .. } => self.replace_token().cancel(),
-                Phase::Failed { .. } => *phase = Phase::Idle,
-                Phase::Idle | Phase::Stopped => {}
-            }
-        }
-        self.changed.send_modify(|version| *version += 1);
-        true
-    }
-
-    /// Ends it for good: the configuration has it no longer.
-    pub(crate) async fn remove(&self) {
-        *self.entry() = ServerEntry::Invalid("it was removed from the configuration".into());
-        self.stop().await;
-    }
-
-    /// Cancelled when it ends for good.
-    pub(crate) fn ended(&self) -> CancellationToken {
-        self.stop.clone()
     }
 
     /// Until when somebody who wants all upstreams should wait for this one: for `patience` from its
