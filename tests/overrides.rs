@@ -137,7 +137,7 @@ fn what_is_written_by_hand_is_what_clients_see() {
     assert!(told(&client, "store_info").is_some());
     edit(
         &file(&program),
-        r#"{"servers": {"shop": {"tools": {"check_stock": {"name": "shop__store_info"}, "get_order": {}}}}}"#,
+        r#"{"servers": {"shop": {"tools": {"check_stock": {"name": "shop__store_info"}, "get_order": {}, "get_ordr": {}}}}}"#,
     );
     eventually("it is shown as before", || told(&client, TOOL).filter(|tool| *tool == before));
     assert!(decisions(&program).contains(&("rollback".to_owned(), "file".to_owned())));
