@@ -233,7 +233,7 @@ fn a_broken_file_is_left_alone_and_what_it_said_stays_in_force() {
     assert!(told(&client, "shop__refund").is_none());
     calls(&client, TOOL, 30);
     for broken in
-        ["{\"servers\": {", "{\"servers\": {\"shop\": {\"tools\": {\"refund\": {\"enabled\": \"no\"}}}}}"]
+        ["", "{\"servers\": {", "{\"servers\": {\"shop\": {\"tools\": {\"refund\": {\"enabled\": \"no\"}}}}}"]
     {
         edit(&file(&program), broken);
         let warned = eventually("nobody is told", || {
@@ -267,6 +267,31 @@ fn a_broken_file_is_left_alone_and_what_it_said_stays_in_force() {
         fs::read_to_string(file(&program)).unwrap().contains("outputSchema").then_some(())
     });
     assert_eq!(decisions(&program).iter().filter(|(event, _)| event == "rollback").count(), 0);
+}
+
+#[test]
+fn the_file_may_be_elsewhere() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let other = scratch.path().join("mine.jsonc");
+    fs::write(
+        &other,
+        r#"{"servers": {"shop": {"tools": {"*": {"enabled": false}, "get_order": {"enabled": true}}}}}"#,
+    )
+    .unwrap();
+    let serve = program.serve(&["--overrides", other.to_str().unwrap()]).unwrap();
+    let client = serve.connect(None).unwrap();
+    assert_eq!(tools(&client).len(), 1);
+    calls(&client, TOOL, 30);
+    done(&program, &["promote", TOOL]);
+    assert!(fs::read_to_string(&other).unwrap().contains("outputSchema") && !file(&program).exists());
+    assert_eq!(done(&program, &["overrides", "path"]).trim(), other.display().to_string());
+    serve.stop().unwrap();
+    // What is decided while another file is in use is in both, when each is used again.
+    done(&program, &["rollback", TOOL]);
+    let serve = program.serve(&["--overrides", other.to_str().unwrap()]).unwrap();
+    assert!(!fs::read_to_string(&other).unwrap().contains("outputSchema"));
+    assert!(told(&serve.connect(None).unwrap(), TOOL).unwrap()["outputSchema"].is_null());
 }
 
 #[test]

@@ -15,6 +15,9 @@ pub enum Problem {
         /// What is wrong.
         reason: String,
     },
+    /// Nothing stands there, where something did: somebody may be in the middle of writing it.
+    #[error("line 1: the file is empty; to take everything back, write {{}}")]
+    Empty,
     /// A value of another type than expected.
     #[error("line {line}: {place} must be {expected}")]
     Type {

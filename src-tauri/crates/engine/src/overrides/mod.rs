@@ -156,6 +156,9 @@ impl OverrideFile {
             let on_disk = read_text(&self.path).map_err(LookError::Read)?;
             let held = self.decisions.in_force();
             let text = match &on_disk {
+                Some(text) if text.trim().is_empty() && !state.agreed.text.trim().is_empty() => {
+                    return Err(LookError::Broken(Problem::Empty));
+                }
                 Some(text) => text.clone(),
                 // It is gone: what was decided is not.
                 None if !state.agreed.text.is_empty() => state.agreed.text.clone(),
