@@ -8,6 +8,7 @@ mod calls;
 mod drift;
 mod error;
 mod events;
+mod exchange;
 mod filter;
 mod overrides;
 mod report;
@@ -26,6 +27,9 @@ pub use calls::{
 pub use drift::{AcknowledgeDrift, AcknowledgedRow, DriftRow, ListDrift, ResolvedRow};
 pub use error::{ApiError, ErrorKind};
 pub use events::{Cursor, Frame, InvalidCursor, Pulse, ShowWindow, Snapshot};
+pub use exchange::{
+    Export, ExportReply, ExportedFile, Form, Import, ImportReply, ImportedMachine, ImportedTool,
+};
 pub use filter::{Filter, InvalidFilter, Subject};
 pub use overrides::{FilledRow, GetOverrides, OverrideRow, OverridesReply, PopulateOverrides, PopulateReply};
 pub use report::{

@@ -1,5 +1,6 @@
 //! The command line. Its help texts are how a user learns the program.
 
+mod exchange;
 mod overrides;
 mod versions;
 
@@ -12,6 +13,7 @@ use schemascope_api::SchemaChoice;
 use schemascope_engine::Options;
 use schemascope_model::Timestamp;
 
+pub use exchange::{Check, CheckFormat, Export, FailOn, FileForm, Import};
 pub use overrides::{Overrides, OverridesVerb, Populate};
 pub use versions::{
     About, AcknowledgeDrift, Audit, Drift, DriftVerb, Impact, OneVersion, Pin, Rollback, Versions,
@@ -113,6 +115,12 @@ pub enum Verb {
     Overrides(Overrides),
     /// Learn from traces of earlier calls
     Backfill(Backfill),
+    /// Write what is known for others: type_registry.json, tool_overrides.json, schemas, a team's bundle
+    Export(Export),
+    /// Take what others know and decided
+    Import(Import),
+    /// Check that tools still return what a baseline says, for CI: text, JSON, SARIF, JUnit, GitHub
+    Check(Check),
     /// Print totals, quality and how the recorder is doing
     Report,
     /// List settings, or set one: policies, retention, how results are adapted

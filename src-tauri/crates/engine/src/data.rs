@@ -74,6 +74,16 @@ impl DataDir {
         &self.path
     }
 
+    /// Takes another key for hashes in shapes; nothing may have been counted with the one there was.
+    pub(crate) fn set_hash_key(&self, HashKey(first, second): HashKey) -> Result<(), DataDirError> {
+        let path = self.path.join("hash-key");
+        let io = |source| DataDirError::Io { path: path.clone(), source };
+        let mut file = private_file(&path).map_err(io)?;
+        file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
+        let hex = format!("{first:016x}{second:016x}");
+        file.write_all(hex.as_bytes()).and_then(|()| file.sync_all()).map_err(io)
+    }
+
     /// This machine's number in ids; made once.
     pub(crate) fn node(&self) -> Result<u64, DataDirError> {
         let text = self.kept("node", 6)?;
@@ -87,11 +97,14 @@ impl DataDir {
 
     /// What hashes in shapes depend on; made once. Teams whose shapes are to merge share it.
     pub(crate) fn hash_key(&self) -> Result<HashKey, DataDirError> {
-        let text = self.kept("hash-key", 16)?;
-        let half = |range: std::ops::Range<usize>| {
-            text.get(range).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default()
-        };
-        Ok(HashKey(half(0..16), half(16..32)))
+        Ok(key_of(&self.kept("hash-key", 16)?))
+    }
+
+    /// The same of a directory that another process owns.
+    pub(crate) fn hash_key_in(data_dir: &Path) -> Result<HashKey, DataDirError> {
+        let path = data_dir.join("hash-key");
+        let text = fs::read_to_string(&path).map_err(|source| DataDirError::Io { path, source })?;
+        Ok(key_of(text.trim()))
     }
 
     /// Random hex digits under a name, made on first use.
@@ -112,6 +125,14 @@ impl DataDir {
         file.write_all(hex.as_bytes()).and_then(|()| file.sync_all()).map_err(io)?;
         Ok(hex)
     }
+}
+
+/// A key by its digits.
+fn key_of(text: &str) -> HashKey {
+    let half = |range: std::ops::Range<usize>| {
+        text.get(range).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default()
+    };
+    HashKey(half(0..16), half(16..32))
 }
 
 fn create_private(path: &Path) -> std::io::Result<()> {

@@ -26,6 +26,7 @@ use crate::reload::Reload;
 use crate::replay::Replay;
 use crate::settings::{LiveSettings, SettingsError, Tuning, adapting, retention};
 use crate::status::SchemaStatus;
+use crate::team::TeamFiles;
 use crate::watch::Watch;
 
 /// What an engine runs on.
@@ -107,6 +108,7 @@ pub struct Engine {
     pub(crate) decisions: Arc<Decisions>,
     pub(crate) turns: Arc<Turns>,
     pub(crate) cutter: Arc<Cutter>,
+    pub(crate) team: TeamFiles,
     status: Arc<SchemaStatus>,
     pub(crate) recovery: Vec<String>,
     pub(crate) events: Arc<Events>,
@@ -224,6 +226,7 @@ impl Engine {
         for note in &recovery {
             tracing::warn!("{note}");
         }
+        let team = TeamFiles::of(data.path());
         let (browsing, backfilling) = (tokio::sync::Mutex::default(), tokio::sync::Mutex::default());
         let mcp_url = OnceLock::new();
         Ok(Self {
@@ -237,6 +240,7 @@ impl Engine {
             decisions,
             turns,
             cutter,
+            team,
             status,
             recovery,
             events,

@@ -4,6 +4,7 @@
 //! them to the store and folds them into the registry. Fronts ask through commands ([`Engine::handle`]);
 //! nothing else is public but opening, serving and closing.
 
+mod checking;
 mod commands;
 mod config;
 mod data;
@@ -29,9 +30,13 @@ mod settings;
 mod signal;
 mod status;
 mod stdio;
+mod team;
+mod team_key;
+mod trace;
 mod views;
 mod watch;
 
+pub use checking::{CheckError, Checker};
 pub use commands::Handle;
 pub use config::LoadedConfig;
 pub use data::{DataDir, DataDirError};
@@ -47,8 +52,10 @@ pub use recorder::{Durability, Recording};
 pub use redact::{Counted, Found, RuleError};
 pub use replay::Replay;
 pub use schemascope_proxy::ServerEntry;
+pub use schemascope_registry::check::{Checks, Class as CheckClass, Finding};
 pub use schemascope_store::{AuditCheck, Damage, Position, Rebuilt, Report as Verified, Several};
 pub use server::{Page, Pages, ServeError, Serving, StartError, serve};
 pub use settings::SettingsError;
 pub use signal::asked_to_end;
 pub use stdio::relay;
+pub use team_key::{AdoptError, adopt_key, team_key};

@@ -14,6 +14,7 @@ mod problem;
 mod read;
 mod reconcile;
 mod resolve;
+mod write;
 
 pub use document::Document;
 pub use entry::{Entry, Field, Overrides, Server, WILDCARD};
@@ -21,6 +22,7 @@ pub use populate::populate;
 pub use problem::Problem;
 pub use reconcile::{Decision, Known, Outcome, Reconciled, reconcile};
 pub use resolve::{Changed, changes};
+pub use write::write;
 
 /// What a file says that has just been made.
 pub const NEW: &str = "{\n  \"schemaVersion\": 2,\n  \"servers\": {}\n}\n";

@@ -4,7 +4,9 @@
 //!
 //! Architecture invariant: pure. No runtime, store, clock, file or network; times are arguments.
 
+pub mod check;
 pub mod drift;
+pub mod exchange;
 mod forget;
 mod history;
 mod observation;

@@ -7,6 +7,7 @@
 
 mod few;
 mod many;
+mod veiled;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,6 +16,7 @@ use crate::rank::HashKey;
 pub(crate) use few::written_length;
 use few::{Few, MAX_VALUES};
 use many::{EXAMPLES, Many};
+use veiled::Veiled;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Distinct(Values);
@@ -23,6 +25,8 @@ pub(crate) struct Distinct(Values);
 enum Values {
     Few(Few),
     Many(Box<Many>),
+    /// Few, of which only hashes are known.
+    Veiled(Box<Veiled>),
 }
 
 impl Default for Distinct {
@@ -33,7 +37,11 @@ impl Default for Distinct {
 
 impl Distinct {
     pub(crate) fn is_empty(&self) -> bool {
-        matches!(&self.0, Values::Few(few) if few.len() == 0)
+        match &self.0 {
+            Values::Few(few) => few.len() == 0,
+            Values::Many(_) => false,
+            Values::Veiled(veiled) => veiled.len() == 0,
+        }
     }
 
     /// Takes a value.
@@ -45,7 +53,24 @@ impl Distinct {
                 None => self.add_new(value, 1, key),
             },
             Values::Many(many) => many.add(value, key.hash(value)),
+            Values::Veiled(_) => self.add_veiled(value, key),
         }
+    }
+
+    #[cold]
+    fn add_veiled(&mut self, value: &str, key: HashKey) {
+        let mut one = Self::default();
+        one.add(value, key);
+        self.merge(&one.veiled(key), key);
+    }
+
+    /// The same of which no value is known, only that it is the same as another one of the same key.
+    pub(crate) fn veiled(&self, key: HashKey) -> Self {
+        Self(match &self.0 {
+            Values::Few(few) => Values::Veiled(Box::new(Veiled::of(few, key))),
+            Values::Many(many) => Values::Many(Box::new(many.without_examples())),
+            Values::Veiled(veiled) => Values::Veiled(veiled.clone()),
+        })
     }
 
     #[cold]
@@ -59,18 +84,25 @@ impl Distinct {
     }
 
     fn as_many(&mut self, key: HashKey) -> &mut Many {
-        if let Values::Few(few) = &self.0 {
-            let mut many = Many::default();
-            few.iter().for_each(|(value, _)| many.add(value, key.hash(value)));
+        let mut many = Many::default();
+        match &self.0 {
+            Values::Few(few) => few.iter().for_each(|(value, _)| many.add(value, key.hash(value))),
+            Values::Veiled(veiled) => veiled.places().for_each(|place| many.add_place(place)),
+            Values::Many(_) => {}
+        }
+        if !matches!(self.0, Values::Many(_)) {
             self.0 = Values::Many(Box::new(many));
         }
         match &mut self.0 {
             Values::Many(many) => many,
-            Values::Few(_) => unreachable!("it was just made many"),
+            _ => unreachable!("it was just made many"),
         }
     }
 
     pub(crate) fn merge(&mut self, theirs: &Self, key: HashKey) {
+        if matches!((&self.0, &theirs.0), (Values::Veiled(_), Values::Few(_))) {
+            return self.merge(&theirs.veiled(key), key);
+        }
         match &theirs.0 {
             Values::Few(theirs) => {
                 for (value, count) in theirs.iter() {
@@ -80,9 +112,23 @@ impl Distinct {
                             None => self.add_new(value, count, key),
                         },
                         Values::Many(many) => many.add(value, key.hash(value)),
+                        Values::Veiled(_) => {}
                     }
                 }
             }
+            Values::Veiled(theirs) => match &mut self.0 {
+                Values::Veiled(mine) => {
+                    if !mine.merge(theirs) {
+                        let many = self.as_many(key);
+                        theirs.places().for_each(|place| many.add_place(place));
+                    }
+                }
+                Values::Many(many) => theirs.places().for_each(|place| many.add_place(place)),
+                Values::Few(_) => {
+                    *self = self.veiled(key);
+                    self.merge(&Self(Values::Veiled(theirs.clone())), key);
+                }
+            },
             Values::Many(theirs) => self.as_many(key).merge(theirs),
         }
     }
@@ -101,6 +147,8 @@ impl Distinct {
             }
             // Of many only how many they are stays, which no value follows from.
             Values::Many(many) => many.forget(forgets).then_some(0),
+            // No value is in it.
+            Values::Veiled(_) => None,
         }
     }
 
@@ -108,14 +156,19 @@ impl Distinct {
     pub(crate) fn values(&self) -> Option<Vec<(&str, u64)>> {
         match &self.0 {
             Values::Few(few) => Some(few.sorted()),
-            Values::Many(_) => None,
+            Values::Many(_) | Values::Veiled(_) => None,
         }
     }
 
     /// The counts of few.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
-        let few = if let Values::Few(few) = &self.0 { Some(few) } else { None };
-        few.into_iter().flat_map(|few| few.iter().map(|(_, count)| count))
+        let (few, veiled) = match &self.0 {
+            Values::Few(few) => (Some(few), None),
+            Values::Veiled(veiled) => (None, Some(veiled)),
+            Values::Many(_) => (None, None),
+        };
+        let few = few.into_iter().flat_map(|few| few.iter().map(|(_, count)| count));
+        few.chain(veiled.into_iter().flat_map(|veiled| veiled.counts()))
     }
 
     /// How many distinct values; within some 7 % where there are too many to count.
@@ -123,6 +176,7 @@ impl Distinct {
         match &self.0 {
             Values::Few(few) => few.len() as u64,
             Values::Many(many) => many.estimate(),
+            Values::Veiled(veiled) => veiled.len() as u64,
         }
     }
 
@@ -131,6 +185,7 @@ impl Distinct {
         match &self.0 {
             Values::Few(few) => few.sorted().into_iter().take(EXAMPLES).map(|(value, _)| value).collect(),
             Values::Many(many) => many.examples().map(|(_, example)| example).collect(),
+            Values::Veiled(_) => Vec::new(),
         }
     }
 }
@@ -141,6 +196,8 @@ enum Written<'a> {
     Few(Vec<(&'a str, u64)>),
     #[serde(rename = "m")]
     Many(String, Vec<(u64, &'a str)>),
+    #[serde(rename = "h")]
+    Veiled(Vec<veiled::Written>),
 }
 
 #[derive(Deserialize)]
@@ -149,6 +206,8 @@ enum Read {
     Few(Vec<(Box<str>, u64)>),
     #[serde(rename = "m")]
     Many(String, Vec<(u64, Box<str>)>),
+    #[serde(rename = "h")]
+    Veiled(Vec<veiled::Written>),
 }
 
 impl Serialize for Distinct {
@@ -156,6 +215,7 @@ impl Serialize for Distinct {
         match &self.0 {
             Values::Few(few) => Written::Few(few.sorted()),
             Values::Many(many) => Written::Many(many.letters(), many.examples().collect()),
+            Values::Veiled(veiled) => Written::Veiled(veiled.written()),
         }
         .serialize(serializer)
     }
@@ -177,6 +237,9 @@ impl<'de> Deserialize<'de> for Distinct {
             }
             Read::Many(letters, examples) => {
                 Values::Many(Box::new(Many::read(&letters, examples).map_err(D::Error::custom)?))
+            }
+            Read::Veiled(written) => {
+                Values::Veiled(Box::new(Veiled::read(written).map_err(D::Error::custom)?))
             }
         }))
     }

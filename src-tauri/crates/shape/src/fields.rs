@@ -107,6 +107,10 @@ impl Fields {
         self.0.as_ref().map_or(0, |names| names.list.len())
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Their nodes, in the order they came.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
         self.0.iter().flat_map(|names| &names.list).map(|field| field.id)

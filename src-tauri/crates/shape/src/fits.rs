@@ -33,6 +33,11 @@ impl Fits {
         self.add_count(digest.into(), one);
     }
 
+    /// Adds counts of the schema with this digest.
+    pub fn add_counts(&mut self, digest: &str, fits: u64, violates: u64) {
+        self.add_count(digest.into(), FitCount { fits, violates });
+    }
+
     /// Adds another's counts. Commutative and associative, exactly.
     pub fn merge(&mut self, theirs: &Self) {
         for (digest, count) in &theirs.0 {
@@ -47,8 +52,8 @@ impl Fits {
 
     fn add_count(&mut self, digest: Box<str>, count: FitCount) {
         let mine = self.0.entry(digest).or_default();
-        mine.fits += count.fits;
-        mine.violates += count.violates;
+        mine.fits = mine.fits.saturating_add(count.fits);
+        mine.violates = mine.violates.saturating_add(count.violates);
         if self.0.len() > MAX_SCHEMAS {
             self.0.pop_last();
         }

@@ -42,6 +42,7 @@ mod tags;
 mod times;
 mod tree;
 mod values;
+mod veil;
 mod view;
 mod wilson;
 
@@ -58,6 +59,7 @@ pub use scan::Unreadable;
 pub use secrets::Secrets;
 pub use shape::{OtherKey, Shape};
 pub use state::InvalidState;
+pub use veil::schema_without_values;
 pub use wilson::wilson;
 
 /// Paths a shape keeps unless told otherwise.

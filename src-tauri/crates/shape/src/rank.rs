@@ -33,6 +33,16 @@ impl HashKey {
             _ => XxHash3_64::oneshot_with_seed(self.0 ^ self.1.rotate_left(32), bytes),
         }
     }
+
+    /// What stands for a value where the value itself may not be told. Unlike [`HashKey::hash`], which is quick
+    /// and gives its seed away to whoever knows one value, it tells nothing of the key.
+    pub(crate) fn token(self, text: &str) -> u64 {
+        let mut hasher = SipHasher13::new_with_keys(self.0, self.1);
+        hasher.write_u64(u64::MAX);
+        hasher.write_u8(b'v');
+        hasher.write(text.as_bytes());
+        hasher.finish()
+    }
 }
 
 impl Default for HashKey {
@@ -72,6 +82,11 @@ impl Rank {
     /// All values together whose keys look like data.
     pub(crate) fn values(self, with: HashKey) -> Self {
         self.child(self.data, b'{', "", with)
+    }
+
+    /// Of a field of which only the hash is known.
+    pub(crate) fn hashed_field(self, data: bool, hash: u64) -> Self {
+        Self { data: self.data || data, depth: self.depth.saturating_add(1), hash }
     }
 
     fn child(self, data: bool, step: u8, key: &str, with: HashKey) -> Self {

@@ -14,6 +14,7 @@ use crate::scan::Oddities;
 use crate::signatures::Signatures;
 use crate::times::EPOCHS;
 use crate::tree::{ROOT, Tree};
+use crate::veil;
 use crate::view::View;
 
 /// The summary of all observations of one tool.
@@ -140,6 +141,13 @@ impl Shape {
         if self.tree.key != other.tree.key {
             return Err(OtherKey);
         }
+        if self.tree.veil != other.tree.veil {
+            let veil = veil::both(self.tree.veil.as_ref(), other.tree.veil.as_ref());
+            self.draw(&veil);
+            let mut other = other.clone();
+            other.draw(&veil);
+            return self.merge(&other);
+        }
         self.observations += other.observations;
         self.changes += 1;
         self.cap = self.cap.min(other.cap);
@@ -147,6 +155,9 @@ impl Shape {
         self.tree.trim(usize::MAX, other.tree.cut);
         self.tree.merge(ROOT, View::new(&other.tree, None), &[ROOT]);
         self.tree.trim(self.cap, None);
+        if self.tree.veil.is_some() {
+            self.tree.forget_hidden_tags();
+        }
         for (epoch, observations) in &other.epochs {
             self.note_epoch(*epoch, *observations);
         }

@@ -5,6 +5,7 @@
 
 mod forget;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -19,6 +20,7 @@ use crate::tags::{self, Tags};
 use crate::times::{EPOCHS, Times};
 use crate::tree::{ROOT, Tree};
 use crate::values::{Arrays, Numbers, POSITIONS, Strings};
+use crate::veil::{self, Veil};
 use crate::{MAX_DEPTH, MAX_NODES};
 
 /// Written into every state. What states of other versions lack is in the calls they were made from, so they
@@ -53,7 +55,11 @@ impl std::error::Error for InvalidState {}
 #[derive(Serialize, Deserialize)]
 struct State {
     version: u32,
-    key: HashKey,
+    /// Not told to others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<HashKey>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    veil: Option<Veil>,
     observations: u64,
     cap: usize,
     cut: Option<Rank>,
@@ -148,16 +154,27 @@ fn dense<T: Copy>(listed: Vec<(u8, T)>, none: T) -> Result<[T; Type::ALL.len()],
 impl Shape {
     /// Writes the state. Equal shapes give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
-        serde_json::to_vec(&self.written()).unwrap_or_default()
+        self.to_state_with(Some(self.tree.key), self.tree.veil.clone())
     }
 
-    fn written(&self) -> State {
+    /// The same for others, without the hash key.
+    pub fn to_shared(&self) -> Vec<u8> {
+        self.to_state_with(None, self.tree.veil.clone())
+    }
+
+    pub(crate) fn to_state_with(&self, key: Option<HashKey>, veil: Option<Veil>) -> Vec<u8> {
+        serde_json::to_vec(&self.written(key, veil)).unwrap_or_default()
+    }
+
+    fn written(&self, key: Option<HashKey>, veil: Option<Veil>) -> State {
         let mut nodes = Vec::with_capacity(self.tree.nodes().len());
         let tree = self.tree();
-        write(&tree, ROOT, 0, None, &mut nodes);
+        Writer { tree: &tree, veil: veil.as_ref().filter(|veil| Some(*veil) != tree.veil.as_ref()) }
+            .write(ROOT, 0, None, &mut nodes);
         State {
             version: VERSION,
-            key: self.tree.key,
+            key,
+            veil,
             observations: self.observations,
             cap: self.cap,
             cut: tree.cut,
@@ -170,6 +187,15 @@ impl Shape {
 
     /// Reads what [`Shape::to_state`] wrote.
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
+        Self::read(bytes, None)
+    }
+
+    /// Reads what [`Shape::to_shared`] wrote, given the hash key.
+    pub fn from_shared(bytes: &[u8], key: HashKey) -> Result<Self, InvalidState> {
+        Self::read(bytes, Some(key))
+    }
+
+    pub(crate) fn read(bytes: &[u8], key: Option<HashKey>) -> Result<Self, InvalidState> {
         #[derive(Deserialize)]
         struct Version {
             version: u32,
@@ -179,16 +205,18 @@ impl Shape {
         if version != VERSION {
             return Err(InvalidState::Version(version));
         }
-        Self::of_written(serde_json::from_slice(bytes).map_err(malformed)?)
+        let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
+        Self::of_written(State { key: key.or(state.key), ..state })
     }
 
     fn of_written(state: State) -> Result<Self, InvalidState> {
         if state.counts().any(|count| count > MAX_COUNT) {
             return Err(InvalidState::Malformed("a count beyond all counting".into()));
         }
+        let key = state.key.ok_or_else(|| InvalidState::Malformed("it has no hash key".into()))?;
         let mut shape = Self {
             observations: state.observations,
-            tree: read(state.nodes, state.key)?,
+            tree: read(state.nodes, key, state.veil)?,
             cap: state.cap.min(MAX_NODES),
             epochs: state.epochs,
             signatures: state.signatures.bounded(),
@@ -204,50 +232,78 @@ impl Shape {
     }
 }
 
-/// Lists a node and all below it; the nesting is that of the paths kept, [`MAX_DEPTH`] at most.
-fn write(tree: &Tree, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<Flat>) {
-    let node = tree.node(id);
-    let recent = node.times.recent().into_iter().map(|(epoch, counts)| (epoch, sparse(&counts, 0)));
-    into.push(Flat {
-        depth,
-        name: name.map(Into::into),
-        gathers: match node.step {
-            Step::Items => Some(Gathers::Items),
-            Step::Values => Some(Gathers::Values),
-            Step::Root | Step::Field { .. } => None,
-        },
-        present: node.present,
-        repeated: node.repeated,
-        documents: node.documents,
-        counts: sparse(&node.counts, 0),
-        other: sparse(&node.other, 0),
-        first: sparse(&node.times.first(), u32::MAX),
-        recent: recent.collect(),
-        numbers: node.numbers.clone(),
-        strings: node.strings.clone(),
-        arrays: node.arrays.clone(),
-        tags: write_tags(node),
-    });
-    for (name, field) in node.fields.iter() {
-        write(tree, field, depth + 1, Some(name), into);
-    }
-    for child in node.items.into_iter().chain(node.values) {
-        write(tree, child, depth + 1, None, into);
+/// Lists nodes, veiled by `veil` where there is one.
+struct Writer<'t> {
+    tree: &'t Tree,
+    veil: Option<&'t Veil>,
+}
+
+impl Writer<'_> {
+    /// Lists a node and all below it; the nesting is that of the paths kept, [`MAX_DEPTH`] at most.
+    fn write(&self, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<Flat>) {
+        let (tree, node) = (self.tree, self.tree.node(id));
+        let key = tree.key;
+        let recent = node.times.recent().into_iter().map(|(epoch, counts)| (epoch, sparse(&counts, 0)));
+        let (mut numbers, mut strings) = (node.numbers.clone(), node.strings.clone());
+        let named = |(name, field)| match self.veil {
+            Some(veil) => (veil.name(node, name, tree.node(field), tree.veil.is_some()), field),
+            None => (Cow::Borrowed(name), field),
+        };
+        let mut fields: Vec<(Cow<'_, str>, Id)> = node.fields.iter().map(named).collect();
+        if self.veil.is_some() {
+            fields.sort();
+        }
+        let mut tags = write_tags(node, fields.iter().map(|(_, field)| tree.node(*field).place));
+        if self.veil.is_some() {
+            numbers = numbers.map(|numbers| Box::new(numbers.veiled(key)));
+            strings = strings.map(|strings| Box::new(strings.veiled(key)));
+            let hidden = fields.iter().any(|(name, _)| veil::hash(name).is_some());
+            tags = if hidden { Vec::new() } else { tags };
+            tags = tags.into_iter().map(|tags| tags.veiled(key)).collect();
+        }
+        into.push(Flat {
+            depth,
+            name: name.map(Into::into),
+            gathers: match node.step {
+                Step::Items => Some(Gathers::Items),
+                Step::Values => Some(Gathers::Values),
+                Step::Root | Step::Field { .. } => None,
+            },
+            present: node.present,
+            repeated: node.repeated,
+            documents: node.documents,
+            counts: sparse(&node.counts, 0),
+            other: sparse(&node.other, 0),
+            first: sparse(&node.times.first(), u32::MAX),
+            recent: recent.collect(),
+            numbers,
+            strings,
+            arrays: node.arrays.clone(),
+            tags,
+        });
+        for (name, field) in fields {
+            self.write(field, depth + 1, Some(&name), into);
+        }
+        for child in node.items.into_iter().chain(node.values) {
+            self.write(child, depth + 1, None, into);
+        }
     }
 }
 
-fn write_tags(node: &Node) -> Vec<tags::Written> {
+/// With members by the place at which they are written.
+fn write_tags(node: &Node, written: impl Iterator<Item = u32>) -> Vec<tags::Written> {
     let Some(tags) = node.tags() else { return Vec::new() };
     let mut places = vec![0; node.fields.len()];
-    for (written, place) in node.fields.places().iter().enumerate() {
-        places[*place as usize] = written;
+    for (at, place) in written.enumerate() {
+        places[place as usize] = at;
     }
     tags.write(|place| places.get(place).copied().unwrap_or_default())
 }
 
-fn read(nodes: Vec<Flat>, key: HashKey) -> Result<Tree, InvalidState> {
+fn read(nodes: Vec<Flat>, key: HashKey, veil: Option<Veil>) -> Result<Tree, InvalidState> {
     let malformed = |reason: String| Err(InvalidState::Malformed(reason));
     let mut tree = Tree::new(key);
+    tree.veil = veil;
     // The nodes above the next one, the root first.
     let mut path: Vec<Id> = Vec::new();
     let mut tagged = Vec::new();

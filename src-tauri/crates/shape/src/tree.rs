@@ -5,6 +5,7 @@
 
 use crate::node::{Counts, Id, Node, Step, add};
 use crate::rank::{HashKey, Rank, looks_like_data, may_be_kept};
+use crate::veil::{self, Veil};
 use crate::view::View;
 
 /// The root's place.
@@ -14,6 +15,8 @@ pub(crate) const ROOT: Id = 0;
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     pub(crate) key: HashKey,
+    /// What is not told of it, if anything is not.
+    pub(crate) veil: Option<Veil>,
     /// The lowest rank that was not kept, once something was not.
     pub(crate) cut: Option<Rank>,
     /// Tables of all nodes.
@@ -28,7 +31,8 @@ fn most_tables(cap: usize) -> usize {
 
 impl Tree {
     pub(crate) fn new(key: HashKey) -> Self {
-        Self { nodes: vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)], key, cut: None, tables: 0 }
+        let nodes = vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)];
+        Self { nodes, key, veil: None, cut: None, tables: 0 }
     }
 
     #[inline]
@@ -63,7 +67,12 @@ impl Tree {
         if !may_be_kept(name) {
             return None;
         }
-        let rank = self.node(parent).rank.field(name, self.key);
+        let above = self.node(parent).rank;
+        let hash = self.veil.as_ref().and_then(|_| veil::hash(name));
+        let rank = match hash {
+            Some(hash) => above.hashed_field(looks_like_data(name), hash),
+            None => above.field(name, self.key),
+        };
         let id = self.add(parent, Step::Field { data: looks_like_data(name) }, rank)?;
         self.node_mut(id).place = self.node_mut(parent).fields.insert(name, id);
         Some(id)
@@ -174,6 +183,15 @@ impl Tree {
             mine.arrays.get_or_insert_default().merge(theirs);
         }
         self.tables += more;
+    }
+
+    /// Lets joint counts go where the name of a field is not told: which of them stay depends on names.
+    pub(crate) fn forget_hidden_tags(&mut self) {
+        for node in &mut self.nodes {
+            if node.fields.iter().any(|(name, _)| veil::hash(name).is_some()) {
+                node.tags = None;
+            }
+        }
     }
 
     fn merge_tags(&mut self, id: Id, tags: &crate::tags::Tags, theirs: &Node) {

@@ -69,6 +69,11 @@ impl Numbers {
         self.distinct.merge(&theirs.distinct, key);
     }
 
+    /// The same without any number.
+    pub(crate) fn veiled(&self, key: HashKey) -> Self {
+        Self { integers: None, floats: None, distinct: self.distinct.veiled(key) }
+    }
+
     /// Smallest and largest number, as JSON.
     pub(crate) fn range(&self) -> Option<(String, String)> {
         let integers = self.integers.map(|range| [range.0, range.1]);
@@ -199,6 +204,11 @@ impl Strings {
         self.lengths.merge(&theirs.lengths);
         self.distinct.merge(&theirs.distinct, key);
         self.redacted += theirs.redacted;
+    }
+
+    /// The same without any text.
+    pub(crate) fn veiled(&self, key: HashKey) -> Self {
+        Self { distinct: self.distinct.veiled(key), ..self.clone() }
     }
 
     pub(crate) fn format(&self) -> Option<Format> {

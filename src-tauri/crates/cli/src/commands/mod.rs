@@ -4,9 +4,11 @@ mod audit;
 mod backfill;
 mod call;
 mod calls;
+mod check;
 mod decide;
 mod diff;
 mod drift;
+mod exchange;
 mod impact;
 mod infer;
 mod overrides;
@@ -31,7 +33,7 @@ use schemascope_api::Decision;
 use schemascope_engine::{Durability, Front};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{About, Args, Overrides, OverridesVerb, Verb};
+use crate::args::{About, Args, FileForm, Overrides, OverridesVerb, Verb};
 use crate::output;
 
 pub use diff::choice;
@@ -46,6 +48,13 @@ pub async fn run(args: Args) -> Result<ExitCode> {
         Some(Verb::Diff(diff)) if diff.of.len() == 2 => return diff::files(&args, diff),
         Some(Verb::Overrides(Overrides { what: Some(OverridesVerb::Check { file: Some(file) }) })) => {
             return overrides::check_other(&args, file);
+        }
+        Some(Verb::Check(check)) => return Ok(check::run(&args, check).await),
+        Some(Verb::Export(export)) if export.form == FileForm::Key => {
+            return exchange::export_key(&args, export);
+        }
+        Some(Verb::Import(import)) if import.form == FileForm::Key => {
+            return exchange::import_key(&args, import);
         }
         Some(Verb::Verify) => return store::verify(&args),
         Some(Verb::Rebuild | Verb::Compact) => return store::rebuild(&args),
@@ -82,7 +91,7 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
 
 async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
     match verb {
-        Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) => Ok(ExitCode::SUCCESS),
+        Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) | Verb::Check(_) => Ok(ExitCode::SUCCESS),
         Verb::Verify | Verb::Rebuild | Verb::Compact | Verb::Redact(_) => Ok(ExitCode::SUCCESS),
         Verb::Servers(servers) => servers::run(args, servers, front).await,
         Verb::Tools(tools) => tools::run(args, tools, front).await,
@@ -109,6 +118,8 @@ async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> 
         Verb::Call(call) => call::run(args, call, front).await,
         Verb::Overrides(verb) => overrides::run(args, verb, front).await,
         Verb::Backfill(backfill) => backfill::run(args, backfill, front).await,
+        Verb::Export(export) => exchange::export(args, export, front).await,
+        Verb::Import(import) => exchange::import(args, import, front).await,
         Verb::Report => report::run(args, front).await,
         Verb::Settings(settings) => settings::run(args, settings, front).await,
     }

@@ -82,7 +82,9 @@ impl Handle<ListAudit> for Engine {
     async fn handle(&self, command: ListAudit) -> Result<AuditPage, ApiError> {
         let tool = match &command.tool_id {
             Some(written) => {
-                tools::find(&self.registry(), written)?;
+                if !self.has_versions(written) {
+                    tools::find(&self.registry(), written)?;
+                }
                 Some(written.parse().map_err(internal)?)
             }
             None => None,

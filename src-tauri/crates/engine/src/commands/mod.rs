@@ -5,7 +5,9 @@ mod calls;
 mod coverage;
 mod decide;
 mod drift;
+mod export;
 mod impact;
+mod import;
 mod nearest;
 mod overrides;
 mod replay;
@@ -22,9 +24,9 @@ use std::future::Future;
 
 use schemascope_api::{
     AcknowledgeDrift, ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSetting, Command,
-    CompareVersions, Decide, ErrorKind, GetCall, GetCoverage, GetImpact, GetOverrides, GetReport, GetSchema,
-    GetSettings, GetTool, InferWhere, ListAudit, ListCalls, ListDrift, ListServers, ListTools, ListVersions,
-    PopulateOverrides, RestartServer, ShowWindow, TryRedaction,
+    CompareVersions, Decide, ErrorKind, Export, GetCall, GetCoverage, GetImpact, GetOverrides, GetReport,
+    GetSchema, GetSettings, GetTool, Import, InferWhere, ListAudit, ListCalls, ListDrift, ListServers,
+    ListTools, ListVersions, PopulateOverrides, RestartServer, ShowWindow, TryRedaction,
 };
 use schemascope_model::ToolId;
 use schemascope_registry::versions::Refused;
@@ -57,7 +59,7 @@ impl Engine {
             ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
             GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
             GetImpact, Decide, ListAudit, GetSettings, ChangeSetting, ChangeRedaction, TryRedaction,
-            GetOverrides, PopulateOverrides, ListDrift, AcknowledgeDrift)
+            GetOverrides, PopulateOverrides, ListDrift, AcknowledgeDrift, Export, Import)
     }
 }
 

@@ -157,9 +157,16 @@ impl Engine {
     /// A tool by its written id, once all about it is settled.
     pub(super) async fn known_tool(&self, written: &str) -> Result<(ToolId, Tool), ApiError> {
         self.settled().await?;
-        let tool = tools::find(&self.registry(), written)?.clone();
+        let found = tools::find(&self.registry(), written).cloned();
+        let tool = found
+            .or_else(|error| if self.has_versions(written) { Ok(Tool::default()) } else { Err(error) })?;
         let id = written.parse().map_err(internal)?;
         Ok((id, tool))
+    }
+
+    /// Whether a tool has versions: imported ones may come before anything else is known of it.
+    pub(super) fn has_versions(&self, written: &str) -> bool {
+        written.parse().is_ok_and(|id| self.decisions.tool(&id).newest().is_some())
     }
 
     /// One of a tool's schemas, or an error that says which there are.

@@ -8,9 +8,9 @@ use crate::print::Print;
 pub(super) const MAX_VALUES: usize = 32;
 /// Bytes they take together, each with what it costs to know it; and bytes of the longest one. All as JSON
 /// writes them, so that no escapes make a state larger.
-const MAX_BYTES: usize = 768;
-const COST: usize = 16;
-const MAX_LENGTH: usize = 64;
+pub(super) const MAX_BYTES: usize = 768;
+pub(super) const COST: usize = 16;
+pub(super) const MAX_LENGTH: usize = 64;
 
 /// Values with their counts, in no particular order.
 #[derive(Debug, Clone, Default)]

@@ -41,6 +41,17 @@ impl Many {
         }
     }
 
+    /// Takes a value of which only its [place](place) is known.
+    pub(super) fn add_place(&mut self, (register, zeros): (u8, u8)) {
+        let register = &mut self.registers.0[usize::from(register)];
+        *register = zeros.max(*register);
+    }
+
+    /// The same without the values kept as examples.
+    pub(super) fn without_examples(&self) -> Self {
+        Self { registers: self.registers.clone(), examples: Vec::new() }
+    }
+
     pub(super) fn merge(&mut self, theirs: &Self) {
         for (mine, theirs) in self.registers.0.iter_mut().zip(&theirs.registers.0) {
             *mine = (*mine).max(*theirs);
@@ -106,6 +117,15 @@ fn cut(value: &str) -> Box<str> {
     if end == value.len() { value.into() } else { [&value[..end], "…"].concat().into() }
 }
 
+/// The register that a hash goes to, and what it sets it to at least.
+#[inline(always)]
+pub(super) fn place(hash: u64) -> (u8, u8) {
+    ((hash >> 56) as u8, (hash << 8 | 0x80).leading_zeros() as u8 + 1)
+}
+
+/// The most a register can be.
+pub(super) const MAX_ZEROS: u8 = 57;
+
 const REGISTERS: usize = 256;
 
 /// HyperLogLog's, with 8 bits of the hash choosing one: a standard error of 1.04 / √256 = 6.5 %.
@@ -127,8 +147,8 @@ impl fmt::Debug for Registers {
 impl Registers {
     #[inline(always)]
     fn add(&mut self, hash: u64) {
-        let register = &mut self.0[(hash >> 56) as usize];
-        let zeros = (hash << 8 | 0x80).leading_zeros() as u8 + 1;
+        let (register, zeros) = place(hash);
+        let register = &mut self.0[usize::from(register)];
         *register = zeros.max(*register);
     }
 

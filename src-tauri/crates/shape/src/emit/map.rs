@@ -8,6 +8,7 @@ use crate::node::{Id, Node, Step, Type, add};
 use crate::path;
 use crate::tree::{ROOT, Tree};
 use crate::values::Agreed;
+use crate::veil;
 use crate::view::View;
 
 /// Distinct keys an object needs before it may be taken for a map.
@@ -128,6 +129,7 @@ impl<'t> MapValues<'t> {
 pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let node = tree.node(id);
     let mut gathered = Tree::new(tree.tree().key);
+    gathered.veil.clone_from(&tree.tree().veil);
     let fields = tree.fields(id).map(|(_, field)| field);
     let fields: Vec<Id> =
         fields.filter(|field| is_separate(tree, id, *field)).chain(tree.values(id)).collect();
@@ -170,10 +172,10 @@ fn is_separate(tree: View<'_>, id: Id, field: Id) -> bool {
 }
 
 /// Whether a key can hardly be the name of a field.
-fn is_certainly_data(key: &str) -> bool {
+pub(crate) fn is_certainly_data(key: &str) -> bool {
     let hexadecimal = || key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = || !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
-    Format::of(key).is_some() || number() || hexadecimal()
+    Format::of(key).is_some() || number() || hexadecimal() || veil::was_certainly_data(key)
 }
 
 /// Whether nine in ten fields mostly have values of the same type.

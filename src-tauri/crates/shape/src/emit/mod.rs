@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use array::Tuple;
 pub use incremental::Emission;
-pub(crate) use map::{MapValues, dominant};
+pub(crate) use map::{MapValues, dominant, is_certainly_data, is_map};
 pub use policy::Policy;
 pub(crate) use union::{Alternative, alternatives};
 
@@ -27,6 +27,7 @@ use crate::node::{Id, Node, Type};
 use crate::path;
 use crate::shape::Shape;
 use crate::tree::ROOT;
+use crate::veil::schema_without_values;
 use crate::view::View;
 
 /// A JSON Schema's object.
@@ -50,7 +51,8 @@ impl Shape {
         let varied = varies_at(tree).is_some();
         let mut schema = document(Emitter::new(policy, varied).value(tree, ROOT, Kinds::ALL));
         nesting::bound(&mut schema, nesting::deepest(tree.nodes().map(|(_, node)| node)));
-        Value::Object(schema)
+        let schema = Value::Object(schema);
+        if self.is_veiled() { schema_without_values(&schema) } else { schema }
     }
 
     /// Why the schema is as it is: each decision with its numbers, in the order of the schema.

@@ -13,7 +13,7 @@ use crate::values::{Agreed, Numbers, Strings};
 impl Shape {
     /// The same shape without secrets; none if it has none. A field whose name is one gets another name.
     pub fn without_secrets(&self, secrets: &dyn Secrets) -> Result<Option<Self>, InvalidState> {
-        let mut state = self.written();
+        let mut state = self.written(Some(self.tree.key), self.tree.veil.clone());
         let tell = telling(&state.nodes, secrets);
         let mut forgot = false;
         for at in 0..state.nodes.len() {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Came, Kept, MAX_MEMBERS, MAX_VALUES, Row, Tags};
 use crate::rank::HashKey;
+use crate::veil;
 
 impl Tags {
     /// The written form. `place` gives a member's place among all in the order written.
@@ -78,6 +79,21 @@ impl Written {
             self.1 = None;
         }
         any
+    }
+
+    /// The same without the values of any field, as far as these are texts.
+    pub(crate) fn veiled(mut self, key: HashKey) -> Self {
+        for rows in self.1.iter_mut() {
+            for row in rows.iter_mut() {
+                if let Kept::Text(text) = &row.0
+                    && !veil::is_pseudonym(text)
+                {
+                    row.0 = Kept::Text(veil::of_value(text, key).into());
+                }
+            }
+            rows.sort_by(|a, b| a.0.cmp(&b.0));
+        }
+        self
     }
 
     /// The objects of each value.

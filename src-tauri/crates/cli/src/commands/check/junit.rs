@@ -1,0 +1,91 @@
+//! Findings as JUnit XML: a test case for each tool that has some, and for each that was not observed.
+
+use std::collections::BTreeMap;
+
+use schemascope_engine::Finding;
+
+use super::formats::{Shown, plain, sentence, word};
+
+pub fn write(shown: &Shown<'_>) -> String {
+    let checks = shown.checks;
+    let mut tools: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for finding in &checks.findings {
+        tools.entry(&finding.tool_id).or_default().push(finding);
+    }
+    let failed = tools.values().filter(|found| found.iter().any(|finding| shown.fails(finding))).count();
+    let (skipped, passed) =
+        (checks.not_observed.len(), checks.tools_checked.saturating_sub(tools.len() as u64));
+    let tests = tools.len() + skipped + usize::from(passed > 0);
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let numbers =
+        format!("tests=\"{tests}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" time=\"0\"");
+    xml += &format!("<testsuites name=\"schemascope check\" {numbers}>\n");
+    xml += &format!("  <testsuite name=\"{}\" {numbers}>\n", escaped(shown.baseline));
+    for (tool, found) in &tools {
+        xml += &case(shown, tool, found);
+    }
+    if passed > 0 {
+        let name = format!("{passed} tools that return what the baseline says");
+        xml += &format!("    <testcase classname=\"schemascope\" name=\"{}\" time=\"0\"/>\n", escaped(&name));
+    }
+    for tool in &checks.not_observed {
+        xml += &format!("    <testcase classname=\"schemascope\" name=\"{}\" time=\"0\">\n", escaped(tool));
+        xml += "      <skipped message=\"not observed\"/>\n    </testcase>\n";
+    }
+    xml + "  </testsuite>\n</testsuites>\n"
+}
+
+fn case(shown: &Shown<'_>, tool: &str, found: &[&Finding]) -> String {
+    let mut xml = format!("    <testcase classname=\"schemascope\" name=\"{}\" time=\"0\">\n", escaped(tool));
+    let lines = |fails: bool| -> Vec<String> {
+        let these = found.iter().filter(|finding| shown.fails(finding) == fails);
+        these.map(|finding| format!("{}: {}", word(finding.class), sentence(finding))).collect()
+    };
+    // Readers show one failure of a case.
+    let failures = lines(true);
+    if let Some(first) = failures.first() {
+        let (message, all) = (escaped(first), escaped(&failures.join("\n")));
+        xml += &format!("      <failure type=\"schema\" message=\"{message}\">{all}</failure>\n");
+    }
+    let others = lines(false);
+    if !others.is_empty() {
+        xml += &format!("      <system-out>{}</system-out>\n", escaped(&others.join("\n")));
+    }
+    xml + "    </testcase>\n"
+}
+
+/// For attributes and text alike. Control characters are gone: XML 1.0 has no way to write them.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in plain(text).chars() {
+        match letter {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            '\'' => escaped += "&apos;",
+            '\n' => escaped += "&#10;",
+            '\t' => escaped += "&#9;",
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::formats::tests::{hostile, shown};
+    use super::*;
+
+    #[test]
+    fn no_text_becomes_markup() {
+        let checks = hostile();
+        let xml = write(&shown(&checks));
+        assert_eq!(xml.matches("<testcase ").count(), 3, "{xml}");
+        assert_eq!(xml.matches("</testcase>").count(), 3, "{xml}");
+        assert!(xml.contains("tests=\"3\" failures=\"2\" errors=\"0\" skipped=\"1\""), "{xml}");
+        let allowed =
+            |letter: char| letter == '\n' || letter >= ' ' && !matches!(letter, '\u{fffe}' | '\u{ffff}');
+        assert!(xml.chars().all(allowed) && !xml.contains("<b>"));
+    }
+}

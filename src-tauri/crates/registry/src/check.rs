@@ -1,0 +1,315 @@
+//! Whether tools still return what a baseline says.
+//!
+//! What breaks consumers must be shown by an observation: one that the baseline's schema does not allow. So two
+//! calls of a tool are enough to find a field that changed its type, and a thousand harmless ones raise nothing.
+//! What the observations suggest besides, a format gone or a field that was mostly there and is not any more, is
+//! risky; everything else that differs is safe. Owns: those classes, and the order of findings. Refuses to know:
+//! where calls come from, and how findings are shown.
+
+use std::collections::BTreeMap;
+
+use schemascope_judge::Judge;
+use schemascope_model::{CallRecord, Outcome, ToolId, Violation};
+pub use schemascope_shape::compare::Class;
+use schemascope_shape::compare::{Change, What, compare};
+use schemascope_shape::{Policy, Shape, schema_without_values, wilson};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::exchange::{Bundle, BundledTool};
+use crate::observation::observe;
+use crate::versions::Impact;
+
+/// Tools that are not in the baseline and are listed.
+const MAX_NEW: usize = 1_000;
+/// Findings of one tool.
+const MAX_FINDINGS: usize = 200;
+/// Share of the objects, at least and by the lower end of its 95 % interval, that make a field one to miss.
+const MOSTLY: f64 = 0.5;
+/// The chance that a field that is still there was not seen, below which it is missed.
+const CHANCE: f64 = 0.001;
+
+/// What tools return now, beside what a baseline says of them.
+pub struct Checking {
+    tools: BTreeMap<ToolId, Checked>,
+    new: BTreeMap<ToolId, u64>,
+    /// Calls of tools that there was no room to list.
+    new_left_out: u64,
+}
+
+struct Checked {
+    baseline: Option<Value>,
+    of: &'static str,
+    presence: BTreeMap<String, (u64, u64)>,
+    declared: Option<Value>,
+    judge: Option<Judge>,
+    impact: Impact,
+    shape: Shape,
+    unreadable: u64,
+}
+
+/// Something that is not as the baseline says.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    /// The tool.
+    pub tool_id: String,
+    /// How bad it is for those who read what the tool returns.
+    pub class: Class,
+    /// Where: `orders[].customer`; empty for the whole.
+    pub path: String,
+    /// What kind of finding it is: `violation.type`, `change.field_added`, `presence`, `not_judged`, `new_tool`.
+    pub rule: String,
+    /// In words.
+    pub message: String,
+    /// Observations that show it, where it is about some.
+    pub observation_count: Option<u64>,
+}
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checks {
+    /// The worst first, then by tool and place.
+    pub findings: Vec<Finding>,
+    /// Tools of the baseline that were observed.
+    pub tools_checked: u64,
+    /// Their observations.
+    pub observation_count: u64,
+    /// Tools of the baseline that have a schema and were not observed.
+    pub not_observed: Vec<String>,
+    /// Findings there was no room for; the worst of a tool stay.
+    pub findings_left_out: u64,
+}
+
+impl Checking {
+    /// Against a bundle: the version in force of each tool, else what is declared, else what was inferred.
+    pub fn against(bundle: &Bundle) -> Self {
+        let tools = bundle.tools.iter().map(|(id, tool)| (id.clone(), Checked::against(tool)));
+        Self { tools: tools.collect(), new: BTreeMap::new(), new_left_out: 0 }
+    }
+
+    /// Takes a call. Only results that teach something count.
+    pub fn add(&mut self, call: &CallRecord) {
+        if call.outcome != Outcome::Ok {
+            return;
+        }
+        let Some(observation) = call.result.as_deref().and_then(observe) else { return };
+        let Some(tool) = self.tools.get_mut(&call.tool_id) else {
+            if self.new.len() < MAX_NEW || self.new.contains_key(&call.tool_id) {
+                *self.new.entry(call.tool_id.clone()).or_default() += 1;
+            } else {
+                self.new_left_out += 1;
+            }
+            return;
+        };
+        if tool.shape.observe(observation.json.as_bytes()).is_err() {
+            tool.unreadable += 1;
+            return;
+        }
+        if let Some(judge) = &tool.judge {
+            tool.impact.add(call.id, call.at, judge.stored(&observation.json));
+        }
+    }
+
+    /// What an upstream declares now of a tool of the baseline: none where it declares no output schema.
+    pub fn declare(&mut self, id: &ToolId, schema: Option<Value>) -> Option<Vec<Finding>> {
+        let tool = self.tools.get_mut(id)?;
+        let before = tool.declared.clone();
+        let (before, now) = match (before, schema) {
+            (None, None) => return Some(Vec::new()),
+            (before, now) => (before.unwrap_or(Value::Bool(true)), now.unwrap_or(Value::Bool(true))),
+        };
+        let compared = compare(&before, &now);
+        Some(
+            compared
+                .changes
+                .into_iter()
+                .map(|change| Finding {
+                    tool_id: id.to_string(),
+                    class: change.output,
+                    path: change.path,
+                    rule: format!("declared.{}", word(change.what)),
+                    message: format!("declared: {}", change.sentence),
+                    observation_count: None,
+                })
+                .collect(),
+        )
+    }
+
+    /// What is not as the baseline says; `more` are findings made elsewhere.
+    pub fn finish(self, more: Vec<Finding>) -> Checks {
+        let mut checks = Checks {
+            findings: more,
+            tools_checked: 0,
+            observation_count: 0,
+            not_observed: Vec::new(),
+            findings_left_out: 0,
+        };
+        for (id, tool) in &self.tools {
+            let observations = tool.shape.observations();
+            if observations + tool.unreadable == 0 {
+                if tool.baseline.is_some() {
+                    checks.not_observed.push(id.to_string());
+                }
+                continue;
+            }
+            checks.tools_checked += 1;
+            checks.observation_count += observations;
+            let mut findings = tool.findings(id);
+            findings.sort_by(order);
+            checks.findings_left_out += findings.len().saturating_sub(MAX_FINDINGS) as u64;
+            findings.truncate(MAX_FINDINGS);
+            checks.findings.append(&mut findings);
+        }
+        checks.findings.extend(self.new.iter().map(|(id, count)| Finding {
+            tool_id: id.to_string(),
+            class: Class::Safe,
+            path: String::new(),
+            rule: "new_tool".into(),
+            message: "the baseline does not know this tool".into(),
+            observation_count: Some(*count),
+        }));
+        checks.findings_left_out += self.new_left_out;
+        checks.findings.sort_by(order);
+        checks.findings.dedup();
+        checks
+    }
+}
+
+fn order(a: &Finding, b: &Finding) -> std::cmp::Ordering {
+    b.class.cmp(&a.class).then_with(|| a.cmp(b))
+}
+
+/// Says no more than what was seen: what is always there is required, nothing else is allowed.
+fn tight() -> Policy {
+    Policy {
+        required_after: 1,
+        documents: 1,
+        closed_after: 1,
+        closed_unseen: 1.0,
+        enum_after: u64::MAX,
+        tuple_after: u64::MAX,
+        ..Policy::default()
+    }
+}
+
+impl Checked {
+    fn against(tool: &BundledTool) -> Self {
+        let read = |raw: &serde_json::value::RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+        let in_force = tool.in_force.as_ref().and_then(|in_force| read(&in_force.schema));
+        let declaration = tool.declaration();
+        let declared =
+            declaration.as_ref().and_then(|one| one.output_schema()).map(|one| (*one.schema).clone());
+        let inferred = tool.inferred.as_deref().and_then(read);
+        let (baseline, of) = match (in_force, declared.clone(), inferred) {
+            (Some(schema), ..) => (Some(schema), "the schema in force"),
+            (None, Some(schema), _) => (Some(schema), "the declared schema"),
+            (None, None, Some(schema)) => (Some(schema), "the inferred schema"),
+            (None, None, None) => (None, ""),
+        };
+        Self {
+            judge: baseline.as_ref().map(Judge::new),
+            baseline,
+            of,
+            presence: tool.presence.clone(),
+            declared,
+            impact: Impact::default(),
+            shape: Shape::default(),
+            unreadable: 0,
+        }
+    }
+
+    fn findings(&self, id: &ToolId) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut add = |class, path: &str, rule: String, message: String, count| {
+            let (tool_id, path) = (id.to_string(), path.to_owned());
+            findings.push(Finding { tool_id, class, path, rule, message, observation_count: count });
+        };
+        let judged = self.impact.judged;
+        for rule in self.impact.rules() {
+            let place = if rule.violation.path.is_empty() { "the whole" } else { &rule.violation.path };
+            let message = format!(
+                "{} of {judged} observations break `{}` of {} at {place}",
+                rule.count, rule.violation.rule, self.of
+            );
+            let name = format!("violation.{}", rule.violation.rule);
+            add(Class::Breaking, &rule.violation.path, name, message, Some(rule.count));
+        }
+        if self.impact.other_rules > 0 {
+            let message = format!("{} more observations break other rules", self.impact.other_rules);
+            add(Class::Breaking, "", "violation.other".into(), message, Some(self.impact.other_rules));
+        }
+        let not_judged = self.impact.unknown + self.unreadable;
+        if not_judged > 0 {
+            let message = format!("{not_judged} observations could not be judged by {}", self.of);
+            add(Class::Risky, "", "not_judged".into(), message, Some(not_judged));
+        }
+        if let Some(baseline) = &self.baseline {
+            // Values are judged, each by itself; here it is about structure.
+            let now = schema_without_values(&self.shape.schema(&tight()));
+            for change in compare(&schema_without_values(baseline), &now).changes {
+                if let Some(class) = self.class(&change) {
+                    add(class, &change.path, format!("change.{}", word(change.what)), change.sentence, None);
+                }
+            }
+        }
+        for (path, present, parents, missed) in self.missed() {
+            let message = format!("was in {present} of {parents} objects, and is in none of {missed} now");
+            add(Class::Risky, &path, "presence".into(), message, Some(missed));
+        }
+        findings
+    }
+
+    /// How bad a change is; none where no observation shows it. Inferring from few observations gives schemas
+    /// of other structure without any value being different.
+    fn class(&self, change: &Change) -> Option<Class> {
+        let broken = |violation: &Violation| {
+            let (changed, broken) = (change.path.as_str(), violation.path.as_str());
+            changed == broken
+                || !changed.is_empty() && parent(changed) == broken
+                || !broken.is_empty() && parent(broken) == changed
+        };
+        match change.what {
+            What::MadeRequired | What::Closed | What::TypeNarrowed | What::AlternativeRemoved => None,
+            _ if self.impact.rules().iter().any(|rule| broken(&rule.violation)) => Some(change.output),
+            // Formats are not judged.
+            What::FormatChanged => Some(Class::Risky),
+            What::FieldAdded => Some(Class::Safe),
+            _ => None,
+        }
+    }
+
+    /// Fields that were mostly there, are not required, and are certainly gone.
+    fn missed(&self) -> Vec<(String, u64, u64, u64)> {
+        let now: BTreeMap<String, (u64, u64)> = self
+            .shape
+            .fields(&tight())
+            .into_iter()
+            .map(|field| (field.path, (field.presence.present, field.presence.parents)))
+            .collect();
+        let objects = |path: &str| {
+            let above = parent(path);
+            let beside = |other: &&String| parent(other) == above;
+            now.iter().filter(|(other, _)| beside(other)).map(|(_, (_, parents))| *parents).max().unwrap_or(0)
+        };
+        let gone = self.presence.iter().filter(|(path, _)| !now.contains_key(*path));
+        gone.filter_map(|(path, (present, parents))| {
+            let (low, _) = wilson(*present, *parents);
+            let missed = objects(path);
+            let by_chance = (1.0 - low).powf(missed as f64);
+            (low >= MOSTLY && present < parents && by_chance < CHANCE)
+                .then(|| (path.clone(), *present, *parents, missed))
+        })
+        .collect()
+    }
+}
+
+/// The path of what a place is in.
+fn parent(path: &str) -> &str {
+    path.rfind(['.', '[', '{']).map_or("", |at| &path[..at])
+}
+
+/// The name of a kind of change, as it is written elsewhere.
+fn word(what: What) -> String {
+    let written = serde_json::to_value(what).ok();
+    written.as_ref().and_then(Value::as_str).unwrap_or("other").to_owned()
+}
