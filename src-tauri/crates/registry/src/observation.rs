@@ -5,13 +5,16 @@
 //! without any of these, one that asks for input, and a task handle teach nothing. Refuses to know:
 //! shapes and schemas.
 
+mod cursor;
+
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
 use schemascope_model::Carrier;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+
+use cursor::Cursor;
 
 /// The value a result teaches, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub struct Reading<'a> {
     pub is_error: bool,
     /// What it teaches, if it is no error and teaches anything.
     pub observation: Option<Observation<'a>>,
+    /// The string, as the result has it, that the observation's JSON is the text of; if it is of one.
+    pub unescaped: Option<&'a str>,
 }
 
 /// An observation without its result, so that both can be moved; see [`Observation::detach`].
@@ -50,7 +55,9 @@ enum Place {
 /// Reads a `result`. What is no object says nothing.
 pub fn read(result: &RawValue) -> Reading<'_> {
     let members = Members::of(result);
-    Reading { is_error: members.is_error, observation: members.observation() }
+    let is_error = members.is_error;
+    let (observation, unescaped) = members.observation().unzip();
+    Reading { is_error, observation, unescaped: unescaped.flatten() }
 }
 
 /// The observation in a `result`, if it teaches anything.
@@ -94,83 +101,92 @@ struct Members<'a> {
     is_error: bool,
     asks: bool,
     is_task: bool,
-    structured: Option<&'a RawValue>,
-    content: Option<&'a RawValue>,
+    structured: Option<&'a str>,
+    /// The texts of all text blocks, as they are written; none without `content`.
+    texts: Option<Vec<&'a str>>,
 }
 
 impl<'a> Members<'a> {
     fn of(result: &'a RawValue) -> Self {
         let mut members = Self::default();
-        let read = each_member(result, |key, value| match key {
-            "isError" => members.is_error = value.get() == "true",
-            "resultType" => members.asks = value.get() != "\"complete\"",
-            "task" => members.is_task = true,
-            "structuredContent" => members.structured = Some(value),
-            "content" => members.content = Some(value),
-            _ => {}
+        let read = Cursor::new(result).members(|key, cursor| {
+            match &*said(key)? {
+                "isError" => members.is_error = cursor.value()? == "true",
+                "resultType" => members.asks = cursor.value()? != "\"complete\"",
+                "structuredContent" => members.structured = Some(cursor.value()?),
+                "content" => members.texts = Some(texts(cursor)?),
+                key => {
+                    members.is_task |= key == "task";
+                    cursor.value()?;
+                }
+            }
+            Some(())
         });
-        read.map_or_else(|_| Self::default(), |()| members)
+        read.map_or_else(Self::default, |()| members)
     }
 
-    fn observation(self) -> Option<Observation<'a>> {
+    /// What it teaches, and the string that is the text of.
+    fn observation(self) -> Option<(Observation<'a>, Option<&'a str>)> {
         if self.is_error || self.asks || self.is_task {
             return None;
         }
-        if let Some(value) = self.structured.filter(|value| value.get() != "null") {
-            return Some(Observation { carrier: Carrier::Structured, json: value.get().into() });
+        if let Some(value) = self.structured.filter(|value| *value != "null") {
+            return Some((Observation { carrier: Carrier::Structured, json: value.into() }, None));
         }
-        let mut texts = texts(self.content?);
-        if is_json(texts.first()?) {
-            return Some(Observation { carrier: Carrier::JsonInText, json: texts.swap_remove(0) });
+        let mut texts: Vec<(&str, Cow<'_, str>)> =
+            self.texts?.into_iter().filter_map(|written| Some((written, said(written)?))).collect();
+        if is_json(&texts.first()?.1) {
+            let (written, json) = texts.swap_remove(0);
+            return Some((Observation { carrier: Carrier::JsonInText, json }, Some(written)));
         }
-        let all = texts.concat();
-        let carrier = if texts.len() > 1 && is_json(&all) { Carrier::JsonInText } else { Carrier::Text };
-        let json = match carrier {
-            Carrier::Text => serde_json::Value::from(all).to_string(),
-            _ => all,
+        if let [(written, _)] = texts[..] {
+            return Some((Observation { carrier: Carrier::Text, json: written.into() }, None));
+        }
+        let all: String = texts.iter().map(|(_, text)| &**text).collect();
+        let (carrier, json) = match is_json(&all) {
+            true => (Carrier::JsonInText, all),
+            false => (Carrier::Text, serde_json::Value::from(all).to_string()),
         };
-        Some(Observation { carrier, json: json.into() })
+        Some((Observation { carrier, json: json.into() }, None))
     }
 }
 
 /// The texts of all text blocks.
-fn texts(content: &RawValue) -> Vec<Cow<'_, str>> {
-    let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
-    let text = |block| {
-        let (mut is_text, mut text) = (false, None);
-        let read = each_member(block, |key, value: &RawValue| match key {
-            "type" => is_text = value.get() == "\"text\"",
-            "text" => text = Some(value),
-            _ => {}
-        });
-        let Word(text) = serde_json::from_str(text.filter(|_| is_text && read.is_ok())?.get()).ok()?;
-        Some(text)
-    };
-    blocks.into_iter().filter_map(text).collect()
+fn texts<'a>(content: &mut Cursor<'a>) -> Option<Vec<&'a str>> {
+    let mut texts = Vec::new();
+    if !content.is_array() {
+        content.value()?;
+        return Some(texts);
+    }
+    content.items(|block| {
+        if !block.is_object() {
+            return block.value().map(drop);
+        }
+        let (mut is_text, mut text, mut is_read) = (false, None, true);
+        block.members(|key, cursor| {
+            let value = cursor.value()?;
+            match said(key).as_deref() {
+                Some("type") => is_text = value == "\"text\"",
+                Some("text") => text = Some(value),
+                Some(_) => {}
+                None => is_read = false,
+            }
+            Some(())
+        })?;
+        texts.extend(text.filter(|_| is_text && is_read));
+        Some(())
+    })?;
+    Some(texts)
 }
 
-/// A string, borrowed where it has no escapes.
-#[derive(serde::Deserialize)]
-struct Word<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Hands out the members of an object, in order; an error when it is none.
-fn each_member<'a>(object: &'a RawValue, each: impl FnMut(&str, &'a RawValue)) -> serde_json::Result<()> {
-    struct Each<F>(F);
-    impl<'de, F: FnMut(&str, &'de RawValue)> Visitor<'de> for Each<F> {
-        type Value = ();
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-            while let Some(Word(key)) = map.next_key()? {
-                (self.0)(&key, map.next_value()?);
-            }
-            Ok(())
-        }
+/// What a string says, borrowed where it has no escapes; none of another value, and of a string with half a
+/// character.
+fn said(written: &str) -> Option<Cow<'_, str>> {
+    let inner = written.strip_prefix('"')?.strip_suffix('"')?;
+    match inner.contains('\\') {
+        true => serde_json::from_str(written).ok().map(Cow::Owned),
+        false => Some(Cow::Borrowed(inner)),
     }
-    serde_json::Deserializer::from_str(object.get()).deserialize_map(Each(each))
 }
 
 fn is_json(text: &str) -> bool {

@@ -12,6 +12,8 @@ use serde_json::value::RawValue;
 pub(crate) const CALL: u8 = 1;
 const DECLARED: u8 = 2;
 pub(crate) const STATE: u8 = 3;
+/// What a call takes beside its bodies, mostly.
+const HEAD: usize = 1 << 10;
 /// Format of every kind, so far.
 pub(crate) const FORMAT: u8 = 1;
 
@@ -105,7 +107,8 @@ impl Entry {
 }
 
 pub(crate) fn encode_call(call: &CallRecord) -> Vec<u8> {
-    versioned(call)
+    let bodies = [&call.arguments, &call.result, &call.error].into_iter().flatten();
+    versioned_in(call, bodies.map(|body| body.get().len()).sum())
 }
 
 pub(crate) fn decode_call(payload: &[u8]) -> Result<CallRecord, Unreadable> {
@@ -113,7 +116,13 @@ pub(crate) fn decode_call(payload: &[u8]) -> Result<CallRecord, Unreadable> {
 }
 
 fn versioned<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = vec![FORMAT];
+    versioned_in(value, 0)
+}
+
+/// The same, for a value of about so many bytes: those of large ones are not moved again and again.
+fn versioned_in<T: Serialize>(value: &T, bodies: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(bodies + HEAD);
+    bytes.push(FORMAT);
     // Our own types have string keys and no failing serializers.
     let _ = serde_json::to_writer(&mut bytes, value);
     bytes

@@ -6,10 +6,10 @@
 use bytes::Bytes;
 use schemascope_model::{CallId, CallRecord, Client, Fit, Outcome, ToolId};
 use schemascope_proxy::{Effective, Ended, FinishedCall};
-use schemascope_registry::{Detached, Observation, Reading, is_error, read};
+use schemascope_registry::{Detached, Observation, is_error, read};
 use serde_json::value::RawValue;
 
-use crate::redact::{Redactor, Trust};
+use crate::redact::{Redactor, Trust, Unescaped};
 
 /// Bodies up to this size are copied: most are a small part of the buffer they were read into, which they would
 /// keep.
@@ -111,22 +111,24 @@ impl Draft {
             (record.arguments, record.error) = (None, None);
             return Drafted { record, observation: None };
         }
-        let observation = reading.and_then(|Reading { observation, .. }| observation);
+        let unescaped = reading.as_ref().and_then(|reading| reading.unescaped);
+        let observation = reading.and_then(|reading| reading.observation);
         if trust == Trust::Foreign && record.outcome == Outcome::Ok {
             record.fit = observation.as_ref().and_then(|one| judge(&record.tool_id, effective.as_ref(), one));
             record.carrier = observation.as_ref().map(|one| one.carrier);
         }
-        let mut observation = observation.zip(result.as_deref()).map(|(one, result)| one.detach(result));
         for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {
-            if let Some((redacted, replaced)) = redacted(redactor, body, trust) {
+            if let Some((redacted, replaced)) = redacted(redactor, body, trust, None) {
                 *body = redacted;
                 record.redacted += replaced;
             }
         }
+        let known = unescaped.zip(observation.as_ref());
+        let known = known.map(|(written, observation)| Unescaped { written, text: &observation.json });
+        let redacted = result.as_deref().and_then(|one| redacted(redactor, one, trust, known));
+        let mut observation = observation.zip(result.as_deref()).map(|(one, result)| one.detach(result));
         record.result = result;
-        if let Some((redacted, replaced)) =
-            record.result.as_deref().and_then(|one| redacted(redactor, one, trust))
-        {
+        if let Some((redacted, replaced)) = redacted {
             // Learned is what is kept, or a replay would learn something else.
             observation = read(&redacted).observation.map(|one| one.detach(&redacted));
             record.result = Some(redacted);
@@ -136,8 +138,13 @@ impl Draft {
     }
 }
 
-fn redacted(redactor: &Redactor, body: &RawValue, trust: Trust) -> Option<(Box<RawValue>, u64)> {
-    let (redacted, replaced) = redactor.redact(body.get(), trust)?;
+fn redacted(
+    redactor: &Redactor,
+    body: &RawValue,
+    trust: Trust,
+    known: Option<Unescaped<'_>>,
+) -> Option<(Box<RawValue>, u64)> {
+    let (redacted, replaced) = redactor.redact_knowing(body.get(), trust, known)?;
     Some((RawValue::from_string(redacted).ok()?, replaced))
 }
 

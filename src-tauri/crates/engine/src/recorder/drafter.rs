@@ -46,6 +46,14 @@ pub(super) struct Ready {
     pub(super) _room: Room,
 }
 
+impl Ready {
+    /// Bytes of its bodies.
+    pub(super) fn bytes(&self) -> usize {
+        let bodies = [&self.record.arguments, &self.record.result, &self.record.error];
+        bodies.into_iter().flatten().map(|body| body.get().len()).sum()
+    }
+}
+
 pub(super) struct Drafter {
     pub(super) registry: Arc<Mutex<Registry>>,
     pub(super) metrics: Arc<Metrics>,

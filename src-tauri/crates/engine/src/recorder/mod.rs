@@ -37,6 +37,10 @@ use room::{BUDGET, PATIENCE, Room, Rooms};
 /// Jobs that may wait: as many calls as the budget allows, and some listings.
 const JOBS: usize = BUDGET / size_of::<Draft>() + 1_024;
 
+/// How much less the recorder's threads matter than those that answer calls, in steps of some 25 %.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 5;
+
 /// When an answer may go out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -169,10 +173,9 @@ impl Recorder {
             redaction,
         };
         let thread = writer::WriterThread::new(writer, durability, steps, shared);
-        let named = |name: &str| std::thread::Builder::new().name(name.into());
         // It ends when the other has, or when there is nobody left to send it anything.
-        named("recorder-draft").spawn(move || drafter.run())?;
-        let writing = named("recorder-write").spawn(move || thread.run())?;
+        behind("recorder-draft", move || drafter.run())?;
+        let writing = behind("recorder-write", move || thread.run())?;
         Ok(Arc::new(Self {
             jobs,
             rooms: Rooms::new(),
@@ -295,6 +298,17 @@ impl Recorder {
         }
         taken
     }
+}
+
+/// Runs a thread that leaves the processor to whoever answers a call. It cannot fall behind for good: calls wait when
+/// there is too much for it to do.
+fn behind(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.into()).spawn(move || {
+        // On Linux this is the calling thread's alone. Without it only the longest answers take longer.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, NICE);
+        run();
+    })
 }
 
 impl Observer for Recorder {

@@ -24,6 +24,9 @@ use super::{Durability, Listings, Metrics};
 
 /// How long a group waits for company when no answer waits for it.
 const GATHER: Duration = Duration::from_millis(20);
+/// Bytes of bodies that are a group of their own: with more nothing is saved, and calls that wait for room wait for
+/// it. Several groups fit into what may wait, so that the next is gathered while one is written.
+const HEAVY: usize = 512 << 10;
 /// How often changed states are saved. What a kill leaves unsaved is replayed from the journal.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// Pause before a refused write is tried again.
@@ -95,12 +98,13 @@ impl WriterThread {
 
     /// Gathers a group that begins with `step`, and does the step that ended the gathering.
     fn work(&mut self, step: Step) {
-        let mut group = Vec::new();
+        let (mut group, mut bytes) = (Vec::new(), 0);
         let mut next = Some(step);
         let began = Instant::now();
         while let Some(Step::Write(ready)) = next {
+            bytes += ready.bytes();
             group.push(*ready);
-            next = if group.len() == GROUP { None } else { self.company(began) };
+            next = if group.len() == GROUP || bytes >= HEAVY { None } else { self.company(began) };
         }
         if !group.is_empty() {
             self.write_calls(group);

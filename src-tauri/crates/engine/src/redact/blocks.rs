@@ -5,18 +5,19 @@
 
 use std::borrow::Cow;
 
-use super::spans::{Edit, Span, merged};
+use super::json::Quoted;
+use super::spans::{Edit, merged};
 
 /// Where the texts of the blocks are.
 #[derive(Debug, Default)]
-pub(super) struct Blocks(Vec<Span>);
+pub(super) struct Blocks(Vec<Quoted>);
 
 impl Blocks {
-    pub(super) fn push(&mut self, text: Span) {
+    pub(super) fn push(&mut self, text: Quoted) {
         self.0.push(text);
     }
 
-    pub(super) fn into_texts(self) -> Vec<Span> {
+    pub(super) fn into_texts(self) -> Vec<Quoted> {
         self.0
     }
 }

@@ -228,8 +228,18 @@ impl Body {
 
 /// Letters, digits, `_` and `-`.
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+    WORD[usize::from(byte)]
 }
+
+const WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        word[byte] = (byte as u8).is_ascii_alphanumeric() || byte == b'_' as usize || byte == b'-' as usize;
+        byte += 1;
+    }
+    word
+};
 
 /// Whether a run of characters was made by chance, and is no name, word or number: letters and digits mixed, or
 /// capitals among small letters again and again, in a piece of 12 without `_` and `-`.

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
+use super::spans::Span;
+
 /// A text as JSON writes it.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -19,16 +21,69 @@ pub(super) fn is_json(text: &str) -> bool {
         && values.all(|value| value.is_ok())
 }
 
-/// Just behind the closing quote of the string that opens at `start`.
-pub(super) fn string_end(bytes: &[u8], start: usize) -> usize {
+/// A string where it stands, and what can be told of it in passing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Quoted {
+    /// With its quotes.
+    pub(super) span: Span,
+    /// It has escapes.
+    pub(super) escaped: bool,
+    /// Some of them may stand for anything: letters are written as numbers, or slashes are escaped.
+    pub(super) hides: bool,
+    /// It has an opening bracket or brace.
+    pub(super) opens: bool,
+}
+
+/// The string that opens at `start`; to the end of what is there, where it is never closed.
+pub(super) fn string(bytes: &[u8], start: usize) -> Quoted {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // Marks the bytes that are zero. The lowest mark is right; higher ones may come from a borrow.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let each = |byte: u8| ONES * u64::from(byte);
+    let mut found = Quoted { span: start..bytes.len(), escaped: false, hides: false, opens: false };
     let mut at = start + 1;
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        if bytes[at + found] == b'"' {
-            return at + found + 1;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*word);
+        let ends = zeros(word ^ each(b'"')) | zeros(word ^ each(b'\\'));
+        // A bracket is a brace but for one bit.
+        let opens = zeros((word | each(b'{' ^ b'[')) ^ each(b'{'));
+        // Those before the end; all, where there is none.
+        found.opens |= opens & (ends & ends.wrapping_neg()).wrapping_sub(1) != 0;
+        if ends == 0 {
+            at += 8;
+            continue;
         }
-        at += found + 2;
+        at += ends.trailing_zeros() as usize / 8;
+        if found.end_at(bytes, &mut at) {
+            return found;
+        }
     }
-    bytes.len()
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' | b'\\' => {
+                if found.end_at(bytes, &mut at) {
+                    return found;
+                }
+            }
+            b'{' | b'[' => (found.opens, at) = (true, at + 1),
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+impl Quoted {
+    /// Whether the quote or backslash at `at` ends it; steps over an escape.
+    fn end_at(&mut self, bytes: &[u8], at: &mut usize) -> bool {
+        if bytes[*at] == b'"' {
+            self.span.end = *at + 1;
+            return true;
+        }
+        self.escaped = true;
+        self.hides |= matches!(bytes.get(*at + 1), Some(b'u' | b'/'));
+        *at += 2;
+        false
+    }
 }
 
 pub(super) fn number_end(bytes: &[u8], start: usize) -> usize {
@@ -43,5 +98,42 @@ pub(super) fn unescaped(quoted: &str) -> Cow<'_, str> {
         serde_json::from_str::<String>(quoted).map_or(Cow::Borrowed(inner), Cow::Owned)
     } else {
         Cow::Borrowed(inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Byte by byte.
+    fn plainly(bytes: &[u8], start: usize) -> Quoted {
+        let mut found = Quoted { span: start..bytes.len(), escaped: false, hides: false, opens: false };
+        let mut at = start + 1;
+        while at < bytes.len() {
+            match bytes[at] {
+                b'"' => return Quoted { span: start..at + 1, ..found },
+                b'\\' => {
+                    found.escaped = true;
+                    found.hides |= matches!(bytes.get(at + 1), Some(b'u' | b'/'));
+                    at += 1;
+                }
+                b'{' | b'[' => found.opens = true,
+                _ => {}
+            }
+            at += 1;
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn strings_are_read_as_byte_by_byte(
+            parts in prop::collection::vec("[a-z |;{\\[}\\]\u{e9}\u{fb}]{0,11}|\\\\[\"\\\\nu/]|\"", 0..9),
+        ) {
+            let text = format!("\"{}", parts.concat());
+            prop_assert_eq!(string(text.as_bytes(), 0), plainly(text.as_bytes(), 0));
+        }
     }
 }

@@ -73,25 +73,37 @@ pub(crate) fn is_telling(key: &str) -> bool {
     ends_tellingly(&plain[..length])
 }
 
-/// Answers given lately: documents repeat their keys.
-pub(crate) struct Known<'a>([(&'a str, bool); 32]);
+/// Keys that are remembered, at most.
+const SLOTS: usize = 64;
 
-impl<'a> Known<'a> {
-    pub(crate) fn new() -> Self {
-        Self([("", false); 32])
+/// What was found out of keys lately: documents repeat them.
+pub(super) struct Lately<'a, T>([(&'a str, T); SLOTS]);
+
+impl<'a, T: Copy + Default> Lately<'a, T> {
+    pub(super) fn new() -> Self {
+        Self([("", T::default()); SLOTS])
     }
 
-    /// The answer for a key as it is written, asked for where it is not known.
-    pub(crate) fn answer(&mut self, written: &'a str, ask: impl FnOnce() -> bool) -> bool {
-        let bytes = written.as_bytes();
-        let at = |part: usize| usize::from(bytes.get(bytes.len() * part / 4).copied().unwrap_or_default());
-        let slot = (bytes.len() + at(1) * 3 + at(2) * 7 + at(3) * 13) % self.0.len();
-        let (key, answer) = &mut self.0[slot];
+    /// What is known of a key as it is written, found out where it is not known.
+    pub(super) fn known(&mut self, written: &'a str, find_out: impl FnOnce() -> T) -> T {
+        let (key, known) = &mut self.0[slot(written.as_bytes())];
         if *key != written {
-            (*key, *answer) = (written, ask());
+            (*key, *known) = (written, find_out());
         }
-        *answer
+        *known
     }
+}
+
+/// Where a key is remembered. Names that are much alike should not take each other's place.
+fn slot(key: &[u8]) -> usize {
+    let word = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_le_bytes(*bytes));
+    let ends = word(key.first_chunk()).zip(word(key.last_chunk()));
+    let mixed = match ends {
+        Some((first, last)) => first ^ last.rotate_left(29),
+        None => key.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
+    // The highest bits of a product depend on all bits (Fibonacci hashing).
+    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SLOTS.ilog2())) as usize
 }
 
 fn is_separator(c: char) -> bool {

@@ -17,12 +17,14 @@ mod commands;
 mod encoded;
 mod forms;
 mod headers;
+mod hints;
 mod json;
 mod keys;
 mod known;
 mod likely;
 mod live;
 mod names;
+pub(crate) mod plain;
 pub(crate) mod rules;
 mod scan;
 mod shapes;
@@ -34,6 +36,7 @@ mod written;
 use std::borrow::Cow;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem::Finder;
 
 use forms::Forms;
 pub(crate) use keys::is_telling;
@@ -46,6 +49,8 @@ pub use stored::{Counted, Found};
 /// How often a string may hold JSON or base64 that holds a string that does. Deeper JSON is replaced as a
 /// whole: nobody can say what is in it.
 const MAX_NESTING: usize = 6;
+/// What every marker begins with.
+const MARKER: &str = "⟦redacted ";
 
 /// Whether markers in the input are ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +62,15 @@ pub(crate) enum Trust {
     Own,
 }
 
+/// A string of a document that was unescaped already, so that it need not be again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unescaped<'a> {
+    /// The string, a part of the document.
+    pub(crate) written: &'a str,
+    /// The JSON that it says.
+    pub(crate) text: &'a str,
+}
+
 /// Knows secrets. Built once, used by reference.
 #[derive(Debug)]
 pub(crate) struct Redactor {
@@ -64,6 +78,7 @@ pub(crate) struct Redactor {
     rules: rules::Ready,
     forms: Forms,
     words: AhoCorasick,
+    marker: Finder<'static>,
 }
 
 impl Redactor {
@@ -80,13 +95,27 @@ impl Redactor {
                 pattern: "the words built in".into(),
                 reason: error.to_string(),
             })?;
-        Ok(Self { known: Known::new(values), rules: rules::Ready::new(rules)?, forms: Forms::new(), words })
+        let (known, rules) = (Known::new(values), rules::Ready::new(rules)?);
+        Ok(Self { known, rules, forms: Forms::new(), words, marker: Finder::new(MARKER) })
     }
 
     /// A redacted document and how many values were replaced; none when nothing had to be. What is no JSON is
     /// looked at as far as it is.
     pub(crate) fn redact(&self, json: &str, trust: Trust) -> Option<(String, u64)> {
-        let edits = scan::edits(self, json, trust, 0);
+        self.redact_knowing(json, trust, None)
+    }
+
+    /// The same, with what is known of one of its strings.
+    pub(crate) fn redact_knowing(
+        &self,
+        json: &str,
+        trust: Trust,
+        known: Option<Unescaped<'_>>,
+    ) -> Option<(String, u64)> {
+        let edits = match known {
+            Some(known) => scan::edits_knowing(self, json, trust, known),
+            None => scan::edits(self, json, trust, 0),
+        };
         let replaced = edits.iter().map(|edit| edit.values).sum();
         (!edits.is_empty()).then(|| (spans::apply(json, &edits).into_owned(), replaced))
     }

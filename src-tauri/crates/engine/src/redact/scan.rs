@@ -6,17 +6,36 @@ use std::collections::HashMap;
 use schemascope_model::{Marker, Redacted};
 
 use super::blocks::{self, Blocks};
-use super::json::{is_json, number_end, quoted, string_end, unescaped};
-use super::keys::Known;
-use super::spans::{Edit, Span, markers, merged};
-use super::{MAX_NESTING, Redactor, Trust, text};
-
-/// What every marker begins with.
-const MARKER: &str = "⟦redacted ";
+use super::hints::Hints;
+use super::json::{self, Quoted, is_json, number_end, quoted, unescaped};
+use super::keys::Lately;
+use super::plain::{Look, plain};
+use super::spans::{Edit, Span, merged};
+use super::{MAX_NESTING, Redactor, Trust, Unescaped, text};
 
 /// What is to be replaced in JSON, in order. `nesting` counts the strings it was taken out of.
 pub(super) fn edits(redactor: &Redactor, json: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
     Scan { nesting, ..Scan::new(redactor, json, trust) }.run()
+}
+
+/// The same, where one of its strings was unescaped already.
+pub(super) fn edits_knowing(
+    redactor: &Redactor,
+    json: &str,
+    trust: Trust,
+    unescaped: Unescaped<'_>,
+) -> Vec<Edit> {
+    let start = unescaped.written.as_ptr().addr().wrapping_sub(json.as_ptr().addr());
+    let span = start..start.wrapping_add(unescaped.written.len());
+    // Numbers and strings are looked at as texts are.
+    let holds_fields = unescaped.text.trim_start().starts_with(['{', '[']);
+    match holds_fields && json.get(span.clone()) == Some(unescaped.written) {
+        true => {
+            Scan { known: Some((span.clone(), unescaped.text)), ..Scan::around(redactor, json, span, trust) }
+                .run()
+        }
+        false => edits(redactor, json, trust, 0),
+    }
 }
 
 /// The same for a schema, whose keys name what they describe.
@@ -39,52 +58,15 @@ fn edits_of_json(redactor: &Redactor, json: &str, trust: Trust, nesting: usize) 
     }
 }
 
-/// What is known of a text before it is looked at.
-#[derive(Debug, Clone, Copy)]
-struct Look {
-    /// Something may be there beside tokens.
-    hinted: bool,
-    /// Something may be there that looks like a marker.
-    marked: bool,
-}
-
-impl Look {
-    const WHOLE: Self = Self { hinted: true, marked: true };
-}
-
-/// The secrets of a text that is no JSON, and what looks like a marker of ours.
-fn plain(redactor: &Redactor, text: &str, trust: Trust, look: Look, nesting: usize) -> Vec<Edit> {
-    let mut found = text::find(redactor, text, look.hinted, nesting);
-    let marked = if look.marked { marked(text) } else { Vec::new() };
-    match trust {
-        Trust::Foreign => found.extend(marked),
-        Trust::Own => {
-            found.retain(|span| !marked.iter().any(|mark| mark.start < span.end && span.start < mark.end));
-        }
-    }
-    if found.is_empty() { Vec::new() } else { markers(text, found) }
-}
-
-/// What looks like a marker.
-fn marked(text: &str) -> Vec<Span> {
-    let starts = memchr::memmem::find_iter(text.as_bytes(), MARKER.as_bytes());
-    let marker = |start: usize| {
-        let near = &text.as_bytes()[start..text.len().min(start + 64)];
-        let end = start + memchr::memmem::find(near, "⟧".as_bytes())? + '⟧'.len_utf8();
-        text.get(start..end)?.parse::<Marker>().is_ok().then_some(start..end)
-    };
-    starts.filter_map(marker).collect()
-}
-
 struct Scan<'a> {
     redactor: &'a Redactor,
     json: &'a str,
     trust: Trust,
     nesting: usize,
     keys_tell: bool,
-    /// Where something hints at a secret, and the first of these not passed yet.
-    hints: Vec<usize>,
-    hint: usize,
+    /// Where a string is that holds JSON, and which.
+    known: Option<(Span, &'a str)>,
+    hints: Hints,
     /// Whether there is anything like a marker.
     marked: bool,
     /// Keys that were secrets, by what they were, numbered.
@@ -93,13 +75,14 @@ struct Scan<'a> {
 }
 
 /// What the key of a value means to us.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Role {
     Content,
     Text,
     /// Its value is the name of what stands in its sibling `value`.
     Name,
     Value,
+    #[default]
     Other,
 }
 
@@ -119,41 +102,44 @@ struct Open {
 
 impl<'a> Scan<'a> {
     fn new(redactor: &'a Redactor, json: &'a str, trust: Trust) -> Self {
-        let mut hints: Vec<usize> = redactor.words.find_iter(json).map(|found| found.start()).collect();
-        hints.extend(memchr::memchr_iter(b'@', json.as_bytes()));
-        hints.extend(redactor.known.find(json).map(|span| span.start));
-        hints.sort_unstable();
-        let marked = memchr::memmem::find(json.as_bytes(), MARKER.as_bytes()).is_some();
+        Self::around(redactor, json, json.len()..json.len(), trust)
+    }
+
+    /// Without looking for hints in `skipped`.
+    fn around(redactor: &'a Redactor, json: &'a str, skipped: Span, trust: Trust) -> Self {
+        let hints = Hints::around(redactor, json, skipped);
+        let marked = redactor.marker.find(json.as_bytes()).is_some();
         let (keys, edits) = (HashMap::new(), Vec::new());
-        Self { redactor, json, trust, nesting: 0, keys_tell: true, hints, hint: 0, marked, keys, edits }
+        Self { redactor, json, trust, nesting: 0, keys_tell: true, known: None, hints, marked, keys, edits }
     }
 
     /// The input is JSON; what is not is passed over.
     fn run(mut self) -> Vec<Edit> {
         let json: &'a str = self.json;
         let bytes = json.as_bytes();
-        let mut known = Known::new();
+        let mut lately = Lately::new();
         let mut open: Vec<Open> = Vec::new();
         let (mut at_key, mut secret, mut role) = (false, false, Role::Other);
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
                 b'"' => {
-                    let end = string_end(bytes, at);
+                    let found = self.quoted(at);
+                    at = found.span.end;
                     if at_key {
                         let inherited = open.last().is_some_and(|open| open.secret);
-                        let key = unescaped(&self.json[at..end]);
-                        let redactor = self.redactor;
-                        let tells =
-                            self.keys_tell && known.answer(&json[at..end], || redactor.is_telling(&key));
+                        let written = &json[found.span.clone()];
+                        let key = if found.escaped { unescaped(written) } else { inner(written).into() };
+                        let (redactor, keys_tell) = (self.redactor, self.keys_tell);
+                        let (tells, means) =
+                            lately.known(written, || (keys_tell && redactor.is_telling(&key), role_of(&key)));
                         secret = inherited || tells;
-                        role = role_of(&key);
-                        self.key(at..end, &key);
+                        role = means;
+                        self.key(&found, &key);
                         at_key = false;
                     } else {
-                        self.item(at..end, secret, role, &mut open);
+                        self.item(found, secret, role, &mut open);
                     }
-                    at = end;
                 }
                 b'{' | b'[' => {
                     let object = *byte == b'{';
@@ -197,61 +183,61 @@ impl<'a> Scan<'a> {
     }
 
     /// A string that is a value, with what its place says of it.
-    fn item(&mut self, span: Span, secret: bool, role: Role, open: &mut [Open]) {
+    fn item(&mut self, found: Quoted, secret: bool, role: Role, open: &mut [Open]) {
         let above = open.len().checked_sub(2);
-        let Some(inside) = open.last_mut() else { return self.string(span, secret) };
-        let quoted = &self.json[span.clone()];
+        let Some(inside) = open.last_mut() else { return self.string(&found, secret) };
+        let quoted = &self.json[found.span.clone()];
         let flagged = std::mem::take(&mut inside.flag);
         if !inside.object {
             inside.flag = quoted.starts_with("\"-")
                 && quoted.len() < 64
                 && !quoted.contains('=')
                 && self.redactor.is_telling(quoted.trim_matches(['"', '-']));
-            return self.string(span, secret || flagged);
+            return self.string(&found, secret || flagged);
         }
         match role {
             Role::Name if quoted.len() < 64 => {
                 inside.named |= self.redactor.is_telling(quoted.trim_matches('"'));
             }
-            Role::Value => inside.value = Some(span.clone()),
+            Role::Value => inside.value = Some(found.span.clone()),
             Role::Text if !secret => {
                 if let Some(blocks) = above.and_then(|above| open[above].blocks.as_mut()) {
-                    return blocks.push(span);
+                    return blocks.push(found);
                 }
             }
             _ => {}
         }
-        self.string(span, secret);
+        self.string(&found, secret);
     }
 
     fn close(&mut self, closed: Open) {
         if let (true, Some(value)) = (closed.named, closed.value) {
             match self.json[value.clone()].starts_with('"') {
-                true => self.string(value, true),
+                true => self.string(&self.quoted(value.start), true),
                 false => self.number(value, true),
             }
         }
         match closed.blocks.map(Blocks::into_texts).unwrap_or_default().as_slice() {
             [] => {}
-            [one] => self.string(one.clone(), false),
+            [one] => self.string(one, false),
             texts => self.texts(texts),
         }
     }
 
     /// Texts of one result: each for itself, and all together, since what is split over them is read together.
-    fn texts(&mut self, spans: &[Span]) {
-        let texts: Vec<Cow<'_, str>> = spans.iter().map(|span| unescaped(&self.json[span.clone()])).collect();
+    fn texts(&mut self, blocks: &[Quoted]) {
+        let spans = || blocks.iter().map(|block| block.span.clone());
+        let texts: Vec<Cow<'_, str>> = spans().map(|span| unescaped(&self.json[span])).collect();
         let (redactor, trust, nesting) = (self.redactor, self.trust, self.nesting);
         let find = |text: &str| edits_of_text(redactor, text, trust, nesting);
-        for (span, edits) in spans.iter().zip(blocks::edits(&texts, find)) {
-            let text = unescaped(&self.json[span.clone()]);
-            self.replace(span.clone(), &text, &edits);
+        for ((span, text), edits) in spans().zip(&texts).zip(blocks::edits(&texts, find)) {
+            self.replace(span, text, &edits);
         }
     }
 
-    fn key(&mut self, span: Span, key: &str) {
-        let escaped = key.len() + 2 != span.len();
-        let hinted = self.hinted(&span) || escaped;
+    fn key(&mut self, found: &Quoted, key: &str) {
+        let span = found.span.clone();
+        let hinted = self.hints.are_in(&span) || found.escaped;
         if !hinted && key.len() < 16 && !self.marked && !self.redactor.rules.has_patterns() {
             return;
         }
@@ -296,18 +282,22 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn string(&mut self, span: Span, secret: bool) {
+    fn string(&mut self, found: &Quoted, secret: bool) {
+        let span = found.span.clone();
         let quoted = &self.json[span.clone()];
-        let hinted = self.hinted(&span);
-        let body = quoted.as_bytes();
-        // Cheap looks first: most strings are short, and neither secret nor JSON nor markers.
-        let short = quoted.len() < 18 && !hinted && !self.marked && !self.redactor.rules.has_patterns();
-        let escaped = memchr::memchr(b'\\', body).is_some();
-        let maybe_json = quoted.len() > 4 && memchr::memchr2(b'{', b'[', body).is_some();
-        if !secret && !maybe_json && short && !escaped {
+        let hinted = self.hints.are_in(&span);
+        // Cheap looks first: most strings are short, and neither secret nor JSON nor markers. Of what escapes
+        // stand for nothing is part of a word, so that there are no other words than those that are written.
+        let maybe_json = quoted.len() > 4 && found.opens;
+        let nothing = !secret && !maybe_json && !hinted && !found.hides && !self.marked;
+        if nothing && !self.redactor.rules.has_patterns() && !text::has_run(quoted.as_bytes()) {
             return;
         }
-        let text = unescaped(quoted);
+        if let Some((_, json)) = self.known.clone().filter(|(known, _)| *known == span && !secret) {
+            let edits = edits_of_json(self.redactor, json, self.trust, self.nesting);
+            return self.replace(span, json, &edits);
+        }
+        let text = if found.escaped { unescaped(quoted) } else { inner(quoted).into() };
         if secret {
             let own = self.trust == Trust::Own && text.parse::<Marker>().is_ok();
             if !own {
@@ -319,22 +309,21 @@ impl<'a> Scan<'a> {
         let edits = match maybe_json && is_json(&text) {
             true => edits_of_json(self.redactor, &text, self.trust, self.nesting),
             false => {
-                let look = Look { hinted: hinted || escaped, marked: self.marked || escaped };
+                let look = Look { hinted: hinted || found.hides, marked: self.marked || found.hides };
                 plain(self.redactor, &text, self.trust, look, self.nesting)
             }
         };
         self.replace(span, &text, &edits);
     }
 
-    /// Whether a place has a hint. Places are asked for in order, but for some that come late.
-    fn hinted(&mut self, span: &Span) -> bool {
-        if self.hint.checked_sub(1).is_some_and(|before| self.hints[before] >= span.start) {
-            self.hint = self.hints.partition_point(|&hint| hint < span.start);
+    /// The string that opens at `start`.
+    fn quoted(&self, start: usize) -> Quoted {
+        match &self.known {
+            Some((span, _)) if span.start == start => {
+                Quoted { span: span.clone(), escaped: true, hides: true, opens: true }
+            }
+            _ => json::string(self.json.as_bytes(), start),
         }
-        while self.hints.get(self.hint).is_some_and(|&hint| hint < span.start) {
-            self.hint += 1;
-        }
-        self.hints.get(self.hint).is_some_and(|&hint| hint < span.end)
     }
 
     /// Puts an edited text in the place of a string.
@@ -358,6 +347,11 @@ fn role_of(key: &str) -> Role {
         "value" | "Value" => Role::Value,
         _ => Role::Other,
     }
+}
+
+/// A string without escapes, without its quotes.
+fn inner(quoted: &str) -> &str {
+    quoted.strip_prefix('"').map_or(quoted, |rest| rest.strip_suffix('"').unwrap_or(rest))
 }
 
 fn key_marker(number: usize) -> String {

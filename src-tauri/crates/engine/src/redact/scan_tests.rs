@@ -34,6 +34,34 @@ fn secrets_are_replaced_and_nothing_else_changes() {
     check(r#"{"p\u0061ssword":"é\n"}"#, r#"{"p\u0061ssword":"⟦redacted string 2⟧"}"#, 1);
 }
 
+/// What was unescaped beforehand is not looked at otherwise than what was not.
+#[test]
+fn it_does_not_matter_who_unescapes() {
+    let texts = [
+        r#"{"token":"abc","n":1.10,"to":"a@b.example","url":"https://u:pw12345@h.example/"}"#,
+        r#"["plain",{"deep":"{\"password\":\"x\"}"}]"#,
+        r#""password: hunter2!x""#,
+        r#"{"nothing":"to hide","note":"a\nb ⟦redacted integer⟧"}"#,
+    ];
+    for text in texts {
+        let written = quoted(text);
+        for json in [
+            format!(r#"{{"content":[{{"type":"text","text":{written}}}],"api_key":"k"}}"#),
+            format!(r#"{{"api_key":1,"content":[{{"text":{written}}},{{"text":"password: hunter2!x"}}]}}"#),
+            format!(r#"{{"secret":{{"text":{written}}},"password":"x","then":"Bearer abc123def456"}}"#),
+        ] {
+            let start = json.find(&written).unwrap();
+            let known = Unescaped { written: &json[start..start + written.len()], text };
+            let redactor = crate::redact::tests::redactor();
+            let knowing = redactor.redact_knowing(&json, Trust::Foreign, Some(known));
+            assert_eq!(knowing, redact(&json, Trust::Foreign), "{json}");
+            // Of another document nothing is taken to be known.
+            let other = Unescaped { written: &written, text };
+            assert_eq!(redactor.redact_knowing(&json, Trust::Foreign, Some(other)), knowing);
+        }
+    }
+}
+
 #[test]
 fn json_in_text_is_looked_into() {
     check(

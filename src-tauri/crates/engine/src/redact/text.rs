@@ -61,10 +61,14 @@ fn around(text: &str, at: usize, spans: &mut Vec<Span>) {
     }
 }
 
-/// Looks at each run of word characters of some length. Texts of short words are passed by in leaps.
-fn runs(redactor: &Redactor, text: &[u8], nesting: usize, spans: &mut Vec<Span>) {
-    // Everything before `from` was looked at, everything before `blob` as base64.
-    let (mut from, mut blob) = (0, 0);
+/// Whether there is a run of word characters worth a look.
+pub(super) fn has_run(text: &[u8]) -> bool {
+    next_run(text, 0).is_some()
+}
+
+/// The first run of word characters of some length that ends behind `from`. Texts of short words are passed by in
+/// leaps.
+fn next_run(text: &[u8], mut from: usize) -> Option<Span> {
     while let Some(&byte) = text.get(from + RUN - 1) {
         let leap = from + RUN - 1;
         if !is_word(byte) {
@@ -75,12 +79,21 @@ fn runs(redactor: &Redactor, text: &[u8], nesting: usize, spans: &mut Vec<Span>)
             text[from..leap].iter().rposition(|&byte| !is_word(byte)).map_or(from, |end| from + end + 1);
         let end =
             text[leap..].iter().position(|&byte| !is_word(byte)).map_or(text.len(), |length| leap + length);
-        if end - start < RUN {
-            // Where it began was too late for this one, and the next begins behind it.
-            from = end;
-            continue;
+        if end - start >= RUN {
+            return Some(start..end);
         }
-        from = run(redactor, text, start..end, nesting, &mut blob, spans);
+        // Where it began was too late for this one, and the next begins behind it.
+        from = end;
+    }
+    None
+}
+
+/// Looks at each run of word characters of some length.
+fn runs(redactor: &Redactor, text: &[u8], nesting: usize, spans: &mut Vec<Span>) {
+    // Everything before `from` was looked at, everything before `blob` as base64.
+    let (mut from, mut blob) = (0, 0);
+    while let Some(found) = next_run(text, from) {
+        from = run(redactor, text, found, nesting, &mut blob, spans);
     }
 }
 

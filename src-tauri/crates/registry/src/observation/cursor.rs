@@ -1,0 +1,192 @@
+//! Stepping through JSON that is known to be JSON.
+//!
+//! Every result was read once when it came; where its members begin and end is found without reading all of it
+//! anew. Owns: that walk, in one pass and without recursion on depth. Refuses to know: what members mean; what is
+//! no JSON, of which it says no more than that it went no further.
+
+use serde_json::value::RawValue;
+
+/// A place in a document.
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(json: &'a RawValue) -> Self {
+        Self { text: json.get(), at: 0 }
+    }
+
+    /// Hands out the keys of the object that stands here, as they are written; `each` steps over the value.
+    pub(super) fn members(&mut self, mut each: impl FnMut(&'a str, &mut Self) -> Option<()>) -> Option<()> {
+        self.all(b'{', b'}', |cursor| {
+            let key = cursor.value()?;
+            cursor.take(b':')?;
+            each(key, cursor)
+        })
+    }
+
+    /// Stops at each item of the array that stands here; `each` steps over it.
+    pub(super) fn items(&mut self, each: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.all(b'[', b']', each)
+    }
+
+    fn all(&mut self, open: u8, close: u8, mut each: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(open)?;
+        if self.take(close).is_some() {
+            return Some(());
+        }
+        loop {
+            each(self)?;
+            if self.take(b',').is_none() {
+                return self.take(close);
+            }
+        }
+    }
+
+    /// Whether an object stands here.
+    pub(super) fn is_object(&mut self) -> bool {
+        self.peek() == Some(b'{')
+    }
+
+    /// Whether an array stands here.
+    pub(super) fn is_array(&mut self) -> bool {
+        self.peek() == Some(b'[')
+    }
+
+    /// Steps over the value that stands here, whatever it is, and hands it out as it is written.
+    pub(super) fn value(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let first = self.peek()?;
+        let start = self.at;
+        self.at = match first {
+            b'"' => string_end(bytes, start)?,
+            b'{' | b'[' => container_end(bytes, start)?,
+            _ => {
+                let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']') || byte.is_ascii_whitespace();
+                bytes[start..].iter().position(ends).map_or(bytes.len(), |length| start + length)
+            }
+        };
+        self.text.get(start..self.at)
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+}
+
+/// Just behind the bracket that closes the one at `at`.
+fn container_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string_end(bytes, at)? - 1,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// Just behind the quote that closes the string at `start`.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at = quote_or_backslash(bytes, at)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// Eight bytes at a time, by the usual trick of finding zero bytes in a word (Mycroft).
+#[inline]
+fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*word);
+        let found = zeros(word ^ ONES * u64::from(b'"')) | zeros(word ^ ONES * u64::from(b'\\'));
+        if found != 0 {
+            // The lowest mark is right; higher ones may come from a borrow.
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?;
+    rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|length| at + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn json() -> impl Strategy<Value = Value> {
+        let scalar = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            "[ -~é\\\\\"{}\\[\\],:\n]{0,20}".prop_map(Value::from),
+        ];
+        scalar.prop_recursive(5, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec(("[a-c\"\\\\\\]}]{0,9}", inner), 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_stepped_over_whole(value in json(), pretty in any::<bool>()) {
+            let text = if pretty { format!(" {value:#} ") } else { value.to_string() };
+            let raw = RawValue::from_string(text).unwrap();
+            let mut cursor = Cursor::new(&raw);
+            let whole: Value = serde_json::from_str(cursor.value().unwrap()).unwrap();
+            prop_assert_eq!(&whole, &value);
+            prop_assert_eq!(cursor.peek(), None);
+            let mut cursor = Cursor::new(&raw);
+            let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+            match &value {
+                Value::Array(items) => {
+                    let mut found = Vec::new();
+                    let all = cursor.items(|cursor| {
+                        found.push(read(cursor.value()?));
+                        Some(())
+                    });
+                    prop_assert!(all.is_some());
+                    prop_assert_eq!(&found, items);
+                }
+                Value::Object(members) => {
+                    let mut found = serde_json::Map::new();
+                    let all = cursor.members(|key, cursor| {
+                        found.insert(serde_json::from_str(key).unwrap(), read(cursor.value()?));
+                        Some(())
+                    });
+                    prop_assert!(all.is_some());
+                    prop_assert_eq!(&found, members);
+                }
+                _ => {
+                    prop_assert!(cursor.items(|_| Some(())).is_none() && cursor.members(|_, _| Some(())).is_none());
+                }
+            }
+        }
+    }
+}
