@@ -69,7 +69,7 @@ pub async fn redact_stored(
     if !dry_run {
         // Opening brings the file of overrides in line with what decisions say now.
         Engine::open(options)?.close().await;
-        let replaced = overrides.with_added_extension("bak");
+        let replaced = crate::files::backup_of(&overrides);
         if holds(&replaced) {
             std::fs::remove_file(&replaced).map_err(|source| DataDirError::Io { path: replaced, source })?;
         }

@@ -115,6 +115,7 @@ impl Fault {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Ending {
     Kill,
     Stop,

@@ -85,7 +85,7 @@ impl World {
         match run.code {
             Some(0) => {}
             Some(1 | 2) => {
-                ensure!(!run.err.trim().is_empty() || !run.out.is_empty(), "{args:?} says nothing")
+                ensure!(!run.err.trim().is_empty() || !run.out.is_empty(), "{args:?} says nothing");
             }
             code => bail!("{args:?} ended with {code:?}: {}", run.err),
         }

@@ -20,9 +20,9 @@ pub async fn run(args: &Args, verb: &Redact) -> Result<ExitCode> {
     let options = args.options(Durability::default())?;
     let done = schemascope_engine::redact_stored(&options, verb.dry_run, progress).await?;
     if args.json {
-        output::json(&as_json(&done))?
+        output::json(&as_json(&done))?;
     } else {
-        print(&done)?
+        print(&done)?;
     }
     Ok(ExitCode::SUCCESS)
 }

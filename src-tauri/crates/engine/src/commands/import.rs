@@ -79,13 +79,13 @@ impl Engine {
         };
         coming.sort_by(|a, b| a.tool.cmp(&b.tool));
         for one in coming {
-            reply.tools.push(self.take(command, one)?);
+            reply.tools.push(self.take(command, &one)?);
         }
         Ok(reply)
     }
 
     /// Cuts a version unless it is known, and puts it in force if it is to be.
-    fn take(&self, command: &Import, coming: Coming) -> Result<ImportedTool, ApiError> {
+    fn take(&self, command: &Import, coming: &Coming) -> Result<ImportedTool, ApiError> {
         let versions = self.decisions.tool(&coming.tool);
         let digest = digest(&coming.schema);
         let known = versions.versions().rev().find(|version| version.digest == digest).map(Arc::clone);
@@ -101,7 +101,7 @@ impl Engine {
             row.what = "is what its upstream declares".into();
             return Ok(row);
         }
-        let (puts, why) = puts(&versions, &coming, known.as_deref());
+        let (puts, why) = puts(&versions, coming, known.as_deref());
         row.cut = known.is_none();
         row.put_in_force = puts;
         let number = row.version.unwrap_or_else(|| versions.next());
@@ -117,7 +117,7 @@ impl Engine {
         }
         if row.cut {
             let schema = to_raw_value(&coming.schema).map_err(internal)?;
-            let evidence = evidence(&coming);
+            let evidence = evidence(coming);
             let cut = Cut { version: number, origin: VersionOrigin::Import, schema, evidence };
             self.write(command, &coming.tool, AuditEvent::Cut(Box::new(cut)))?;
         }

@@ -6,5 +6,5 @@
 mod replace;
 mod watched;
 
-pub(crate) use replace::{read_text, replace, write_whole};
+pub(crate) use replace::{backup_of, read_text, replace, write_whole};
 pub(crate) use watched::{Changes, Watched};

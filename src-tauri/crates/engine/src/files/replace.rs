@@ -36,7 +36,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         Err(error) => return Err(error),
     };
     if let Some(permissions) = &former {
-        put(&beside(&path, "bak"), &fs::read(&path)?, Some(permissions))?;
+        put(&backup_of(&path), &fs::read(&path)?, Some(permissions))?;
     }
     put(&path, text.as_bytes(), former.as_ref())?;
     // The rename itself, where folders can be synced.
@@ -69,6 +69,11 @@ fn put(path: &Path, bytes: &[u8], permissions: Option<&fs::Permissions>) -> io::
         fs::rename(&new, path)
     })();
     written.inspect_err(|_| drop(fs::remove_file(&new)))
+}
+
+/// Where a file's former text is kept.
+pub(crate) fn backup_of(path: &Path) -> PathBuf {
+    beside(path, "bak")
 }
 
 fn beside(path: &Path, end: &str) -> PathBuf {

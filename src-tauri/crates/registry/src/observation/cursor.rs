@@ -118,7 +118,7 @@ fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<usize> {
     let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
     while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let word = u64::from_le_bytes(*word);
-        let found = zeros(word ^ ONES * u64::from(b'"')) | zeros(word ^ ONES * u64::from(b'\\'));
+        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
         if found != 0 {
             // The lowest mark is right; higher ones may come from a borrow.
             return Some(at + found.trailing_zeros() as usize / 8);
