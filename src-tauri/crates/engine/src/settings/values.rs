@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_what_would_be_right() {
         for (changes, said) in [
-            (json!({"auto_promot": "never"}), "there are: adapt, auto_promote"),
+            (json!({"auto_promot": "never"}), "there is no setting \"auto_promot\"; there are: "),
             (json!({"auto_promote": "always"}), "expected `never` or `at_high`"),
             (json!({"cut_after": 0}), "cut_after has to be 1 to 1000000"),
             (json!({"keep_mb": 15}), "keep_mb has to be 16 to 1000000000"),
