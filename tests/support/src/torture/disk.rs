@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::Random;
@@ -99,16 +99,21 @@ fn ensure_answered(world: &World, serve: &Serve, count: u64) -> Result<()> {
     Ok(())
 }
 
-/// Takes the disk's room but for what is to be left.
+/// Takes the disk's room but for what is to be left. What somebody else takes meanwhile cannot be had; so a little
+/// less is tried then.
 fn fill(disk: &Path, filler: &Path, left: u64) -> Result<()> {
-    let free = Command::new("df").args(["--output=avail", "-B1"]).arg(disk).output()?;
-    let free = String::from_utf8(free.stdout)?;
-    let free: u64 = free.lines().nth(1).context("df says nothing")?.trim().parse()?;
-    let more = free.saturating_sub(left);
-    let had = filler.metadata().map_or(0, |meta| meta.len());
-    // Somebody else may take some of it meanwhile: then it is full as well.
-    let _ = Command::new("fallocate").args(["-l", &(had + more).max(1).to_string()]).arg(filler).output()?;
-    Ok(())
+    for less in 0..20 {
+        let free = Command::new("df").args(["--output=avail", "-B1"]).arg(disk).output()?;
+        let free = String::from_utf8(free.stdout)?;
+        let free: u64 = free.lines().nth(1).context("df says nothing")?.trim().parse()?;
+        let had = filler.metadata().map_or(0, |meta| meta.len());
+        let length = (had + free.saturating_sub(left + (less << 16))).max(1);
+        let filled = Command::new("fallocate").args(["-l", &length.to_string()]).arg(filler).output()?;
+        if filled.status.success() {
+            return Ok(());
+        }
+    }
+    bail!("the disk cannot be filled")
 }
 
 fn stalled(program: &Program) -> Result<Value> {
