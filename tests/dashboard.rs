@@ -145,6 +145,11 @@ fn settings_are_kept_and_rules_tried() {
 }
 
 #[test]
+fn drift_is_told_until_it_is_taken_in() {
+    Stage::with(&[("shop", "shop", &["--drift-after", "44"])]).play("drift", nothing_more);
+}
+
+#[test]
 fn themes_and_sizes_fit() {
     Stage::new(&["shop", "odd"]).busy().play("looks", nothing_more);
 }

@@ -30,7 +30,7 @@ await play(async ({ page, step }) => {
   await calls(0, 44);
   await says("nav", /Review 1/);
   await go("/review");
-  await says(".review", /1 version waits for a decision/);
+  await says(".review", /1 tool waits for a decision/);
   await says(".review", /0 of 44 latest results do not fit/);
 
   step("it is promoted by keyboard");

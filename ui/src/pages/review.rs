@@ -151,11 +151,11 @@ fn drawn(row: &Arc<ToolRow>) -> AnyView {
         row.effective_version.map_or_else(|| "first".to_owned(), |version| format!("after v{version}"));
     let in_force = row.candidate_version.map(|_| in_force);
     let drift = (row.drift_waiting > 0).then(|| {
-        view! { <span class="tag warn mark" title="drift nobody has seen"><Icon name="triangle-alert" />" drift"</span> }
+        view! { <span class="mark warn" title="drift nobody has seen"><Icon name="triangle-alert" /><span class="hidden">"drift: "</span></span> }
             .into_any()
     });
     view! {
-        <span class="cut"><ToolName id=row.tool_id.clone() />{drift}</span>
+        <span class="cut">{drift}<ToolName id=row.tool_id.clone() /></span>
         <span class="mono">{version} <span class="faint">" " {in_force}</span></span>
         <Ladder quality=row.quality violated=row.violated />
     }

@@ -146,12 +146,14 @@ fn DriftCard(
             view! {
                 <section class="card drift" aria-label="Drift">
                     <header>
-                        <h2><Icon name="triangle-alert" />" Drift"</h2>
-                        <span class="dim">{move || match (open.get(), waiting.get()) {
-                            (open, 0) => format!("{open}, acknowledged"),
-                            (open, waiting) if open == waiting => "results are not what they were".to_owned(),
-                            (open, waiting) => format!("{open}, of which {waiting} wait for somebody"),
-                        }}</span>
+                        <h2>
+                            <Icon name="triangle-alert" />" Drift "
+                            <span class="dim">{move || match (open.get(), waiting.get()) {
+                                (open, 0) => format!("· {open}, acknowledged"),
+                                (open, waiting) if open == waiting => "· results are not what they were".to_owned(),
+                                (open, waiting) => format!("· {open}, of which {waiting} wait for somebody"),
+                            }}</span>
+                        </h2>
                         <span class="side">{move || (waiting.get() > 1).then(|| view! {
                             <button class="button small" on:click=click(move |_| drifts.ask(app, None))>"Acknowledge all…"</button>
                         }.into_any())}</span>

@@ -51,6 +51,8 @@ impl Kind {
 
 /// Bytes by which values are told apart.
 const MAX_HASHED: usize = 24;
+/// Bytes from which on a value may tell things apart.
+const TELLING: usize = 3;
 /// Levels that are looked into.
 const MAX_DEPTH: usize = 24;
 
@@ -182,7 +184,8 @@ impl Outline {
         }
         counts[kind as usize] += 1;
         let changing = self.changing.get(node as usize).copied().unwrap_or(false);
-        if !changing && !matches!(kind, Kind::Object | Kind::Array) {
+        // Values that many things have tell none apart.
+        if !changing && matches!(kind, Kind::Number | Kind::String) && text.len() >= TELLING {
             let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
             let text = text.get(..end.unwrap_or(0)).unwrap_or("");
             let digest = &mut self.digests[node as usize];
@@ -244,12 +247,12 @@ fn string_kind(text: &str) -> Kind {
 /// Just behind the closing quote of the string that opens at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes[at] == b'"' {
+            return at + 1;
         }
+        at += 2;
     }
     bytes.len()
 }
