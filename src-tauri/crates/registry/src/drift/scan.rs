@@ -51,8 +51,6 @@ impl Kind {
 
 /// Bytes by which values are told apart.
 const MAX_HASHED: usize = 24;
-/// Bytes from which on a value may tell things apart.
-const TELLING: usize = 3;
 /// Levels that are looked into.
 const MAX_DEPTH: usize = 24;
 
@@ -184,8 +182,7 @@ impl Outline {
         }
         counts[kind as usize] += 1;
         let changing = self.changing.get(node as usize).copied().unwrap_or(false);
-        // Values that many things have tell none apart.
-        if !changing && matches!(kind, Kind::Number | Kind::String) && text.len() >= TELLING {
+        if !changing && !matches!(kind, Kind::Object | Kind::Array) {
             let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
             let text = text.get(..end.unwrap_or(0)).unwrap_or("");
             let digest = &mut self.digests[node as usize];
