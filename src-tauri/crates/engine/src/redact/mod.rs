@@ -24,7 +24,7 @@ mod known;
 mod likely;
 mod live;
 mod names;
-pub(crate) mod plain;
+mod plain;
 pub(crate) mod rules;
 mod scan;
 mod shapes;
