@@ -68,7 +68,7 @@ pub(crate) enum Stored {
 pub(crate) fn open(path: &Path) -> sled::Result<Index> {
     let db = sled::Config::new()
         .path(path)
-        .cache_capacity(64 << 20)
+        .cache_capacity(8 << 20)
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
         .open()?;
