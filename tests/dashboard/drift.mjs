@@ -30,6 +30,8 @@ await play(async ({ page, step }) => {
   await calls(0, 44);
   await go("/review");
   await says(".review", /1 tool waits for a decision/);
+  // The second is cut a moment after the first.
+  await says(".review", /Promote v2/);
   assert.equal(await page.locator(".review .drifts li").count(), 0);
   await page.keyboard.press("p");
   await take("billing relies on it");

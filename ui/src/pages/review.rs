@@ -40,9 +40,13 @@ pub fn Review() -> impl IntoView {
         let is_there = |id: &String| rows.with(|rows| rows.iter().any(|row| row.tool_id == *id));
         chosen.filter(is_there).or_else(first)
     });
+    // With the version in force: another one there changes what this one's impact is.
     let candidate = Memo::new(move || {
         let id = open.get()?;
-        rows.with(|rows| Some((id.clone(), rows.iter().find(|row| row.tool_id == id)?.candidate_version?)))
+        rows.with(|rows| {
+            let row = rows.iter().find(|row| row.tool_id == id)?;
+            Some((id, row.candidate_version?, row.effective_version))
+        })
     });
     effect(move || list.selected.set(open.get()));
     // Of the one that is open.
@@ -51,7 +55,7 @@ pub fn Review() -> impl IntoView {
         drifts.get().is_some_and(|drifts| drifts.open().iter().any(|row| row.acknowledged.is_none()))
     });
     let decide = move |decision: fn(Option<u32>) -> Decision| {
-        if let Some((tool_id, version)) = candidate.get_untracked() {
+        if let Some((tool_id, version, _)) = candidate.get_untracked() {
             let asking = Asking { tool_id, decision: decision(Some(version)), version: Some(version) };
             app.dialog.set(Some(Dialog::Decide(asking)));
         }
@@ -112,7 +116,7 @@ pub fn Review() -> impl IntoView {
                                     <div class="drift"><Drifted drifts=drifts /></div>
                                 }.into_any())}
                             }.into_any())}
-                            {move || candidate.get().map(|(id, version)| view! {
+                            {move || candidate.get().map(|(id, version, _)| view! {
                                 <header>
                                     <h2>{format!("Version {version}")}</h2>
                                     <span class="side">
@@ -140,7 +144,8 @@ fn address(row: &Arc<ToolRow>) -> String {
 }
 
 fn revision(row: &Arc<ToolRow>) -> u64 {
-    u64::from(row.drift_waiting) << 40
+    u64::from(row.drift_waiting) << 48
+        | u64::from(row.effective_version.unwrap_or_default() & 0x1FFF) << 35
         | (u64::from(row.candidate_version.unwrap_or_default()) << 3)
         | row.quality as u64
 }
