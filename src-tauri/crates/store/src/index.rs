@@ -12,8 +12,9 @@ mod upgrade;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use schemascope_journal::{Compressor, Decompressor, Position};
 use schemascope_model::{CallId, CallRecord, ToolId};
@@ -26,6 +27,8 @@ pub(crate) use check::Row;
 pub(crate) const FORMAT: u8 = 2;
 /// Compressed records up to this size are kept whole; larger ones point into the journal.
 const INLINE: usize = 4 << 10;
+/// How long a lock that is held is asked for again.
+pub(crate) const LOCK_LIMIT: Duration = Duration::from_secs(1);
 /// Operations a batch may have: larger ones cost sled gigabytes.
 pub(crate) const MAX_OPERATIONS: usize = 200;
 
@@ -52,7 +55,11 @@ thread_local! {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
-    db: sled::Db,
+    /// None when it could not be opened anew.
+    db: Arc<Mutex<Option<sled::Db>>>,
+    /// Read while sled is used, written while it is opened anew.
+    gate: Arc<RwLock<()>>,
+    path: PathBuf,
     /// Exists when damage was met while reading, so that the next start rebuilds.
     marker: PathBuf,
     count: Arc<AtomicU64>,
@@ -66,16 +73,27 @@ pub(crate) enum Stored {
 }
 
 pub(crate) fn open(path: &Path) -> sled::Result<Index> {
-    let db = sled::Config::new()
+    let db = open_sled(path)?;
+    let count = db.get(KEY_COUNT)?;
+    let count = count.and_then(|value| value.as_ref().try_into().ok()).map_or(0, u128::from_be_bytes);
+    let (calls, most) = ((count >> 64) as u64, count as u64);
+    Ok(Index {
+        db: Arc::new(Mutex::new(Some(db))),
+        gate: Arc::default(),
+        path: path.to_owned(),
+        marker: marker(path),
+        count: Arc::new(calls.into()),
+        most: Arc::new(most.into()),
+    })
+}
+
+fn open_sled(path: &Path) -> sled::Result<sled::Db> {
+    sled::Config::new()
         .path(path)
         .cache_capacity(8 << 20)
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
-        .open()?;
-    let count = db.get(KEY_COUNT)?;
-    let count = count.and_then(|value| value.as_ref().try_into().ok()).map_or(0, u128::from_be_bytes);
-    let (calls, most) = ((count >> 64) as u64, count as u64);
-    Ok(Index { db, marker: marker(path), count: Arc::new(calls.into()), most: Arc::new(most.into()) })
+        .open()
 }
 
 /// Where damage that was met while reading is noted.
@@ -93,6 +111,10 @@ pub(crate) struct State {
 impl Index {
     /// Runs a use of sled, which can panic on damaged files. Damage is noted for the next start.
     pub(crate) fn guarded<T>(&self, use_sled: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let _here = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        if self.is_closed() {
+            return Err(Error::IndexClosed);
+        }
         let result = catch_unwind(AssertUnwindSafe(use_sled)).unwrap_or(Err(Error::IndexPanicked));
         if matches!(result, Err(Error::Index(_) | Error::IndexPanicked | Error::Malformed(_))) {
             // If even this fails the damage will be met again.
@@ -101,17 +123,43 @@ impl Index {
         result
     }
 
+    /// Opens sled anew. Where its pages are it writes down only when it is opened, and reads through all that was
+    /// written since then: of a million calls that takes seconds, which whoever starts after a kill would wait for.
+    /// Nobody else uses it meanwhile. Where that fails it stays closed; the next start says what is wrong with it.
+    pub(crate) fn renew(&self) -> Result<(), Error> {
+        let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let renew = AssertUnwindSafe(|| {
+            // On a full disk it stays as it is.
+            self.flush()?;
+            drop(self.db.lock().unwrap_or_else(PoisonError::into_inner).take());
+            let db = open_when_let_go(&self.path)?;
+            *self.db.lock().unwrap_or_else(PoisonError::into_inner) = Some(db);
+            Ok(())
+        });
+        catch_unwind(renew).unwrap_or(Err(Error::IndexPanicked))
+    }
+
+    /// Whether it could not be opened anew.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.db.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    fn db(&self) -> sled::Result<sled::Db> {
+        let db = self.db.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        db.ok_or_else(|| sled::Error::Unsupported("closed".into()))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.db.is_empty()
+        self.db().is_ok_and(|db| db.is_empty())
     }
 
     /// The format it was written with, if any was.
     pub(crate) fn format(&self) -> sled::Result<Option<u8>> {
-        Ok(self.db.get(KEY_FORMAT)?.and_then(|value| value.first().copied()))
+        Ok(self.db()?.get(KEY_FORMAT)?.and_then(|value| value.first().copied()))
     }
 
     pub(crate) fn set_format(&self) -> sled::Result<()> {
-        self.db.insert(KEY_FORMAT, &[FORMAT]).map(drop)
+        self.db()?.insert(KEY_FORMAT, &[FORMAT]).map(drop)
     }
 
     /// Calls of all entries before this position are in the index.
@@ -125,7 +173,7 @@ impl Index {
     }
 
     fn position(&self, key: &[u8]) -> sled::Result<Option<Position>> {
-        let value = self.db.get(key)?;
+        let value = self.db()?.get(key)?;
         Ok(value.and_then(|value| value.as_ref().try_into().ok()).map(Position::from_bytes))
     }
 
@@ -170,7 +218,7 @@ impl Index {
         if let Some(checkpoint) = checkpoint {
             batch.insert(KEY_CHECKPOINT, &checkpoint.to_bytes());
         }
-        self.db.apply_batch(batch)?;
+        self.db()?.apply_batch(batch)?;
         self.count.store(count, Ordering::Relaxed);
         self.most.store(most, Ordering::Relaxed);
         Ok(())
@@ -197,7 +245,7 @@ impl Index {
             if last {
                 batch.insert(KEY_STATES, &as_of.to_bytes());
             }
-            self.db.apply_batch(batch)?;
+            self.db()?.apply_batch(batch)?;
             if last {
                 return Ok(());
             }
@@ -205,7 +253,7 @@ impl Index {
     }
 
     pub(crate) fn states(&self) -> impl Iterator<Item = Result<State, Error>> {
-        self.db.scan_prefix([STATES]).map(|item| {
+        rows(self.db().map(|db| db.scan_prefix([STATES]))).map(|item| {
             let (key, value) = item?;
             let malformed = || Error::Malformed(format!("state of {}", String::from_utf8_lossy(&key[1..])));
             let tool = std::str::from_utf8(&key[1..]).ok().and_then(|id| id.parse().ok());
@@ -219,11 +267,11 @@ impl Index {
     }
 
     pub(crate) fn call(&self, id: CallId) -> Result<Option<Stored>, Error> {
-        self.db.get(key(CALLS, &[&id.to_bytes()]))?.map(|value| decode(&value)).transpose()
+        self.db()?.get(key(CALLS, &[&id.to_bytes()]))?.map(|value| decode(&value)).transpose()
     }
 
     pub(crate) fn contains(&self, id: CallId) -> Result<bool, Error> {
-        Ok(self.db.contains_key(key(CALLS, &[&id.to_bytes()]))?)
+        Ok(self.db()?.contains_key(key(CALLS, &[&id.to_bytes()]))?)
     }
 
     /// Ids of calls before `before`, newest first: of one tool, or of all; those that failed, or all.
@@ -248,7 +296,7 @@ impl Index {
             // Behind every id, for none is all ones and longer.
             None => end.extend([0xFF; 17]),
         }
-        self.db.range(start..end).rev().filter_map(move |item| match item {
+        rows(self.db().map(|db| db.range(start..end).rev())).filter_map(move |item| match item {
             // A longer key belongs to a tool whose name goes on behind a NUL.
             Ok((key, _)) => {
                 let id: Option<[u8; 16]> = key[length..].try_into().ok();
@@ -259,8 +307,38 @@ impl Index {
     }
 
     pub(crate) fn flush(&self) -> sled::Result<()> {
-        self.db.flush().map(drop)
+        self.db()?.flush().map(drop)
     }
+}
+
+/// Rows, or why there are none.
+fn rows<I, T>(found: sled::Result<I>) -> impl Iterator<Item = sled::Result<T>>
+where
+    I: Iterator<Item = sled::Result<T>>,
+{
+    let (rows, error) = match found {
+        Ok(rows) => (Some(rows), None),
+        Err(error) => (None, Some(Err(error))),
+    };
+    rows.into_iter().flatten().chain(error)
+}
+
+/// Opens sled at a path it was just closed at: it lets go of its lock a moment later.
+fn open_when_let_go(path: &Path) -> sled::Result<sled::Db> {
+    let began = Instant::now();
+    loop {
+        match open_sled(path) {
+            Err(error) if is_locked(&error) && began.elapsed() < LOCK_LIMIT => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            opened => return opened,
+        }
+    }
+}
+
+/// Whether somebody has it open.
+pub(crate) fn is_locked(error: &sled::Error) -> bool {
+    error.to_string().contains("could not acquire lock")
 }
 
 fn key(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
@@ -310,5 +388,52 @@ fn decode(value: &[u8]) -> Result<Stored, Error> {
             Ok(Stored::Reference(record(rest)?, Position::from_bytes(*at)))
         }
         _ => Err(malformed("a call has an unknown format")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    #[test]
+    fn who_reads_notices_nothing_when_it_is_opened_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let index = open(&dir.path().join("index")).unwrap();
+        let (renewed, reader) = (AtomicBool::new(false), index.clone());
+        let put = |n: u8| index.guarded(|| Ok(index.db()?.insert([CALLS, n], &[n])?));
+        (0..100).for_each(|n| drop(put(n).unwrap()));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !renewed.load(Ordering::Relaxed) {
+                    let rows = |reader: &Index| Ok(reader.db()?.scan_prefix([CALLS]).count());
+                    assert!(reader.guarded(|| rows(&reader)).unwrap() >= 100);
+                }
+            });
+            for n in 100..110 {
+                index.renew().unwrap();
+                put(n).unwrap();
+            }
+            renewed.store(true, Ordering::Relaxed);
+        });
+        drop((index, reader));
+        let again = open_when_let_go(&dir.path().join("index")).unwrap();
+        assert_eq!(again.scan_prefix([CALLS]).count(), 110);
+    }
+
+    #[test]
+    fn one_that_cannot_be_opened_anew_says_so_and_is_not_taken_for_damaged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index");
+        let index = open(&path).unwrap();
+        let elsewhere = dir.path().join("elsewhere");
+        // sled makes what is missing anew, so something else has to stand there.
+        drop(index.db.lock().unwrap().take());
+        std::fs::rename(&path, &elsewhere).unwrap();
+        std::fs::write(&path, []).unwrap();
+        assert!(index.renew().is_err());
+        assert!(matches!(index.guarded(|| Ok(index.flush()?)), Err(Error::IndexClosed)));
+        assert!(!marker(&path).exists());
     }
 }

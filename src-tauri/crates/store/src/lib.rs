@@ -79,6 +79,9 @@ pub enum Error {
     /// sled refused. What was journaled is safe: the index catches up at the next start.
     #[error("the index refused: {0}")]
     Index(#[from] sled::Error),
+    /// sled was to be opened anew and could not be.
+    #[error("the index is closed until the next start; what is recorded is safe")]
+    IndexClosed,
     /// sled panicked on what it found in its files.
     #[error("the index is damaged; it is rebuilt at the next start")]
     IndexPanicked,

@@ -30,8 +30,6 @@ pub(crate) use whole::{fill_new, open_existing};
 const DAMAGE_NAMED: usize = 10;
 /// Opening a healthy index of millions of calls takes a second or two.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
-/// How long a lock that is held is asked for again.
-const LOCK_LIMIT: Duration = Duration::from_secs(1);
 
 /// Bytes left free on the disk, for whoever else needs them and to close cleanly.
 const RESERVE: u64 = 100 << 20;
@@ -156,7 +154,7 @@ impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
         match error {
             Error::Index(error) => error.into(),
-            Error::IndexPanicked => Self::Damaged(error.to_string()),
+            Error::IndexPanicked | Error::IndexClosed => Self::Damaged(error.to_string()),
             error => Self::Fatal(error),
         }
     }
@@ -205,7 +203,7 @@ fn open_guarded(path: &Path) -> Result<Index, Refusal> {
     let began = Instant::now();
     loop {
         match open_once(path) {
-            Err(Refusal::Fatal(Error::Locked(_))) if began.elapsed() < LOCK_LIMIT => {
+            Err(Refusal::Fatal(Error::Locked(_))) if began.elapsed() < index::LOCK_LIMIT => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             opened => return opened,
@@ -227,9 +225,7 @@ fn open_once(path: &Path) -> Result<Index, Refusal> {
         .map_err(|source| Refusal::Fatal(Error::Io { path: path.to_owned(), source }))?;
     match receive.recv_timeout(OPEN_LIMIT) {
         Ok(Ok(Ok(index))) => Ok(index),
-        Ok(Ok(Err(error))) if error.to_string().contains("could not acquire lock") => {
-            Err(Refusal::Fatal(Error::Locked(path.to_owned())))
-        }
+        Ok(Ok(Err(error))) if index::is_locked(&error) => Err(Refusal::Fatal(Error::Locked(path.to_owned()))),
         Ok(Ok(Err(error))) => Err(Refusal::Damaged(error.to_string())),
         Ok(Err(_)) => Err(Refusal::Damaged("opening it panicked".into())),
         Err(_) => Err(Refusal::Damaged(format!("opening it took more than {OPEN_LIMIT:?}"))),

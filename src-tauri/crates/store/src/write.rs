@@ -14,6 +14,11 @@ use crate::{Entry, Error};
 /// Entries in one group at most: two index operations each and the checkpoint are what sled takes in one batch.
 pub const GROUP: usize = (MAX_OPERATIONS - 1) / 2;
 
+/// Entries given to the index after which sled is opened anew, which takes a tenth of a second then; and the same
+/// when it is closed.
+const RENEW: usize = 50_000;
+const RENEW_AT_END: usize = 5_000;
+
 /// Appends to the store. There is one.
 #[derive(Debug)]
 pub struct Writer {
@@ -21,6 +26,8 @@ pub struct Writer {
     pub(crate) index: Index,
     compressor: Compressor,
     index_behind: bool,
+    /// Entries given to the index since sled was opened.
+    since_opened: usize,
     /// Bytes journaled behind the last snapshot.
     pub(crate) since_snapshot: u64,
     pub(crate) snapshot_size: u64,
@@ -48,6 +55,7 @@ impl Writer {
             index,
             compressor,
             index_behind: false,
+            since_opened: 0,
             since_snapshot: 0,
             snapshot_size: 0,
             snapshot_segment: None,
@@ -75,7 +83,21 @@ impl Writer {
         let indexed =
             entries.iter().zip(&appended).map(|(entry, one)| (entry, one.at, one.compressed.as_slice()));
         let end = self.journal.end();
-        self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, indexed, end)?))
+        self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, indexed, end)?))?;
+        self.since_opened += entries.len();
+        self.renew_if_due()
+    }
+
+    /// Opens the index anew if it was given many entries since.
+    fn renew_if_due(&mut self) -> Result<(), Error> {
+        if self.index_behind || self.since_opened < RENEW {
+            return Ok(());
+        }
+        self.since_opened = 0;
+        self.index.renew().or_else(|error| {
+            self.index_behind = self.index.is_closed();
+            if self.index_behind { Err(error) } else { Ok(()) }
+        })
     }
 
     pub(crate) fn index_unless_behind(
@@ -110,6 +132,11 @@ impl Writer {
     /// is given up for it.
     pub fn close(self) -> Result<(), Error> {
         let flush = || self.index.guarded(|| Ok(self.index.flush()?));
-        flush().or_else(|error| if self.ballast.drop_if_full() { flush() } else { Err(error) })
+        flush().or_else(|error| if self.ballast.drop_if_full() { flush() } else { Err(error) })?;
+        if !self.index_behind && self.since_opened >= RENEW_AT_END {
+            // Only for the speed of the next start.
+            self.index.renew().unwrap_or_else(|error| tracing::debug!(%error, "not opened anew at the end"));
+        }
+        Ok(())
     }
 }

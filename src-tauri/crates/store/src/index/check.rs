@@ -30,7 +30,9 @@ pub(crate) struct Rows {
 impl Index {
     /// What the index has for a call of the journal.
     pub(crate) fn compare(&self, call: &CallRecord, at: Position, compressed: &[u8]) -> Result<Row, Error> {
-        let Some(stored) = self.db.get(key(CALLS, &[&call.id.to_bytes()]))? else { return Ok(Row::Missing) };
+        let Some(stored) = self.db()?.get(key(CALLS, &[&call.id.to_bytes()]))? else {
+            return Ok(Row::Missing);
+        };
         let same = stored.split_first() == Some((&WHOLE, compressed)) || {
             let (kept, expected) = match decode(&stored)? {
                 Stored::Whole(kept) => (kept, call.clone()),
@@ -40,7 +42,7 @@ impl Index {
             entry::encode_call(&kept) == entry::encode_call(&expected)
         };
         for row in lookups(call) {
-            if !self.db.contains_key(row)? {
+            if !self.db()?.contains_key(row)? {
                 return Ok(Row::NotFound);
             }
         }
@@ -50,7 +52,7 @@ impl Index {
     /// How many calls, and how many rows they are found by, there really are.
     pub(crate) fn rows(&self) -> Result<Rows, Error> {
         let count = |kind: u8| {
-            let rows = self.db.scan_prefix([kind]).keys();
+            let rows = self.db()?.scan_prefix([kind]).keys();
             rows.map(|row| row.map(|_| 1)).sum::<sled::Result<u64>>()
         };
         let by_tool = count(BY_TOOL)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use schemascope_model::CallId;
 
-use super::{CALL_ROWS, CALLS, Index, MAX_OPERATIONS, Stored, key, lookups};
+use super::{CALL_ROWS, CALLS, Index, MAX_OPERATIONS, Stored, key, lookups, rows};
 use crate::Error;
 
 impl Index {
@@ -39,7 +39,7 @@ impl Index {
 
     /// Ids of calls, oldest first.
     pub(crate) fn oldest(&self) -> impl Iterator<Item = Result<CallId, Error>> + use<> {
-        self.db.scan_prefix([CALLS]).keys().map(|key| {
+        rows(self.db().map(|db| db.scan_prefix([CALLS]).keys())).map(|key| {
             let key = key?;
             let id = key.get(1..).and_then(|id| id.try_into().ok());
             id.map(CallId::from_bytes).ok_or_else(|| Error::Malformed("the key of a call".into()))

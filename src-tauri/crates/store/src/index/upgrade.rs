@@ -13,7 +13,8 @@ impl Index {
     /// may be broken off and begun again.
     pub(crate) fn upgrade_from_1(&self) -> Result<(), Error> {
         let (mut batch, mut operations, mut count) = (sled::Batch::default(), 0, 0_u64);
-        for item in self.db.scan_prefix([CALLS]) {
+        let db = self.db()?;
+        for item in db.scan_prefix([CALLS]) {
             let (Stored::Whole(call) | Stored::Reference(call, _)) = decode(&item?.1)?;
             count += 1;
             for row in lookups(&call) {
@@ -21,13 +22,13 @@ impl Index {
                 operations += 1;
             }
             if operations + CALL_ROWS > MAX_OPERATIONS {
-                self.db.apply_batch(std::mem::take(&mut batch))?;
+                db.apply_batch(std::mem::take(&mut batch))?;
                 operations = 0;
             }
         }
         batch.insert(KEY_COUNT, &count_value(count, count));
         batch.insert(KEY_FORMAT, &[FORMAT]);
-        self.db.apply_batch(batch)?;
+        db.apply_batch(batch)?;
         self.count.store(count, Ordering::Relaxed);
         self.most.store(count, Ordering::Relaxed);
         Ok(())
