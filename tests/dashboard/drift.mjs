@@ -52,7 +52,7 @@ await play(async ({ page, step }) => {
   await page.keyboard.press("a");
   await take("their <b>release</b>");
   await says(".review .drifts", /Seen by .*: their <b>release<\/b>/);
-  assert.equal(await page.locator(".review .waiting .mark").count(), 0);
+  await until("no mark is left", async () => (await page.locator(".review .waiting .mark").count()) === 0);
 
   step("the tool's page goes on telling it");
   await go("/tools");
