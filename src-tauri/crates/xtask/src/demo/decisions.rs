@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::shell::must;
 
 /// The tool the story is about.
-const TOOL: &str = "shop__list_invoices";
+const TOOL: &str = "shop__get_order";
 
 /// Who sits at it.
 pub struct Table<'t> {
@@ -63,7 +63,7 @@ pub fn promote(table: &Table<'_>) -> Result<()> {
     if table.told()?.is_none() {
         bail!("clients are not told of what was promoted");
     }
-    let result = table.client.call(TOOL, &serde_json::json!({}))?.result()?;
+    let result = table.client.call(TOOL, &serde_json::json!({"id": "1"}))?.result()?;
     table.calls.update(|calls| calls + 1);
     let Some(structure) = result.get("structuredContent") else {
         bail!("results of {TOOL} come without structure");
@@ -83,7 +83,7 @@ pub fn drift(table: &Table<'_>) -> Result<()> {
 }
 
 pub fn roll_back(table: &Table<'_>) -> Result<()> {
-    table.type_in(&["rollback", TOOL, "--reason", "the shop returns amounts as text"])?;
+    table.type_in(&["rollback", TOOL, "--reason", "the shop returns customers otherwise"])?;
     if table.told()?.is_some() {
         bail!("clients are still told of what was rolled back");
     }

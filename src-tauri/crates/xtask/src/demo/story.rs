@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::decisions::{self, Table};
 
-/// Rounds of the first part. One tool is asked in every round, so that it reaches high quality.
+/// Rounds of the first part. Two tools are asked in every round, so that they reach high quality.
 const ROUNDS: u64 = 110;
 /// Answers of a tool after which the shop answers otherwise.
 pub const DRIFT_AFTER: u64 = 125;
@@ -20,7 +20,7 @@ const LIVELY: Duration = Duration::from_millis(70);
 const CALM: Duration = Duration::from_millis(400);
 
 /// Rounds when nobody looks on: behind the last chapter.
-const ALL: u64 = 171;
+const ALL: u64 = DRIFT_AFTER + 51;
 
 /// What there is to see, and what is done, from a round on.
 struct Chapter {
@@ -48,7 +48,7 @@ const CHAPTERS: &[Chapter] = &[
     seen(100, "shop / list_invoices was seen a hundred times and is consistent: high. It can be relied on."),
     done(
         105,
-        "Its schema waits under Review, with what it would have made of the latest results:",
+        "The schema of shop / get_order waits under Review, with what it would have made of the latest results:",
         decisions::impact,
     ),
     done(
@@ -59,10 +59,10 @@ const CHAPTERS: &[Chapter] = &[
     seen(ROUNDS, "From here on the agent works at leisure."),
     seen(
         DRIFT_AFTER,
-        "A careless release: list_invoices now gives amounts as text. Its field \"amount\" turns yellow, consistency falls.",
+        "A careless release: get_order now gives its customer as an object. The field turns yellow, consistency falls.",
     ),
     done(
-        DRIFT_AFTER + 30,
+        DRIFT_AFTER + 40,
         "What it returns breaks what clients are told, and that is no accident any more:",
         decisions::drift,
     ),
@@ -78,7 +78,8 @@ pub fn all_at_once(program: &Program, serve: &Serve, folder: &Path) -> Result<u6
     let progress =
         ProgressBar::new(total as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     for round in 0..ALL {
-        progress.suspend(|| open(round, progress.position(), &table))?;
+        let calls = progress.position();
+        progress.suspend(|| open(round, calls, &table))?;
         for (tool, arguments) in script(round, folder) {
             progress.set_message(tool.clone());
             call(&client, &tool, &arguments)?;
@@ -145,7 +146,7 @@ fn script(round: u64, folder: &Path) -> Vec<(String, Value)> {
     let mut calls = vec![("shop__list_invoices", json!({}))];
     let now_and_then: [(u64, &str, Value); 23] = [
         (2, "shop__list_orders", json!({"limit": 2 + round % 7})),
-        (2, "shop__get_order", id.clone()),
+        (1, "shop__get_order", id.clone()),
         (3, "shop__get_customer", id.clone()),
         (4, "shop__search_customers", json!({"query": "a"})),
         (4, "shop__check_stock", json!({})),
