@@ -42,6 +42,14 @@ impl Table<'_> {
         Ok(waiting.with_context(|| format!("no version of {TOOL} waits"))?["version"].to_string())
     }
 
+    /// Whether the file of overrides has it.
+    fn is_in_file(&self) -> Result<bool> {
+        let text = std::fs::read_to_string(self.program.data_dir().join("tool_overrides.json"));
+        let shown: Value = serde_json::from_str(&text.unwrap_or_else(|_| "null".into()))?;
+        let (server, tool) = TOOL.split_once("__").unwrap_or_default();
+        Ok(shown["servers"][server]["tools"][tool]["outputSchema"].is_object())
+    }
+
     /// The output schema that clients of all upstreams are told.
     fn told(&self) -> Result<Option<Value>> {
         let list = self.client.request("tools/list", "{}")?.result()?;
@@ -62,6 +70,9 @@ pub fn promote(table: &Table<'_>) -> Result<()> {
     table.type_in(&["promote", TOOL, &version, "--reason", "fits all results so far"])?;
     if table.told()?.is_none() {
         bail!("clients are not told of what was promoted");
+    }
+    if !table.is_in_file()? {
+        bail!("the file of overrides does not have what was promoted");
     }
     let result = table.client.call(TOOL, &serde_json::json!({"id": "1"}))?.result()?;
     table.calls.update(|calls| calls + 1);
@@ -86,6 +97,9 @@ pub fn roll_back(table: &Table<'_>) -> Result<()> {
     table.type_in(&["rollback", TOOL, "--reason", "the shop returns customers otherwise"])?;
     if table.told()?.is_some() {
         bail!("clients are still told of what was rolled back");
+    }
+    if table.is_in_file()? {
+        bail!("the file of overrides still has what was rolled back");
     }
     table.type_in(&["audit", TOOL])
 }
