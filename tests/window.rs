@@ -174,3 +174,56 @@ fn a_window_joins_an_engine_that_runs() {
     drop(window);
     assert!(serve.is_running());
 }
+
+#[test]
+fn a_person_decides_in_the_window() {
+    let desk = Desk::new();
+    let window = desk.open(&["--listen", "127.0.0.1:0"]);
+    let client = desk.client();
+    for n in 0..44 {
+        client.call("shop__get_order", &json!({"id": n.to_string()})).unwrap().result().unwrap();
+    }
+    let is_told = || {
+        let list = client.request("tools/list", "{}").unwrap().result().unwrap();
+        let tool = list["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "shop__get_order");
+        tool.unwrap()["outputSchema"].is_object()
+    };
+    let file = desk.program.data_dir().join("tool_overrides.json");
+    let is_in_file = || std::fs::read_to_string(&file).unwrap_or_default().contains("outputSchema");
+    let take = |reason: &str| {
+        let script = "const field = document.querySelector('#reason'); field.value = arguments[0];
+            field.dispatchEvent(new Event('input', {bubbles: true}))";
+        until("there is a dialog", || window.run(script, &[json!(reason)]).is_ok());
+        let enabled = "return document.querySelector('#decide')?.disabled === false";
+        until("it can be taken", || window.run(enabled, &[]).unwrap() == true);
+        window.click("#decide").unwrap();
+        let gone = "return document.querySelector('dialog') === null";
+        until("it is taken", || window.run(gone, &[]).unwrap() == true);
+    };
+
+    // With its impact in sight.
+    window.click("nav a[href='/review']").unwrap();
+    desk.shows(&window, ".review", "Promote v2");
+    assert!(!is_told() && !is_in_file());
+    window.click(".review .button.primary").unwrap();
+    desk.shows(&window, "dialog .figures", "0 of 44");
+    take("billing relies on it");
+    desk.shows(&window, ".review", "Nothing waits");
+    assert!(is_told() && is_in_file(), "clients and file have what was promoted");
+
+    window.click("nav a[href='/tools']").unwrap();
+    window.click(".tools-table a[href='/tools/shop__get_order']").unwrap();
+    desk.shows(&window, ".facts", "promoted");
+    let roll_back = "[...document.querySelectorAll('.decisions button')]
+        .find((button) => button.textContent.includes('Roll back')).click()";
+    until("there is a button", || window.run(roll_back, &[]).is_ok());
+    take("too early");
+    until("it is none of what clients and file have", || !is_told() && !is_in_file());
+    let audit = desk.program.json_lines(&["audit", "shop__get_order"]).unwrap();
+    let decided: Vec<_> = audit.iter().map(|entry| (&entry["event"], &entry["reason"])).take(2).collect();
+    let expected = [("rollback", "too early"), ("promote", "billing relies on it")];
+    assert_eq!(
+        decided,
+        expected.map(|(event, reason)| (json!(event), json!(reason))).each_ref().map(|(a, b)| (a, b))
+    );
+}
