@@ -87,10 +87,14 @@ pub(crate) fn open(path: &Path) -> sled::Result<Index> {
     })
 }
 
+/// sled's cache has 256 parts. With 8 MB one of them holds hardly a page, and every row of a list reads its page anew;
+/// more is filled by and by, and never given back.
+const CACHE: u64 = 32 << 20;
+
 fn open_sled(path: &Path) -> sled::Result<sled::Db> {
     sled::Config::new()
         .path(path)
-        .cache_capacity(8 << 20)
+        .cache_capacity(CACHE)
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
         .open()
