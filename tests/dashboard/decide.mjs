@@ -1,24 +1,13 @@
 // A person decides: a candidate is promoted by keyboard with its impact in sight, what comes after drift is
 // reviewed, pinned and rolled back, and the history tells of all of it.
 
-import { assert, call, play, until } from "./page.mjs";
+import { assert, play, until } from "./page.mjs";
+import { before } from "./review.mjs";
 
 const TOOL = "shop__get_order";
 
 await play(async ({ page, step }) => {
-  const calls = async (from, to) => {
-    for (let n = from; n < to; n++) {
-      await call(TOOL, { id: `${n}` });
-    }
-  };
-  const go = async (path) => {
-    await page.evaluate((path) => {
-      history.pushState(null, "", path);
-      dispatchEvent(new PopStateEvent("popstate"));
-    }, path);
-  };
-  const words = async (selector) => (await page.locator(selector).first().innerText()).replace(/\s+/g, " ").trim();
-  const says = (selector, pattern) => until(`${pattern} in ${selector}`, async () => pattern.test(await words(selector)));
+  const { calls, go, says } = before(page, TOOL);
   const take = async () => {
     await until("its impact is known", async () => await page.locator("#decide").isEnabled());
     await page.fill("#reason", "agreed <b>by all</b>");

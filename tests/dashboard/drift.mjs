@@ -1,24 +1,13 @@
 // A tool changes under a person's hands: Review tells it first, with the calls that show it; it is acknowledged by
 // keyboard, stays told on the tool's page, and is over when the version cut since is promoted.
 
-import { assert, call, play, until } from "./page.mjs";
+import { assert, play, until } from "./page.mjs";
+import { before } from "./review.mjs";
 
 const TOOL = "shop__get_order";
 
 await play(async ({ page, step }) => {
-  const calls = async (from, to) => {
-    for (let n = from; n < to; n++) {
-      await call(TOOL, { id: `${n}` });
-    }
-  };
-  const go = async (path) => {
-    await page.evaluate((path) => {
-      history.pushState(null, "", path);
-      dispatchEvent(new PopStateEvent("popstate"));
-    }, path);
-  };
-  const words = async (selector) => (await page.locator(selector).first().innerText()).replace(/\s+/g, " ").trim();
-  const says = (selector, pattern) => until(`${pattern} in ${selector}`, async () => pattern.test(await words(selector)));
+  const { calls, go, says } = before(page, TOOL);
   const take = async (reason) => {
     await until("it can be taken", async () => await page.locator("#decide").isEnabled());
     await page.fill("#reason", reason);
