@@ -87,8 +87,8 @@ pub(crate) fn open(path: &Path) -> sled::Result<Index> {
     })
 }
 
-/// sled's cache has 256 parts. With 8 MB one of them holds hardly a page, and every row of a list reads its page anew;
-/// more is filled by and by, and never given back.
+/// sled's cache has 256 parts: with 8 MB one of them holds 32 KB, hardly a page, and lists are read anew from disk. What
+/// it was filled with is not given back.
 const CACHE: u64 = 32 << 20;
 
 fn open_sled(path: &Path) -> sled::Result<sled::Db> {
