@@ -4,7 +4,7 @@
 //! Owns: the way from a word to its value. Refuses to know: which keys are telling (`keys`), which values are
 //! no secrets though a telling word is before them (`likely`).
 
-use super::commands::{after_flag, identified, user};
+use super::commands::{after_flag, attached, identified, user};
 use super::forms::is_word;
 use super::headers::{basic, cookie, header, scheme};
 use super::keys::is_telling;
@@ -57,6 +57,8 @@ pub(super) const WORDS: &[&str] = &[
     "nemonic",
     "_auth",
     "sshpass",
+    "mysql",
+    "mariadb ",
     "curl ",
     "pass:",
     "pass=",
@@ -89,6 +91,7 @@ pub(super) fn behind_word(text: &str, at: usize, spans: &mut Vec<Span>) {
         "basic" => return basic(bytes, end, spans),
         "curl" => return user(bytes, end, spans),
         "sshpass" => return after_flag(bytes, end, b"-p", spans),
+        "mysql" | "mysqldump" | "mysqladmin" | "mariadb" => return attached(bytes, end, b" -p", spans),
         "identified" => return identified(bytes, end, spans),
         _ => {}
     }

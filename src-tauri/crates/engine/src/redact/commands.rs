@@ -1,4 +1,4 @@
-//! Passwords in commands and statements, which no name tells: `curl -u`, `sshpass -p`, `IDENTIFIED BY`.
+//! Passwords in commands and statements, which no name tells: `curl -u`, `sshpass -p`, `mysql -px`, `IDENTIFIED BY`.
 //!
 //! Owns: where these stand behind the command. Refuses to know: options that tell by their names.
 
@@ -38,6 +38,19 @@ pub(super) fn after_flag(text: &[u8], end: usize, flag: &[u8], spans: &mut Vec<S
     let from = from + count(text, from, |byte| matches!(byte, b' ' | b'"' | b'\'')).min(3);
     let length = bare(&text[from..], Sign::Flag, Kind::Password);
     if length >= 3 && !matches!(text[from], b'$' | b'<') {
+        spans.push(from..from + length);
+    }
+}
+
+/// A flag whose value stands right behind it; with a space it asks for one.
+pub(super) fn attached(text: &[u8], end: usize, flag: &[u8], spans: &mut Vec<Span>) {
+    let line = &text[end..text.len().min(end + 256)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let Some(at) = memchr::memmem::find(line, flag) else { return };
+    let from = end + at + flag.len();
+    let length = bare(&text[from..], Sign::Flag, Kind::Password);
+    let is_word = text[from..from + length].iter().all(u8::is_ascii_lowercase);
+    if length >= 4 && !is_word && !matches!(text[from], b'$' | b'<' | b'{') {
         spans.push(from..from + length);
     }
 }

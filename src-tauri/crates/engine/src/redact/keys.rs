@@ -8,41 +8,67 @@ const ENDINGS: &[&str] = &[
     "accesskey",
     "accesskeyid",
     "accountkey",
+    "anonkey",
     "apikey",
     "appkey",
     "applicationkey",
     "authkey",
     "authorization",
+    "authpass",
     "backupcode",
+    "basicauth",
     "clientsecret",
     "connectionstring",
     "cookie",
     "credential",
     "credentials",
+    "dbpass",
+    "dbpw",
     "dockerconfigjson",
     "encryptionkey",
+    "githubpat",
+    "gitlabpat",
+    "hmackey",
+    "jsessionid",
     "jwt",
     "licensekey",
+    "mailpass",
     "masterkey",
+    "openaikey",
     "passcode",
     "passphrase",
     "passwd",
     "password",
+    "phpsessid",
     "privatekey",
+    "privatekeydata",
+    "privatekeypem",
     "pwd",
     "recoverycode",
+    "rootpass",
+    "rolekey",
     "secret",
     "secretkey",
     "seedphrase",
     "setcookie",
     "sharedkey",
     "signingkey",
+    "smtppass",
+    "sshkey",
+    "subscriptionkey",
+    "supabasekey",
+    "tlskey",
     "token",
+    "userpass",
     "xauth",
 ];
 
 /// What any of them, or its plural, ends in.
-const LASTS: &[u8] = b"deghlnsty";
+const LASTS: &[u8] = b"adeghlmnstwy";
+
+/// Words that are also used for other things, so that the value must look like a secret: what passed, whose creds,
+/// an account's bearer.
+const AMBIGUOUS: &[&str] = &["auth", "bearer", "creds", "csrf", "otp", "pass", "pat", "pw", "sid", "xsrf"];
 
 /// Endings in "token" that are places in a list, not secrets.
 const PAGING: &[&str] =
@@ -71,6 +97,19 @@ pub(crate) fn is_telling(key: &str) -> bool {
         length += 1;
     }
     ends_tellingly(&plain[..length])
+}
+
+/// Whether values under this key are secrets if they look like some: its last word is used for other things too.
+pub(super) fn is_ambiguous(key: &str) -> bool {
+    let ends = |word: &&str| {
+        let Some(start) = key.len().checked_sub(word.len()) else { return false };
+        let (before, last) = key.as_bytes().split_at(start);
+        let alone = before.last().is_none_or(|&byte| {
+            is_separator(byte.into()) || byte.is_ascii_lowercase() && last[0].is_ascii_uppercase()
+        });
+        alone && last.eq_ignore_ascii_case(word.as_bytes())
+    };
+    AMBIGUOUS.iter().any(ends)
 }
 
 /// Keys that are remembered, at most.
@@ -152,6 +191,14 @@ mod tests {
             "passwords",
             "api_keys",
             "secrets",
+            "DB_PASS",
+            "smtp.pass",
+            "OPENAI_KEY",
+            "Ocp-Apim-Subscription-Key",
+            "service_role_key",
+            "private_key_pem",
+            "PHPSESSID",
+            "basic_auth",
         ] {
             assert!(is_telling(key), "{key}");
         }
@@ -166,9 +213,23 @@ mod tests {
             "secretary",
             "password_changed_at",
             "continuation_token",
+            "tests_pass",
+            "bypass",
+            "session_id",
+            "public_key",
             "",
         ] {
             assert!(!is_telling(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn words_for_secrets_and_for_other_things() {
+        for key in ["pass", "dbPass", "SMTP-PASS", "auth", "github_pat", "é_pw", "X-XSRF"] {
+            assert!(is_ambiguous(key), "{key}");
+        }
+        for key in ["bypass", "compass", "passed", "author", "PATH", "path", "oauth", "épw", "", "ss"] {
+            assert!(!is_ambiguous(key), "{key}");
         }
     }
 }

@@ -267,6 +267,14 @@ pub(super) fn is_secret(value: &[u8], kind: Kind, written: &Written, name: &[u8]
     }
 }
 
+/// Whether a text under a key that may mean anything is a secret: one word of letters and digits.
+pub(super) fn is_made_up(value: &[u8]) -> bool {
+    let written = Written { quoted: true, sign: Sign::Colon, spaced: true, in_list: false };
+    !value.contains(&b' ')
+        && value.iter().any(u8::is_ascii_digit)
+        && is_secret(value, Kind::Random, &written, b"")
+}
+
 /// Not made of words: letters and digits mixed, or capitals in the middle again and again.
 pub(super) fn is_strange(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();

@@ -8,7 +8,8 @@ use schemascope_model::{Marker, Redacted};
 use super::blocks::{self, Blocks};
 use super::hints::Hints;
 use super::json::{self, Quoted, is_json, number_end, quoted, unescaped};
-use super::keys::Lately;
+use super::keys::{Lately, is_ambiguous};
+use super::likely;
 use super::plain::{Look, plain};
 use super::spans::{Edit, Span, merged};
 use super::{MAX_NESTING, Redactor, Trust, Unescaped, text};
@@ -82,6 +83,8 @@ enum Role {
     /// Its value is the name of what stands in its sibling `value`.
     Name,
     Value,
+    /// Its value is a secret if it looks like one.
+    Ambiguous,
     #[default]
     Other,
 }
@@ -200,6 +203,10 @@ impl<'a> Scan<'a> {
                 inside.named |= self.redactor.is_telling(quoted.trim_matches('"'));
             }
             Role::Value => inside.value = Some(found.span.clone()),
+            Role::Ambiguous if !secret => {
+                let text = unescaped(quoted);
+                return self.string(&found, likely::is_made_up(text.as_bytes()));
+            }
             Role::Text if !secret => {
                 if let Some(blocks) = above.and_then(|above| open[above].blocks.as_mut()) {
                     return blocks.push(found);
@@ -345,6 +352,7 @@ fn role_of(key: &str) -> Role {
         "text" => Role::Text,
         "name" | "key" | "header" | "Name" | "Key" => Role::Name,
         "value" | "Value" => Role::Value,
+        _ if is_ambiguous(key) => Role::Ambiguous,
         _ => Role::Other,
     }
 }

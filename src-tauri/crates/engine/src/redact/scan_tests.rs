@@ -34,6 +34,31 @@ fn secrets_are_replaced_and_nothing_else_changes() {
     check(r#"{"p\u0061ssword":"é\n"}"#, r#"{"p\u0061ssword":"⟦redacted string 2⟧"}"#, 1);
 }
 
+/// Words that are used for other things too tell of secrets where the value looks like one.
+#[test]
+fn ambiguous_words_need_a_value_that_looks_made_up() {
+    check(
+        r#"{"auth":{"user":"me","pass":"8fK3kd92jf8sQz"},"bearer":"a1b2c3d4e5"}"#,
+        r#"{"auth":{"user":"me","pass":"⟦redacted string 14⟧"},"bearer":"⟦redacted string 10⟧"}"#,
+        2,
+    );
+    for benign in [
+        r#"{"pass":12,"auth":"oauth2","bearer":"the account","pat":"Patricia","otp":true}"#,
+        r#"{"pass":"2 of 3 checks","tests_pass":"smoke","auth":["basic","b1a2s3i4c5"],"sid":null}"#,
+    ] {
+        assert_eq!(redact(benign, Trust::Foreign), None, "{benign}");
+    }
+}
+
+#[test]
+fn a_password_right_behind_its_flag() {
+    check(
+        r#"["mysql -u root -pMysqlPw123 shop","mysqldump -p shop","mysql -p$PW"]"#,
+        r#"["mysql -u root -p⟦redacted string 10⟧ shop","mysqldump -p shop","mysql -p$PW"]"#,
+        1,
+    );
+}
+
 /// What was unescaped beforehand is not looked at otherwise than what was not.
 #[test]
 fn it_does_not_matter_who_unescapes() {
