@@ -22,8 +22,8 @@ cargo xtask torture
       --only TEXT      only faults whose names have this in them, such as kill or flipped
       --program FILE   another build of schemascope, with the shop beside it
 
-Does to the program what may happen to it: kills at any point, damaged files, full and read-only disks, several
-processes. After each round all that was acknowledged must be there, and what was learned must be what a rebuild
+Does to the program what may happen to it: kills at any point, damaged files, full and read-only disks, a
+clock that goes back (with libfaketime, where it is), several processes. After each round all that was acknowledged must be there, and what was learned must be what a rebuild
 gives. Exits with 1 when something was found; its data is kept.";
 
 /// Says that the process may mount already.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::world::{World, copy, no_panic};
+use super::world::{DECIDED, World, copy, no_panic};
 use super::{Random, deed, disk};
 use crate::program::Program;
 
@@ -28,6 +28,8 @@ pub enum Fault {
     KillWorking,
     /// Killed while decisions are taken and clients call.
     KillDeciding,
+    /// The clock goes back, while it does not run.
+    ClockBack,
     /// Told to stop while clients call.
     Stop,
     /// The end of a file of the journal or the audit log is missing.
@@ -64,6 +66,7 @@ impl Fault {
         Self::KillOpening,
         Self::KillWorking,
         Self::KillDeciding,
+        Self::ClockBack,
         Self::Stop,
         Self::TornTail,
         Self::FlippedJournal,
@@ -82,6 +85,7 @@ impl Fault {
             Self::KillOpening => "kills while opening",
             Self::KillWorking => "a kill while looking after the store",
             Self::KillDeciding => "a kill while deciding",
+            Self::ClockBack => "a clock that goes back",
             Self::Stop => "an end while serving",
             Self::TornTail => "a torn tail",
             Self::FlippedJournal => "a bit flipped in the journal",
@@ -107,6 +111,7 @@ impl Fault {
             Self::FlippedDecisions => flipped(world, random, "decisions")?,
             Self::FlippedIndex => flipped(world, random, "index")?,
             Self::SeveralProcesses => several(world, random)?,
+            Self::ClockBack => return clock_back(world, random),
             Self::FullDisk => return disk::full(world, random),
             Self::SmallFiles => disk::small_files(world, random)?,
             Self::ReadOnly => return disk::read_only(world),
@@ -180,7 +185,54 @@ fn deciding(world: &mut World, random: &mut Random) -> Result<()> {
     });
     world.calls.extend(calls);
     world.decisions.extend(decisions);
+    serve.kill()?;
+    written(world)
+}
+
+/// The next start brings the file of overrides in line with what is in force, wherever it was killed in between.
+fn written(world: &World) -> Result<()> {
+    let serve = world.serve()?;
+    let overrides = world.program.json(&["overrides", "show"])?;
+    ensure!(
+        overrides["problems"].as_array().is_none_or(Vec::is_empty),
+        "of the file of overrides: {overrides}"
+    );
+    let (server, tool) = DECIDED.split_once("__").context("a server and a tool")?;
+    let text = fs::read_to_string(world.program.data_dir().join("tool_overrides.json")).unwrap_or_default();
+    let file: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let said = &file["servers"][server]["tools"][tool]["outputSchema"];
+    let (version, _) = world.in_force()?;
+    let held = match version {
+        Some(version) => {
+            let schema = world.done(&["schema", DECIDED, "--version", &version.to_string()])?;
+            serde_json::from_str(&schema.out)?
+        }
+        None => serde_json::Value::Null,
+    };
+    ensure!(*said == held, "the file of overrides says {said}, in force is {version:?}: {held}");
     serve.kill()
+}
+
+/// What libfaketime is called, which Debian's package of that name brings.
+const FAKETIME: &str = "libfaketime.so.1";
+/// Where it may be.
+const FAKETIME_IN: &[&str] =
+    &["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
+
+/// Works as it did, some days ago: what comes later is later in every list all the same.
+fn clock_back(world: &mut World, random: &mut Random) -> Result<Outcome> {
+    let places = FAKETIME_IN.iter().map(|folder| Path::new(folder).join("faketime").join(FAKETIME));
+    let Some(library) = places.into_iter().find(|path| path.exists()) else {
+        return Ok(Outcome::NotHere(format!("there is no {FAKETIME}")));
+    };
+    let now = world.program.clone();
+    let back = format!("-{}h", 1 + random.below(100));
+    world.program = now.clone().with_env("LD_PRELOAD", library).with_env("FAKETIME", back);
+    let done = world.work(random).and_then(|()| world.check_without_rebuild());
+    world.program = now;
+    done?;
+    world.work(random)?;
+    Ok(Outcome::Done)
 }
 
 /// Cuts a file's end off a copy: what is there is what was there before, but for what was cut.

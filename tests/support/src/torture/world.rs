@@ -99,12 +99,14 @@ impl World {
 
     /// Some calls, a decision, and an orderly end.
     pub fn work(&mut self, random: &mut Random) -> Result<()> {
+        let (in_force, _) = self.in_force()?;
         let serve = self.serve()?;
         let asked = 20 + random.below(40);
         let answered = self.call(&serve, asked);
         ensure!(answered.len() as u64 == asked, "{} of {asked} calls were answered", answered.len());
         self.calls.extend(answered);
-        let id = super::deed::promote(&serve, 1).context("a decision is not answered")?;
+        let version = if in_force == Some(1) { 2 } else { 1 };
+        let id = super::deed::promote(&serve, version).context("a decision is not answered")?;
         self.decisions.insert(id);
         let log = serve.log()?;
         ensure!(serve.stop()? == Some(0), "it does not end in order: {log}");
@@ -156,7 +158,7 @@ impl World {
         ensure!(missing.is_empty(), "acknowledged calls are gone: {missing:?}");
         let missing = self.missing_decisions(&self.program)?;
         ensure!(missing.is_empty(), "acknowledged decisions are gone: {missing:?}");
-        self.in_force()
+        self.in_force().map(drop)
     }
 
     fn sound(&self) -> Result<()> {
@@ -186,7 +188,7 @@ impl World {
     }
 
     /// What is in force is what the fold of the log gives, also where it is folded from the beginning.
-    fn in_force(&self) -> Result<()> {
+    pub(super) fn in_force(&self) -> Result<(Option<u64>, Option<bool>)> {
         let audit = self.program.json_lines(&["audit", DECIDED, "--limit", "1000000"])?;
         let ids: Vec<&str> = audit.iter().filter_map(|row| row["id"].as_str()).collect();
         ensure!(ids.is_sorted_by(|newer, older| newer > older), "decisions have no order: {ids:?}");
@@ -198,7 +200,7 @@ impl World {
             (row["effective_version"].as_u64(), row["pinned"].as_bool()) == expected,
             "in force is {row}, the log gives {expected:?}"
         );
-        Ok(())
+        Ok(expected)
     }
 
     fn learned(&self) -> Result<Learned> {

@@ -172,8 +172,9 @@ impl Decisions {
         let versions = books.ledger.tool(&tool).unwrap_or(&nothing);
         let before = versions.in_force();
         let event = event(versions)?;
-        // A clock that goes back does not turn the log around.
-        let at = Timestamp::now().max(books.latest);
+        // A clock that goes back does not turn the log around, and no moment has two decisions: ids of one moment
+        // have an order only among those of one run.
+        let at = Timestamp::now().max(Timestamp::from_millis(books.latest.as_millis().saturating_add(1)));
         let (observation_count, quality) = known.unzip();
         let entry = AuditEntry {
             id: self.ids.live(at),
@@ -304,7 +305,8 @@ mod tests {
         assert!(matches!(effective.of(&tool), Effective::Promoted(_)));
         let refused = decisions.write(proposal(), |versions| versions.resolve(Wish::Unpin));
         assert!(matches!(refused, Err(NotWritten::Refused(Refused::NotPinned))));
-        assert_eq!(decisions.entries().unwrap().len(), 2, "what is refused is not written");
+        let [first, second] = decisions.entries().unwrap().try_into().expect("what is refused is not written");
+        assert!(first.at < second.at && first.id < second.id);
         let before = decisions.tool(&tool);
         drop(decisions);
         let (decisions, effective, notes) = opened(data.path());
