@@ -2,13 +2,11 @@
 //! library shows. What they do show is in `sdks.rs`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::TcpStream;
 use std::process::Command;
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, stdio};
+use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, Streamed, stdio};
 use serde_json::{Map, Value, json};
 
 const UPSTREAM: &str = "fixture";
@@ -40,64 +38,6 @@ fn before(era: &str, over_http: bool) -> Before {
     Before { program, serve, _fixture: fixture, _scratch: scratch }
 }
 
-/// A request whose answer is read as it comes. Dropped, its connection closes.
-struct Streamed {
-    lines: Receiver<String>,
-    connection: TcpStream,
-}
-
-impl Streamed {
-    fn post(serve: &Serve, upstream: Option<&str>, headers: &[(&str, &str)], body: &Value) -> Self {
-        let mut connection = TcpStream::connect(serve.instance["address"].as_str().unwrap()).unwrap();
-        let path = upstream.map_or_else(|| "/mcp".to_owned(), |name| format!("/mcp/{name}"));
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let body = body.to_string();
-        let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
-             accept: application/json, text/event-stream\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n{body}",
-            serve.token(),
-            body.len()
-        );
-        connection.write_all(head.as_bytes()).unwrap();
-        let (sender, lines) = sync_channel(10_000);
-        let reader = BufReader::new(connection.try_clone().unwrap());
-        std::thread::spawn(move || {
-            for line in reader.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { lines, connection }
-    }
-
-    /// As a client of the stateless era.
-    fn stateless(serve: &Serve, upstream: Option<&str>, method: &str, mut params: Value) -> Self {
-        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
-        let body = json!({"jsonrpc": "2.0", "id": "s", "method": method, "params": params});
-        let mut headers = vec![("mcp-protocol-version", "2026-07-28"), ("mcp-method", method)];
-        headers.extend(params["name"].as_str().map(|name| ("mcp-name", name)));
-        Self::post(serve, upstream, &headers, &body)
-    }
-
-    /// Waits for a line that says this.
-    fn until(&self, said: &str) -> Option<String> {
-        loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(20)).ok()?;
-            if line.contains(said) {
-                return Some(line);
-            }
-        }
-    }
-}
-
-impl Drop for Streamed {
-    fn drop(&mut self) {
-        let _ = self.connection.shutdown(std::net::Shutdown::Both);
-    }
-}
-
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -125,19 +65,18 @@ fn cancellation_reaches_the_upstream_in_every_cell() {
             for stateless in [false, true] {
                 let cell = format!("{era} over HTTP {over_http}, {upstream:?}, stateless {stateless}");
                 if stateless {
-                    let call = Streamed::stateless(serve, upstream, "tools/call", params.clone());
+                    let call = Streamed::stateless(serve, upstream, &json!({}), "tools/call", params.clone())
+                        .unwrap();
                     assert!(call.until("notifications/progress").is_some(), "{cell}");
                 } else {
                     let client = serve.connect(upstream).unwrap();
                     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
                     let headers = [("mcp-session-id", client.session())];
-                    let call = Streamed::post(serve, upstream, &headers, &body);
+                    let call = Streamed::post(serve, upstream, &headers, &body).unwrap();
                     assert!(call.until("notifications/progress").is_some(), "{cell}");
                     // The same id, written otherwise.
                     client.notify("notifications/cancelled", r#"{"requestId":1.0}"#).unwrap();
-                    until(&format!("{cell}: its stream ends"), || {
-                        call.lines.recv_timeout(Duration::from_secs(20)).is_err()
-                    });
+                    until(&format!("{cell}: its stream ends"), || call.next().is_none());
                 }
                 expected += 1;
                 until(&cell, || cancelled(&watching) == expected);
@@ -169,7 +108,9 @@ fn subscriptions_outlive_their_upstreams_process() {
         let streams: Vec<_> = streams
             .into_iter()
             .map(|(upstream, name)| {
-                (Streamed::stateless(serve, upstream, "subscriptions/listen", wanted.clone()), name)
+                let listening =
+                    Streamed::stateless(serve, upstream, &json!({}), "subscriptions/listen", wanted.clone());
+                (listening.unwrap(), name)
             })
             .collect();
         for (stream, name) in &streams {

@@ -62,16 +62,11 @@ impl Proxied {
         Self { era, over_http, program, serve, _fixture: fixture, _scratch: scratch }
     }
 
-    fn target(&self, upstream: Option<&str>, client: Era) -> Value {
-        // With a handshake over stdio, stateless clients that can be asked use processes in turn. Which of them
-        // is the next one's they cannot know; so somebody else has to look.
-        let in_turn = self.era == Era::Old && !self.over_http && client == Era::New;
-        let changes = if in_turn { "bare" } else { "asked" };
+    fn target(&self, upstream: Option<&str>) -> Value {
         json!({
             "url": self.serve.url(upstream),
             "token": self.serve.token(),
             "prefix": if upstream.is_some() { "" } else { PREFIX },
-            "changes": changes,
         })
     }
 }
@@ -168,9 +163,9 @@ fn sees_the_same(script: Command, sdk: &str, era: Era) {
         .flat_map(|upstream| [false, true].map(|over_http| (upstream, over_http)))
         .map(|(upstream, over_http)| Proxied::start(&places, upstream, over_http))
         .collect();
-    let direct = json!({"url": fixture.url(), "token": "none", "prefix": "", "changes": "asked"});
+    let direct = json!({"url": fixture.url(), "token": "none", "prefix": ""});
     let mut groups = vec![vec![direct]];
-    groups.extend(proxied.iter().map(|it| vec![it.target(Some(UPSTREAM), era), it.target(None, era)]));
+    groups.extend(proxied.iter().map(|it| vec![it.target(Some(UPSTREAM)), it.target(None)]));
     let mut seen = seen_by(script, &job(sdk, era, &groups)).into_iter();
     let direct = seen.next().unwrap().remove(0);
     assert_tour(&direct, era);

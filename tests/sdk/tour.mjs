@@ -1,10 +1,9 @@
 // One of the official TypeScript SDKs as a client that does everything a client can, with its validation on.
 //
-// Reads {"sdk": package, "era": "old" | "new", "groups": [[{"url", "token", "prefix", "changes"}]], "calls":
-// [{"name", "arguments"}], "prompts": [{"name", "arguments"}], "resources": [URI]} from stdin: groups of endpoints,
-// toured one after the other in a group, all groups at once; `changes` are watched by the client that can be "asked",
-// by a "bare" one, or by "nobody". Writes what it saw at each as JSON. The SDKs are found in the folder given as the
-// first argument.
+// Reads {"sdk": package, "era": "old" | "new", "groups": [[{"url", "token", "prefix"}]], "calls": [{"name",
+// "arguments"}], "prompts": [{"name", "arguments"}], "resources": [URI]} from stdin: groups of endpoints, toured one
+// after the other in a group, all groups at once. Writes what it saw at each as JSON. The SDKs are found in the folder
+// given as the first argument.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -134,7 +133,6 @@ class Tour {
     seen["without capabilities"] = [];
     for (const name of ["test_missing_capability", "test_sampling"])
       seen["without capabilities"].push(await outcome(this.callTool(bare, name, { prompt: "?" })));
-    if (this.target.changes === "bare") seen.changes = await attempt(this.changes(bare));
     await bare.close();
     return seen;
   }
@@ -160,7 +158,7 @@ class Tour {
     seen.calls = [];
     for (const call of job.calls) seen.calls.push(await this.call(client, call));
     seen.cancelled = await attempt(this.cancel(client));
-    if (this.target.changes === "asked") seen.changes = await attempt(this.changes(client));
+    seen.changes = await attempt(this.changes(client));
     seen.logging = await attempt(this.logging(client));
     return seen;
   }

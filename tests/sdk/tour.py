@@ -1,9 +1,8 @@
 """The official Python SDK as a client that does everything a client can, with its validation on.
 
-Reads {"era": "old" | "new", "groups": [[{"url", "token", "prefix", "changes"}]], "calls": [{"name", "arguments"}],
-"prompts": [{"name", "arguments"}], "resources": [URI]} from stdin: groups of endpoints, toured one after the other in
-a group, all groups at once; `changes` are watched by the client that can be "asked", by a "bare" one, or by "nobody".
-Writes what it saw at each as JSON.
+Reads {"era": "old" | "new", "groups": [[{"url", "token", "prefix"}]], "calls": [{"name", "arguments"}], "prompts":
+[{"name", "arguments"}], "resources": [URI]} from stdin: groups of endpoints, toured one after the other in a group,
+all groups at once. Writes what it saw at each as JSON.
 """
 
 import asyncio
@@ -111,8 +110,6 @@ class Tour:
                 names = ("test_missing_capability", "test_sampling")
                 calls = [await outcome(client.call_tool(self.name(name), {"prompt": "?"})) for name in names]
                 seen["without capabilities"] = calls
-                if self.target["changes"] == "bare":
-                    seen["changes"] = await attempt(self.changes(client))
         return seen
 
     async def everything(self, client):
@@ -136,8 +133,7 @@ class Tour:
         ]
         seen["calls"] = [await self.call(client, call) for call in self.job["calls"]]
         seen["cancelled"] = await attempt(self.cancel(client))
-        if self.target["changes"] == "asked":
-            seen["changes"] = await attempt(self.changes(client))
+        seen["changes"] = await attempt(self.changes(client))
         return seen
 
     async def call(self, client, call):

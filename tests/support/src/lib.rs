@@ -10,6 +10,7 @@ mod running;
 mod script;
 mod sdk;
 mod stdio;
+mod streamed;
 mod suite;
 #[cfg(unix)]
 pub mod torture;
@@ -23,6 +24,7 @@ pub use program::{Program, Run, Serve};
 pub use script::play;
 pub use sdk::Sdk;
 pub use stdio::StdioClient;
+pub use streamed::Streamed;
 pub use suite::{Check, Status, Suite, Verdict};
 #[cfg(unix)]
 pub use window::{Display, Window};

@@ -16,6 +16,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
 use crate::adapt::{self, Adapted, Adapting, Effective, Judge, Mode, Told, Trend, Turn};
+use crate::hub::changes::Lists;
 use crate::observer::Observer;
 use crate::schemas::{AdapterStatus, Schemas};
 use crate::wire::Era;
@@ -37,7 +38,7 @@ pub(crate) struct Adapter {
     schemas: Arc<dyn Schemas>,
     observer: Arc<dyn Observer>,
     /// Counts the lists of all tools there were.
-    changed: Arc<watch::Sender<u64>>,
+    changed: Arc<watch::Sender<Lists>>,
     /// By digest.
     judges: Mutex<HashMap<Arc<str>, Arc<Compiled>>>,
     /// Of no schema.
@@ -59,7 +60,7 @@ impl Adapter {
         adapting: Adapting,
         schemas: Arc<dyn Schemas>,
         observer: Arc<dyn Observer>,
-        changed: Arc<watch::Sender<u64>>,
+        changed: Arc<watch::Sender<Lists>>,
     ) -> Self {
         let (judges, trends, nothing) = (Mutex::default(), Mutex::default(), Arc::default());
         let room = Arc::new(Semaphore::new(ASIDE));
@@ -77,7 +78,7 @@ impl Adapter {
         let before =
             std::mem::replace(&mut *self.adapting.write().unwrap_or_else(PoisonError::into_inner), adapting);
         if before != adapting {
-            self.changed.send_modify(|version| *version += 1);
+            self.changed.send_modify(Lists::change);
         }
     }
 
@@ -196,7 +197,7 @@ impl Adapter {
             }
             None => return,
         }
-        self.changed.send_modify(|version| *version += 1);
+        self.changed.send_modify(Lists::change);
     }
 
     fn trend(&self, tool: &ToolId, effective: &Effective) -> Trend {
@@ -282,7 +283,7 @@ mod tests {
     fn adapter() -> (Arc<Adapter>, Effective, ToolId) {
         let schema = Arc::new(json!({"type": "object", "required": ["id"]}));
         let effective = Effective::Enforced(Schema { digest: "d".into(), schema });
-        let changed = Arc::new(watch::Sender::new(0));
+        let changed = Arc::new(watch::Sender::new(Lists::default()));
         let one = Arc::new(One(effective.clone()));
         let adapter = Arc::new(Adapter::new(Adapting::default(), one, Arc::new(Nobody), changed));
         (adapter, effective, ToolId::new("s", "t").unwrap())

@@ -2,6 +2,7 @@
 //!
 //! Owns: aggregation and naming. Refuses to know: sessions, HTTP.
 
+pub(crate) mod changes;
 mod reconfigure;
 
 use std::collections::hash_map::Entry;
@@ -23,9 +24,9 @@ use crate::config::{Config, ServerEntry};
 use crate::exchange::{Active, Outbox};
 use crate::observer::{ListedTool, Observer};
 use crate::schemas::{Adapting, Schemas};
-use crate::upstream::link::Notification;
 use crate::upstream::{Live, Status, Upstream, handshake};
-use crate::wire::{Body, Era, RpcError, Who, params};
+use crate::wire::{Body, RpcError, Who, params};
+use changes::{Lists, Told};
 pub use reconfigure::Reconfigured;
 
 /// How long a list of all tools waits for upstreams that are still starting. Those that come later
@@ -55,7 +56,7 @@ pub struct Hub {
     upstreams: RwLock<Arc<Upstreams>>,
     observer: Arc<dyn Observer>,
     adapter: Arc<Adapter>,
-    changed: Arc<watch::Sender<u64>>,
+    changed: Arc<watch::Sender<Lists>>,
     /// What upstreams tell everybody besides: changes of other lists and of resources.
     told: broadcast::Sender<Told>,
     requests: TaskTracker,
@@ -65,13 +66,6 @@ pub struct Hub {
     directory: Mutex<Directory>,
     /// When resources were listed last to find one.
     listed: tokio::sync::Mutex<Option<Instant>>,
-}
-
-/// Something an upstream tells everybody.
-#[derive(Clone)]
-pub(crate) struct Told {
-    pub(crate) upstream: Arc<Upstream>,
-    pub(crate) notification: Notification,
 }
 
 /// Where things of aggregated lists are: the server, and what it calls them.
@@ -92,7 +86,7 @@ impl Hub {
         schemas: Arc<dyn Schemas>,
         adapting: Adapting,
     ) -> Arc<Self> {
-        let changed = Arc::new(watch::Sender::new(0));
+        let changed = Arc::new(watch::Sender::new(Lists::default()));
         let told = broadcast::Sender::new(TOLD);
         let (requests, ending, directory) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
         let adapter = Adapter::new(adapting, schemas, Arc::clone(&observer), Arc::clone(&changed));
@@ -120,8 +114,8 @@ impl Hub {
         let (told, announced) = (self.told.clone(), Arc::clone(&upstream));
         tokio::spawn(async move {
             tokio::select! {
-                () = announce_changes(Arc::clone(&announced), changed, observer) => {}
-                () = announce_others(Arc::clone(&announced), told) => {}
+                () = changes::announce_tools(Arc::clone(&announced), changed, observer) => {}
+                () = changes::announce_others(Arc::clone(&announced), told) => {}
                 () = ended.cancelled() => {}
             }
         });
@@ -207,17 +201,12 @@ impl Hub {
 
     /// Tells clients of `/mcp` to list the tools again: what [`Schemas`] says of one is another now.
     pub fn announce_tools(&self) {
-        self.changed.send_modify(|version| *version += 1);
+        self.changed.send_modify(Lists::change);
     }
 
     /// Starts the wanted upstreams that can be, and waits until they have told their tools, or are not in time.
     pub async fn list(&self, wanted: impl Fn(&str) -> bool) {
         Self::ready_of(self.startable().filter(|upstream| wanted(upstream.name())).collect()).await;
-    }
-
-    /// Told whenever the list of all tools may have changed.
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
     }
 
     /// Begins to start every upstream, without waiting.
@@ -255,15 +244,15 @@ impl Hub {
         ready
     }
 
-    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to clients of an era. A client
-    /// that has a session of its own with an upstream is told what there is in that one.
-    pub(crate) async fn tools(&self, era: Era, session: Option<&str>) -> Vec<Bytes> {
+    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to a client. One that is served by
+    /// another session than the shared one is told what there is in that.
+    pub(crate) async fn tools(&self, who: &Who) -> Vec<Bytes> {
         let asked: Vec<_> = self
             .ready()
             .await
             .into_iter()
             .map(|(upstream, live)| {
-                let own = session.and_then(|session| upstream.own_now(session));
+                let own = upstream.serving_now(who);
                 let listing = tokio::spawn(async move {
                     let own = own?;
                     let listed = handshake::list_tools(&own.link, own.hello.era);
@@ -285,14 +274,14 @@ impl Hub {
                 (!presented.hidden).then(|| (Some(id), adapt::present(definition, &presented)))
             }));
         }
-        self.adapter.advertised(tools, era).await
+        self.adapter.advertised(tools, who.era).await
     }
 
     /// The prompts of all upstreams, as `/mcp` lists them.
-    pub(crate) async fn prompts(&self, session: Option<&str>) -> Vec<Bytes> {
+    pub(crate) async fn prompts(&self, who: &Who) -> Vec<Bytes> {
         let mut listed = Vec::new();
         let mut known = HashMap::new();
-        for (server, prompt) in self.items("prompts/list", "prompts", "prompts", session).await {
+        for (server, prompt) in self.items("prompts/list", "prompts", "prompts", who).await {
             if let Some(name) = params::text(&prompt, "name")
                 && let Some(definition) = renamed(&server, &name, &prompt)
             {
@@ -305,10 +294,10 @@ impl Hub {
     }
 
     /// The resources of all upstreams. Of two with one address the first is listed.
-    pub(crate) async fn resources(&self, session: Option<&str>) -> Vec<Bytes> {
+    pub(crate) async fn resources(&self, who: &Who) -> Vec<Bytes> {
         let mut listed = Vec::new();
         let mut known = HashMap::new();
-        for (server, resource) in self.items("resources/list", "resources", "resources", session).await {
+        for (server, resource) in self.items("resources/list", "resources", "resources", who).await {
             if let Some(uri) = params::text(&resource, "uri")
                 && let Entry::Vacant(vacant) = known.entry(uri)
             {
@@ -321,8 +310,8 @@ impl Hub {
     }
 
     /// The resource templates of all upstreams.
-    pub(crate) async fn templates(&self, session: Option<&str>) -> Vec<Bytes> {
-        let found = self.items("resources/templates/list", "resourceTemplates", "resources", session).await;
+    pub(crate) async fn templates(&self, who: &Who) -> Vec<Bytes> {
+        let found = self.items("resources/templates/list", "resourceTemplates", "resources", who).await;
         let prefixes = found.iter().filter_map(|(server, template)| {
             let template = params::text(template, "uriTemplate")?;
             Some((template.split('{').next().unwrap_or_default().to_owned(), server.clone()))
@@ -337,13 +326,13 @@ impl Hub {
         method: &'static str,
         items: &'static str,
         capability: &str,
-        session: Option<&str>,
+        who: &Who,
     ) -> Vec<(String, Bytes)> {
         let ready = self.ready().await;
         let having = ready.into_iter().filter(|(_, live)| live.hello.has(capability));
         let asked: Vec<_> = having
             .map(|(upstream, live)| {
-                let live = session.and_then(|session| upstream.own_now(session)).unwrap_or(live);
+                let live = upstream.serving_now(who).unwrap_or(live);
                 tokio::spawn(async move {
                     let listed = handshake::list(&live.link, live.hello.era, method, items);
                     let listed = tokio::time::timeout(LIST_PATIENCE, listed).await;
@@ -382,8 +371,9 @@ impl Hub {
         let stale = listed.is_none_or(|at| at.elapsed() > RELIST);
         if stale && self.directory().server_of(uri).is_none() {
             *listed = Some(Instant::now());
-            self.resources(None).await;
-            self.templates(None).await;
+            let nobody = Who::nobody();
+            self.resources(&nobody).await;
+            self.templates(&nobody).await;
         }
         drop(listed);
         let server = self.directory().server_of(uri)?;
@@ -467,53 +457,15 @@ impl Hub {
         call::start(outgoing, observer, adapter, &self.requests, self.ending.clone(), guard)
     }
 
-    /// Which list of all tools this is; changes with every change.
-    pub(crate) fn version(&self) -> u64 {
-        *self.changed.borrow()
+    /// Which list of all tools this is; another with every change.
+    pub(crate) fn lists(&self) -> Lists {
+        self.changed.borrow().clone()
     }
 
     fn startable(&self) -> impl Iterator<Item = Arc<Upstream>> + use<> {
         let all: Vec<_> =
             self.upstreams().values().filter(|upstream| upstream.can_start()).cloned().collect();
         all.into_iter()
-    }
-}
-
-/// Passes on an upstream's changes of tools: it became ready, or listed others than before.
-async fn announce_changes(
-    upstream: Arc<Upstream>,
-    changed: Arc<watch::Sender<u64>>,
-    observer: Arc<dyn Observer>,
-) {
-    let mut changes = upstream.changes();
-    let mut before: Option<Arc<[ListedTool]>> = None;
-    while changes.changed().await.is_ok() {
-        observer.changed(upstream.name());
-        let now = upstream.live_now().map(|live| live.tools());
-        // A pause between two processes is no change: the tools are expected back.
-        if now.is_some() && now != before {
-            before = now;
-            changed.send_modify(|version| *version += 1);
-        }
-    }
-}
-
-/// Passes on what an upstream tells everybody, but for changes of its tools.
-async fn announce_others(upstream: Arc<Upstream>, told: broadcast::Sender<Told>) {
-    let mut notifications = upstream.subscribe();
-    loop {
-        match notifications.recv().await {
-            Ok(notification) => {
-                let method = notification.method.as_str();
-                let list = method.ends_with("/list_changed") && method != "notifications/tools/list_changed";
-                if list || method == "notifications/resources/updated" {
-                    // Nobody listening is fine.
-                    let _ = told.send(Told { upstream: Arc::clone(&upstream), notification });
-                }
-            }
-            Err(broadcast::error::RecvError::Lagged(_)) => {}
-            Err(broadcast::error::RecvError::Closed) => return,
-        }
     }
 }
 

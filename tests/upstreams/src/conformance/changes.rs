@@ -18,6 +18,8 @@ pub enum Change {
     Tools,
     /// `prompts/list` answers something else than before.
     Prompts,
+    /// `resources/list` answers something else than before.
+    Resources,
     /// A resource has been updated, by URI.
     Resource(String),
 }
@@ -28,6 +30,7 @@ pub struct Changes {
     sender: Sender<Change>,
     more_tools: AtomicBool,
     more_prompts: AtomicBool,
+    more_resources: AtomicBool,
 }
 
 impl Default for Changes {
@@ -36,6 +39,7 @@ impl Default for Changes {
             sender: Sender::new(64),
             more_tools: AtomicBool::new(false),
             more_prompts: AtomicBool::new(false),
+            more_resources: AtomicBool::new(false),
         }
     }
 }
@@ -46,6 +50,7 @@ impl Changes {
         match change {
             Change::Tools => _ = self.more_tools.fetch_xor(true, Ordering::Relaxed),
             Change::Prompts => _ = self.more_prompts.fetch_xor(true, Ordering::Relaxed),
+            Change::Resources => _ = self.more_resources.fetch_xor(true, Ordering::Relaxed),
             Change::Resource(_) => {}
         }
         // Nobody listening is fine.
@@ -60,6 +65,11 @@ impl Changes {
     /// Whether `prompts/list` has one more prompt at present.
     pub fn more_prompts(&self) -> bool {
         self.more_prompts.load(Ordering::Relaxed)
+    }
+
+    /// Whether `resources/list` has one more resource at present.
+    pub fn more_resources(&self) -> bool {
+        self.more_resources.load(Ordering::Relaxed)
     }
 
     /// All changes from now on.
@@ -81,6 +91,7 @@ pub async fn tell_session(
         let told = match change {
             Change::Tools => peer.notify_tool_list_changed().await,
             Change::Prompts => peer.notify_prompt_list_changed().await,
+            Change::Resources => peer.notify_resource_list_changed().await,
             Change::Resource(uri) => {
                 if !subscriptions.lock().unwrap_or_else(PoisonError::into_inner).contains(&uri) {
                     continue;
@@ -106,6 +117,7 @@ pub async fn tell_subscription(context: &SubscriptionContext, mut changes: Recei
             None => break,
             Some(Change::Tools) => sink.notify_tool_list_changed().await,
             Some(Change::Prompts) => sink.notify_prompt_list_changed().await,
+            Some(Change::Resources) => sink.notify_resource_list_changed().await,
             Some(Change::Resource(uri)) => sink.notify_resource_updated(uri).await,
         };
         if !matches!(told, Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_))) {

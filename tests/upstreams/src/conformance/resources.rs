@@ -11,15 +11,24 @@ const BINARY: &str = "test://static-binary";
 pub const WATCHED: &str = "test://watched-resource";
 
 /// All resources that have one address.
-pub fn all() -> Vec<Resource> {
+pub fn all(more: bool) -> Vec<Resource> {
     let resource = |uri: &str, name: &str, description: &str, mime_type: &str| {
         Resource::new(uri, name).with_description(description).with_mime_type(mime_type)
     };
-    vec![
+    let mut all = vec![
         resource(TEXT, "Static text", "A text that never changes", "text/plain"),
         resource(BINARY, "Static binary", "A picture that never changes", "image/png"),
         resource(WATCHED, "Watched", "A text to subscribe to", "text/plain"),
-    ]
+    ];
+    if more {
+        all.push(resource(
+            "test://sometimes",
+            "Sometimes",
+            "A text that is there only at times",
+            "text/plain",
+        ));
+    }
+    all
 }
 
 /// All resources that have one address for every id.
@@ -40,6 +49,7 @@ pub fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let contents = match uri {
         TEXT => ResourceContents::text("This is the content of the static text resource.", uri),
         BINARY => ResourceContents::blob(PIXEL, uri).with_mime_type("image/png"),
+        "test://sometimes" => ResourceContents::text("At times.", uri),
         WATCHED => ResourceContents::text("This is worth watching.", uri),
         _ => {
             let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));

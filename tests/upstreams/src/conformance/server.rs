@@ -109,6 +109,7 @@ impl ServerHandler for Conformance {
             .enable_prompts_list_changed()
             .enable_resources()
             .enable_resources_subscribe()
+            .enable_resources_list_changed()
             .enable_tools()
             .enable_tool_list_changed()
             .enable_tasks()
@@ -212,7 +213,7 @@ impl ServerHandler for Conformance {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::all()))
+        Ok(ListResourcesResult::with_all_items(resources::all(self.shared.changes.more_resources())))
     }
 
     async fn list_resource_templates(

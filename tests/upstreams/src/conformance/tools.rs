@@ -43,6 +43,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("test_missing_capability", "Works for clients with sampling only"),
     ("test_trigger_tool_change", "Changes the list of tools"),
     ("test_trigger_prompt_change", "Changes the list of prompts"),
+    ("test_trigger_resource_list_change", "Changes the list of resources"),
     ("test_trigger_resource_change", "Updates the watched resource"),
     ("test_input_required_result_elicitation", "Asks a person's name"),
     ("test_input_required_result_sampling", "Asks a model for a capital"),
@@ -192,6 +193,7 @@ pub async fn call(
         }
         "test_trigger_tool_change" => change(Change::Tools),
         "test_trigger_prompt_change" => change(Change::Prompts),
+        "test_trigger_resource_list_change" => change(Change::Resources),
         "test_trigger_resource_change" => change(Change::Resource(WATCHED.to_owned())),
         _ => return Err(ErrorData::invalid_params(format!("no tool is called {tool}"), None)),
     }

@@ -3,8 +3,7 @@
 //! Owns: whose business each request is. Tools and prompts are named `server__name`; resources keep their
 //! addresses. Refuses to know: sessions, HTTP.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use serde_json::json;
@@ -71,18 +70,18 @@ pub(crate) async fn request<G: Send + 'static>(
     cancel: CancellationToken,
 ) -> Result<Handled, RpcError> {
     let hub = &endpoint.hub;
-    let session = asking.session.map(|session| &*session.id);
+    let who = &asking.from.who;
     match method {
         "tools/list" => {
             // Before collecting: what changes meanwhile is announced rather than missed.
             if let Some(session) = asking.session {
-                session.listed.store(hub.version(), Ordering::Relaxed);
+                *session.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub.lists());
             }
-            Ok(list("tools", &hub.tools(asking.from.who.era, session).await))
+            Ok(list("tools", &hub.tools(who).await))
         }
-        "prompts/list" => Ok(list("prompts", &hub.prompts(session).await)),
-        "resources/list" => Ok(list("resources", &hub.resources(session).await)),
-        "resources/templates/list" => Ok(list("resourceTemplates", &hub.templates(session).await)),
+        "prompts/list" => Ok(list("prompts", &hub.prompts(who).await)),
+        "resources/list" => Ok(list("resources", &hub.resources(who).await)),
+        "resources/templates/list" => Ok(list("resourceTemplates", &hub.templates(who).await)),
         "tools/call" => {
             let seen = params::Seen::of(params.as_ref());
             let (Some(name), Some(found), Some(params)) = (seen.name(), &seen.name, &params) else {

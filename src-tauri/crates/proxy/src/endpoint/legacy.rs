@@ -250,7 +250,7 @@ pub(crate) async fn own_business(
         }
         "resources/subscribe" => {
             let uri = uri()?;
-            if !upstream.subscriptions.add(&uri, &session.id) {
+            if !upstream.subscriptions.add(&uri, &session.id, None) {
                 return Some(
                     RpcError::internal("too many resources are watched, or this address is too long").body(),
                 );

@@ -8,15 +8,17 @@ use std::sync::Arc;
 use axum::response::Response;
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{broadcast, mpsc};
 
 use super::reply::{self, KEEP_ALIVE};
 use super::{Endpoint, Target, aggregate};
-use crate::hub::Told;
+use crate::hub::changes::{Changes, Told};
+use crate::upstream::Upstream;
+use crate::upstream::audience::Said;
 use crate::upstream::link::Notification;
-use crate::upstream::{Upstream, handshake};
+use crate::upstream::subscriptions::lies_in;
 use crate::wire::message;
-use crate::wire::{Era, meta, params};
+use crate::wire::{Era, Who, meta, params};
 
 /// Notifications that may wait for a slow listener.
 const BUFFER: usize = 64;
@@ -71,7 +73,7 @@ impl Filter {
             "notifications/resources/list_changed" => self.resources,
             "notifications/resources/updated" => {
                 let uri = notification.params.as_ref().and_then(|params| params::text(params, "uri"));
-                uri.is_some_and(|uri| self.watched.iter().any(|watched| uri.starts_with(watched.as_str())))
+                uri.is_some_and(|uri| self.watched.iter().any(|watched| lies_in(&uri, watched)))
             }
             _ => false,
         }
@@ -80,15 +82,35 @@ impl Filter {
 
 /// Where a stream's notifications come from.
 enum Source {
-    One(broadcast::Receiver<Notification>),
-    All(broadcast::Receiver<Told>),
+    One(Arc<Upstream>, broadcast::Receiver<Said>),
+    All(broadcast::Receiver<Told>, Changes),
 }
 
 impl Source {
-    async fn recv(&mut self) -> Result<Notification, broadcast::error::RecvError> {
-        match self {
-            Self::One(source) => source.recv().await,
-            Self::All(source) => source.recv().await.map(|told| told.notification),
+    /// What comes next for this client; none at the end.
+    async fn next(&mut self, who: &Who) -> Option<Notification> {
+        loop {
+            let told = match self {
+                Self::One(upstream, said) => said
+                    .recv()
+                    .await
+                    .map(|said| upstream.concerns(who, said.among.as_ref()).then_some(said.notification)),
+                Self::All(told, changes) => tokio::select! {
+                    told = told.recv() => told.map(|told| {
+                        told.upstream.concerns(who, told.among.as_ref()).then_some(told.notification)
+                    }),
+                    changed = changes.next(|| who.clone()) => {
+                        changed?;
+                        let method = "notifications/tools/list_changed".into();
+                        Ok(Some(Notification { method, params: None }))
+                    }
+                },
+            };
+            match told {
+                Ok(Some(notification)) => return Some(notification),
+                Ok(None) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
         }
     }
 }
@@ -111,23 +133,19 @@ pub(crate) async fn own(
     target: &Target,
     id: &Bytes,
     params: Option<&Bytes>,
+    who: &Who,
 ) -> Option<Response> {
     let filter = Filter::of(params);
-    let mut sources = Vec::new();
-    let mut tools = None;
-    match target {
+    let source = match target {
         Target::One(upstream) => {
             let shared = upstream.live().await.ok()?;
             if shared.hello.era == Era::Modern || upstream.speaks_modern(&shared).await {
                 return None;
             }
-            sources.push(Source::One(upstream.subscribe()));
+            Source::One(Arc::clone(upstream), upstream.subscribe())
         }
-        Target::All => {
-            tools = Some(endpoint.hub.changes());
-            sources.push(Source::All(endpoint.hub.told()));
-        }
-    }
+        Target::All => Source::All(endpoint.hub.told(), Changes::after(&endpoint.hub, None)),
+    };
     let mut random = [0; 8];
     let _ = getrandom::fill(&mut random);
     let name = format!("listen-{:016x}", u64::from_ne_bytes(random));
@@ -141,14 +159,14 @@ pub(crate) async fn own(
         if !watching.upstreams.iter().any(|known| Arc::ptr_eq(known, &upstream)) {
             watching.upstreams.push(Arc::clone(&upstream));
         }
-        watch(&upstream, uri, &watching.name).await;
+        upstream.watch(uri, &watching.name, who).await;
     }
     let (sender, response) = reply::stream(BUFFER);
-    let id = id.clone();
+    let (id, who) = (id.clone(), who.clone());
     let shutdown = endpoint.shutdown.clone();
     tokio::spawn(async move {
         tokio::select! {
-            () = feed(filter, id, tools, sources, &sender) => {}
+            () = feed(filter, id, source, &who, &sender) => {}
             () = sender.closed() => {}
             () = shutdown.cancelled() => {}
         }
@@ -157,28 +175,7 @@ pub(crate) async fn own(
     Some(response)
 }
 
-async fn watch(upstream: &Arc<Upstream>, uri: &str, watcher: &str) {
-    if !upstream.subscriptions.add(uri, watcher) {
-        return;
-    }
-    let Ok(live) = upstream.live().await else { return };
-    match live.hello.era {
-        Era::Modern => upstream.subscriptions.watch(&live, uri).await,
-        Era::Legacy => {
-            let uri = Value::from(uri).to_string();
-            let params = params::with(None, &[("uri", uri.as_bytes())]);
-            let _ = handshake::ask(&live.link, "resources/subscribe", Some(&params)).await;
-        }
-    }
-}
-
-async fn feed(
-    filter: Filter,
-    id: Bytes,
-    mut tools: Option<watch::Receiver<u64>>,
-    sources: Vec<Source>,
-    sender: &mpsc::Sender<Bytes>,
-) {
+async fn feed(filter: Filter, id: Bytes, mut source: Source, who: &Who, sender: &mpsc::Sender<Bytes>) {
     let tagged = |method: &str, params: Option<&Bytes>| {
         let meta = params.and_then(|params| params::field(params, "_meta")).map(|found| found.raw);
         let meta = params::with(meta.as_ref(), &[(meta::SUBSCRIPTION, &id)]);
@@ -188,39 +185,11 @@ async fn feed(
     let honoured = filter.honoured().to_string();
     let acknowledged = params::with(None, &[("notifications", honoured.as_bytes())]);
     let _ = sender.send(tagged("notifications/subscriptions/acknowledged", Some(&acknowledged))).await;
-    let (merged, mut all) = mpsc::channel(BUFFER);
-    let mut relays = tokio::task::JoinSet::new();
-    for mut source in sources {
-        let merged = merged.clone();
-        relays.spawn(async move {
-            loop {
-                match source.recv().await {
-                    Ok(notification) => {
-                        if merged.send(notification).await.is_err() {
-                            return;
-                        }
-                    }
-                    Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return,
-                }
-            }
-        });
-    }
     loop {
-        let changed = async {
-            match &mut tools {
-                Some(tools) => tools.changed().await,
-                None => std::future::pending().await,
-            }
-        };
         let notification = tokio::select! {
-            notification = all.recv() => match notification {
+            notification = source.next(who) => match notification {
                 Some(notification) => notification,
                 None => return,
-            },
-            changed = changed => match changed {
-                Ok(()) => Notification { method: "notifications/tools/list_changed".into(), params: None },
-                Err(_) => return,
             },
             () = tokio::time::sleep(KEEP_ALIVE) => {
                 let _ = sender.send(reply::keep_alive()).await;

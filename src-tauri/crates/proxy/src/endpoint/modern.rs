@@ -69,7 +69,7 @@ pub(crate) async fn receive(
         });
     }
     if method == "subscriptions/listen"
-        && let Some(response) = listen::own(endpoint, target, &id, params.as_ref()).await
+        && let Some(response) = listen::own(endpoint, target, &id, params.as_ref(), &who).await
     {
         return Ok(response);
     }

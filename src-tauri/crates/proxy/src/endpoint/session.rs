@@ -15,6 +15,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::replay::Replays;
 use super::{Target, header_text};
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
+use crate::hub::changes::Lists;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::{Body, RpcError, Who, message, version};
 
@@ -32,8 +33,6 @@ const MAX_REQUESTS: usize = 1_000;
 const MAX_ASKED: usize = 256;
 /// Events that may wait until a client listens.
 const OUTBOX: usize = 256;
-/// Stands for a session that was not given a list yet.
-pub(crate) const NEVER_LISTED: u64 = u64::MAX;
 
 #[derive(Default)]
 pub(crate) struct Sessions(Mutex<HashMap<Box<str>, Arc<Session>>>);
@@ -61,8 +60,8 @@ pub(crate) struct Session {
     relayed: bool,
     /// The log level it asked for, as sent.
     pub(crate) log_level: Mutex<Option<Bytes>>,
-    /// The version of the list of all tools it was given last.
-    pub(crate) listed: AtomicU64,
+    /// The list of all tools it was given last.
+    pub(crate) listed: Mutex<Option<Lists>>,
     /// Whether somebody listens on its GET stream.
     pub(crate) listening: AtomicBool,
     /// Cancelled when the session ends.
@@ -104,7 +103,7 @@ impl Sessions {
             waiting: Mutex::new(Some(waiting)),
             relayed,
             log_level: Mutex::default(),
-            listed: AtomicU64::new(NEVER_LISTED),
+            listed: Mutex::default(),
             listening: AtomicBool::new(false),
             ended: CancellationToken::new(),
             heard: Mutex::new(Instant::now()),

@@ -1,20 +1,20 @@
 //! `GET`: what a client with a session is told, or asked, on account of none of its requests.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::reply::{self, Accepts, KEEP_ALIVE};
-use super::session::{NEVER_LISTED, Refusal, Session, check_version};
+use super::session::{Refusal, Session, check_version};
 use super::{Endpoint, Target};
 use crate::exchange::{Event, Inbox};
-use crate::hub::Told;
+use crate::hub::changes::{Changes, Told};
 use crate::upstream::Upstream;
+use crate::upstream::audience::Said;
 use crate::upstream::link::Notification;
 use crate::wire::{message, params};
 
@@ -24,9 +24,9 @@ const BUFFER: usize = 64;
 /// Where a listener's notifications come from, besides its own outbox.
 enum Source {
     /// Changes of the aggregated lists.
-    All(watch::Receiver<u64>, broadcast::Receiver<Told>),
+    All(Changes, broadcast::Receiver<Told>),
     /// Whatever one upstream says to everybody.
-    Shared(Arc<Upstream>, broadcast::Receiver<Notification>),
+    Shared(Arc<Upstream>, broadcast::Receiver<Said>),
     /// The client has a session of its own there, which tells by the outbox.
     Own,
 }
@@ -53,13 +53,8 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
     };
     let source = match target {
         Target::All => {
-            let mut changes = endpoint.hub.changes();
-            let listed = session.listed.load(Ordering::Relaxed);
-            // What came since its last list is news for it.
-            if listed != NEVER_LISTED && listed != endpoint.hub.version() {
-                changes.mark_changed();
-            }
-            Source::All(changes, endpoint.hub.told())
+            let listed = session.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            Source::All(Changes::after(&endpoint.hub, listed), endpoint.hub.told())
         }
         Target::One(upstream) if upstream.serves_alone(&session.who()) => Source::Own,
         Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
@@ -88,9 +83,11 @@ async fn feed(
                 Some(Event::Pause { .. }) => continue,
                 None => break,
             },
-            told = source.next() => match told {
-                Some((upstream, told)) => concerns(upstream.as_ref(), &session, &told)
-                    .then(|| message::notification(&told.method, told.params.as_deref())),
+            told = source.next(&session) => match told {
+                Some(told) => concerns(&session, &told).then(|| {
+                    let Notification { method, params } = &told.notification;
+                    message::notification(method, params.as_deref())
+                }),
                 None => break,
             },
             () = tokio::time::sleep(KEEP_ALIVE) => None,
@@ -107,41 +104,56 @@ async fn feed(
 }
 
 /// Whether a session is to be told what an upstream tells everybody.
-fn concerns(upstream: Option<&Arc<Upstream>>, session: &Session, told: &Notification) -> bool {
-    let Some(upstream) = upstream else { return true };
-    // It is told by its own session there, where that is open.
-    if upstream.serves_alone(&session.who()) {
-        return told.method.ends_with("/list_changed") && upstream.own_now(&session.id).is_none();
+fn concerns(session: &Session, told: &Heard) -> bool {
+    let Some(upstream) = &told.upstream else { return true };
+    let (who, params) = (session.who(), told.notification.params.as_ref());
+    if !upstream.concerns(&who, told.among.as_ref()) {
+        return false;
     }
-    match told.method.as_str() {
+    let method = told.notification.method.as_str();
+    match method {
+        // It has said there what else it wants to hear, as soon as it has a session there.
+        _ if upstream.serves_alone(&who) => method.ends_with("/list_changed"),
         "notifications/resources/updated" => {
-            let uri = told.params.as_ref().and_then(|params| params::text(params, "uri"));
+            let uri = params.and_then(|params| params::text(params, "uri"));
             uri.is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
         }
-        "notifications/message" => upstream.levels.concerns(&session.who(), told.params.as_ref()),
+        "notifications/message" => upstream.levels.concerns(&who, params),
         "notifications/tasks/status" => {
-            let task = told.params.as_ref().and_then(|params| params::text(params, "taskId"));
+            let task = params.and_then(|params| params::text(params, "taskId"));
             task.is_some_and(|task| upstream.tasks.is_of(&task, &session.id))
         }
         _ => true,
     }
 }
 
+/// Something to be told.
+struct Heard {
+    /// Who says it; none where we do.
+    upstream: Option<Arc<Upstream>>,
+    notification: Notification,
+    among: Option<Bytes>,
+}
+
 impl Source {
-    /// What comes next, with the upstream that says it where there is one.
-    async fn next(&mut self) -> Option<(Option<Arc<Upstream>>, Notification)> {
+    /// What comes next.
+    async fn next(&mut self, session: &Session) -> Option<Heard> {
         match self {
             Self::All(changes, others) => tokio::select! {
-                changed = changes.changed() => {
-                    changed.ok()?;
+                changed = changes.next(|| session.who()) => {
+                    changed?;
                     let method = "notifications/tools/list_changed".into();
-                    Some((None, Notification { method, params: None }))
+                    let notification = Notification { method, params: None };
+                    Some(Heard { upstream: None, notification, among: None })
                 }
-                told = heard(others) => told.map(|told| (Some(told.upstream), told.notification)),
+                told = heard(others) => told.map(|told| {
+                    let Told { upstream, notification, among } = told;
+                    Heard { upstream: Some(upstream), notification, among }
+                }),
             },
-            Self::Shared(upstream, notifications) => {
-                let told = heard(notifications).await?;
-                Some((Some(Arc::clone(upstream)), told))
+            Self::Shared(upstream, said) => {
+                let Said { notification, among } = heard(said).await?;
+                Some(Heard { upstream: Some(Arc::clone(upstream)), notification, among })
             }
             Self::Own => std::future::pending().await,
         }

@@ -14,7 +14,7 @@ use crate::wire::{RpcError, params};
 
 /// The session's tasks at all upstreams.
 pub(crate) async fn list(hub: &Hub, session: &Session) -> Vec<Bytes> {
-    let listed = hub.items("tasks/list", "tasks", "tasks", Some(&session.id)).await;
+    let listed = hub.items("tasks/list", "tasks", "tasks", &session.who()).await;
     let is_own = |server: &str, task: &Bytes| {
         let (Some(upstream), Some(id)) = (hub.upstream(server), params::text(task, "taskId")) else {
             return false;

@@ -28,7 +28,7 @@ const NOTIFICATIONS: usize = 256;
 const MAX_ASKS: usize = 256;
 
 /// A notification an upstream sent on its own account.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Notification {
     pub(crate) method: String,
     pub(crate) params: Option<Bytes>,

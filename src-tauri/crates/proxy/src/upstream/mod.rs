@@ -2,6 +2,7 @@
 //!
 //! Owns: the states and the reasons in plain words, and which session serves whom. Refuses to know: calls.
 
+pub(crate) mod audience;
 pub(crate) mod handshake;
 pub(crate) mod http;
 mod levels;
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::ServerEntry;
 use crate::observer::{ListedTool, Observer};
 use crate::wire::{Era, Who};
+use audience::Said;
 use handshake::Stranger;
 use levels::Levels;
 use link::Notification;
@@ -58,7 +60,7 @@ pub(crate) struct Upstream {
     phase: Mutex<Phase>,
     /// Bumped with every change of phase, after it.
     changed: watch::Sender<u64>,
-    notifications: broadcast::Sender<Notification>,
+    notifications: broadcast::Sender<Said>,
     /// What it listed last, also while it is away.
     listed: Mutex<Arc<[ListedTool]>>,
     stop: CancellationToken,
@@ -141,7 +143,7 @@ impl Upstream {
     }
 
     /// What it sends on its own account, over restarts.
-    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Notification> {
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Said> {
         self.notifications.subscribe()
     }
 
@@ -435,8 +437,7 @@ impl Upstream {
                     if live.hello.has("tools") && notification.method == "notifications/tools/list_changed" {
                         relist.notify_one();
                     }
-                    // Nobody listening is fine.
-                    let _ = self.notifications.send(notification);
+                    self.say(notification, None);
                 }
                 // One of those missed may have said so.
                 Err(broadcast::error::RecvError::Lagged(_)) => relist.notify_one(),

@@ -4,20 +4,21 @@
 //! upstream asks names nobody; and a client of the stateless era gets what an upstream that speaks it says
 //! in that era. Owns: which session serves whom, and when one that nobody uses ends. Refuses to know: calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::audience::Gathered;
 use super::handshake::{self, Stranger};
 use super::session::{self, Live, Opening};
 use super::{Spec, Upstream};
 use crate::exchange::Outbox;
-use crate::wire::{Era, Who, params};
+use crate::wire::{Era, Who};
 
 /// Sessions besides the shared one, at most, and those of them for stateless clients that can be asked.
 const MAX_SIDES: usize = 512;
@@ -46,11 +47,13 @@ enum Key {
 #[derive(Default)]
 pub(crate) struct Sides {
     sides: Mutex<HashMap<Key, Arc<Side>>>,
-    tasks: TaskTracker,
+    pub(super) tasks: TaskTracker,
     /// Whether the upstream speaks the stateless era besides the other, and since when that is known.
     modern: tokio::sync::Mutex<Option<(bool, Instant)>>,
     /// Why the last session could not be opened, how often in a row, and until when no other is tried.
     failed: Mutex<Option<(String, u32, Instant)>>,
+    /// What sessions used in turn tell at the moment.
+    pub(super) gathered: Mutex<Gathered>,
 }
 
 #[derive(Default)]
@@ -58,6 +61,14 @@ struct Side {
     /// Held while it is opened.
     live: Arc<tokio::sync::Mutex<Option<Arc<Live>>>>,
     end: CancellationToken,
+}
+
+impl Side {
+    /// Its session, if that is open.
+    fn open(&self) -> Option<Arc<Live>> {
+        let live = self.live.try_lock().ok()?.clone()?;
+        (!live.link.is_closed()).then_some(live)
+    }
 }
 
 type Slot = tokio::sync::OwnedMutexGuard<Option<Arc<Live>>>;
@@ -169,8 +180,31 @@ impl Upstream {
     /// The session a client has for itself, if it is open.
     pub(crate) fn own_now(&self, session: &str) -> Option<Arc<Live>> {
         let side = self.sides.lock().get(&Key::Session(session.into())).cloned()?;
-        let live = side.live.try_lock().ok()?.clone()?;
-        (!live.link.is_closed()).then_some(live)
+        side.open()
+    }
+
+    /// The sessions that are open for stateless clients with these capabilities, the first one first.
+    pub(crate) fn in_turn_now(&self, capabilities: &Bytes) -> Vec<Arc<Live>> {
+        let alike = |key: &Key| matches!(key, Key::Capabilities(known, _) if known == capabilities);
+        self.open_now(alike)
+    }
+
+    /// The sessions that are open for stateless clients that can be asked.
+    pub(super) fn all_in_turn_now(&self) -> Vec<Arc<Live>> {
+        self.open_now(|key| matches!(key, Key::Capabilities(..)))
+    }
+
+    fn open_now(&self, wanted: impl Fn(&Key) -> bool) -> Vec<Arc<Live>> {
+        let sides = self.sides.lock();
+        let mut found: Vec<_> = sides
+            .iter()
+            .filter_map(|(key, side)| match key {
+                Key::Capabilities(_, number) if wanted(key) => Some((*number, side.open()?)),
+                _ => None,
+            })
+            .collect();
+        found.sort_by_key(|(number, _)| *number);
+        found.into_iter().map(|(_, live)| live).collect()
     }
 
     /// Whether this client shares the session with others who are served with a handshake.
@@ -192,19 +226,7 @@ impl Upstream {
             let upstream = Arc::clone(self);
             tokio::spawn(async move { upstream.levels.renew(&live, false).await });
         }
-        let unwatched = self.subscriptions.forget(session);
-        let Some(live) =
-            self.live_now().filter(|live| live.hello.era == Era::Legacy && !unwatched.is_empty())
-        else {
-            return;
-        };
-        tokio::spawn(tokio::time::timeout(handshake::LIMIT, async move {
-            for uri in unwatched {
-                let uri = serde_json::Value::from(uri).to_string();
-                let params = params::with(None, &[("uri", uri.as_bytes())]);
-                let _ = handshake::ask(&live.link, "resources/unsubscribe", Some(&params)).await;
-            }
-        }));
+        self.unwatch(session);
     }
 
     /// Whether the upstream answers to the stateless era as well. Asked after the handshake: an upstream that
@@ -311,6 +333,7 @@ impl Upstream {
         ready: oneshot::Sender<Arc<Live>>,
     ) -> Result<(), Stranger> {
         let belongs = who.session.is_some();
+        let in_turn = (!belongs && who.era == Era::Legacy).then(|| who.capabilities.clone());
         let gone = owner.clone();
         let opening = Opening { spec, era: who.era, who, owner, log: Arc::clone(&self.log) };
         let unused = CancellationToken::new();
@@ -334,37 +357,28 @@ impl Upstream {
                 if let Ok(tools) = handshake::list_tools(&live.link, live.hello.era).await {
                     live.take_tools(tools.into());
                 }
+                let told = live.link.subscribe();
+                let mut watched = HashSet::new();
+                if let Some(capabilities) = &in_turn {
+                    self.take_over(&live, capabilities, &mut watched).await;
+                }
                 *slot = Some(Arc::clone(&live));
                 drop(slot);
+                // What came in between was not asked for here by who asked.
+                if let Some(capabilities) = &in_turn {
+                    self.take_over(&live, capabilities, &mut watched).await;
+                }
                 let _ = ready.send(Arc::clone(&live));
                 if !belongs {
                     tokio::select! {
                         () = until_unused(&live) => unused.cancel(),
-                        () = self.tell_changes(&live) => {}
+                        () = self.tell_changes(told, in_turn) => {}
                     }
                 }
                 std::future::pending().await
             }
         })
         .await
-    }
-}
-
-impl Upstream {
-    /// Tells everybody what changes in a session that stateless clients use in turn: whoever listens cannot
-    /// know which of them serves it next.
-    async fn tell_changes(&self, live: &Live) {
-        let mut notifications = live.link.subscribe();
-        loop {
-            match notifications.recv().await {
-                Ok(told) if told.method.ends_with("/list_changed") => {
-                    // Nobody listening is fine.
-                    let _ = self.notifications.send(told);
-                }
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
-            }
-        }
     }
 }
 

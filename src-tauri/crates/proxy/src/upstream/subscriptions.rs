@@ -3,7 +3,7 @@
 //! Owns: which client session watches which resource, so that one that stops watching does not stop the
 //! others; and how an upstream of the stateless era is asked to tell. Refuses to know: how clients are told.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -31,7 +31,8 @@ pub(crate) struct Subscriptions(Mutex<HashMap<String, Watched>>);
 
 #[derive(Default)]
 struct Watched {
-    sessions: HashSet<Box<str>>,
+    /// By session, with the client's capabilities where sessions used in turn serve it.
+    sessions: HashMap<Box<str>, Option<Bytes>>,
     /// What has an upstream of the stateless era tell.
     telling: Option<JoinHandle<()>>,
 }
@@ -50,12 +51,12 @@ impl Subscriptions {
     }
 
     /// Notes a watcher; false where there are too many, or the address is too long to be kept.
-    pub(crate) fn add(&self, uri: &str, session: &str) -> bool {
+    pub(crate) fn add(&self, uri: &str, session: &str, in_turn: Option<Bytes>) -> bool {
         let mut watched = self.lock();
         if uri.len() > LONGEST || (watched.len() >= MAX_WATCHED && !watched.contains_key(uri)) {
             return false;
         }
-        watched.entry(uri.to_owned()).or_default().sessions.insert(session.into());
+        watched.entry(uri.to_owned()).or_default().sessions.insert(session.into(), in_turn);
         true
     }
 
@@ -100,13 +101,17 @@ impl Subscriptions {
                 let live = Arc::clone(live);
                 tokio::spawn(tokio::time::timeout(handshake::LIMIT, async move {
                     for uri in watched {
-                        let uri = serde_json::Value::from(uri).to_string();
-                        let params = params::with(None, &[("uri", uri.as_bytes())]);
-                        let _ = handshake::ask(&live.link, "resources/subscribe", Some(&params)).await;
+                        subscribe(&live, &uri).await;
                     }
                 }));
             }
         }
+    }
+
+    /// What is watched by clients with these capabilities that sessions used in turn serve.
+    pub(crate) fn of(&self, capabilities: &Bytes) -> Vec<String> {
+        let theirs = |known: &Watched| known.sessions.values().flatten().any(|other| other == capabilities);
+        self.lock().iter().filter(|(_, known)| theirs(known)).map(|(uri, _)| uri.clone()).collect()
     }
 
     /// Forgets a watcher; whether it was the last one.
@@ -125,7 +130,7 @@ impl Subscriptions {
     pub(crate) fn forget(&self, session: &str) -> Vec<String> {
         let mut gone = Vec::new();
         self.lock().retain(|uri, known| {
-            if known.sessions.remove(session) && known.sessions.is_empty() {
+            if known.sessions.remove(session).is_some() && known.sessions.is_empty() {
                 gone.push(uri.clone());
             }
             !known.sessions.is_empty()
@@ -136,14 +141,34 @@ impl Subscriptions {
     /// Whether a session is to be told of this resource, or of what lies in it.
     pub(crate) fn concerns(&self, uri: &str, session: &str) -> bool {
         let watched = self.lock();
-        let watches = |uri: &str| watched.get(uri).is_some_and(|known| known.sessions.contains(session));
+        let watches = |uri: &str| watched.get(uri).is_some_and(|known| known.sessions.contains_key(session));
         watches(uri)
-            || watched.iter().any(|(above, known)| {
-                uri.strip_prefix(above.as_str())
-                    .is_some_and(|rest| above.ends_with('/') || rest.starts_with('/'))
-                    && known.sessions.contains(session)
-            })
+            || watched
+                .iter()
+                .any(|(above, known)| lies_in(uri, above) && known.sessions.contains_key(session))
     }
+}
+
+/// Whether a resource is another one, or lies in it as files do in a folder.
+pub(crate) fn lies_in(uri: &str, above: &str) -> bool {
+    uri.strip_prefix(above)
+        .is_some_and(|rest| rest.is_empty() || above.ends_with('/') || rest.starts_with('/'))
+}
+
+/// Has an upstream with a handshake tell of a resource, if it does.
+pub(super) async fn subscribe(live: &Live, uri: &str) {
+    say_of(live, "resources/subscribe", uri).await;
+}
+
+/// Has it no longer tell.
+pub(super) async fn unsubscribe(live: &Live, uri: &str) {
+    say_of(live, "resources/unsubscribe", uri).await;
+}
+
+async fn say_of(live: &Live, method: &str, uri: &str) {
+    let uri = serde_json::Value::from(uri).to_string();
+    let params = params::with(None, &[("uri", uri.as_bytes())]);
+    let _ = handshake::ask(&live.link, method, Some(&params)).await;
 }
 
 /// Keeps an upstream of the stateless era telling of changes of its lists; one with a handshake tells by
@@ -200,8 +225,9 @@ mod tests {
     #[test]
     fn one_that_stops_watching_does_not_stop_the_others() {
         let watched = Subscriptions::default();
-        assert!(watched.add("file:///a/", "s1") && watched.add("file:///a/", "s2"));
-        assert!(!watched.add(&"x".repeat(LONGEST + 1), "s1"));
+        assert!(watched.add("file:///a/", "s1", None) && watched.add("file:///a/", "s2", Some("{}".into())));
+        assert!(!watched.add(&"x".repeat(LONGEST + 1), "s1", None));
+        assert_eq!(watched.of(&"{}".into()), ["file:///a/"]);
         assert!(watched.concerns("file:///a/b", "s1") && !watched.concerns("file:///ab", "s1"));
         assert!(!watched.remove("file:///a/", "s1"));
         assert!(!watched.concerns("file:///a/", "s1") && watched.concerns("file:///a/", "s2"));
