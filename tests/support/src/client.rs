@@ -114,7 +114,8 @@ impl McpClient {
         params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": name, "version": "1"});
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
-        let named = ["name", "uri"].iter().find_map(|key| params[*key].as_str()).unwrap_or_default();
+        let named =
+            ["name", "uri", "taskId"].iter().find_map(|key| params[*key].as_str()).unwrap_or_default();
         let headers = [
             ("mcp-session-id", ""),
             ("mcp-protocol-version", "2026-07-28"),

@@ -18,6 +18,8 @@ struct Server {
     eager: bool,
     level: usize,
     tasks: BTreeMap<String, Value>,
+    /// What they came to, where that was said when they were made.
+    results: BTreeMap<String, Value>,
     /// Calls that wait for the answer to a question, by its id.
     waiting: BTreeMap<String, Value>,
     /// What was answered to questions, and what else it was told.
@@ -116,7 +118,10 @@ impl Server {
                         let error = json!({"code": -32602, "message": "no such task"});
                         return vec![json!({"jsonrpc": "2.0", "id": id, "error": error})];
                     }
-                    ("tasks/result", Some(task)) => text(&format!("result of {}", task["taskId"])),
+                    ("tasks/result", Some(task)) => {
+                        let named = self.results.get(task["taskId"].as_str().unwrap_or_default());
+                        named.cloned().unwrap_or_else(|| text(&format!("result of {}", task["taskId"])))
+                    }
                     (_, Some(task)) => task.clone(),
                 }
             }
@@ -136,6 +141,9 @@ impl Server {
                 let task = format!("t{}", self.tasks.len() + 1);
                 let working = json!({"taskId": task, "status": "working", "createdAt": "2025-11-25T00:00:00Z",
                     "lastUpdatedAt": "2025-11-25T00:00:00Z", "ttl": 60_000});
+                if let Some(result) = params["arguments"].get("result") {
+                    self.results.insert(task.clone(), result.clone());
+                }
                 self.tasks.insert(task, working.clone());
                 let answer = answered(id, &json!({"task": working}));
                 vec![answer, told("notifications/tasks/status", &working)]

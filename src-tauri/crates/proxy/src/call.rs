@@ -17,7 +17,8 @@ use crate::bridge;
 use crate::exchange::{Active, Outbox};
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::upstream::Upstream;
-use crate::wire::{Body, RpcError, Who};
+use crate::upstream::tasks::Called;
+use crate::wire::{Body, RpcError, Who, params};
 
 /// Events that may wait for a slow client; further ones are dropped.
 const EVENTS: usize = 256;
@@ -58,6 +59,8 @@ pub(crate) struct Recording {
     pub(crate) tool: ToolId,
     pub(crate) arguments: Option<Bytes>,
     pub(crate) caller: Caller,
+    /// The task the call was answered with, where this asks for what became of it.
+    pub(crate) task: Option<String>,
 }
 
 /// A request on its way to an upstream.
@@ -93,12 +96,17 @@ pub(crate) fn start(
     let (era, cancelling) = (outgoing.who.era, cancel.clone());
     let (events_sender, events) = mpsc::channel(EVENTS);
     let (answer_sender, answer) = oneshot::channel();
+    let call = recording.as_ref().filter(|recording| recording.task.is_none());
+    let call = call
+        .map(|Recording { tool, arguments, .. }| Called { tool: tool.clone(), arguments: arguments.clone() });
+    let method = outgoing.method.clone();
     let outgoing = bridge::Request {
         method: outgoing.method,
         params: outgoing.params,
         who: outgoing.who,
         owner: outgoing.owner,
         subscription: outgoing.subscription,
+        call,
     };
     tasks.spawn(async move {
         let _guard = guard;
@@ -118,8 +126,7 @@ pub(crate) fn start(
             }
             Ended::Cancelled => None,
         };
-        if let Some(Recording { tool, arguments, caller }) = recording {
-            let Caller { origin, session, client, protocol_version } = caller;
+        if let Some(Recording { tool, arguments, caller, task }) = recording {
             let effective = adapter.effective(&tool);
             let mut rung = None;
             if let (true, Some(Body::Result(result))) = (adapt, &mut body) {
@@ -129,22 +136,30 @@ pub(crate) fn start(
                     *result = adapted;
                 }
             }
-            let total_us = micros(began);
-            let call = FinishedCall {
-                tool,
-                at,
-                origin,
-                session,
-                client,
-                protocol_version,
-                arguments,
-                ended,
-                rung,
-                effective,
-                upstream_us,
-                total_us,
+            let ended = match task {
+                None => Some(ended),
+                // However often it is asked for.
+                Some(task) => of_task(&method, ended).filter(|_| upstream.tasks.record(&task)),
             };
-            observer.finished(call).await;
+            if let Some(ended) = ended {
+                let Caller { origin, session, client, protocol_version } = caller;
+                let total_us = micros(began);
+                let call = FinishedCall {
+                    tool,
+                    at,
+                    origin,
+                    session,
+                    client,
+                    protocol_version,
+                    arguments,
+                    ended,
+                    rung,
+                    effective,
+                    upstream_us,
+                    total_us,
+                };
+                observer.finished(call).await;
+            }
         }
         if let Some(body) = body {
             // The client may have gone; the record stays.
@@ -152,6 +167,19 @@ pub(crate) fn start(
         }
     });
     Active { events, answer, cancel: cancelling }
+}
+
+/// How a task's call ended, if this tells.
+fn of_task(method: &str, ended: Ended) -> Option<Ended> {
+    match (method, ended) {
+        ("tasks/result", ended @ (Ended::Result(_) | Ended::Error(_))) => Some(ended),
+        // In the stateless era what it came to stands in its state.
+        ("tasks/get", Ended::Result(task)) => {
+            let result = params::field(&task, "result").map(|found| Ended::Result(found.raw));
+            result.or_else(|| params::field(&task, "error").map(|found| Ended::Error(found.raw)))
+        }
+        _ => None,
+    }
 }
 
 fn micros(since: Instant) -> u64 {

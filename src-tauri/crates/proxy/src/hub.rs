@@ -153,7 +153,7 @@ impl Hub {
     pub async fn call(&self, tool: &ToolId, arguments: Bytes, caller: Caller) -> Result<Answer, CallFailed> {
         let name = serde_json::Value::from(tool.tool()).to_string();
         let params = [b"{\"name\":", name.as_bytes(), b",\"arguments\":", &arguments, b"}"].concat();
-        let recording = Recording { tool: tool.clone(), arguments: Some(arguments), caller };
+        let recording = Recording { tool: tool.clone(), arguments: Some(arguments), caller, task: None };
         let cancel = CancellationToken::new();
         let _cancelled_when_dropped = cancel.clone().drop_guard();
         let from = From { who: Who::nobody(), owner: None };

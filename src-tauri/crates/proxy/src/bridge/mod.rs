@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exchange::{Event, Outbox};
 use crate::observer::Ended;
+use crate::upstream::tasks::Called;
 use crate::upstream::{Live, Upstream};
 use crate::wire::{Body, Era, RpcError, Who, error, meta, params};
 
@@ -40,6 +41,8 @@ pub(crate) struct Request {
     pub(crate) who: Who,
     pub(crate) owner: Option<Outbox>,
     pub(crate) subscription: Option<Bytes>,
+    /// What it calls, if it does.
+    pub(crate) call: Option<Called>,
 }
 
 /// How it ended.
@@ -172,7 +175,7 @@ fn for_client(
     let own = match request.method.as_str() {
         "tasks/list" if shared => Some(upstream.tasks.own(result, session)),
         "tools/call" => {
-            upstream.tasks.note(result, session);
+            upstream.tasks.note(result, session, || request.call.clone());
             None
         }
         _ => None,

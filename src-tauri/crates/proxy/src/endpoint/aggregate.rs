@@ -26,6 +26,8 @@ pub(crate) struct Asking<'a, G> {
     pub(crate) under_way: G,
     /// Its session, in the era that has them.
     pub(crate) session: Option<&'a Arc<Session>>,
+    /// What to record of what is passed on.
+    pub(crate) recording: Option<Recording>,
 }
 
 fn capabilities() -> serde_json::Value {
@@ -90,7 +92,7 @@ pub(crate) async fn request<G: Send + 'static>(
             let tool = hub.resolve(&name)?;
             let upstream_name = serde_json::Value::from(tool.tool()).to_string().into_bytes();
             let params = params::splice(params, vec![(found.range.clone(), upstream_name)]);
-            let recording = Recording { tool, arguments: seen.arguments, caller: asking.caller };
+            let recording = Recording { tool, arguments: seen.arguments, caller: asking.caller, task: None };
             let active = hub.start_call(params, &asking.from, recording, true, cancel, asking.under_way)?;
             Ok(Handled::Active(active))
         }
@@ -126,6 +128,8 @@ pub(crate) async fn request<G: Send + 'static>(
                 return Ok(list("tasks", &tasks::list(hub, session).await));
             }
             let upstream = tasks::upstream(hub, session, params.as_ref())?;
+            let recording = tasks::recording(&upstream, method, params.as_ref(), asking.caller.clone());
+            let asking = Asking { recording, ..asking };
             Ok(forward(endpoint, asking, upstream, method, params, cancel))
         }
         "completion/complete" => {
@@ -160,8 +164,9 @@ fn forward<G: Send + 'static>(
     cancel: CancellationToken,
 ) -> Handled {
     let From { who, owner } = asking.from;
-    let (method, recording) = (method.to_owned(), None);
-    let (subscription, adapt) = (None, false);
+    let (method, recording) = (method.to_owned(), asking.recording);
+    // As the client was told what the tool answers.
+    let (subscription, adapt) = (None, recording.is_some());
     let outgoing = Outgoing { upstream, method, params, who, owner, subscription, recording, adapt, cancel };
     Handled::Active(endpoint.hub.start(outgoing, asking.under_way))
 }

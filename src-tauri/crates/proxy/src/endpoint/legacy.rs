@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::reply::{self, Accepts, Exchange, Voice};
 use super::session::{Refusal, Session};
-use super::{Endpoint, Target, aggregate};
+use super::{Endpoint, Target, aggregate, tasks};
 use crate::call::{Caller, Outgoing, Recording};
 use crate::exchange::Active;
 use crate::hub::From;
@@ -183,6 +183,7 @@ pub(crate) async fn request(
                 caller: caller(session),
                 under_way: session.under_way(id.clone(), &cancel),
                 session: Some(session),
+                recording: None,
             };
             aggregate::request(endpoint, from, &method, params, cancel).await
         }
@@ -190,10 +191,7 @@ pub(crate) async fn request(
             if let Some(answer) = own_business(upstream, session, &method, params.as_ref()).await {
                 return Handled::Now(answer);
             }
-            let recording = match method.as_str() {
-                "tools/call" => recording(upstream.name(), caller(session), params.as_ref()),
-                _ => None,
-            };
+            let recording = recording(upstream, &method, params.as_ref(), || caller(session));
             let under_way = session.under_way(id.clone(), &cancel);
             let From { who, owner } = from(session);
             let upstream = Arc::clone(upstream);
@@ -272,11 +270,22 @@ pub(crate) async fn own_business(
     }
 }
 
-/// What to record of a call to one upstream. A call that names no tool is no call; the upstream says so.
-pub(crate) fn recording(server: &str, caller: Caller, params: Option<&Bytes>) -> Option<Recording> {
-    let seen = params::Seen::of(params);
-    let tool = ToolId::new(server, &seen.name()?).ok()?;
-    Some(Recording { tool, arguments: seen.arguments, caller })
+/// What to record of a request to one upstream. A call that names no tool is no call; the upstream says so.
+pub(crate) fn recording(
+    upstream: &Upstream,
+    method: &str,
+    params: Option<&Bytes>,
+    caller: impl FnOnce() -> Caller,
+) -> Option<Recording> {
+    match method {
+        "tools/call" => {
+            let seen = params::Seen::of(params);
+            let tool = ToolId::new(upstream.name(), &seen.name()?).ok()?;
+            Some(Recording { tool, arguments: seen.arguments, caller: caller(), task: None })
+        }
+        "tasks/get" | "tasks/result" => tasks::recording(upstream, method, params, caller()),
+        _ => None,
+    }
 }
 
 fn from(session: &Session) -> From {

@@ -173,7 +173,7 @@ async fn request(
         Target::All if method == "server/discover" => Ok(Handled::Now(Body::Result(aggregate::discovered()))),
         Target::All => {
             let from = From { who, owner: None };
-            let asking = aggregate::Asking { from, caller, under_way: (), session: None };
+            let asking = aggregate::Asking { from, caller, under_way: (), session: None, recording: None };
             aggregate::request(endpoint, asking, method, params, cancel).await
         }
         Target::One(upstream) => {
@@ -182,10 +182,7 @@ async fn request(
             if method == "server/discover" && !native {
                 return Ok(Handled::Now(Body::Result(introduction(&shared.hello))));
             }
-            let recording = match method {
-                "tools/call" => recording(upstream.name(), caller, params.as_ref()),
-                _ => None,
-            };
+            let recording = recording(upstream, method, params.as_ref(), || caller);
             let upstream = Arc::clone(upstream);
             let (method, subscription) = (method.to_owned(), Some(id.clone()));
             let subscription = subscription.filter(|_| method == "subscriptions/listen");

@@ -1,15 +1,17 @@
-//! Tasks on `/mcp` (2025-11-25): whose upstream carries one out.
+//! Tasks: on `/mcp` (2025-11-25) whose upstream carries one out, and on all endpoints which call made it.
 //!
-//! Ids pass as upstreams make them. Owns: finding the upstream a session's task is at, and the list of all its
-//! tasks. Refuses to know: who may see a task (see [`crate::upstream`]).
+//! Ids pass as upstreams make them. Owns: finding the upstream a session's task is at, the list of all its tasks, and
+//! which requests tell what became of one. Refuses to know: who may see a task (see [`crate::upstream`]).
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::session::Session;
+use crate::call::{Caller, Recording};
 use crate::hub::Hub;
 use crate::upstream::Upstream;
+use crate::upstream::tasks::Called;
 use crate::wire::{RpcError, params};
 
 /// The session's tasks at all upstreams.
@@ -47,4 +49,21 @@ pub(crate) fn upstream(
             other.name()
         ))),
     }
+}
+
+/// What to record of a request that asks what became of a task, if it was made by calling a tool.
+pub(crate) fn recording(
+    upstream: &Upstream,
+    method: &str,
+    params: Option<&Bytes>,
+    caller: Caller,
+) -> Option<Recording> {
+    let session = caller.session.as_deref();
+    // Without sessions it is told with the task's state.
+    if method != if session.is_some() { "tasks/result" } else { "tasks/get" } {
+        return None;
+    }
+    let task = params::text(params?, "taskId")?;
+    let Called { tool, arguments } = upstream.tasks.call(&task, session)?;
+    Some(Recording { tool, arguments, caller, task: Some(task) })
 }

@@ -15,7 +15,7 @@ mod session;
 mod sides;
 pub(crate) mod sse;
 pub(crate) mod subscriptions;
-mod tasks;
+pub(crate) mod tasks;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

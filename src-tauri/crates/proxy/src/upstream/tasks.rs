@@ -1,28 +1,75 @@
-//! Whose a task is (2025-11-25), where clients share a session with an upstream.
+//! Whose a task is, where clients share a session with an upstream, and which call made it.
 //!
-//! The upstream takes them for one client and shows each the tasks of all. Owns: who made which task. Refuses
-//! to know: how tasks are carried out and asked for.
+//! With a handshake (2025-11-25) the upstream takes them for one client and shows each the tasks of all. Owns: who
+//! made which task, by calling what. Refuses to know: how tasks are carried out and asked for.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
+use schemascope_model::ToolId;
 use serde_json::value::RawValue;
 
 use crate::wire::{RpcError, params};
 
 /// Tasks remembered; the oldest go first, and are nobody's from then on.
 const MAX_TASKS: usize = 10_000;
+/// Bytes of arguments remembered; of calls beyond that the results are recorded without.
+const MAX_ARGUMENTS: usize = 16 << 20;
 
-/// Tasks by their ids, with the session that made them. Those of stateless clients are not among them: nothing
-/// tells such clients apart but that they know their ids.
+/// Tasks by their ids, with the session that made them. Stateless clients have none: nothing tells them apart but
+/// that they know their tasks' ids.
 #[derive(Default)]
 pub(crate) struct Tasks(Mutex<Made>);
 
 #[derive(Default)]
 struct Made {
-    owners: HashMap<String, Box<str>>,
+    tasks: HashMap<String, Task>,
     order: VecDeque<String>,
+    /// Bytes of all arguments.
+    arguments: usize,
+}
+
+struct Task {
+    session: Option<Box<str>>,
+    call: Option<Called>,
+    /// Whether its result has been recorded.
+    is_recorded: bool,
+}
+
+/// A tool call that was answered with a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Called {
+    pub(crate) tool: ToolId,
+    /// Those of the call, where they are remembered.
+    pub(crate) arguments: Option<Bytes>,
+}
+
+impl Made {
+    fn put(&mut self, id: String, mut task: Task) {
+        if let Some(Called { arguments, .. }) = &mut task.call {
+            // A copy: it must not keep the request it came with.
+            *arguments = arguments
+                .take()
+                .filter(|arguments| self.arguments + arguments.len() <= MAX_ARGUMENTS)
+                .map(|arguments| Bytes::copy_from_slice(&arguments));
+        }
+        self.arguments += task.weight();
+        match self.tasks.insert(id.clone(), task) {
+            Some(before) => self.arguments -= before.weight(),
+            None => self.order.push_back(id),
+        }
+        while self.order.len() > MAX_TASKS {
+            let oldest = self.order.pop_front().and_then(|oldest| self.tasks.remove(&oldest));
+            self.arguments -= oldest.map_or(0, |oldest| oldest.weight());
+        }
+    }
+}
+
+impl Task {
+    fn weight(&self) -> usize {
+        self.call.as_ref().and_then(|call| call.arguments.as_ref()).map_or(0, Bytes::len)
+    }
 }
 
 impl Tasks {
@@ -31,26 +78,45 @@ impl Tasks {
     }
 
     /// Notes the task a call was answered with, if it was.
-    pub(crate) fn note(&self, result: &Bytes, session: Option<&str>) {
+    pub(crate) fn note(&self, result: &Bytes, session: Option<&str>, call: impl FnOnce() -> Option<Called>) {
         // Nearly no result is one; a large one need not be read through for it.
         if memchr::memmem::find(result, b"\"taskId\"").is_none() {
             return;
         }
-        let task = params::field(result, "task").and_then(|task| params::text(&task.raw, "taskId"));
-        let (Some(task), Some(session)) = (task, session) else { return };
-        let mut made = self.lock();
-        if made.owners.insert(task.clone(), session.into()).is_none() {
-            made.order.push_back(task);
-        }
-        while made.order.len() > MAX_TASKS {
-            let oldest = made.order.pop_front();
-            oldest.and_then(|oldest| made.owners.remove(&oldest));
+        let stateless = || params::text(result, "resultType").is_some_and(|kind| kind == "task");
+        let task = match params::field(result, "task") {
+            Some(task) => params::text(&task.raw, "taskId"),
+            None if stateless() => params::text(result, "taskId"),
+            None => None,
+        };
+        if let Some(task) = task {
+            let made = Task { session: session.map(Into::into), call: call(), is_recorded: false };
+            self.lock().put(task, made);
         }
     }
 
     /// Whether a task was made by this session.
     pub(crate) fn is_of(&self, task: &str, session: &str) -> bool {
-        self.lock().owners.get(task).is_some_and(|owner| **owner == *session)
+        self.lock().tasks.get(task).is_some_and(|made| made.session.as_deref() == Some(session))
+    }
+
+    /// The call of this client that made a task.
+    pub(crate) fn call(&self, task: &str, session: Option<&str>) -> Option<Called> {
+        let made = self.lock();
+        made.tasks.get(task).filter(|made| made.session.as_deref() == session)?.call.clone()
+    }
+
+    /// Notes that a task's result is recorded; whether it was not before.
+    pub(crate) fn record(&self, task: &str) -> bool {
+        let mut made = self.lock();
+        let Some(known) = made.tasks.get_mut(task).filter(|known| !known.is_recorded) else { return false };
+        known.is_recorded = true;
+        let weight = known.weight();
+        if let Some(call) = &mut known.call {
+            call.arguments = None;
+        }
+        made.arguments -= weight;
+        true
     }
 
     /// Why a request is not passed on: it is about a task its client did not make.
@@ -66,7 +132,7 @@ impl Tasks {
         let task = params.and_then(|params| params::text(params, "taskId"))?;
         let is_others = match session {
             Some(session) => !self.is_of(&task, session),
-            None => self.lock().owners.contains_key(&task),
+            None => self.lock().tasks.get(&task).is_some_and(|made| made.session.is_some()),
         };
         is_others.then(|| RpcError::invalid_params(format!("Task not found: {task}")))
     }
@@ -96,10 +162,11 @@ mod tests {
     #[test]
     fn tasks_are_seen_by_who_made_them() {
         let tasks = Tasks::default();
-        tasks.note(&made("a1"), Some("a"));
-        tasks.note(&made("b1"), Some("b"));
-        tasks.note(&made("s1"), None);
-        tasks.note(&Bytes::from(r#"{"content":["\"taskId\""],"taskId":"x"}"#), Some("a"));
+        let note = |result: &Bytes, session: Option<&str>| tasks.note(result, session, || None);
+        note(&made("a1"), Some("a"));
+        note(&made("b1"), Some("b"));
+        note(&made("s1"), None);
+        note(&Bytes::from(r#"{"content":["\"taskId\""],"taskId":"x"}"#), Some("a"));
         let list = Bytes::from(
             r#"{"n":1.10,"tasks":[{"taskId":"a1","x":1E5}, {"taskId":"b1"},{"taskId":"s1"},7],"nextCursor":"c"}"#,
         );
@@ -124,8 +191,26 @@ mod tests {
         assert!(tasks.refuses("tools/call", about("b1").as_ref(), Some("a")).is_none());
         // What names no task is answered by the upstream.
         assert!(tasks.refuses("tasks/get", None, Some("a")).is_none());
-        (0..MAX_TASKS).for_each(|n| tasks.note(&made(&n.to_string()), Some("c")));
+        (0..MAX_TASKS).for_each(|n| note(&made(&n.to_string()), Some("c")));
         assert!(!tasks.is_of("a1", "a") && tasks.is_of("0", "c"));
-        assert_eq!(tasks.lock().owners.len(), MAX_TASKS);
+        assert_eq!(tasks.lock().tasks.len(), MAX_TASKS);
+    }
+
+    #[test]
+    fn the_call_of_a_task_is_known_and_its_result_recorded_once() {
+        let tasks = Tasks::default();
+        let call = |size: usize| {
+            let tool = ToolId::new("s", "t").unwrap();
+            Some(Called { tool, arguments: Some(Bytes::from(vec![b' '; size])) })
+        };
+        tasks.note(&Bytes::from(r#"{"resultType":"task","taskId":"m"}"#), None, || call(2));
+        tasks.note(&made("a"), Some("a"), || call(MAX_ARGUMENTS - 1));
+        tasks.note(&made("a"), Some("a"), || call(MAX_ARGUMENTS - 2));
+        assert_eq!(tasks.call("m", None), call(2));
+        assert_eq!(tasks.call("m", Some("a")), None);
+        assert_eq!(tasks.call("a", Some("a")), call(MAX_ARGUMENTS - 2), "the first one's were too much");
+        assert!(tasks.record("a") && !tasks.record("a") && !tasks.record("x"));
+        assert_eq!(tasks.call("a", Some("a")).unwrap().arguments, None);
+        assert_eq!(tasks.lock().arguments, 2);
     }
 }
