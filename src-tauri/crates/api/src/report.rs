@@ -102,7 +102,7 @@ pub struct Report {
     pub recorder: RecorderReport,
     /// What was mended when the engine started.
     pub recovery: RecoveryReport,
-    /// What is wrong with files people edit, in sentences that name them.
+    /// What is wrong with files people edit, in sentences that name them, and what clients missed.
     #[serde(default)]
     pub warnings: Vec<String>,
 }

@@ -286,11 +286,14 @@ impl Engine {
         let _ = tokio::task::spawn_blocking(closing).await;
     }
 
-    /// What is wrong with files people edit, in sentences that name them.
+    /// What is wrong with files people edit, in sentences that name them, and what clients missed.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let config = self.config();
         let config = config.problem.iter().map(|problem| format!("{} {problem}", config.path.display()));
-        config.chain(self.overrides.warnings()).collect()
+        let lost = Some(self.hub.lost_streams()).filter(|lost| *lost > 0).map(|lost| {
+            format!("of {lost} streams something was dropped before a client came back for it: there is room for 64 MB")
+        });
+        config.chain(self.overrides.warnings()).chain(lost).collect()
     }
 
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {

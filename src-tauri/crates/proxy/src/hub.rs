@@ -7,6 +7,7 @@ mod reconfigure;
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -64,6 +65,8 @@ pub struct Hub {
     ending: CancellationToken,
     /// Where resources and prompts are, as they were listed last.
     directory: Mutex<Directory>,
+    /// Streams of which something went that no client had taken.
+    lost_streams: Arc<AtomicU64>,
     /// When resources were listed last to find one.
     listed: tokio::sync::Mutex<Option<Instant>>,
 }
@@ -99,6 +102,7 @@ impl Hub {
             requests,
             ending,
             directory,
+            lost_streams: Arc::default(),
             listed: tokio::sync::Mutex::default(),
         };
         let added = config.servers.iter().map(|(name, entry)| (name.clone(), hub.add(name, entry)));
@@ -166,6 +170,16 @@ impl Hub {
             },
             Err(Body::Error(error) | Body::Result(error)) => Err(CallFailed::Error(error)),
         }
+    }
+
+    /// Streams of answers of which something was dropped that no client had taken, for lack of room.
+    pub fn lost_streams(&self) -> u64 {
+        self.lost_streams.load(Ordering::Relaxed)
+    }
+
+    /// What counts them.
+    pub(crate) fn lost_streams_counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.lost_streams)
     }
 
     /// Waits until no request is under way.

@@ -35,6 +35,7 @@ use crate::wire::headers::PROTOCOL_VERSION;
 use crate::wire::version::MODERN;
 use crate::wire::{RpcError, Who};
 use held::Held;
+use replay::Budget;
 use session::{Session, Sessions};
 pub use whole::Whole;
 
@@ -68,7 +69,8 @@ pub fn router(hub: Arc<Hub>, closing: CancellationToken, shutdown: CancellationT
     let mut instance = [0; 8];
     // Without random numbers no request is ever held under it.
     let _ = getrandom::fill(&mut instance);
-    let (sessions, held) = (Sessions::default(), Arc::new(Held::new(u64::from_ne_bytes(instance))));
+    let sessions = Sessions::new(Budget::new(hub.lost_streams_counter()));
+    let held = Arc::new(Held::new(u64::from_ne_bytes(instance)));
     let endpoint = Arc::new(Endpoint { hub, sessions, held, closing, shutdown });
     tokio::spawn(keep_tidy(Arc::clone(&endpoint)));
     Router::new()

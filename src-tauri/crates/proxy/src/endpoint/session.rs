@@ -12,7 +12,7 @@ use schemascope_model::Client;
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::replay::Replays;
+use super::replay::{Budget, Replays};
 use super::{Target, header_text};
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
 use crate::hub::changes::Lists;
@@ -34,8 +34,11 @@ const MAX_ASKED: usize = 256;
 /// Events that may wait until a client listens.
 const OUTBOX: usize = 256;
 
-#[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<Box<str>, Arc<Session>>>);
+pub(crate) struct Sessions {
+    sessions: Mutex<HashMap<Box<str>, Arc<Session>>>,
+    /// What their streams may keep together.
+    budget: Arc<Budget>,
+}
 
 pub(crate) struct Session {
     pub(crate) id: Box<str>,
@@ -76,6 +79,11 @@ struct Asked {
 }
 
 impl Sessions {
+    /// None yet; their streams keep no more than there is room for.
+    pub(crate) fn new(budget: Budget) -> Self {
+        Self { sessions: Mutex::default(), budget: Arc::new(budget) }
+    }
+
     pub(crate) fn open(
         &self,
         target: &Target,
@@ -98,7 +106,7 @@ impl Sessions {
             next_request: AtomicU64::new(0),
             asked: Mutex::default(),
             next_ask: AtomicU64::new(first_ask(random)),
-            replays: Replays::default(),
+            replays: Replays::new(Arc::clone(&self.budget)),
             outbox,
             waiting: Mutex::new(Some(waiting)),
             relayed,
@@ -156,7 +164,7 @@ impl Sessions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, Arc<Session>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
