@@ -38,3 +38,7 @@ pub const SHIFTS: f64 = 0.008;
 pub const FALSE_ALARMS: f64 = 0.01;
 /// Removed, renamed and retyped.
 pub const FOUND: f64 = 0.95;
+
+/// Simple tools of each form, and calls of them before a change.
+pub const SIMPLE: u64 = 10;
+pub const SIMPLE_BEFORE: [usize; 3] = [60, 100, 200];

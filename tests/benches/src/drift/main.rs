@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
 
 mod frozen;
+mod simple;
 mod stream;
 mod world;
 
@@ -17,6 +18,7 @@ use schemascope_model::{CallId, IdSource, Timestamp};
 use schemascope_registry::drift::{Conformity, Drift, Notice, Sighting};
 
 use crate::frozen::*;
+use crate::simple::{ASKS, BECOMES, MANNERS, RETURNS, Simple};
 use crate::stream::{Call, Stream, Traffic};
 use crate::world::{Change, Effect, Tool};
 
@@ -25,11 +27,13 @@ cargo xtask bench drift
 
       --seed S      seed of the generated tools [default: 1, for development]
       --final       the seeds that published numbers come from (2001 to 2003), for nothing else
+      --simple      only the simple tools
       --details     also which paths were told by mistake, and what was missed";
 
 struct Options {
     seeds: Vec<u64>,
     details: bool,
+    simple: bool,
 }
 
 fn main() -> ExitCode {
@@ -49,12 +53,13 @@ fn help() -> Result<bool> {
 }
 
 fn options() -> Result<Option<Options>> {
-    let mut options = Options { seeds: vec![1], details: false };
+    let mut options = Options { seeds: vec![1], details: false, simple: false };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--seed" => options.seeds = vec![args.next().context("--seed takes a number")?.parse()?],
             "--final" => options.seeds = (2001..=2003).collect(),
+            "--simple" => options.simple = true,
             "--details" => options.details = true,
             "--help" | "-h" => return Ok(None),
             other => bail!("{other} is no option\n\n{USAGE}"),
@@ -117,6 +122,9 @@ impl Tally {
 
 fn run(options: &Options) -> Result<bool> {
     println!("# Drift (seeds {:?})\n", options.seeds);
+    if options.simple {
+        return Ok(simple(options));
+    }
     let mut passed = true;
     let mut costs = Vec::new();
     println!("| stationary, {LENGTH} calls | tools | with a false alarm |\n|---|---|---|");
@@ -157,6 +165,7 @@ fn run(options: &Options) -> Result<bool> {
             if judged { "" } else { " (no bar)" }
         );
     }
+    passed &= simple(options);
     let middle = |mut costs: Vec<f64>| {
         costs.sort_by(f64::total_cmp);
         costs.get(costs.len() / 2).copied().unwrap_or(f64::NAN)
@@ -229,6 +238,63 @@ fn changed(options: &Options, traffic: Traffic, effect: Effect, before: usize) -
         tallies[1].add(found.is_some());
     }
     tallies
+}
+
+/// The tools of [`crate::simple`]. Whether the bars were passed.
+fn simple(options: &Options) -> bool {
+    let seeds: Vec<u64> =
+        options.seeds.iter().flat_map(|seed| (0..SIMPLE).map(move |number| seed * 1_000_003 + number)).collect();
+    println!("\n| simple tools: found within {WITHIN} | {} |", ASKS.map(|asks| format!("asks: {asks:?}")).join(" | "));
+    println!("|---|{}", "---|".repeat(ASKS.len()));
+    let mut all = Tally::default();
+    for returns in RETURNS {
+        for before in SIMPLE_BEFORE {
+            let cells = ASKS.map(|asks| {
+                let mut tally = Tally::default();
+                let mut took = Vec::new();
+                for (seed, becomes) in seeds.iter().flat_map(|seed| BECOMES.map(|becomes| (*seed, becomes))) {
+                    let mut tool = Simple::new(seed, asks);
+                    let mut watch = Watch::new();
+                    let early = (0..before).any(|_| !watch.show(&tool.next(returns, None)).is_empty());
+                    let found = (1..=WITHIN).find(|_| !watch.show(&tool.next(returns, Some(becomes))).is_empty());
+                    let hit = found.is_some() && !early;
+                    if options.details && !hit {
+                        println!("missed {becomes:?}: {returns:?}, {asks:?}, after {before}; early {early}");
+                    }
+                    tally.add(hit);
+                    all.add(hit);
+                    took.extend(found);
+                }
+                took.sort_unstable();
+                let median = took.get(took.len() / 2).copied().unwrap_or(0);
+                format!("{:.0} % ({median})", 100.0 * tally.share())
+            });
+            println!("| {returns:?}, after {before} | {} |", cells.join(" | "));
+        }
+    }
+    println!("\nTogether: {:.1} % of {}; in brackets how many it took, the median.", 100.0 * all.share(), all.of);
+    println!("\n| simple tools that do not change: with a false alarm | {} |", ASKS.map(|asks| format!("{asks:?}")).join(" | "));
+    println!("|---|{}", "---|".repeat(ASKS.len()));
+    let mut alarms = Tally::default();
+    for manner in MANNERS {
+        let cells = ASKS.map(|asks| {
+            let mut tally = Tally::default();
+            for seed in &seeds {
+                let mut tool = Simple::new(*seed, asks);
+                let mut watch = Watch::new();
+                let told: Vec<_> = (0..LENGTH).flat_map(|_| watch.show(&tool.mannered(manner))).collect();
+                tally.add(!told.is_empty());
+                alarms.add(!told.is_empty());
+                if options.details && !told.is_empty() {
+                    println!("    {manner:?} {asks:?}: {told:?}");
+                }
+            }
+            format!("{:.0} %", 100.0 * tally.share())
+        });
+        println!("| {manner:?} | {} |", cells.join(" | "));
+    }
+    println!("\nTogether: {:.2} % of {}.", 100.0 * alarms.share(), alarms.of);
+    all.share() >= FOUND && alarms.share() <= FALSE_ALARMS
 }
 
 fn about(seed: u64, tool: &Tool) -> String {

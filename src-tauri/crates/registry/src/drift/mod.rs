@@ -87,6 +87,8 @@ pub struct Drift {
     /// Looked up now and then.
     sticky: Sticky,
     watched: Watched,
+    /// Whether repeats tell as much as anything; as it was before something was suspected.
+    steady: bool,
     observations: u64,
     next_id: u64,
     schemas: Schemas,
@@ -109,6 +111,7 @@ impl Default for Drift {
             open: Vec::new(),
             sticky: Sticky::default(),
             watched: Watched::default(),
+            steady: false,
             observations: 0,
             next_id: 1,
             schemas: Schemas::default(),
@@ -134,16 +137,17 @@ impl Drift {
         if let Some(latest) = self.recent.latest(given.digest).filter(|_| !identity) {
             self.watched.compare(latest.sketch.is_like(&outline.sketch));
         }
-        let before = if !identity && self.watched.indistinct() {
-            None
-        } else {
-            self.recent.take(given.digest, &outline.sketch, identity)
-        };
-        let looks = before.as_ref().map_or(1, |thing| thing.looks.saturating_add(1));
+        if self.suspects.is_empty() {
+            self.steady = self.watched.is_steady(&self.recent);
+        }
+        let known = self.recent.take(given.digest, &outline.sketch, identity);
+        let looks = known.as_ref().map_or(1, |(thing, _)| thing.looks.saturating_add(1));
+        self.watched.note(looks, known.as_ref().is_some_and(|known| known.1));
+        let alike = self.steady || !identity && self.watched.indistinct();
+        let before = known.map(|known| known.0).filter(|_| !alike);
         let kinds =
             self.judge(sighting, (at, identity.then_some(given.digest)), &outline.kinds, before.as_ref());
         self.recent.put(Thing { digest: given.digest, sketch: outline.sketch.clone(), kinds, looks });
-        self.watched.note(looks);
         if self.observations.is_multiple_of(LOOKED_UP) {
             self.sticky = self.strata.sticky();
         }

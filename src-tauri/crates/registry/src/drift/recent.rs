@@ -37,7 +37,15 @@ pub(super) struct Watched {
     /// whose values were alike.
     pairs: u16,
     alike: u16,
+    /// Observations, and those of the thing that was looked at just before.
+    seen: u16,
+    same: u16,
 }
+
+/// Things that are few.
+const FEW: usize = 8;
+/// Observations from which on it is known whether they are.
+const STEADY: u32 = 32;
 
 /// Looks that are often.
 const OFTEN: u8 = 8;
@@ -46,9 +54,32 @@ const VERY_OFTEN: u8 = 100;
 const ENOUGH: u32 = 4;
 
 impl Watched {
-    pub(super) fn note(&mut self, looks: u8) {
+    /// Notes a thing looked at so often, maybe twice in a row.
+    pub(super) fn note(&mut self, looks: u8, same: bool) {
+        self.seen += 1;
+        self.same += u16::from(same);
+        if self.seen >= 512 {
+            self.seen /= 2;
+            self.same /= 2;
+        }
         self.again = self.again.saturating_add(u32::from(looks == 2));
         self.often = self.often.saturating_add(u32::from(looks == OFTEN));
+    }
+
+    /// Whether the tool returns one of a few things, again and again in no order: then a repeat tells as much as
+    /// anything can. Where one thing is asked for many times in a row and others between, it does not.
+    pub(super) fn is_steady(self, recent: &Recent) -> bool {
+        let things = &recent.0;
+        if things.len() > FEW || u32::from(self.seen) < STEADY {
+            return false;
+        }
+        let looks = || things.iter().map(|thing| u64::from(thing.looks));
+        let (all, squares): (u64, u64) = (looks().sum(), looks().map(|looks| looks * looks).sum());
+        let once = looks().filter(|looks| *looks == 1).count() as u64;
+        // Twice in a row as often as by chance.
+        let (seen, same) = (u64::from(self.seen), u64::from(self.same));
+        let mixed = 4 * same * all * all <= 5 * squares * seen + all * all * seen / 4;
+        mixed && 32 * once <= all
     }
 
     /// Notes whether two results of the same arguments were alike.
@@ -93,13 +124,19 @@ impl Recent {
     }
 
     /// Takes it out, if it is remembered. Where the arguments leave open what is asked for, its values tell.
-    pub(super) fn take(&mut self, digest: u64, sketch: &Sketch, identity: bool) -> Option<Thing> {
+    /// Whether it was the latest of all, too.
+    pub(super) fn take(&mut self, digest: u64, sketch: &Sketch, identity: bool) -> Option<(Thing, bool)> {
         let is_it = |thing: &Thing| thing.digest == digest && (identity || thing.sketch.is_like(sketch));
         let at = self.0.iter().rposition(is_it)?;
-        self.0.remove(at)
+        let latest = at + 1 == self.0.len();
+        self.0.remove(at).map(|thing| (thing, latest))
     }
 
-    pub(super) fn put(&mut self, thing: Thing) {
+    pub(super) fn put(&mut self, mut thing: Thing) {
+        if thing.looks == u8::MAX {
+            // Their proportion matters.
+            self.0.iter_mut().chain([&mut thing]).for_each(|thing| thing.looks = thing.looks.div_ceil(2));
+        }
         let room = (ROOM / thing.kinds.len().max(1)).clamp(LEAST, MOST);
         while self.0.len() >= room {
             self.0.pop_front();

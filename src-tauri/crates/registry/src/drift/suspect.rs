@@ -21,6 +21,8 @@ pub(super) const MAX_EXAMPLES: usize = 3;
 const HORIZON: u64 = 1_000;
 /// One in so many: a little less than is promised, since what a thing's next look depends on is only estimated.
 const ALARMS: u64 = 120;
+/// Observations there must be at least, whatever they say: what is over sooner was a passing thing.
+const HITS: u32 = 13;
 /// What speaks against: if changed, 3 % are still as before.
 const CONTRARY: Bits = -75;
 
@@ -84,7 +86,7 @@ impl Suspect {
 
     /// Whether it is certain, given the evidence there must be.
     pub(super) fn is_certain(&self, enough: Bits) -> bool {
-        self.bits >= enough && self.is_wide
+        self.bits >= enough && self.is_wide && self.hits >= HITS
     }
 
     /// False if nothing is left of it. That a field is missing does not tell what it is when it is there.
