@@ -99,7 +99,7 @@ impl Tool {
             let name = random.one(&["data", "result", "payload"]).to_owned();
             let value = Value::Object(fields);
             let inner =
-                Field { id: next, name, value, presence: 1.0, per_thing: true, classes: 0xFF, later: None };
+                Field { id: 0, name, value, presence: 1.0, per_thing: true, classes: 0xFF, later: None };
             fields = vec![inner];
         }
         let identity = match random.below(10) {

@@ -6,7 +6,7 @@ use super::paths::ROOT;
 use super::recent::{TURNED, Thing};
 use super::scan::Kind;
 use super::suspect::{MAX_SUSPECTS, Suspect};
-use super::tally::{Bits, Tally};
+use super::tally::{Bits, Flow, Tally};
 use super::{Drift, Sighting, Step};
 
 /// Observations that kept a rule, as good as seen when the schema came into effect: it was chosen because it fits.
@@ -63,9 +63,15 @@ impl Drift {
             }
             tally = self.seeded(*at, node, before.is_none());
         }
+        let suspected = self.suspects.binary_search_by_key(&node, |suspect| suspect.node);
+        let waiting = suspected.map_or(0, |place| self.suspects[place].waiting(kind));
         let gain = match before {
-            None => tally.surprise_fresh(kind, self.sticky),
-            Some((before, turned)) => tally.surprise_repeat([before, kind], turned, self.sticky, trust),
+            None if thing.is_some() && !self.steady => tally.surprise_fresh(kind, Flow::Things, waiting),
+            None => {
+                let streak = suspected.map_or(0, |place| self.suspects[place].streak(kind));
+                tally.surprise_fresh(kind, Flow::Sequence { sticky: self.sticky.fresh, streak }, waiting)
+            }
+            Some((before, _)) => tally.surprise_repeat(before, kind, trust),
         };
         let rare = tally.is_rare(kind);
         let turned = before.is_some_and(|(before, turned)| if before == kind { turned } else { rare });
@@ -73,7 +79,6 @@ impl Drift {
             open.track(node, kind);
             return turned;
         }
-        let suspected = self.suspects.binary_search_by_key(&node, |suspect| suspect.node);
         let mut held = false;
         match suspected {
             Ok(place) if self.suspects[place].kind == kind as u8 => {
@@ -154,6 +159,7 @@ impl Drift {
         let suspect = self.suspects.remove(place);
         let Some(kind) = Kind::of(suspect.kind) else { return };
         let [fresh, runs, stays] = suspect.held;
+        self.strata.remember_run(suspect.node, kind, suspect.longest);
         if fresh > 0 {
             self.strata.update(at, suspect.node, |tally| tally.add_fresh(kind, fresh, runs));
         }

@@ -98,6 +98,13 @@ impl Strata {
         self.slots = self.slots + tally.used() - before.used();
     }
 
+    /// Notes that so many observations in a row were of a kind, whatever their class.
+    pub(super) fn remember_run(&mut self, node: u32, kind: Kind, run: u8) {
+        for tally in self.list.iter_mut().filter_map(|stratum| stratum.tallies.get_mut(node as usize)) {
+            tally.remember_run(kind, run);
+        }
+    }
+
     /// Whether there are paths where rare kinds come in runs.
     pub(super) fn sticky(&self) -> Sticky {
         let tallies = self.list.iter().flat_map(|stratum| &stratum.tallies);

@@ -20,7 +20,7 @@ pub(super) const MAX_EXAMPLES: usize = 3;
 /// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.
 const HORIZON: u64 = 1_000;
 /// One in so many: a little less than is promised, since what a thing's next look depends on is only estimated.
-const ALARMS: u64 = 120;
+const ALARMS: u64 = 10;
 /// Observations there must be at least, whatever they say: what is over sooner was a passing thing.
 const HITS: u32 = 13;
 /// What speaks against: if changed, 3 % are still as before.
@@ -38,6 +38,10 @@ pub(super) struct Suspect {
     /// Observations of that kind since, and all.
     pub(super) hits: u32,
     pub(super) seen: u32,
+    /// Observations of that kind since the latest that was not.
+    pub(super) streak: u8,
+    /// The most there were.
+    pub(super) longest: u8,
     pub(super) since: Timestamp,
     pub(super) began: u64,
     pub(super) examples: Vec<CallId>,
@@ -64,6 +68,8 @@ impl Suspect {
             bits: 0,
             hits: 0,
             seen: 0,
+            streak: 0,
+            longest: 0,
             since,
             began,
             examples: Vec::new(),
@@ -78,10 +84,22 @@ impl Suspect {
         self.thing = self.thing.or(thing);
         self.bits = self.bits.saturating_add(bits.max(0));
         self.hits = self.hits.saturating_add(1);
+        self.streak = self.streak.saturating_add(1);
+        self.longest = self.longest.max(self.streak);
         self.seen = self.seen.saturating_add(1);
         if self.examples.len() < MAX_EXAMPLES {
             self.examples.push(call);
         }
+    }
+
+    /// How many observations in a row were of a kind.
+    pub(super) fn streak(&self, kind: Kind) -> u8 {
+        if self.kind == kind as u8 { self.streak } else { 0 }
+    }
+
+    /// How many fresh observations of a kind are not counted yet.
+    pub(super) fn waiting(&self, kind: Kind) -> u8 {
+        if self.kind == kind as u8 { self.held[0] } else { 0 }
     }
 
     /// Whether it is certain, given the evidence there must be.
@@ -96,6 +114,7 @@ impl Suspect {
             return true;
         }
         self.seen = self.seen.saturating_add(1);
+        self.streak = 0;
         self.bits += CONTRARY;
         self.bits > 0
     }

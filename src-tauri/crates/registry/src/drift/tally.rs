@@ -11,7 +11,7 @@ use super::scan::Kind;
 /// Kinds kept of one path; the rarest make room.
 const SLOTS: usize = 3;
 /// Fresh observations, or repeats, below which nothing is surprising.
-const BASELINE: u32 = 10;
+const BASELINE: u32 = 4;
 /// Sixteenths of a bit.
 pub(super) type Bits = i32;
 
@@ -57,9 +57,27 @@ const KNOWN: u8 = 8;
 
 /// How likely a kind stays, as numerator and denominator: as often as it did, with four more pairs of which
 /// half stay, or nearly all where that happens in this tool.
-fn stays(stays: u8, pairs: u8, sticky: bool) -> (u64, u64) {
-    let prior = if sticky { 39 } else { 20 };
-    (10 * u64::from(stays) + prior, 10 * (u64::from(pairs) + 4))
+fn stays(stays: u8, pairs: u8) -> (u64, u64) {
+    (10 * u64::from(stays) + 14, 10 * (u64::from(pairs) + 4))
+}
+
+/// How observations follow one another.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Flow {
+    /// Each is of a thing that is known by its name.
+    Things,
+    /// Whatever comes may come in runs. Of unknown kinds such runs are usual; so many like it came just before, of
+    /// whatever class.
+    Sequence { sticky: u8, streak: u8 },
+}
+
+impl Flow {
+    fn streak(self) -> u8 {
+        match self {
+            Self::Things => 0,
+            Self::Sequence { streak, .. } => streak,
+        }
+    }
 }
 
 impl Tally {
@@ -123,49 +141,40 @@ impl Tally {
         })
     }
 
-    /// How surprising a fresh observation is.
-    pub(super) fn surprise_fresh(&self, kind: Kind, sticky: Sticky) -> Bits {
+    /// How surprising a fresh observation is after so many like it that are not counted yet.
+    pub(super) fn surprise_fresh(&self, kind: Kind, flow: Flow, held: u8) -> Bits {
         let all = self.fresh();
         if all < BASELINE {
             return 0;
         }
         let slot = self.slot(kind);
-        let marginal = upper(u32::from(slot.fresh), all);
-        if self.last != kind as u8 {
-            return surprise(marginal);
-        }
-        let known = if slot.fresh >= KNOWN { 0 } else { sticky.fresh };
-        if self.run < slot.longest.max(known) {
+        let marginal = surprise(upper(u32::from(slot.fresh), all, held));
+        let (run, known) = if self.last == kind as u8 { (self.run, slot.fresh >= KNOWN) } else { (0, false) };
+        let (usual, novel) = match flow {
+            // Nothing but a thing's own manner makes it like the one before it.
+            Flow::Things => (0, None),
+            Flow::Sequence { sticky, streak } => {
+                let usual = if slot.fresh >= KNOWN { 0 } else { sticky };
+                (usual, (run > 0 || streak > 0).then_some(()))
+            }
+        };
+        let run = run.max(flow.streak());
+        if run > 0 && run < slot.longest.max(usual) {
             // Such runs are usual.
             return 0;
         }
-        surprise(marginal).min(surprise(stays(slot.runs, slot.fresh, false)))
+        if known || novel.is_some() { marginal.min(surprise(stays(slot.runs, slot.fresh))) } else { marginal }
     }
 
-    /// How surprising it is that a thing that was `before` is `kind` now, if so many repeats may count.
-    pub(super) fn surprise_repeat(
-        &self,
-        [before, kind]: [Kind; 2],
-        turned: bool,
-        sticky: Sticky,
-        trust: u32,
-    ) -> Bits {
+    /// How surprising it is that a thing that was `before` is another kind now, if so many repeats may count. That a
+    /// thing stays as it is says nothing.
+    pub(super) fn surprise_repeat(&self, before: Kind, kind: Kind, trust: u32) -> Bits {
         let slot = self.slot(before);
-        if before == kind {
-            // That a thing stays as it is says nothing, unless it became so just now and nothing else ever was.
-            let all: u32 = self.slots.iter().map(Self::weight).sum();
-            let novel = 20 * Self::weight(&slot) <= all;
-            return if turned && novel && trust == u32::MAX {
-                surprise(stays(slot.stays_turned, slot.turned, sticky.turned))
-            } else {
-                0
-            };
-        }
-        if u32::from(slot.repeats) < BASELINE {
+        if before == kind || u32::from(slot.repeats) < BASELINE {
             return 0;
         }
         let turns = u32::from(slot.repeats - slot.stays);
-        surprise(upper(turns, u32::from(slot.repeats).min(trust.max(turns))))
+        surprise(upper(turns, u32::from(slot.repeats).min(trust.max(turns)), 0))
     }
 
     fn slot_mut(&mut self, kind: Kind) -> &mut Slot {
@@ -205,6 +214,13 @@ impl Tally {
         }
         self.last = kind as u8;
         self.run = 1;
+    }
+
+    /// Notes a run of a kind over several classes.
+    pub(super) fn remember_run(&mut self, kind: Kind, run: u8) {
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.kind == kind as u8) {
+            slot.longest = slot.longest.max(run);
+        }
     }
 
     /// Counts a repeat of what was `before`.
@@ -271,9 +287,12 @@ impl Tally {
     }
 }
 
-/// A share's upper estimate, by about one standard deviation over that of Laplace's rule of succession.
-fn upper(count: u32, all: u32) -> (u64, u64) {
-    (u64::from(count + 1 + count.isqrt()), u64::from(all + 2))
+/// A share's upper estimate, by about one standard deviation over that of Laplace's rule of succession, which counts
+/// those held back too: the product over several is then the chance of so many in whatever order, and few
+/// observations do not make many of another kind a wonder.
+fn upper(count: u32, all: u32, held: u8) -> (u64, u64) {
+    let held = u32::from(held);
+    (u64::from(count + 1 + count.isqrt() + held), u64::from(all + 2 + held))
 }
 
 /// By how much a change that makes it 97 % likely explains it better.
@@ -320,11 +339,12 @@ mod tests {
             tally.add_fresh(Kind::String, 1, 1);
         }
         tally.last = Kind::String as u8;
-        let sticky = Sticky::default();
-        assert!(tally.surprise_fresh(Kind::Absent, sticky) > 6 * 16);
-        assert!(tally.surprise_fresh(Kind::String, sticky) <= 0);
+        let flow = Flow::Sequence { sticky: 0, streak: 0 };
+        assert!(tally.surprise_fresh(Kind::Absent, flow, 0) > 6 * 16);
+        assert!(tally.surprise_fresh(Kind::String, flow, 0) <= 0);
         tally.last = Kind::Absent as u8;
-        assert!(tally.surprise_fresh(Kind::Absent, sticky) <= 16);
-        assert!(tally.surprise_fresh(Kind::Absent, Sticky { fresh: 20, turned: false }) <= 0);
+        tally.run = 1;
+        assert!(tally.surprise_fresh(Kind::Absent, flow, 0) <= 32);
+        assert_eq!(tally.surprise_fresh(Kind::Absent, Flow::Sequence { sticky: 20, streak: 0 }, 0), 0);
     }
 }
