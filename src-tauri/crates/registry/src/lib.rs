@@ -9,6 +9,7 @@ pub mod drift;
 pub mod exchange;
 mod forget;
 mod history;
+mod json;
 mod observation;
 mod quality;
 mod registry;

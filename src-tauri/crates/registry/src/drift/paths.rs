@@ -64,6 +64,9 @@ pub(super) struct Paths {
     /// The latest document that had it.
     #[serde(skip)]
     latest: Vec<u32>,
+    /// Which of its parent's children it is.
+    #[serde(skip)]
+    places: Vec<u32>,
 }
 
 impl Paths {
@@ -86,8 +89,10 @@ impl Paths {
         self.bytes = 0;
         self.latest = vec![0; self.nodes.len()];
         self.children = vec![Vec::new(); self.nodes.len()];
+        self.places = vec![0; self.nodes.len()];
         for at in 1..self.nodes.len() {
             let Node(parent, step, _) = &self.nodes[at];
+            self.places[at] = self.children[*parent as usize].len() as u32;
             self.bytes += step.key().map_or(0, str::len);
             self.index.insert(place(*parent, step), at as u32);
             self.children[*parent as usize].push(at as u32);
@@ -122,11 +127,29 @@ impl Paths {
         self.children[node as usize].iter().filter(move |child| !map || self.step(**child) == &Step::Values)
     }
 
-    /// The place of a key's value, key as written.
-    pub(super) fn field(&mut self, parent: u32, key: &str) -> Option<u32> {
-        if self.nodes[parent as usize].2.1 || is_data(key) {
+    /// The place of a key's value, key as written. `next` is which of the children is looked at first, since
+    /// objects mostly have their keys in one order; and becomes the one behind that.
+    pub(super) fn field(&mut self, parent: u32, key: &str, next: &mut u32) -> Option<u32> {
+        let map = self.nodes[parent as usize].2.1;
+        if !map && let Some(expected) = self.expected(parent, key, *next) {
+            *next += 1;
+            self.note(expected);
+            return Some(expected);
+        }
+        if map || is_data(key) {
             return self.child(parent, Step::Values);
         }
+        let found = self.field_anywhere(parent, key)?;
+        *next = self.places[found as usize] + 1;
+        Some(found)
+    }
+
+    fn expected(&self, parent: u32, key: &str, next: u32) -> Option<u32> {
+        let child = *self.children[parent as usize].get(next as usize)?;
+        matches!(self.step(child), Step::Field(name) if **name == *key).then_some(child)
+    }
+
+    fn field_anywhere(&mut self, parent: u32, key: &str) -> Option<u32> {
         // Without a copy of the key where it is known.
         let known = self.index.get(&Fnv::default().number(u64::from(parent)).text("f").text(key).get());
         if let Some(known) = known.copied() {
@@ -158,6 +181,7 @@ impl Paths {
         self.nodes.push(Node(parent, step, Flags(1, false, self.documents)));
         self.children.push(Vec::new());
         self.latest.push(self.documents);
+        self.places.push(self.children[parent as usize].len() as u32);
         self.children[parent as usize].push(at);
         Some(at)
     }

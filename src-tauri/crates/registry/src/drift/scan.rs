@@ -8,6 +8,7 @@ use schemascope_model::{Marker, Redacted, TypeName};
 use super::hash::Fnv;
 use super::paths::{Paths, ROOT, Step};
 use super::sketch::Sketch;
+use crate::json::string_end;
 
 /// What stands at a path in one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -71,6 +72,10 @@ pub(super) struct Outline {
 struct Frame {
     node: Option<u32>,
     object: bool,
+    /// Of an array, where its items are counted, once that is known.
+    items: Option<u32>,
+    /// Of an object, which field is expected.
+    next: u32,
 }
 
 impl Outline {
@@ -90,14 +95,14 @@ impl Outline {
             let start = at;
             let kind = match byte {
                 b'"' => {
-                    at = string_end(bytes, at);
+                    at = string_end(bytes, at).unwrap_or(bytes.len());
                     let text = document.get(start + 1..at.saturating_sub(1)).unwrap_or("");
                     if skipped > 0 {
                         continue;
                     }
                     if field.is_err() {
-                        let parent = open.last().and_then(|frame| frame.node);
-                        field = Ok(parent.and_then(|parent| paths.field(parent, text)));
+                        let known = |frame: &mut Frame| paths.field(frame.node?, text, &mut frame.next);
+                        field = Ok(open.last_mut().and_then(known));
                         continue;
                     }
                     string_kind(text)
@@ -106,14 +111,14 @@ impl Outline {
                     at += 1;
                     if skipped > 0 || open.len() >= MAX_DEPTH {
                         if skipped == 0 {
-                            self.count(paths, &open, &field, byte_kind(*byte), "");
+                            self.count(paths, &mut open, &field, byte_kind(*byte), "");
                         }
                         skipped += 1;
                         continue;
                     }
-                    let node = self.count(paths, &open, &field, byte_kind(*byte), "");
+                    let node = self.count(paths, &mut open, &field, byte_kind(*byte), "");
                     let object = *byte == b'{';
-                    open.push(Frame { node, object });
+                    open.push(Frame { node, object, items: None, next: 0 });
                     field = if object { Err(()) } else { Ok(None) };
                     continue;
                 }
@@ -152,7 +157,7 @@ impl Outline {
                 }
             };
             if skipped == 0 {
-                self.count(paths, &open, &field, kind, document.get(start..at).unwrap_or(""));
+                self.count(paths, &mut open, &field, kind, document.get(start..at).unwrap_or(""));
             }
         }
         self.conclude(paths);
@@ -162,13 +167,16 @@ impl Outline {
     fn count(
         &mut self,
         paths: &mut Paths,
-        open: &[Frame],
+        open: &mut [Frame],
         field: &Result<Option<u32>, ()>,
         kind: Kind,
         text: &str,
     ) -> Option<u32> {
-        let node = match (open.last(), field) {
-            (Some(frame), _) if !frame.object => paths.child(frame.node?, Step::Items),
+        let node = match (open.last_mut(), field) {
+            (Some(frame), _) if !frame.object => {
+                frame.items = frame.items.or_else(|| paths.child(frame.node?, Step::Items));
+                frame.items
+            }
             (_, Ok(node)) => *node,
             (_, Err(())) => None,
         }?;
@@ -239,19 +247,6 @@ fn string_kind(text: &str) -> Kind {
         Ok(Marker(Redacted::Integer | Redacted::Number)) => Kind::Number,
         _ => Kind::String,
     }
-}
-
-/// Just behind the closing quote of the string that opens at `start`.
-fn string_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        at += found;
-        if bytes[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    bytes.len()
 }
 
 fn word_end(bytes: &[u8], start: usize) -> usize {

@@ -6,6 +6,8 @@
 
 use serde_json::value::RawValue;
 
+use crate::json::{container_end, string_end};
+
 /// A place in a document.
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -80,53 +82,6 @@ impl<'a> Cursor<'a> {
     fn take(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
-}
-
-/// Just behind the bracket that closes the one at `at`.
-fn container_end(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    loop {
-        match bytes.get(at)? {
-            b'"' => at = string_end(bytes, at)? - 1,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-}
-
-/// Just behind the quote that closes the string at `start`.
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + 1;
-    loop {
-        at = quote_or_backslash(bytes, at)?;
-        if bytes[at] == b'"' {
-            return Some(at + 1);
-        }
-        at += 2;
-    }
-}
-
-/// Eight bytes at a time, by the usual trick of finding zero bytes in a word (Mycroft).
-#[inline]
-fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*word);
-        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
-        if found != 0 {
-            // The lowest mark is right; higher ones may come from a borrow.
-            return Some(at + found.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    let rest = bytes.get(at..)?;
-    rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|length| at + length)
 }
 
 #[cfg(test)]
