@@ -7,14 +7,9 @@ use schemascope_api::{Decide, Decision};
 use super::impact::{asked, impact};
 use super::wish;
 use crate::app::App;
-use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
-use crate::parts::{Icon, ToolName};
-use crate::{browser, door};
-
-/// Longest reason the engine takes, in bytes.
-const REASON: &str = "1000";
-/// Under which the name is kept for the next time.
-const PERSON: &str = "person";
+use crate::cells::{Memo, RwSignal};
+use crate::door;
+use crate::parts::{Signature, SignedDialog, Signing};
 
 /// What is to be decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,29 +52,18 @@ pub fn DecisionDialog(
     let title = wish(decision);
     let is_pin = matches!(decision, Decision::Pin { .. });
     let enforced = RwSignal::new(matches!(decision, Decision::Pin { enforced: true, .. }));
-    let reason = RwSignal::new(String::new());
-    let person = RwSignal::new(browser::kept(PERSON).unwrap_or_default());
-    let busy = RwSignal::new(false);
-    let problem = RwSignal::new(None::<String>);
+    let signing = Signing::new();
     let wanted = version.map(|version| (tool_id.clone(), version));
     let shown = asked(move || wanted.clone());
     let waits = Memo::new(move || version.is_some() && shown.with(Option::is_none));
-    let id = StoredValue::new(tool_id.clone());
-    let take = move |_| {
-        if busy.get_untracked() {
-            return;
-        }
-        busy.set(true);
-        problem.set(None);
-        let given = |text: String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let name = tool_id.clone();
+    let take = move || {
+        let Some(Signature { reason, person }) = signing.sign() else { return };
         let decision = match decision {
             Decision::Pin { version, .. } => Decision::Pin { version, enforced: enforced.get_untracked() },
             other => other,
         };
-        let person = given(person.get_untracked());
-        browser::keep(PERSON, person.as_deref());
-        let command =
-            Decide { tool_id: id.get_value(), decision, reason: given(reason.get_untracked()), person };
+        let command = Decide { tool_id: tool_id.clone(), decision, reason, person };
         leptos::task::spawn_local(async move {
             match door::call(&command).await {
                 Ok(decided) => {
@@ -88,20 +72,12 @@ pub fn DecisionDialog(
                     app.decided.update(|decided| *decided += 1);
                     app.say(format!("{}: done{clients}", wish(command.decision)));
                 }
-                Err(error) => {
-                    busy.set(false);
-                    problem.set(Some(error.to_string()));
-                }
+                Err(error) => signing.fail(error.to_string()),
             }
         });
     };
-    effect(move || browser::focus("#reason"));
     view! {
-        <div class="inside decide">
-            <div class="head">
-                <h2>{title.clone()} <span class="dim">" · "<ToolName id=tool_id /></span></h2>
-                <button class="button bare" aria-label="Close" on:click=click(move |_| app.close_dialog())><Icon name="x" /></button>
-            </div>
+        <SignedDialog title=title.clone() tool_id=name act=title signing waits=Box::new(move || waits.get()) take=Box::new(take)>
             <p class="dim">{meaning(decision)}</p>
             <div class="scrolls" tabindex="0" role="region" aria-label="Impact">
                 {version.is_some().then(|| impact(shown, true))}
@@ -113,23 +89,6 @@ pub fn DecisionDialog(
                     <span>"Enforce: results that do not fit become errors for clients of /mcp"</span>
                 </label>
             }.into_any())}
-            <div class="ask">
-                <label>"Why"
-                    <textarea id="reason" rows="2" maxlength=REASON placeholder="kept in the history, for whoever asks later"
-                        on:input:target=move |event| reason.set(event.target().value())></textarea>
-                </label>
-                <label>"Who"
-                    <input type="text" maxlength="60" autocomplete="name" placeholder="your name" prop:value=person.get_untracked()
-                        on:input:target=move |event| person.set(event.target().value()) />
-                </label>
-            </div>
-            {move || problem.get().map(|text| view! { <p class="bad" role="alert">{crate::text::visible(&text, 600)}</p> }.into_any())}
-            <div class="buttons">
-                <button class="button" on:click=click(move |_| app.close_dialog())>"Cancel"</button>
-                <button class="button primary" id="decide" prop:disabled=move || busy.get() || waits.get() on:click=click(take)>
-                    {title}
-                </button>
-            </div>
-        </div>
+        </SignedDialog>
     }
 }

@@ -101,10 +101,10 @@ impl Tool {
         Self { shape, arguments, drafts: Drafts::holding(hold), ..Self::default() }
     }
 
-    /// Whether there is such a tool at all, as far as is known: a name that was never listed and never
-    /// gave a result is a caller's mistake.
+    /// Whether there is such a tool at all, as far as is known: a name that is not listed and never gave but errors
+    /// is a caller's mistake. Many servers answer to names they do not know with a tool's error.
     pub fn exists(&self) -> bool {
-        self.declaration.is_some() || self.calls > self.unanswered
+        self.declaration.is_some() || self.calls > self.failures
     }
 
     /// Notes what the upstream says of the tool; none when it lists it no longer.

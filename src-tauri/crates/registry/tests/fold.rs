@@ -72,12 +72,15 @@ fn errors_teach_nothing_but_are_counted() {
 
 /// A misspelt name leads to a recorded failure, not to a tool.
 #[test]
-fn a_name_that_never_answered_is_no_tool() {
+fn a_name_that_gave_but_errors_is_no_tool() {
     let mut registry = Registry::default();
     registry.record(&call("{}", Outcome::Error));
     registry.record(&call("{}", Outcome::Lost));
     assert!(!registry.tool(&tool()).unwrap().exists());
+    // What many servers say to a name they do not know.
     registry.record(&call("{}", Outcome::ToolError));
+    assert!(!registry.tool(&tool()).unwrap().exists());
+    registry.record(&call("{}", Outcome::Ok));
     assert!(registry.tool(&tool()).unwrap().exists());
 }
 

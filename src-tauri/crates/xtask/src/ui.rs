@@ -121,15 +121,28 @@ fn without_comments(js: &str) -> String {
     kept.map(str::trim_start).collect::<Vec<_>>().join("\n")
 }
 
+/// In this order, since what comes later overrides.
+const STYLES: &[&str] = &[
+    "1-ground",
+    "2-parts",
+    "2-dialogs",
+    "3-overview",
+    "3-tools",
+    "3-calls",
+    "4-settings",
+    "4-versions",
+    "5-sizes",
+];
+
 fn page(dist: &Path) -> Result<()> {
     let root = root();
     for file in ["ui/theme.js", "ui/start.js", "assets/logo.svg"] {
         let name = Path::new(file).file_name().context("a file has a name")?;
         copy(&root.join(file), &dist.join(name))?;
     }
-    // One file for the browser; in this order, since what comes later overrides.
+    // One file for the browser.
     let mut styles = String::new();
-    for part in ["1-ground", "2-parts", "3-pages", "4-settings", "4-versions", "5-sizes"] {
+    for part in STYLES {
         styles += &fs::read_to_string(root.join(format!("assets/styles/{part}.css")))?;
     }
     write(&dist.join("dashboard.css"), styles.as_bytes())?;

@@ -242,9 +242,15 @@ fn changed(options: &Options, traffic: Traffic, effect: Effect, before: usize) -
 
 /// The tools of [`crate::simple`]. Whether the bars were passed.
 fn simple(options: &Options) -> bool {
-    let seeds: Vec<u64> =
-        options.seeds.iter().flat_map(|seed| (0..SIMPLE).map(move |number| seed * 1_000_003 + number)).collect();
-    println!("\n| simple tools: found within {WITHIN} | {} |", ASKS.map(|asks| format!("asks: {asks:?}")).join(" | "));
+    let seeds: Vec<u64> = options
+        .seeds
+        .iter()
+        .flat_map(|seed| (0..SIMPLE).map(move |number| seed * 1_000_003 + number))
+        .collect();
+    println!(
+        "\n| simple tools: found within {WITHIN} | {} |",
+        ASKS.map(|asks| format!("asks: {asks:?}")).join(" | ")
+    );
     println!("|---|{}", "---|".repeat(ASKS.len()));
     let mut all = Tally::default();
     for returns in RETURNS {
@@ -256,7 +262,8 @@ fn simple(options: &Options) -> bool {
                     let mut tool = Simple::new(seed, asks);
                     let mut watch = Watch::new();
                     let early = (0..before).any(|_| !watch.show(&tool.next(returns, None)).is_empty());
-                    let found = (1..=WITHIN).find(|_| !watch.show(&tool.next(returns, Some(becomes))).is_empty());
+                    let found =
+                        (1..=WITHIN).find(|_| !watch.show(&tool.next(returns, Some(becomes))).is_empty());
                     let hit = found.is_some() && !early;
                     if options.details && !hit {
                         println!("missed {becomes:?}: {returns:?}, {asks:?}, after {before}; early {early}");
@@ -272,8 +279,15 @@ fn simple(options: &Options) -> bool {
             println!("| {returns:?}, after {before} | {} |", cells.join(" | "));
         }
     }
-    println!("\nTogether: {:.1} % of {}; in brackets how many it took, the median.", 100.0 * all.share(), all.of);
-    println!("\n| simple tools that do not change: with a false alarm | {} |", ASKS.map(|asks| format!("{asks:?}")).join(" | "));
+    println!(
+        "\nTogether: {:.1} % of {}; in brackets how many it took, the median.",
+        100.0 * all.share(),
+        all.of
+    );
+    println!(
+        "\n| simple tools that do not change: with a false alarm | {} |",
+        ASKS.map(|asks| format!("{asks:?}")).join(" | ")
+    );
     println!("|---|{}", "---|".repeat(ASKS.len()));
     let mut alarms = Tally::default();
     for manner in MANNERS {

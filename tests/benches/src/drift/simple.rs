@@ -135,7 +135,10 @@ impl Simple {
             (Manner::EmptyLists, true) => "{\"items\":[],\"total\":0,\"next\":\"p\"}".to_owned(),
             (Manner::RareField, true) => format!("{{\"items\":[{item}],\"total\":1,\"note\":\"n\"}}"),
             (Manner::NewValues, _) => {
-                format!("{{\"items\":[{item}],\"state\":\"{}\",\"total\":1}}", STATES[self.number as usize / 250])
+                format!(
+                    "{{\"items\":[{item}],\"state\":\"{}\",\"total\":1}}",
+                    STATES[self.number as usize / 250]
+                )
             }
             (Manner::OddDocument, true) => "{\"items\":[{\"id\":\"B\",\"size\":3}],\"pages\":9}".to_owned(),
             (Manner::Gaps, true) => format!("{{\"items\":[{item}],\"next\":\"p\"}}"),

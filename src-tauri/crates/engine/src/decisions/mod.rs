@@ -305,7 +305,8 @@ mod tests {
         assert!(matches!(effective.of(&tool), Effective::Promoted(_)));
         let refused = decisions.write(proposal(), |versions| versions.resolve(Wish::Unpin));
         assert!(matches!(refused, Err(NotWritten::Refused(Refused::NotPinned))));
-        let [first, second] = decisions.entries().unwrap().try_into().expect("what is refused is not written");
+        let [first, second] =
+            decisions.entries().unwrap().try_into().expect("what is refused is not written");
         assert!(first.at < second.at && first.id < second.id);
         let before = decisions.tool(&tool);
         drop(decisions);
