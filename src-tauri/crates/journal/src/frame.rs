@@ -14,6 +14,8 @@ const ID: Range<usize> = 13..29;
 
 /// Bytes before the payload.
 pub(crate) const HEADER: usize = 29;
+/// Bytes of the frame that ends a group.
+pub(crate) const COMMIT_SIZE: usize = HEADER + size_of::<u32>();
 /// Longest payload, compressed.
 pub(crate) const MAX_PAYLOAD: usize = 256 << 20;
 /// The kind that ends a group; never a record's.

@@ -113,24 +113,31 @@ impl Journal {
 
     /// Appends a group and syncs it. On an error nothing of the group remains.
     pub fn append(&mut self, records: &[Record<'_>]) -> Result<Vec<Appended>, Error> {
+        let compress = |record: &Record<'_>| self.compressor.compress(record.payload);
+        let compressed = records.iter().map(compress).collect::<Result<Vec<_>, _>>();
+        let compressed = compressed.map_err(|source| Error::Io { path: self.dir.clone(), source })?;
+        let records = records.iter().zip(&compressed).map(|(record, payload)| Record { payload, ..*record });
+        let places = self.append_compressed(&records.collect::<Vec<_>>())?;
+        Ok(places.into_iter().zip(compressed).map(|(at, compressed)| Appended { at, compressed }).collect())
+    }
+
+    /// The same for payloads that [`Compressor::compress`] has compressed; where their frames begin.
+    pub fn append_compressed(&mut self, records: &[Record<'_>]) -> Result<Vec<Position>, Error> {
         self.check_space()?;
-        let mut bytes = Vec::new();
-        let mut appended = Vec::with_capacity(records.len());
-        for record in records {
-            let payload = self
-                .compressor
-                .compress(record.payload)
-                .map_err(|source| Error::Io { path: self.dir.clone(), source })?;
+        let size = |record: &Record<'_>| frame::HEADER + record.payload.len();
+        let mut bytes = Vec::with_capacity(records.iter().map(size).sum::<usize>() + frame::COMMIT_SIZE);
+        let mut places = Vec::with_capacity(records.len());
+        for Record { kind, id, payload } in records {
             if payload.len() > frame::MAX_PAYLOAD {
-                return Err(Error::TooLarge(record.payload.len()));
+                return Err(Error::TooLarge(payload.len()));
             }
-            let at = Position { segment: self.end.segment, offset: self.end.offset + bytes.len() as u64 };
-            frame::write(&mut bytes, record.kind, &record.id, &payload);
-            appended.push(Appended { at, compressed: payload });
+            let offset = self.end.offset + bytes.len() as u64;
+            places.push(Position { segment: self.end.segment, offset });
+            frame::write(&mut bytes, *kind, id, payload);
         }
         frame::write_commit(&mut bytes, records.len());
         self.write(&bytes)?;
-        Ok(appended)
+        Ok(places)
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {

@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use schemascope_model::{CallRecord, Carrier, Fit, Outcome, Redacted, Timestamp};
-use schemascope_shape::{Arguments, Circumstances, Fits, Shape, StandsFor};
+use schemascope_shape::{Arguments, Circumstances, Fits, Replacements, Shape, StandsFor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -128,14 +129,13 @@ impl Tool {
             return;
         }
         let Some(observation) = observation else { return };
-        let circumstances = Circumstances { epoch: day(call.at), stands_for: Some(&stands_for) };
+        let stands_for = may_hold_markers(&observation.json).then_some(&stands_for as &Replacements);
+        let circumstances = Circumstances { epoch: day(call.at), stands_for };
         let document = observation.json.as_bytes();
-        if self.shape.observe_under(document, circumstances).is_err() {
+        let arguments = call.arguments.as_deref().map(|arguments| arguments.get().as_bytes());
+        if self.shape.observe_call(document, circumstances, &mut self.arguments, arguments).is_err() {
             return;
         }
-        let arguments = call.arguments.as_deref().map(|arguments| arguments.get().as_bytes());
-        // The document was read just now, and arguments that are no JSON never come here.
-        let _ = self.arguments.observe(arguments, document, circumstances);
         self.last_observed = self.last_observed.max(Some(call.at));
         match observation.carrier {
             Carrier::Structured => self.carriers.structured += 1,
@@ -173,6 +173,13 @@ impl Tool {
         // What a state before drift was watched has counted was before all of it.
         self.shape.observations().saturating_sub(self.drift.observations().saturating_sub(drift.began))
     }
+}
+
+/// Whether strings of a document may be markers, as they are or written in escapes. Most have none, and one look at
+/// all of them is quicker than one at each.
+fn may_hold_markers(document: &str) -> bool {
+    let bytes = document.as_bytes();
+    memmem::find(bytes, "⟦".as_bytes()).is_some() || memmem::find(bytes, br"\u27").is_some()
 }
 
 /// What a marker replaced.

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::observe::Circumstances;
 use crate::rank::HashKey;
-use crate::scan::Unreadable;
+use crate::scan::{Unreadable, scan};
 use crate::secrets::Secrets;
+pub(crate) use outline::Parts;
 pub use separate::{SeparatingValue, Separation};
 
 /// Arguments looked at.
@@ -88,8 +89,15 @@ impl Arguments {
         document: &[u8],
         circumstances: Circumstances<'_>,
     ) -> Result<(), Unreadable> {
+        let mut parts = Parts::new(circumstances);
+        scan(document, &mut parts)?;
+        self.count(arguments, parts)
+    }
+
+    /// The same for a document that was read.
+    pub(crate) fn count(&mut self, arguments: Option<&[u8]>, parts: Parts<'_>) -> Result<(), Unreadable> {
         let given = arguments.map_or_else(|| Ok(BTreeMap::new()), outline::arguments)?;
-        let parts = outline::parts(document, circumstances)?;
+        let parts = parts.found();
         let mut ranks: Vec<Rank> = parts.iter().map(|part| self.part(part)).collect();
         ranks.sort_unstable();
         // Nothing is counted of parts that do not stay.

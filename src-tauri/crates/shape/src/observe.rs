@@ -8,6 +8,7 @@ mod plan;
 mod spare;
 mod walk;
 
+use crate::arguments::{Arguments, Parts};
 use crate::scan::{Oddities, Sink, Token, Unreadable, scan};
 use crate::shape::Shape;
 use crate::signatures::Signer;
@@ -58,19 +59,50 @@ impl Shape {
         document: &[u8],
         circumstances: Circumstances<'_>,
     ) -> Result<(), Unreadable> {
+        self.observe_beside(document, circumstances, false, &mut ())
+    }
+
+    /// Counts one document that was read before, and in the same pass what [`Arguments::observe`] counts of it for
+    /// the arguments `given`, a JSON object or nothing. Where those cannot be read only the document counts. A
+    /// long document that is not JSON after all may count up to where it is not; [`Shape::observe`] reads all of
+    /// it first.
+    pub fn observe_call(
+        &mut self,
+        document: &[u8],
+        circumstances: Circumstances<'_>,
+        arguments: &mut Arguments,
+        given: Option<&[u8]>,
+    ) -> Result<(), Unreadable> {
+        let mut parts = Parts::new(circumstances);
+        self.observe_beside(document, circumstances, true, &mut parts)?;
+        // The document counts whatever the arguments are.
+        let _ = arguments.count(given, parts);
+        Ok(())
+    }
+
+    fn observe_beside<'d>(
+        &mut self,
+        document: &'d [u8],
+        circumstances: Circumstances<'_>,
+        known: bool,
+        beside: &mut impl Sink<'d>,
+    ) -> Result<(), Unreadable> {
         let nodes = self.tree.len();
-        let mut observer = Observer::new(self, document, circumstances);
-        let read = scan(document, &mut observer);
+        let mut observer = Observer { known, ..Observer::new(self, document, circumstances) };
+        let read = scan(document, &mut (&mut observer, beside));
         if read.is_ok() {
             observer.carry_out();
             observer.cut_back();
         }
-        let Observer { main, ways: Ways { plan, mut signature, .. }, .. } = observer;
+        let Observer { main, counted, ways: Ways { plan, mut signature, .. }, .. } = observer;
         self.spare.put(plan, main);
         let oddities = match read {
             Ok(oddities) => oddities,
             Err(unreadable) => {
-                self.tree.take_back(nodes);
+                // Some is counted there only of one that was wrongly said to be known.
+                if !counted {
+                    self.tree.take_back(nodes);
+                }
                 return Err(unreadable);
             }
         };
@@ -109,6 +141,8 @@ struct Observer<'s, 'd> {
     look_at: usize,
     /// The document is known to be one.
     known: bool,
+    /// Some of it is counted.
+    counted: bool,
     /// The number of the document.
     number: u64,
     decoded: &'s mut String,
@@ -135,6 +169,7 @@ impl<'s, 'd> Observer<'s, 'd> {
             gathering: Vec::new(),
             gathers: false,
             known: false,
+            counted: false,
             number: shape.documents,
             decoded: &mut shape.spare.text,
             changes: &mut shape.changes,
@@ -144,6 +179,7 @@ impl<'s, 'd> Observer<'s, 'd> {
 
     /// Counts what was planned so far.
     fn carry_out(&mut self) {
+        self.counted = true;
         let Ways { tree, circumstances, plan, .. } = &mut self.ways;
         plan.carry_out(&mut Carrying {
             tree,

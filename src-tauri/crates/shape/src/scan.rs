@@ -43,11 +43,37 @@ pub(crate) trait Sink<'d> {
     fn expected(&mut self, _: &[u8]) -> Option<usize> {
         None
     }
+
+    /// Whether keys need not be handed to it now.
+    #[inline(always)]
+    fn passes_over_keys(&self) -> bool {
+        false
+    }
 }
 
 /// Only reads.
 impl Sink<'_> for () {
+    #[inline(always)]
     fn token(&mut self, _: &Token<'_>) {}
+
+    #[inline(always)]
+    fn passes_over_keys(&self) -> bool {
+        true
+    }
+}
+
+/// Two that read together. Only the first may know keys beforehand.
+impl<'d, A: Sink<'d>, B: Sink<'d>> Sink<'d> for (&mut A, &mut B) {
+    #[inline(always)]
+    fn token(&mut self, token: &Token<'d>) {
+        self.1.token(token);
+        self.0.token(token);
+    }
+
+    #[inline(always)]
+    fn expected(&mut self, written: &[u8]) -> Option<usize> {
+        if self.1.passes_over_keys() { self.0.expected(written) } else { None }
+    }
 }
 
 impl<'d> Sink<'d> for Vec<Token<'d>> {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
-use schemascope_shape::{Arguments, Circumstances};
+use schemascope_shape::{Arguments, Circumstances, Shape};
 use serde_json::{Map, Value, json};
 
 /// A small generator of random numbers (SplitMix64), so that a trial is known by its seed.
@@ -155,4 +155,74 @@ proptest! {
         let written = serde_json::to_vec(&a).unwrap();
         prop_assert_eq!(serde_json::from_slice::<Arguments>(&written).unwrap(), a);
     }
+}
+
+proptest! {
+    /// Read beside the shape, the same counts.
+    #[test]
+    fn one_pass_counts_what_two_do(
+        calls in prop::collection::vec((any_json(), prop::option::of(any_json())), 1..8),
+    ) {
+        let (mut shape, mut arguments) = (Shape::default(), Arguments::default());
+        let (mut together, mut beside) = (Shape::default(), Arguments::default());
+        for (document, given) in calls {
+            let (document, given) = (document.to_string(), given.map(|given| given.to_string()));
+            let given = given.as_deref().map(str::as_bytes);
+            shape.observe(document.as_bytes()).unwrap();
+            arguments.observe(given, document.as_bytes(), Circumstances::default()).unwrap();
+            together
+                .observe_call(document.as_bytes(), Circumstances::default(), &mut beside, given)
+                .unwrap();
+        }
+        prop_assert_eq!(together.to_state(), shape.to_state());
+        prop_assert_eq!(beside, arguments);
+    }
+}
+
+/// Longer than what is planned at once.
+#[test]
+fn long_documents_count_alike_in_one_pass() {
+    let items: Vec<Value> =
+        (0..9_000).map(|n| json!({"id": n, "tag": "a", format!("x{}", n % 3_000): [n]})).collect();
+    let document = json!({"items": items}).to_string();
+    let (mut shape, mut together) = (Shape::default(), Shape::default());
+    let (mut arguments, mut beside) = (Arguments::default(), Arguments::default());
+    let given = br#"{"all":true}"#;
+    for _ in 0..3 {
+        shape.observe(document.as_bytes()).unwrap();
+        arguments.observe(Some(given), document.as_bytes(), Circumstances::default()).unwrap();
+        together
+            .observe_call(document.as_bytes(), Circumstances::default(), &mut beside, Some(given))
+            .unwrap();
+    }
+    assert_eq!(together.to_state(), shape.to_state());
+    assert_eq!(beside, arguments);
+    // What is no JSON where nothing was counted yet counts nothing; given arguments that are none, only the document.
+    let before = together.to_state();
+    for broken in ["", "{\"new\":", "[1,2"] {
+        assert!(
+            together
+                .observe_call(broken.as_bytes(), Circumstances::default(), &mut beside, Some(given))
+                .is_err()
+        );
+    }
+    assert_eq!((together.to_state(), &beside), (before, &arguments));
+    together.observe_call(b"1", Circumstances::default(), &mut beside, Some(b"{")).unwrap();
+    assert_eq!((together.observations(), beside), (4, arguments));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let scalar = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..99).prop_map(Value::from),
+        "[a-c]{0,3}".prop_map(Value::from)
+    ];
+    scalar.prop_recursive(4, 40, 5, |inner| {
+        let key = "[a-d]|20[0-9]{2}-01-01|x[0-9]{6}";
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((key, inner), 0..5).prop_map(|members| members.into_iter().collect()),
+        ]
+    })
 }

@@ -2,6 +2,8 @@
 //!
 //! Owns: that order. Refuses to know: when to write; the recorder decides that.
 
+use std::borrow::Cow;
+
 use schemascope_journal::{Compressor, Journal, Position, Record};
 use schemascope_model::{CallId, ToolId};
 
@@ -9,7 +11,7 @@ use crate::ballast::Ballast;
 use crate::index::{Index, MAX_OPERATIONS};
 use crate::lock::Lock;
 use crate::retain::Retention;
-use crate::{Entry, Error};
+use crate::{Entry, Error, Packed};
 
 /// Entries in one group at most: two index operations each and the checkpoint are what sled takes in one batch.
 pub const GROUP: usize = (MAX_OPERATIONS - 1) / 2;
@@ -71,17 +73,34 @@ impl Writer {
     /// error is the journal's. An error of the index is returned once; from then on it is left
     /// alone, so that its checkpoint stays true and the next start catches up.
     pub fn append(&mut self, entries: &[Entry]) -> Result<(), Error> {
-        let payloads: Vec<Vec<u8>> = entries.iter().map(Entry::encode).collect();
+        self.append_each(entries.iter().map(|entry| (entry, None)))
+    }
+
+    /// The same for entries that were packed.
+    pub fn append_packed(&mut self, entries: &[Packed]) -> Result<(), Error> {
+        self.append_each(entries.iter().map(|packed| (&packed.entry, packed.bytes.as_deref())))
+    }
+
+    fn append_each<'a>(
+        &mut self,
+        entries: impl Iterator<Item = (&'a Entry, Option<&'a [u8]>)>,
+    ) -> Result<(), Error> {
+        let compressor = &mut self.compressor;
+        let mut pack = |(entry, bytes): (&'a Entry, Option<&'a [u8]>)| match bytes {
+            Some(bytes) => Ok((entry, Cow::Borrowed(bytes))),
+            None => compressor.compress(&entry.encode()).map(|bytes| (entry, Cow::Owned(bytes))),
+        };
+        let entries = entries.map(&mut pack).collect::<Result<Vec<_>, _>>();
+        let entries = entries.map_err(|source| Error::Io { path: self.journal.dir().to_owned(), source })?;
         let records: Vec<Record<'_>> = entries
             .iter()
-            .zip(&payloads)
             .map(|(entry, payload)| Record { kind: entry.kind(), id: entry.frame_id(), payload })
             .collect();
-        let appended = self.journal.append(&records)?;
-        self.segment_calls += entries.iter().filter(|entry| matches!(entry, Entry::Call(_))).count() as u64;
-        self.since_snapshot += appended.iter().map(|one| one.compressed.len() as u64).sum::<u64>();
-        let indexed =
-            entries.iter().zip(&appended).map(|(entry, one)| (entry, one.at, one.compressed.as_slice()));
+        let places = self.journal.append_compressed(&records)?;
+        let is_call = |entry: &&(&Entry, Cow<'_, [u8]>)| matches!(entry.0, Entry::Call(_));
+        self.segment_calls += entries.iter().filter(is_call).count() as u64;
+        self.since_snapshot += entries.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
+        let indexed = entries.iter().zip(places).map(|((entry, bytes), at)| (*entry, at, &**bytes));
         let end = self.journal.end();
         self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, indexed, end)?))?;
         self.since_opened += entries.len();

@@ -1,6 +1,6 @@
 //! The first of two threads in line: calls become records.
 //!
-//! Owns: judging and redacting, in the order calls came; listings and wishes pass through in that order. Refuses to
+//! Owns: judging, redacting and packing, in the order calls came; listings and wishes pass through in that order. Refuses to
 //! know: disks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use schemascope_model::{CallRecord, Fit, ToolId};
 use schemascope_proxy::Effective;
 use schemascope_registry::{DeclaredSchema, Detached, Observation, Registry, Validators};
-use schemascope_store::Policy;
+use schemascope_store::{Entry, Packed, Packer, Policy};
 use tokio::sync::oneshot;
 
 use crate::redact::Redaction;
@@ -39,19 +39,13 @@ pub(super) enum Step {
 
 /// A record to be written, and who waits for that.
 pub(super) struct Ready {
-    pub(super) record: CallRecord,
+    pub(super) record: Packed,
+    /// Bytes of its bodies.
+    pub(super) bytes: usize,
     pub(super) observation: Option<Detached>,
     pub(super) since: Instant,
     pub(super) done: Option<oneshot::Sender<()>>,
     pub(super) _room: Room,
-}
-
-impl Ready {
-    /// Bytes of its bodies.
-    pub(super) fn bytes(&self) -> usize {
-        let bodies = [&self.record.arguments, &self.record.result, &self.record.error];
-        bodies.into_iter().flatten().map(|body| body.get().len()).sum()
-    }
 }
 
 pub(super) struct Drafter {
@@ -61,6 +55,7 @@ pub(super) struct Drafter {
     pub(super) next: SyncSender<Step>,
     pub(super) validators: Validators,
     pub(super) redaction: Arc<Redaction>,
+    pub(super) packer: Packer,
 }
 
 impl Drafter {
@@ -105,7 +100,9 @@ impl Drafter {
         let redactor = self.redaction.now();
         let Drafted { record, observation } = draft
             .into_record(&redactor, |tool, effective, observation| self.judge(tool, effective, observation));
-        Ready { record, observation, since, done, _room: room }
+        let bytes = bytes_of_bodies(&record);
+        let record = self.packer.pack(Entry::Call(record));
+        Ready { record, bytes, observation, since, done, _room: room }
     }
 
     fn judge(
@@ -134,4 +131,9 @@ impl Drafter {
         }
         fit
     }
+}
+
+fn bytes_of_bodies(record: &CallRecord) -> usize {
+    let bodies = [&record.arguments, &record.result, &record.error];
+    bodies.into_iter().flatten().map(|body| body.get().len()).sum()
 }

@@ -24,7 +24,7 @@ use schemascope_api::{Latency, RecorderReport};
 use schemascope_model::{CallId, CallRecord, IdSource, Origin, Timestamp};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_registry::{Registry, Validators};
-use schemascope_store::{Policy, Writer};
+use schemascope_store::{Packer, Policy, Writer};
 use tokio::sync::oneshot;
 
 use crate::events::Events;
@@ -164,6 +164,7 @@ impl Recorder {
             next,
             validators: Validators::default(),
             redaction: Arc::clone(&redaction),
+            packer: Packer::new()?,
         };
         let shared = writer::Shared {
             registry,

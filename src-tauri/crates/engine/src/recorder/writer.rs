@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use schemascope_model::{CallRecord, Timestamp, ToolId};
 use schemascope_proxy::ListedTool;
 use schemascope_registry::{Detached, Registry};
-use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Writer};
+use schemascope_store::{Declared, Entry, Error, GROUP, JournalError, Packed, Writer};
 use serde_json::value::RawValue;
 
 use crate::events::Events;
@@ -26,7 +26,7 @@ use super::{Durability, Listings, Metrics};
 const GATHER: Duration = Duration::from_millis(20);
 /// Bytes of bodies that are a group of their own: with more nothing is saved, and calls that wait for room wait for
 /// it. Several groups fit into what may wait, so that the next is gathered while one is written.
-const HEAVY: usize = 512 << 10;
+const HEAVY: usize = 1 << 20;
 /// How often changed states are saved. What a kill leaves unsaved is replayed from the journal.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// Pause before a refused write is tried again.
@@ -102,7 +102,7 @@ impl WriterThread {
         let mut next = Some(step);
         let began = Instant::now();
         while let Some(Step::Write(ready)) = next {
-            bytes += ready.bytes();
+            bytes += ready.bytes;
             group.push(*ready);
             next = if group.len() == GROUP || bytes >= HEAVY { None } else { self.company(began) };
         }
@@ -135,8 +135,8 @@ impl WriterThread {
         let mut entries = Vec::with_capacity(group.len());
         let mut observations = Vec::with_capacity(group.len());
         let mut waiting = Vec::with_capacity(group.len());
-        for Ready { record, observation, since, done, _room } in group {
-            entries.push(Entry::Call(record));
+        for Ready { record, bytes: _, observation, since, done, _room } in group {
+            entries.push(record);
             observations.push(observation);
             waiting.push((since, done, _room));
         }
@@ -145,13 +145,13 @@ impl WriterThread {
         if written {
             let mut redacted = 0;
             for (entry, observation) in entries.iter().zip(&observations) {
-                if let Entry::Call(call) = entry {
+                if let Entry::Call(call) = entry.entry() {
                     self.learn(call, observation.as_ref());
                     redacted += call.redacted;
                     self.metrics.count(call);
                 }
             }
-            self.events.recorded(entries.iter().filter_map(|entry| match entry {
+            self.events.recorded(entries.iter().filter_map(|entry| match entry.entry() {
                 Entry::Call(call) => Some(call),
                 _ => None,
             }));
@@ -192,11 +192,11 @@ impl WriterThread {
         }
         let changes = lock(&self.registry).compare(server, &listed);
         for chunk in changes.chunks(GROUP) {
-            let mut entries: Vec<Entry> = chunk
+            let mut entries: Vec<Packed> = chunk
                 .iter()
                 .map(|change| {
                     let (tool_id, definition) = (change.tool.clone(), change.definition.clone());
-                    Entry::Declared(Declared { tool_id, at, definition })
+                    Entry::Declared(Declared { tool_id, at, definition }).into()
                 })
                 .collect();
             if self.append(&mut entries) {
@@ -211,9 +211,9 @@ impl WriterThread {
     }
 
     /// Appends, trying again while the disk refuses. False only when closing and still refused.
-    fn append(&mut self, entries: &mut [Entry]) -> bool {
+    fn append(&mut self, entries: &mut [Packed]) -> bool {
         loop {
-            match self.writer.append(entries) {
+            match self.writer.append_packed(entries) {
                 Ok(()) => break,
                 Err(Error::Journal(JournalError::TooLarge(bytes))) => {
                     tracing::warn!(bytes, "a call is too large to keep; its bodies are left out");
@@ -282,11 +282,12 @@ pub(super) fn lock(registry: &Mutex<Registry>) -> MutexGuard<'_, Registry> {
     registry.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn leave_bodies_out(entries: &mut [Entry]) {
+fn leave_bodies_out(entries: &mut [Packed]) {
     for entry in entries {
-        if let Entry::Call(call) = entry {
-            *call = call.without_bodies();
+        if let Entry::Call(call) = entry.entry() {
+            let mut call = call.without_bodies();
             call.bodies_left_out = true;
+            *entry = Entry::Call(call).into();
         }
     }
 }

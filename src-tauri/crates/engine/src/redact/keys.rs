@@ -116,33 +116,55 @@ pub(super) fn is_ambiguous(key: &str) -> bool {
 const SLOTS: usize = 64;
 
 /// What was found out of keys lately: documents repeat them.
-pub(super) struct Lately<'a, T>([(&'a str, T); SLOTS]);
+pub(super) struct Lately<'a, T>([(Ends, &'a str, T); SLOTS]);
 
 impl<'a, T: Copy + Default> Lately<'a, T> {
     pub(super) fn new() -> Self {
-        Self([("", T::default()); SLOTS])
+        Self([(Ends::default(), "", T::default()); SLOTS])
     }
 
     /// What is known of a key as it is written, found out where it is not known.
+    #[inline]
     pub(super) fn known(&mut self, written: &'a str, find_out: impl FnOnce() -> T) -> T {
-        let (key, known) = &mut self.0[slot(written.as_bytes())];
-        if *key != written {
-            (*key, *known) = (written, find_out());
+        let ends = Ends::of(written.as_bytes());
+        let (its, key, known) = &mut self.0[ends.slot()];
+        if *its != ends || written.len() > Ends::WHOLE && *key != written {
+            (*its, *key, *known) = (ends, written, find_out());
         }
         *known
     }
 }
 
-/// Where a key is remembered. Names that are much alike should not take each other's place.
-fn slot(key: &[u8]) -> usize {
-    let word = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_le_bytes(*bytes));
-    let ends = word(key.first_chunk()).zip(word(key.last_chunk()));
-    let mixed = match ends {
-        Some((first, last)) => first ^ last.rotate_left(29),
-        None => key.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    };
-    // The highest bits of a product depend on all bits (Fibonacci hashing).
-    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SLOTS.ilog2())) as usize
+/// A text's first and last eight bytes and its length: all of it, if it is short.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Ends {
+    first: u64,
+    last: u64,
+    length: usize,
+}
+
+impl Ends {
+    /// The longest text that is known by its ends.
+    const WHOLE: usize = 2 * size_of::<u64>();
+
+    #[inline]
+    fn of(text: &[u8]) -> Self {
+        let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+        let ends = text.first_chunk().zip(text.last_chunk());
+        let (first, last) = match ends {
+            Some((first, last)) => (word(first), word(last)),
+            None => (text.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+        };
+        Self { first, last, length: text.len() }
+    }
+
+    /// Where a key is remembered. Names that are much alike should not take each other's place.
+    #[inline]
+    fn slot(self) -> usize {
+        let mixed = self.first ^ self.last.rotate_left(29);
+        // The highest bits of a product depend on all bits (Fibonacci hashing).
+        (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - SLOTS.ilog2())) as usize
+    }
 }
 
 fn is_separator(c: char) -> bool {
@@ -170,6 +192,20 @@ mod tests {
                 assert!(is_telling(&key), "{key}");
             }
             assert!(is_telling(&format!("é{ending}")) && !is_telling(&format!("{ending}é")));
+        }
+    }
+
+    #[test]
+    fn of_keys_with_the_same_ends_each_is_known_for_itself() {
+        let mut lately = Lately::new();
+        let keys =
+            ["", "\0", "a", "\0a", "12345678", "1234567812345678", "1234567890123456", "12345678--12345678"];
+        let longer = ["12345678-a-12345678", "12345678-b-12345678"];
+        for round in 0..3 {
+            for key in keys.iter().chain(&longer) {
+                let known = lately.known(key, || *key);
+                assert_eq!(known, *key, "{round}");
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use super::keys::{Lately, is_ambiguous};
 use super::likely;
 use super::plain::{Look, plain};
 use super::spans::{Edit, Span, merged};
+use super::text::RUN;
 use super::{MAX_NESTING, Redactor, Trust, Unescaped, text};
 
 /// What is to be replaced in JSON, in order. `nesting` counts the strings it was taken out of.
@@ -70,6 +71,8 @@ struct Scan<'a> {
     hints: Hints,
     /// Whether there is anything like a marker.
     marked: bool,
+    /// Something may be in a text that nothing in it hints at: a marker, what the user's patterns match.
+    looks_at_all: bool,
     /// Keys that were secrets, by what they were, numbered.
     keys: HashMap<String, usize>,
     edits: Vec<Edit>,
@@ -112,8 +115,19 @@ impl<'a> Scan<'a> {
     fn around(redactor: &'a Redactor, json: &'a str, skipped: Span, trust: Trust) -> Self {
         let hints = Hints::around(redactor, json, skipped);
         let marked = redactor.marker.find(json.as_bytes()).is_some();
-        let (keys, edits) = (HashMap::new(), Vec::new());
-        Self { redactor, json, trust, nesting: 0, keys_tell: true, known: None, hints, marked, keys, edits }
+        Self {
+            redactor,
+            json,
+            trust,
+            nesting: 0,
+            keys_tell: true,
+            known: None,
+            hints,
+            marked,
+            looks_at_all: marked || redactor.rules.has_patterns(),
+            keys: HashMap::new(),
+            edits: Vec::new(),
+        }
     }
 
     /// The input is JSON; what is not is passed over.
@@ -138,7 +152,13 @@ impl<'a> Scan<'a> {
                             lately.known(written, || (keys_tell && redactor.is_telling(&key), role_of(&key)));
                         secret = inherited || tells;
                         role = means;
-                        self.key(&found, &key);
+                        if found.escaped
+                            || key.len() >= RUN
+                            || self.looks_at_all
+                            || self.hints.are_in(&found.span)
+                        {
+                            self.key(&found, &key);
+                        }
                         at_key = false;
                     } else {
                         self.item(found, secret, role, &mut open);
@@ -245,9 +265,6 @@ impl<'a> Scan<'a> {
     fn key(&mut self, found: &Quoted, key: &str) {
         let span = found.span.clone();
         let hinted = self.hints.are_in(&span) || found.escaped;
-        if !hinted && key.len() < 16 && !self.marked && !self.redactor.rules.has_patterns() {
-            return;
-        }
         // Words alone tell nothing: names are made of them.
         let hinted = hinted
             && (memchr::memchr3(b':', b'=', b'@', key.as_bytes()).is_some()
@@ -296,8 +313,8 @@ impl<'a> Scan<'a> {
         // Cheap looks first: most strings are short, and neither secret nor JSON nor markers. Of what escapes
         // stand for nothing is part of a word, so that there are no other words than those that are written.
         let maybe_json = quoted.len() > 4 && found.opens;
-        let nothing = !secret && !maybe_json && !hinted && !found.hides && !self.marked;
-        if nothing && !self.redactor.rules.has_patterns() && !text::has_run(quoted.as_bytes()) {
+        let nothing = !secret && !maybe_json && !hinted && !found.hides && !self.looks_at_all;
+        if nothing && !text::has_run(quoted.as_bytes()) {
             return;
         }
         if let Some((_, json)) = self.known.clone().filter(|(known, _)| *known == span && !secret) {

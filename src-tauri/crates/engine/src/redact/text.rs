@@ -10,7 +10,7 @@ use super::spans::Span;
 use super::{address, armour, assigned, encoded, shapes};
 
 /// A run of word characters worth a look.
-const RUN: usize = 16;
+pub(super) const RUN: usize = 16;
 /// Signs of things other than a word and its value.
 const SIGNS: &[&str] = &["BEGIN ", "Private-Lines:", "hooks.", "ebhook"];
 /// A blob so long is mostly a picture.

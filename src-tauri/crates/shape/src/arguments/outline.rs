@@ -24,14 +24,33 @@ pub(super) struct Part {
     pub(super) name: String,
 }
 
-/// Each part of a document once.
-pub(super) fn parts(document: &[u8], circumstances: Circumstances<'_>) -> Result<BTreeSet<Part>, Unreadable> {
-    let mut outline = Outline::new(circumstances, |path: &str, depth: usize, seen: Seen<'_>| Part {
-        depth: depth as u8,
-        name: format!("{path}: {}", seen.kind.name()),
-    });
-    scan(document, &mut outline)?;
-    Ok(outline.found)
+/// Each part of a document once, as it is read.
+pub(crate) struct Parts<'c>(Outline<'c, Part, fn(&str, usize, Seen<'_>) -> Part>);
+
+impl<'c> Parts<'c> {
+    pub(crate) fn new(circumstances: Circumstances<'c>) -> Self {
+        let part = |path: &str, depth: usize, seen: Seen<'_>| Part {
+            depth: depth as u8,
+            name: format!("{path}: {}", seen.kind.name()),
+        };
+        Self(Outline { kinds_only: true, ..Outline::new(circumstances, part) })
+    }
+
+    pub(super) fn found(self) -> BTreeSet<Part> {
+        self.0.found
+    }
+}
+
+impl<'d> Sink<'d> for Parts<'_> {
+    #[inline(always)]
+    fn token(&mut self, token: &Token<'d>) {
+        self.0.token(token);
+    }
+
+    #[inline(always)]
+    fn passes_over_keys(&self) -> bool {
+        self.0.skipped > 0
+    }
 }
 
 /// Each argument with its value as JSON, or its type where the value is long or no scalar. Of those in an
@@ -59,53 +78,78 @@ struct Outline<'c, T, F> {
     circumstances: Circumstances<'c>,
     describe: F,
     path: String,
-    /// The path's length at each open container, and whether that is an array.
-    open: Vec<(usize, bool)>,
+    open: Vec<Open>,
     skipped: usize,
     found: BTreeSet<T>,
+    /// Only the kind of a value is described, so that of an array's items one of each kind is enough.
+    kinds_only: bool,
+}
+
+/// An open container.
+struct Open {
+    /// Bytes of its path.
+    path: usize,
+    array: bool,
+    /// The kinds of its items, a bit each.
+    kinds: u16,
 }
 
 impl<'c, T: Ord, F> Outline<'c, T, F> {
     fn new(circumstances: Circumstances<'c>, describe: F) -> Self {
         let (path, open, found) = (String::new(), Vec::new(), BTreeSet::new());
-        Self { circumstances, describe, path, open, skipped: 0, found }
+        Self { circumstances, describe, path, open, skipped: 0, found, kinds_only: false }
     }
 }
 
 impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Sink<'d> for Outline<'_, T, F> {
+    #[inline(always)]
     fn token(&mut self, token: &Token<'d>) {
-        let begins = matches!(token, Token::BeginArray | Token::BeginObject);
-        let ends = matches!(token, Token::EndArray | Token::EndObject);
-        if self.skipped > 0 {
-            self.skipped += usize::from(begins);
-            self.skipped -= usize::from(ends);
-            return;
+        if self.skipped == 0 {
+            return self.look(token);
         }
-        if ends {
-            self.open.pop();
-            return;
+        match token {
+            Token::BeginArray | Token::BeginObject => self.skipped += 1,
+            Token::EndArray | Token::EndObject => self.skipped -= 1,
+            _ => {}
         }
+    }
+}
+
+impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Outline<'_, T, F> {
+    #[inline(never)]
+    fn look(&mut self, token: &Token<'d>) {
         match (*token, self.open.last()) {
-            (Token::Key(text), Some((length, _))) => {
-                self.path.truncate(*length);
+            (Token::EndArray | Token::EndObject, _) => {
+                self.open.pop();
+                return;
+            }
+            (Token::Key(text), Some(inside)) => {
+                self.path.truncate(inside.path);
                 let key = text.decoded();
                 // A key that is data names no part.
                 let step = if looks_like_data(&key) { Step::Values } else { Step::Field(&key) };
                 path::push(&mut self.path, step);
                 return;
             }
-            (_, Some((length, true))) => {
-                self.path.truncate(*length);
-                path::push(&mut self.path, Step::Items);
-            }
             _ => {}
         }
+        let begins = matches!(token, Token::BeginArray | Token::BeginObject);
         let seen = Seen::new(*token, false, self.circumstances);
-        if self.found.len() < MAX {
+        let bit = 1 << seen.kind as u16;
+        let items = self.open.last_mut().filter(|inside| inside.array);
+        let known = items.is_some_and(|inside| {
+            let known = inside.kinds & bit != 0;
+            inside.kinds |= bit;
+            self.path.truncate(inside.path);
+            path::push(&mut self.path, Step::Items);
+            known
+        });
+        if !(known && self.kinds_only) && self.found.len() < MAX {
             self.found.insert((self.describe)(&self.path, self.open.len(), seen));
         }
         if begins && self.open.len() < DEPTH {
-            self.open.push((self.path.len(), seen.kind == Type::Array));
+            let array = seen.kind == Type::Array;
+            self.open.push(Open { path: self.path.len(), array, kinds: 0 });
         } else if begins {
             self.skipped = 1;
         }
