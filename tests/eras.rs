@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, Streamed, stdio};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 const UPSTREAM: &str = "fixture";
 const WATCHED: &str = "test://watched-resource";

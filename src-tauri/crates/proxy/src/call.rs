@@ -116,7 +116,7 @@ pub(crate) fn start(
             driven = bridge::drive(&upstream, outgoing, events_sender, &cancel) => driven,
             () = ending.cancelled() => Ended::Lost("Schemascope is shutting down".into()).into(),
         };
-        let bridge::Driven { ended, upstream_us, answer } = driven;
+        let bridge::Driven { ended, upstream_us, answer, .. } = driven;
         let mut body = match &ended {
             _ if answer.is_some() => answer,
             Ended::Result(result) => Some(Body::Result(result.clone())),

@@ -368,8 +368,13 @@ impl Hub {
     }
 
     /// The upstream of a prompt as `/mcp` names it, and its name there.
-    pub(crate) fn prompt(&self, name: &str) -> Option<(Arc<Upstream>, String)> {
-        let known = self.directory().prompts.get(name).cloned();
+    pub(crate) async fn prompt(&self, name: &str) -> Option<(Arc<Upstream>, String)> {
+        let mut known = self.directory().prompts.get(name).cloned();
+        // Whoever knows an alias may have been told it before we were started.
+        if known.is_none() && may_be_alias(name) {
+            self.prompts(&Who::nobody()).await;
+            known = self.directory().prompts.get(name).cloned();
+        }
         let (server, prompt) = known.or_else(|| {
             let (server, prompt) = name.split_once(SEPARATOR)?;
             Some((server.to_owned(), prompt.to_owned()))
@@ -392,6 +397,11 @@ impl Hub {
         drop(listed);
         let server = self.directory().server_of(uri)?;
         self.upstream(&server)
+    }
+
+    /// The sessions that are open for a client session alone.
+    pub(crate) fn own_sessions(&self, session: &str) -> Vec<Arc<Live>> {
+        self.upstreams().values().filter_map(|upstream| upstream.own_now(session)).collect()
     }
 
     /// Ends the sessions upstreams have open for a client session alone, until it needs them again.
@@ -527,6 +537,12 @@ fn public_name(server: &str, tool: &str) -> String {
     format!("{plain}_{suffix}")
 }
 
+/// Whether a name ends as aliases do.
+fn may_be_alias(name: &str) -> bool {
+    let suffix = name.rsplit_once('_').map_or("", |(_, suffix)| suffix);
+    suffix.len() == 8 && suffix.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -537,6 +553,7 @@ mod tests {
         let odd = public_name("git", "what's new?");
         assert_eq!(odd, public_name("git", "what's new?"));
         assert_ne!(odd, public_name("git", "what's new!"));
+        assert!(may_be_alias(&odd) && !may_be_alias("git__status") && !may_be_alias("git__log_all_of_it"));
         let long = public_name("git", &"x".repeat(500));
         for name in [odd, long] {
             assert!(name.len() <= MAX_NAME && name.starts_with("git__"), "{name}");

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exchange::{Event, Outbox};
 use crate::observer::Ended;
+use crate::upstream::link::Lost;
 use crate::upstream::tasks::Called;
 use crate::upstream::{Live, Upstream};
 use crate::wire::{Body, Era, RpcError, Who, error, meta, params};
@@ -53,11 +54,13 @@ pub(crate) struct Driven {
     pub(crate) upstream_us: u64,
     /// The same as the client's era writes it, where that differs.
     pub(crate) answer: Option<Body>,
+    /// Whether the upstream cannot have begun with it.
+    was_refused: bool,
 }
 
 impl From<Ended> for Driven {
     fn from(ended: Ended) -> Self {
-        Self { ended, upstream_us: 0, answer: None }
+        Self { ended, upstream_us: 0, answer: None, was_refused: false }
     }
 }
 
@@ -68,21 +71,28 @@ pub(crate) async fn drive(
     events: mpsc::Sender<Event>,
     cancelled: &CancellationToken,
 ) -> Driven {
-    let opened = tokio::select! {
-        biased;
-        () = cancelled.cancelled() => return Ended::Cancelled.into(),
-        opened = open(upstream, &request) => opened,
-    };
-    let (live, turn) = match opened {
-        Ok(opened) => opened,
-        Err(reason) => return Ended::Lost(reason).into(),
-    };
-    let driven = rounds(upstream, &live, &request, &events, cancelled).await;
-    // What it still asks for this request must not reach the next one.
-    if turn.is_some() && !matches!(driven.ended, Ended::Result(_) | Ended::Error(_)) {
-        live.link.close();
+    let mut may_repeat = true;
+    loop {
+        let opened = tokio::select! {
+            biased;
+            () = cancelled.cancelled() => return Ended::Cancelled.into(),
+            opened = open(upstream, &request) => opened,
+        };
+        let (live, turn) = match opened {
+            Ok(opened) => opened,
+            Err(reason) => return Ended::Lost(reason).into(),
+        };
+        let driven = rounds(upstream, &live, &request, &events, cancelled).await;
+        // An upstream over HTTP may have forgotten the session, and know nothing of the request.
+        if driven.was_refused && std::mem::take(&mut may_repeat) {
+            continue;
+        }
+        // What it still asks for this request must not reach the next one.
+        if turn.is_some() && !matches!(driven.ended, Ended::Result(_) | Ended::Error(_)) {
+            live.link.close();
+        }
+        return driven;
     }
-    driven
 }
 
 /// The session for a request, and its turn there if it needs one.
@@ -130,29 +140,31 @@ async fn rounds(
         return ended_with(&refusal).into();
     }
     let mut upstream_us = 0;
-    for _ in 0..MAX_ROUNDS {
+    for number in 0..MAX_ROUNDS {
         let began = Instant::now();
-        let ended =
+        let (ended, was_refused) =
             round(upstream, live, request, params.as_ref(), definition.as_ref(), events, cancelled).await;
         upstream_us += u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         let result = match &ended {
             Ended::Result(result) => result,
             Ended::Error(error) => {
                 let answer = between_eras.then(|| modern_error(error)).flatten().map(Body::Error);
-                return Driven { answer, ended, upstream_us };
+                return Driven { answer, ended, upstream_us, was_refused: false };
             }
-            _ => return Driven { ended, upstream_us, answer: None },
+            // What came before it was carried out.
+            _ => return Driven { ended, upstream_us, answer: None, was_refused: was_refused && number == 0 },
         };
         if !(request.who.era == Era::Legacy && live.hello.era == Era::Modern && requires_input(result)) {
             return Driven {
                 answer: for_client(upstream, request, result, between_eras, shared),
                 ended,
                 upstream_us,
+                was_refused: false,
             };
         }
         let answered = match ask_client(&request.who, result, events, cancelled).await {
             Ok(answered) => answered,
-            Err(unasked) => return Driven { ended: unasked.ended(), upstream_us, answer: None },
+            Err(unasked) => return Driven { upstream_us, ..unasked.ended().into() },
         };
         let state = params::field(result, "requestState").map(|found| found.raw);
         let mut fields: Vec<(&str, &[u8])> = vec![("inputResponses", answered.as_bytes())];
@@ -160,7 +172,7 @@ async fn rounds(
         params = Some(params::with(original.as_ref(), &fields));
     }
     let ended = ended_with(&RpcError::internal("the upstream asks for input without end"));
-    Driven { ended, upstream_us, answer: None }
+    Driven { upstream_us, ..ended.into() }
 }
 
 /// A result as its client is to see it, where that differs from what the upstream said.
@@ -201,7 +213,7 @@ fn ended_with(error: &RpcError) -> Ended {
     Ended::Error(error.object())
 }
 
-/// One request and its answer.
+/// One request and its answer, and whether the upstream cannot have begun with it.
 async fn round(
     upstream: &Upstream,
     live: &Arc<Live>,
@@ -210,12 +222,12 @@ async fn round(
     definition: Option<&Bytes>,
     events: &mpsc::Sender<Event>,
     cancelled: &CancellationToken,
-) -> Ended {
+) -> (Ended, bool) {
     let sent = tokio::select! {
         sent = live.request(&request.method, params, request.subscription.clone(), definition) => sent,
-        () = cancelled.cancelled() => return Ended::Cancelled,
+        () = cancelled.cancelled() => return (Ended::Cancelled, false),
     };
-    let Ok(mut under_way) = sent else { return lost() };
+    let Ok(mut under_way) = sent else { return (lost(), false) };
     loop {
         tokio::select! {
             biased;
@@ -225,16 +237,17 @@ async fn round(
                 while let Ok(event) = under_way.events.try_recv() {
                     pass(upstream, live, request, events, event);
                 }
-                return match body {
-                    Ok(Ok(Body::Result(result))) => Ended::Result(result),
-                    Ok(Ok(Body::Error(error))) => Ended::Error(error),
-                    Ok(Err(reason)) => Ended::Lost(reason),
-                    Err(_) => lost(),
+                let (ended, was_refused) = match body {
+                    Ok(Ok(Body::Result(result))) => (Ended::Result(result), false),
+                    Ok(Ok(Body::Error(error))) => (Ended::Error(error), false),
+                    Ok(Err(Lost { reason, was_refused })) => (Ended::Lost(reason), was_refused),
+                    Err(_) => (lost(), false),
                 };
+                return (ended, was_refused);
             }
             () = cancelled.cancelled() => {
                 drop(under_way);
-                return Ended::Cancelled;
+                return (Ended::Cancelled, false);
             }
         }
     }

@@ -98,7 +98,7 @@ pub(crate) async fn request<G: Send + 'static>(
         }
         "prompts/get" => {
             let params = params.ok_or_else(|| RpcError::invalid_params("prompts/get needs params.name"))?;
-            let (upstream, params) = prompt(endpoint, &params, &["name"])?;
+            let (upstream, params) = prompt(endpoint, &params, &["name"]).await?;
             Ok(forward(endpoint, asking, upstream, method, Some(params), cancel))
         }
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
@@ -138,7 +138,7 @@ pub(crate) async fn request<G: Send + 'static>(
             let reference = params::field(&params, "ref").map(|found| found.raw).unwrap_or_default();
             let (upstream, params) = match params::text(&reference, "uri") {
                 Some(uri) => (resource(endpoint, &uri).await?, params),
-                None => prompt(endpoint, &params, &["ref", "name"])?,
+                None => prompt(endpoint, &params, &["ref", "name"]).await?,
             };
             Ok(forward(endpoint, asking, upstream, method, Some(params), cancel))
         }
@@ -182,7 +182,11 @@ pub(crate) async fn resource(endpoint: &Endpoint, uri: &str) -> Result<Arc<Upstr
 }
 
 /// The upstream of the prompt named at a path of `params`, and `params` as that upstream names it.
-fn prompt(endpoint: &Endpoint, params: &Bytes, path: &[&str]) -> Result<(Arc<Upstream>, Bytes), RpcError> {
+async fn prompt(
+    endpoint: &Endpoint,
+    params: &Bytes,
+    path: &[&str],
+) -> Result<(Arc<Upstream>, Bytes), RpcError> {
     let mut at = 0;
     let mut value = params.clone();
     for key in path {
@@ -196,6 +200,7 @@ fn prompt(endpoint: &Endpoint, params: &Bytes, path: &[&str]) -> Result<(Arc<Ups
     let (upstream, prompt) = endpoint
         .hub
         .prompt(&name)
+        .await
         .ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
     let prompt = serde_json::Value::from(prompt).to_string().into_bytes();
     Ok((upstream, params::splice(params, vec![(at..at + value.len(), prompt)])))

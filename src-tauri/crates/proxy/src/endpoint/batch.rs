@@ -66,7 +66,7 @@ async fn answer(
                 }
             }
             Message::Notification { method, params } => {
-                legacy::notified(target, session, &method, params.as_ref()).await;
+                legacy::notified(endpoint, target, session, &method, params.as_ref()).await;
             }
             Message::Response { id, body } => session.answered(&id, body),
         }

@@ -59,7 +59,7 @@ pub(crate) async fn receive(
         }
         Message::Notification { method, params } => {
             let session = endpoint.sessions.of(headers, target)?;
-            notified(target, &session, &method, params.as_ref()).await;
+            notified(endpoint, target, &session, &method, params.as_ref()).await;
             Ok(StatusCode::ACCEPTED.into_response())
         }
         Message::Response { id, body } => {
@@ -302,7 +302,13 @@ fn caller(session: &Session) -> Caller {
 }
 
 /// Takes a notification of a client.
-pub(crate) async fn notified(target: &Target, session: &Arc<Session>, method: &str, params: Option<&Bytes>) {
+pub(crate) async fn notified(
+    endpoint: &Endpoint,
+    target: &Target,
+    session: &Arc<Session>,
+    method: &str,
+    params: Option<&Bytes>,
+) {
     match method {
         "notifications/cancelled" => {
             #[derive(Deserialize)]
@@ -317,14 +323,22 @@ pub(crate) async fn notified(target: &Target, session: &Arc<Session>, method: &s
         }
         // The upstream has been told by us that the handshake is over.
         "notifications/initialized" => {}
-        _ => {
-            if let Target::One(upstream) = target
-                && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
-                && live.hello.era == Era::Legacy
-            {
-                // Gone is gone; a notification has no answer to say so in.
-                let _ = live.link.notify(method, params).await;
+        _ => match target {
+            Target::One(upstream) => {
+                if let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
+                    && live.hello.era == Era::Legacy
+                {
+                    // Gone is gone; a notification has no answer to say so in.
+                    let _ = live.link.notify(method, params).await;
+                }
             }
-        }
+            // Of the others nothing says whom they are for.
+            Target::All if method == "notifications/roots/list_changed" => {
+                for live in endpoint.hub.own_sessions(&session.id) {
+                    let _ = live.link.notify(method, params).await;
+                }
+            }
+            Target::All => {}
+        },
     }
 }

@@ -191,7 +191,7 @@ pub(crate) async fn ask(link: &Arc<Link>, method: &str, params: Option<&Bytes>) 
             "it answered {method} with an error: {}",
             String::from_utf8_lossy(&error)
         ))),
-        Ok(Some(Err(reason))) => Err(Stranger::Silent(reason)),
+        Ok(Some(Err(lost))) => Err(Stranger::Silent(lost.reason)),
         Ok(None) => Err(Stranger::Silent(format!("it ended before it answered {method}"))),
         Err(_) => Err(Stranger::Silent(format!("it did not answer {method} within {} s", LIMIT.as_secs()))),
     }

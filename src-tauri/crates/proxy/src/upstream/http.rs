@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
-use super::link::{Head, Kind, Link, Outgoing};
+use super::link::{Head, Kind, Link, Lost, Outgoing};
 use super::sse::{MAX_EVENT, SseReader};
 use crate::config::HttpSpec;
 use crate::wire::message::{Body, Message};
 use crate::wire::version::MODERN;
-use crate::wire::{Era, headers};
+use crate::wire::{Era, error, headers};
 
 /// How long connecting may take, and handing over a message that has no answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,6 +34,9 @@ const RESUME_PAUSE: Duration = Duration::from_secs(1);
 /// Shortest and longest pause it may name.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// What JSON-RPC calls a method that is not known.
+const METHOD_NOT_FOUND: i64 = -32601;
 
 /// One upstream session over HTTP.
 pub(crate) struct Carrier {
@@ -158,6 +161,8 @@ impl Carrier {
     fn builder(&self, method: Method) -> RequestBuilder {
         let Agreed { session, version } = self.agreed().clone();
         let mut headers = HeaderMap::new();
+        // Who says nothing may be sent anything.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         for (name, value) in &self.spec.headers {
             if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) {
                 headers.insert(name, value);
@@ -200,12 +205,18 @@ impl Carrier {
                 {
                     self.agreed().session.get_or_insert(session);
                 }
+                let status = response.status();
                 if let Err(reason) = self.answer(id, response).await {
-                    self.link.lose(id, reason);
+                    // Who does not know the session has not looked at the request.
+                    match self.is_lost_session(status) {
+                        true => self.link.close_forgotten(Some(id), reason),
+                        false => self.link.lose(id, Lost { reason, was_refused: false }),
+                    }
                 }
             }
             Err(error) => {
-                self.link.lose(id, format!("it cannot be reached: {}", plain(&error)));
+                let reason = format!("it cannot be reached: {}", plain(&error));
+                self.link.lose(id, Lost { reason, was_refused: error.is_connect() });
                 // Others may still have their answers on the way.
                 if error.is_connect() && self.link.is_idle() {
                     self.link.close();
@@ -233,12 +244,15 @@ impl Carrier {
             Ok(Message::Response { body: Body::Result(_), .. }) if status.is_success() => {
                 self.link.receive(&body, Some(id));
             }
+            // Some have a method they do not know answered like that, too.
+            Ok(Message::Response { body: Body::Error(error), .. })
+                if self.is_lost_session(status) && error::code(&error) != Some(METHOD_NOT_FOUND) => {}
             // An error may name no id, where the request could not even be read.
             Ok(Message::Response { body: Body::Error(_), id: answered }) if answered != "null" => {
                 self.link.receive(&body, Some(id));
             }
+            _ if self.is_lost_session(status) => {}
             _ => {
-                self.note_lost_session(status);
                 if let Some(error) = error_without_id(&body) {
                     self.link
                         .receive(&crate::wire::message::response(id.to_string().as_bytes(), &error), None);
@@ -325,7 +339,7 @@ impl Carrier {
     /// Listens to what belongs to no request, as long as the upstream offers it.
     async fn listen(self: Arc<Self>) {
         let mut reader = SseReader::default();
-        let mut failures = 0;
+        let (mut failures, mut was_open) = (0, false);
         while failures < RESUMPTIONS {
             let response = tokio::select! {
                 response = self.resume(&reader) => response,
@@ -333,14 +347,19 @@ impl Carrier {
             };
             match response {
                 Ok(response) => {
-                    failures = 0;
+                    (failures, was_open) = (0, true);
                     tokio::select! {
                         _ = self.read(&mut reader, response, None) => {}
                         () = self.link.closed() => return,
                     }
                 }
-                // It offers none.
-                Err(status) if status.is_client_error() => return,
+                // It offers none, or it is another one by now.
+                Err(status) if status.is_client_error() => {
+                    if was_open {
+                        self.note_lost_session(status);
+                    }
+                    return;
+                }
                 Err(_) => failures += 1,
             }
             tokio::select! {
@@ -350,10 +369,15 @@ impl Carrier {
         }
     }
 
+    /// Whether a status says that the upstream does not know our session any more.
+    fn is_lost_session(&self, status: StatusCode) -> bool {
+        status == StatusCode::NOT_FOUND && self.agreed().session.is_some()
+    }
+
     /// An upstream that does not know our session any more has to be introduced to us again.
     fn note_lost_session(&self, status: StatusCode) {
-        if status == StatusCode::NOT_FOUND && self.agreed().session.is_some() {
-            self.link.close();
+        if self.is_lost_session(status) {
+            self.link.close_forgotten(None, String::new());
         }
     }
 

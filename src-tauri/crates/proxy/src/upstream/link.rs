@@ -5,7 +5,7 @@
 //! and what the messages say.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -81,6 +81,7 @@ pub(crate) struct Link {
     /// Whether each request has a stream of its own.
     streams: bool,
     closed: CancellationToken,
+    forgotten: AtomicBool,
     log: Arc<LogTail>,
     noise: AtomicU64,
     dropped: AtomicU64,
@@ -100,8 +101,17 @@ struct Pending {
     answer: oneshot::Sender<Answered>,
 }
 
-/// The upstream's answer, or why it was lost on its way, in plain words.
-pub(crate) type Answered = Result<Body, String>;
+/// The upstream's answer, or why there is none.
+pub(crate) type Answered = Result<Body, Lost>;
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// In plain words.
+    pub(crate) reason: String,
+    /// Whether the upstream cannot have begun with it, so that it may be sent again.
+    pub(crate) was_refused: bool,
+}
 
 /// A request to be sent.
 #[derive(Debug, Default)]
@@ -153,6 +163,7 @@ impl Link {
             who,
             streams,
             closed: CancellationToken::new(),
+            forgotten: AtomicBool::new(false),
             log,
             noise: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
@@ -300,8 +311,24 @@ impl Link {
     }
 
     /// Ends a request whose answer was lost on its way.
-    pub(crate) fn lose(&self, id: u64, reason: String) {
-        self.end(id, Err(reason));
+    pub(crate) fn lose(&self, id: u64, lost: Lost) {
+        self.end(id, Err(lost));
+    }
+
+    /// Closes it because the upstream does not know it any more, as it said to the request with this id.
+    pub(crate) fn close_forgotten(&self, id: Option<u64>, reason: String) {
+        let refused = id.and_then(|id| self.pending().remove(&id));
+        self.forgotten.store(true, Ordering::Relaxed);
+        self.close();
+        // Behind that, so that it is not sent on this one again.
+        if let Some(refused) = refused {
+            let _ = refused.answer.send(Err(Lost { reason, was_refused: true }));
+        }
+    }
+
+    /// Whether that is why it is closed.
+    pub(crate) fn is_forgotten(&self) -> bool {
+        self.forgotten.load(Ordering::Relaxed)
     }
 
     fn end(&self, id: u64, answer: Answered) {

@@ -30,7 +30,7 @@ use crate::wire::{Era, Who};
 use audience::Said;
 use handshake::Stranger;
 use levels::Levels;
-use link::Notification;
+use link::{Link, Notification};
 use log::LogTail;
 pub use process::UPSTREAM_OF;
 pub(crate) use session::Live;
@@ -82,6 +82,20 @@ enum Phase {
     Ready(Arc<Live>),
     Failed { reason: String, failures: u32, retry_at: Instant },
     Stopped,
+}
+
+/// How far a session came.
+#[derive(Default)]
+struct Life {
+    was_ready: bool,
+    link: Option<Arc<Link>>,
+}
+
+impl Life {
+    /// Whether it ended because the upstream did not know it any more.
+    fn was_forgotten(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.is_forgotten())
+    }
 }
 
 /// An upstream's state for people.
@@ -154,8 +168,11 @@ impl Upstream {
         loop {
             // It may have been switched off meanwhile.
             self.spec()?;
+            let begins;
             {
                 let mut phase = self.phase();
+                // What becomes of a session that was open says nothing of the next one.
+                begins = !matches!(*phase, Phase::Ready(_));
                 match &*phase {
                     Phase::Ready(live) if !live.link.is_closed() => return Ok(Arc::clone(live)),
                     // The task that runs it will say in a moment what happened, or starts it.
@@ -185,7 +202,7 @@ impl Upstream {
             if changed.changed().await.is_err() {
                 return Err("Schemascope is shutting down".into());
             }
-            waited = true;
+            waited |= begins;
         }
     }
 
@@ -298,7 +315,7 @@ impl Upstream {
     async fn run(self: Arc<Self>, mut failures: u32) {
         loop {
             let began = Instant::now();
-            let mut was_ready = false;
+            let mut life = Life::default();
             let replace = CancellationToken::new();
             *self.replace_token() = replace.clone();
             // Behind the token: an entry that changes from here on replaces what begins by this one.
@@ -307,7 +324,7 @@ impl Upstream {
                 return;
             };
             tracing::info!(upstream = %self.name, "starting");
-            let ended = self.run_session(&spec, &mut was_ready, &replace).await;
+            let ended = self.run_session(&spec, &mut life, &replace).await;
             if self.stop.is_cancelled() {
                 self.enter(Phase::Stopped);
                 return;
@@ -321,7 +338,7 @@ impl Upstream {
                     None
                 } else {
                     let reason = ended.err().unwrap_or_else(|| "it ended".to_owned());
-                    let healthy = was_ready && began.elapsed() >= HEALTHY;
+                    let healthy = life.was_ready && (life.was_forgotten() || began.elapsed() >= HEALTHY);
                     let failures = if healthy { 0 } else { failures.saturating_add(1) };
                     let pause = match failures {
                         0 => Duration::ZERO,
@@ -345,16 +362,16 @@ impl Upstream {
     async fn run_session(
         self: &Arc<Self>,
         spec: &Spec,
-        was_ready: &mut bool,
+        life: &mut Life,
         replace: &CancellationToken,
     ) -> Result<(), String> {
         let first = self.era().unwrap_or(Era::Legacy);
         let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
-        match self.run_in(spec, first, was_ready, replace).await {
+        match self.run_in(spec, first, life, replace).await {
             Err(Stranger::OtherEra(reason)) => {
-                let ended = self.run_in(spec, second, was_ready, replace).await;
+                let ended = self.run_in(spec, second, life, replace).await;
                 // What it said first is what most people would want to know.
-                ended.map_err(|stranger| if *was_ready { stranger.reason() } else { reason })
+                ended.map_err(|stranger| if life.was_ready { stranger.reason() } else { reason })
             }
             ended => ended.map_err(Stranger::reason),
         }
@@ -369,7 +386,7 @@ impl Upstream {
         self: &Arc<Self>,
         spec: &Spec,
         era: Era,
-        was_ready: &mut bool,
+        life: &mut Life,
         replace: &CancellationToken,
     ) -> Result<(), Stranger> {
         let opening = Opening {
@@ -386,11 +403,11 @@ impl Upstream {
                 () = replace.cancelled() => {}
             }
         };
-        session::run(opening, stop, |live| self.serve(live, was_ready)).await
+        session::run(opening, stop, |live| self.serve(live, life)).await
     }
 
     /// From handshake to end; why it ended.
-    async fn serve(self: &Arc<Self>, live: Arc<Live>, was_ready: &mut bool) -> String {
+    async fn serve(self: &Arc<Self>, live: Arc<Live>, life: &mut Life) -> String {
         let mut notifications = live.link.subscribe();
         let era = live.hello.era;
         let tools = match live.hello.has("tools") {
@@ -403,7 +420,7 @@ impl Upstream {
         };
         self.take_listing(&live, tools);
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
-        *was_ready = true;
+        (life.was_ready, life.link) = (true, Some(Arc::clone(&live.link)));
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
         self.enter(Phase::Ready(Arc::clone(&live)));
         self.subscriptions.renew(&live);

@@ -8,6 +8,9 @@ use bytes::{Bytes, BytesMut};
 /// Largest event.
 pub(crate) const MAX_EVENT: usize = 64 << 20;
 
+/// What may stand before everything else.
+const MARK: &[u8] = "\u{FEFF}".as_bytes();
+
 /// An event that was dispatched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SseEvent {
@@ -21,6 +24,10 @@ pub(crate) struct SseReader {
     buffer: BytesMut,
     /// Bytes of the buffer in which no line ends.
     searched: usize,
+    /// Whether a line has ended.
+    begun: bool,
+    /// Whether the last byte was a carriage return, and ended a line.
+    after_return: bool,
     data: BytesMut,
     has_data: bool,
     /// The last event's id.
@@ -36,15 +43,15 @@ pub(crate) struct TooLarge;
 impl SseReader {
     /// Takes a piece and hands over the events that end in it.
     pub(crate) fn read(&mut self, piece: &[u8], mut each: impl FnMut(SseEvent)) -> Result<(), TooLarge> {
-        self.buffer.extend_from_slice(piece);
+        // A line break of two bytes may come in two pieces; the line ended with the first.
+        let rest = piece.strip_prefix(b"\n").filter(|_| self.after_return && !piece.is_empty());
+        self.after_return &= piece.is_empty();
+        self.buffer.extend_from_slice(rest.unwrap_or(piece));
         while let Some(at) = memchr::memchr2(b'\n', b'\r', &self.buffer[self.searched..]) {
             let end = self.searched + at;
-            // A line break of two bytes may come in two pieces.
-            if self.buffer[end] == b'\r' && end + 1 == self.buffer.len() {
-                self.searched = end;
-                return Ok(());
-            }
-            let crlf = self.buffer[end] == b'\r' && self.buffer[end + 1] == b'\n';
+            let is_return = self.buffer[end] == b'\r';
+            let crlf = is_return && self.buffer.get(end + 1) == Some(&b'\n');
+            self.after_return = is_return && end + 1 == self.buffer.len();
             let line = self.buffer.split_to(end + 1 + usize::from(crlf)).freeze().slice(..end);
             self.searched = 0;
             if let Some(event) = self.line(&line) {
@@ -59,6 +66,8 @@ impl SseReader {
     }
 
     fn line(&mut self, line: &Bytes) -> Option<SseEvent> {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        let line = line.strip_prefix(MARK).filter(|_| is_first).unwrap_or(line);
         if line.is_empty() {
             let data = std::mem::take(&mut self.data).freeze();
             return std::mem::take(&mut self.has_data).then_some(SseEvent { data });
@@ -100,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_stream_reads_the_same_however_it_is_cut() {
-        let stream = b": hello\r\nevent: message\r\nid: 7\r\ndata: {\"a\":\r\ndata:1}\r\n\r\nretry: 50\nid: 8\ndata:\n\ndata: x\r\rdata: lost";
+        let stream = b"\xEF\xBB\xBFid: 6\r\n: hello\r\nevent: message\r\nid: 7\r\ndata: {\"a\":\r\ndata:1}\r\n\r\nretry: 50\nid: 8\ndata:\n\ndata: x\r\rdata: lost";
         let whole = events(&[stream]);
         assert_eq!(whole.0, ["{\"a\":\n1}", "", "x"]);
         assert_eq!((whole.1.last_id.as_deref(), whole.1.retry), (Some("8"), Some(50)));
@@ -109,5 +118,11 @@ mod tests {
         }
         let bytes: Vec<&[u8]> = stream.chunks(1).collect();
         assert_eq!(events(&bytes).0, whole.0);
+        let (last, reader) = events(&[b"\xEF\xBB\xBFid: 6\rdata: x\r\r"]);
+        assert_eq!(
+            (last, reader.last_id.as_deref()),
+            (vec!["x".to_owned()], Some("6")),
+            "nothing comes after it"
+        );
     }
 }

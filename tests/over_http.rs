@@ -1,0 +1,205 @@
+//! Upstreams over HTTP as they are: they forget sessions, answer in every way the protocol has, want headers, and send
+//! their clients elsewhere.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use schemascope_test_support::{Asked, McpClient, Places, Program, Said, Serve, scripted};
+use serde_json::{Value, json};
+
+/// Us before upstreams.
+struct Before {
+    serve: Serve,
+    _program: Program,
+    _scratch: tempfile::TempDir,
+}
+
+fn before(servers: &Value) -> Before {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let program = Program::new(&places, scratch.path(), servers.as_object().unwrap()).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    Before { serve, _program: program, _scratch: scratch }
+}
+
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+fn said(client: &McpClient, tool: &str) -> String {
+    let answer = client.call(tool, &json!({})).unwrap().answer().unwrap();
+    answer["result"]["content"][0]["text"].as_str().unwrap_or(&answer["error"].to_string()).to_owned()
+}
+
+/// A server with sessions that `forget` ends, all of them. What it says of one it does not know is `refusal`.
+fn forgetful(refusal: &'static str) -> (String, Arc<AtomicUsize>) {
+    let (sessions, opened) = (Mutex::new(BTreeSet::new()), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&opened);
+    let url = scripted(move |asked: &Asked| {
+        let mut sessions = sessions.lock().unwrap();
+        if asked.method() == "initialize" {
+            let id = format!("s{}", opened.fetch_add(1, Ordering::Relaxed));
+            sessions.insert(id.clone());
+            return asked.usual(&[]).unwrap().with("mcp-session-id", &id);
+        }
+        if !sessions.contains(asked.header("mcp-session-id")) {
+            return Said::json(404, refusal);
+        }
+        asked.usual(&["forget", "echo"]).unwrap_or_else(|| {
+            if asked.message["params"]["name"] == "forget" {
+                sessions.clear();
+            }
+            asked.answered(&text("here"))
+        })
+    });
+    (url.unwrap(), counted)
+}
+
+/// An upstream that answered so was never introduced to us again: each call from then on failed. The first is what
+/// the Python SDK says, whose id is nobody's.
+#[test]
+fn an_upstream_that_forgets_its_sessions_is_introduced_again_and_asked_again() {
+    for refusal in [
+        r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#,
+        "Not Found",
+        "",
+    ] {
+        let (url, opened) = forgetful(refusal);
+        let before = before(&json!({"it": {"url": url}}));
+        for (upstream, prefix) in [(Some("it"), ""), (None, "it__")] {
+            for capabilities in [json!({}), json!({"sampling": {}})] {
+                let client = before.serve.connect_with(upstream, &capabilities).unwrap();
+                let [forget, echo] = ["forget", "echo"].map(|tool| format!("{prefix}{tool}"));
+                assert_eq!(said(&client, &echo), "here");
+                for _ in 0..3 {
+                    let before = opened.load(Ordering::Relaxed);
+                    assert_eq!(said(&client, &forget), "here");
+                    // It was not carried out, so nobody need notice.
+                    assert_eq!(said(&client, &echo), "here", "{refusal} {upstream:?} {capabilities}");
+                    assert_eq!(said(&client, &echo), "here");
+                    assert!(opened.load(Ordering::Relaxed) > before);
+                }
+            }
+        }
+    }
+}
+
+/// One that knows no session for longer than a request is not asked for ever.
+#[test]
+fn an_upstream_that_knows_no_session_is_asked_twice() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let url = scripted(move |asked: &Asked| match asked.usual(&["echo"]) {
+        Some(usual) if asked.method() == "initialize" => usual.with("mcp-session-id", "s"),
+        Some(usual) => usual,
+        None => {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Said::json(404, "gone")
+        }
+    });
+    let before = before(&json!({"it": {"url": url.unwrap()}}));
+    let client = before.serve.connect(Some("it")).unwrap();
+    let refused = said(&client, "echo");
+    assert!(refused.contains("no such page or session"), "{refused}");
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+}
+
+/// A method that is not known is no session that is not known, where a server gives both the same status.
+#[test]
+fn a_method_that_is_not_known_ends_no_session() {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&opened);
+    let url = scripted(move |asked: &Asked| match asked.usual(&["echo"]) {
+        Some(usual) if asked.method() == "initialize" => {
+            counted.fetch_add(1, Ordering::Relaxed);
+            usual.with("mcp-session-id", "s")
+        }
+        Some(usual) => usual,
+        None if asked.method() == "tools/call" => asked.answered(&text("here")),
+        None => {
+            let error = json!({"code": -32601, "message": "never heard of", "data": asked.method()});
+            let answer = json!({"jsonrpc": "2.0", "id": asked.message["id"], "error": error});
+            Said::json(404, &answer.to_string())
+        }
+    });
+    let before = before(&json!({"it": {"url": url.unwrap()}}));
+    let client = before.serve.connect(Some("it")).unwrap();
+    let refused = client.request("x/unknown", "{}").unwrap().answer().unwrap();
+    assert_eq!(refused["error"]["data"], "x/unknown", "{refused}");
+    assert_eq!(said(&client, "echo"), "here");
+    assert_eq!(opened.load(Ordering::Relaxed), 1);
+}
+
+/// A body of JSON, an event, several events and a batch, in turn and with line breaks of every kind.
+#[test]
+fn answers_come_in_whatever_form() {
+    let url = scripted(|asked: &Asked| {
+        if let Some(usual) = asked.usual(&["json", "events", "batch", "noise", "text-id", "large"]) {
+            return usual;
+        }
+        let tool = asked.message["params"]["name"].as_str().unwrap_or_default();
+        let id = &asked.message["id"];
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": text(tool)}).to_string();
+        let told =
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"log"}}"#;
+        let body = match tool {
+            "events" => format!("\u{FEFF}id: 1\r\nevent: message\r\ndata: {told}\r\n\r\ndata: {answer}\r\r"),
+            "batch" => format!("data: [{told},{answer}]\n\n"),
+            "noise" => format!("data: {{no message\n\n: comment\ndata: {answer}\n\n"),
+            "text-id" => {
+                return Said::json(
+                    200,
+                    &answer.replace(&format!("\"id\":{id}"), &format!("\"id\":\"{id}\"")),
+                );
+            }
+            "large" => return asked.answered(&text(&"x".repeat(10 << 20))),
+            _ => return Said::json(200, &answer),
+        };
+        let headers = vec![("content-type", "text/event-stream; charset=utf-8".to_owned())];
+        Said { status: 200, headers, body }
+    });
+    let before = before(&json!({"it": {"url": url.unwrap()}}));
+    for (upstream, prefix) in [(Some("it"), ""), (None, "it__")] {
+        let client = before.serve.connect(upstream).unwrap();
+        for tool in ["json", "events", "json", "batch", "noise", "text-id", "events"] {
+            assert_eq!(said(&client, &format!("{prefix}{tool}")), tool);
+        }
+        assert_eq!(said(&client, &format!("{prefix}large")).len(), 10 << 20);
+    }
+}
+
+/// What stands in an entry's headers goes to its address and nobody else.
+#[test]
+fn headers_go_where_they_belong_and_refusals_say_what_to_do() {
+    let elsewhere = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&elsewhere);
+    let target = scripted(move |asked: &Asked| {
+        noted.lock().unwrap().push(asked.header("x-key").to_owned());
+        Said::json(200, "{}")
+    });
+    let target = target.unwrap();
+    let moved = scripted(move |_: &Asked| Said::json(307, "").with("location", &target)).unwrap();
+    let guarded = scripted(|asked: &Asked| match asked.header("x-key") {
+        // Compressed bodies would not be understood, so they must not be asked for.
+        "s3cret-key" => {
+            asked.usual(&["echo"]).unwrap_or_else(|| asked.answered(&text(asked.header("accept-encoding"))))
+        }
+        other => Said::json(401, &format!("not with {other:?}")),
+    });
+    let guarded = guarded.unwrap();
+    let headers = json!({"X-Key": "s3cret-key"});
+    let before = before(&json!({
+        "key": {"url": guarded, "headers": headers},
+        "nokey": {"url": guarded, "headers": {"X-Key": "wrong-key"}},
+        "moved": {"url": moved, "headers": headers},
+    }));
+    assert_eq!(said(&before.serve.connect(Some("key")).unwrap(), "echo"), "identity");
+    for (name, expected) in [("nokey", "does its entry need"), ("moved", "put the address it names")] {
+        let refused = before.serve.connect(Some(name)).err().unwrap().to_string();
+        assert!(refused.contains(expected) && !refused.contains("wrong-key"), "{refused}");
+    }
+    assert!(elsewhere.lock().unwrap().is_empty(), "nobody went there");
+}
