@@ -203,3 +203,25 @@ fn headers_go_where_they_belong_and_refusals_say_what_to_do() {
     }
     assert!(elsewhere.lock().unwrap().is_empty(), "nobody went there");
 }
+
+/// Only who listed prompts made their aliases known; after a restart a client's were unknown.
+#[test]
+fn a_prompts_alias_is_good_without_listing() {
+    let url = scripted(|asked: &Asked| match asked.method() {
+        "initialize" => asked.answered(&json!({"protocolVersion": "2025-11-25",
+            "capabilities": {"prompts": {}}, "serverInfo": {"name": "scripted", "version": "1"}})),
+        "prompts/list" => asked.answered(&json!({"prompts": [{"name": "what's new?"}]})),
+        "prompts/get" => asked.answered(&json!({"messages": [], "name": asked.message["params"]["name"]})),
+        _ => asked.usual(&[]).unwrap_or_default(),
+    });
+    let servers = json!({"it": {"url": url.unwrap()}});
+    let first = before(&servers);
+    let listing = first.serve.connect(None).unwrap();
+    let listed = listing.request("prompts/list", "{}").unwrap().result().unwrap();
+    let alias = listed["prompts"][0]["name"].as_str().unwrap().to_owned();
+    assert_ne!(alias, "it__what's new?");
+    let second = before(&servers);
+    let client = second.serve.connect(None).unwrap();
+    let got = client.request("prompts/get", &json!({ "name": alias }).to_string()).unwrap().result().unwrap();
+    assert_eq!(got["name"], "what's new?");
+}

@@ -230,3 +230,19 @@ fn batches_are_answered_where_the_version_has_them() {
         }
     }
 }
+
+/// Clients of `/mcp` are asked for their roots by each server, and none of them heard that those changed.
+#[test]
+fn servers_hear_that_a_clients_roots_have_changed() {
+    let shared = shared(&[]);
+    for (upstream, prefix) in [(UPSTREAM, ""), (None, "communal__")] {
+        let client = shared.serve.connect_with(upstream, &json!({"roots": {"listChanged": true}})).unwrap();
+        let heard = || {
+            let result = client.call(&format!("{prefix}heard"), &json!({})).unwrap().result().unwrap();
+            text(&result).to_owned()
+        };
+        assert_eq!(heard(), "[]");
+        client.notify("notifications/roots/list_changed", "{}").unwrap();
+        assert_eq!(heard(), r#"[{"roots":"changed"}]"#, "{upstream:?}");
+    }
+}

@@ -76,6 +76,10 @@ impl Server {
             "notifications/initialized" if self.eager => {
                 return vec![json!({"jsonrpc": "2.0", "id": "roots", "method": "roots/list"})];
             }
+            "notifications/roots/list_changed" => {
+                self.heard.push(json!({"roots": "changed"}));
+                return Vec::new();
+            }
             "notifications/cancelled" => {
                 self.heard.push(json!({"cancelled": params["reason"]}));
                 let id = params["requestId"].to_string();
