@@ -187,3 +187,30 @@ fn recorded_calls_and_live_ones_are_checked() {
     let live = program.json(&live).unwrap();
     assert_eq!((&live["observation_count"], &live["findings"]), (&json!(1), &json!([])), "{live}");
 }
+
+/// Calls that fail are no proof that all is well.
+#[test]
+fn live_calls_that_fail_are_told() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    for tool in ["shop__store_info", "shop__list_invoices"] {
+        assert_eq!(program.run(&["call", tool]).unwrap().code, Some(0));
+    }
+    let (baseline, calls) = (scratch.path().join("baseline.json"), scratch.path().join("calls.ndjson"));
+    let (baseline, live) = (baseline.to_str().unwrap(), calls.to_str().unwrap());
+    assert_eq!(program.run(&["export", "bundle", "--out", baseline]).unwrap().code, Some(0));
+    let run = |more: &[&str]| {
+        program.run(&[&["check", "--baseline", baseline, "--live", live], more].concat()).unwrap()
+    };
+    let lost = "{\"tool_id\": \"shop__refund\", \"arguments\": {\"id\": \"o1\"}}\n";
+    fs::write(&calls, format!("{{\"tool_id\": \"shop__store_info\"}}\n{lost}")).unwrap();
+    assert_eq!(run(&[]).code, Some(0));
+    let risky = run(&["--fail-on", "risky"]);
+    assert!(risky.code == Some(1) && risky.out.contains("1 of 1 calls made for the check"), "{risky:?}");
+    let junit = run(&["--fail-on", "risky", "--format", "junit"]).out;
+    assert_eq!(junit.matches("name=\"shop__refund\"").count(), 1, "{junit}");
+    assert!(junit.contains("1 tools that return what the baseline says"), "{junit}");
+    fs::write(&calls, lost).unwrap();
+    let nothing = run(&[]);
+    assert!(nothing.code == Some(2) && nothing.err.contains("nothing was checked"), "{nothing:?}");
+}

@@ -67,8 +67,10 @@ impl Checker {
         self.checking.add(call);
     }
 
-    /// Takes the result of a call made just now.
-    pub fn add_result(&mut self, tool: &ToolId, result: Box<RawValue>) {
+    /// Takes what a call made just now came to: its result, or none where it ended with an error.
+    pub fn add_made(&mut self, tool: &ToolId, result: Option<Box<RawValue>>) {
+        self.checking.made(tool, result.is_none());
+        let Some(result) = result else { return };
         let (at, outcome) = (Timestamp::now(), schemascope_model::Outcome::Ok);
         let origin = schemascope_model::Origin::Terminal;
         let record = CallRecord::new(self.ids.at(at), at, tool.clone(), outcome, origin);

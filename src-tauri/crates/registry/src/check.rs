@@ -3,10 +3,11 @@
 //! What breaks consumers must be shown by an observation: one that the baseline's schema does not allow. So two
 //! calls of a tool are enough to find a field that changed its type, and a thousand harmless ones raise nothing.
 //! What the observations suggest besides, a format gone or a field that was mostly there and is not any more, is
-//! risky; everything else that differs is safe. Owns: those classes, and the order of findings. Refuses to know:
+//! risky, and so is a call made for the check that fails: nobody knows what it would have returned. Everything
+//! else that differs is safe. Owns: those classes, and the order of findings. Refuses to know:
 //! where calls come from, and how findings are shown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemascope_judge::Judge;
 use schemascope_model::{CallRecord, Outcome, ToolId, Violation};
@@ -46,6 +47,9 @@ struct Checked {
     impact: Impact,
     shape: Shape,
     unreadable: u64,
+    /// Calls made for the check that ended with an error, and of how many.
+    failed: u64,
+    made: u64,
 }
 
 /// Something that is not as the baseline says.
@@ -57,7 +61,8 @@ pub struct Finding {
     pub class: Class,
     /// Where: `orders[].customer`; empty for the whole.
     pub path: String,
-    /// What kind of finding it is: `violation.type`, `change.field_added`, `presence`, `not_judged`, `new_tool`.
+    /// What kind of finding it is: `violation.type`, `change.field_added`, `presence`, `not_judged`, `failed`,
+    /// `new_tool`.
     pub rule: String,
     /// In words.
     pub message: String,
@@ -72,6 +77,8 @@ pub struct Checks {
     pub findings: Vec<Finding>,
     /// Tools of the baseline that were observed.
     pub tools_checked: u64,
+    /// Those of them that nothing was found about.
+    pub tools_passed: u64,
     /// Their observations.
     pub observation_count: u64,
     /// Tools of the baseline that have a schema and were not observed.
@@ -110,6 +117,14 @@ impl Checking {
         }
     }
 
+    /// Counts a call that was made for the check: whoever names it expects a result of it.
+    pub fn made(&mut self, id: &ToolId, failed: bool) {
+        if let Some(tool) = self.tools.get_mut(id) {
+            tool.made += 1;
+            tool.failed += u64::from(failed);
+        }
+    }
+
     /// What an upstream declares now of a tool of the baseline: none where it declares no output schema.
     pub fn declare(&mut self, id: &ToolId, schema: Option<Value>) -> Option<Vec<Finding>> {
         let tool = self.tools.get_mut(id)?;
@@ -140,12 +155,17 @@ impl Checking {
         let mut checks = Checks {
             findings: more,
             tools_checked: 0,
+            tools_passed: 0,
             observation_count: 0,
             not_observed: Vec::new(),
             findings_left_out: 0,
         };
+        let named: BTreeSet<String> = checks.findings.iter().map(|finding| finding.tool_id.clone()).collect();
         for (id, tool) in &self.tools {
             let observations = tool.shape.observations();
+            if tool.failed > 0 {
+                checks.findings.push(tool.failure(id));
+            }
             if observations + tool.unreadable == 0 {
                 if tool.baseline.is_some() {
                     checks.not_observed.push(id.to_string());
@@ -155,6 +175,8 @@ impl Checking {
             checks.tools_checked += 1;
             checks.observation_count += observations;
             let mut findings = tool.findings(id);
+            let passed = findings.is_empty() && tool.failed == 0 && !named.contains(&id.to_string());
+            checks.tools_passed += u64::from(passed);
             findings.sort_by(order);
             checks.findings_left_out += findings.len().saturating_sub(MAX_FINDINGS) as u64;
             findings.truncate(MAX_FINDINGS);
@@ -215,6 +237,20 @@ impl Checked {
             impact: Impact::default(),
             shape: Shape::default(),
             unreadable: 0,
+            failed: 0,
+            made: 0,
+        }
+    }
+
+    /// Says that calls failed. Their errors may quote values.
+    fn failure(&self, id: &ToolId) -> Finding {
+        Finding {
+            tool_id: id.to_string(),
+            class: Class::Risky,
+            path: String::new(),
+            rule: "failed".into(),
+            message: format!("{} of {} calls made for the check ended with an error", self.failed, self.made),
+            observation_count: None,
         }
     }
 

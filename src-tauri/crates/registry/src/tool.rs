@@ -102,10 +102,12 @@ impl Tool {
         Self { shape, arguments, drafts: Drafts::holding(hold), ..Self::default() }
     }
 
-    /// Whether there is such a tool at all, as far as is known: a name that is not listed and never gave but errors
-    /// is a caller's mistake. Many servers answer to names they do not know with a tool's error.
+    /// Whether there is such a tool at all, as far as is known: a name that is not listed and never gave a
+    /// result that was no error is a caller's mistake. Many servers answer an unknown name with a result that
+    /// says so, not with a JSON-RPC error.
     pub fn exists(&self) -> bool {
-        self.declaration.is_some() || self.calls > self.failures
+        // Failures do not count calls that were cancelled, and these are unanswered.
+        self.declaration.is_some() || self.calls > self.failures.max(self.unanswered)
     }
 
     /// Notes what the upstream says of the tool; none when it lists it no longer.

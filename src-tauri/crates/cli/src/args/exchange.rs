@@ -100,7 +100,8 @@ pub enum CheckFormat {
     The baseline is a bundle (`export bundle`); of each tool the schema in force counts, else the declared,\n\
     else the inferred one. What breaks must be shown by an observation, so a few calls are enough and\n\
     harmless ones raise nothing. With --traces no store is opened.\n\
-    Exit codes: 0 nothing found, 1 found, 2 bad usage or something cannot be read."
+    Exit codes: 0 nothing found, 1 found, 2 bad usage, something cannot be read, or no call of --live\n\
+    got a result."
 )]
 pub struct Check {
     /// The bundle that says how it should be

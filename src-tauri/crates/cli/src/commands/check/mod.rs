@@ -65,10 +65,17 @@ async fn check(args: &Args, verb: &Check) -> Result<bool> {
     let baseline = verb.baseline.display().to_string();
     let shown = Shown { checks: &checks, baseline: &baseline, bundle: &bundle, fail_on: verb.fail_on };
     write(args, verb, &shown)?;
-    if checks.tools_checked == 0 {
-        output::note("no tool of the baseline was observed, so nothing was checked");
+    match (checks.tools_checked, &verb.live) {
+        (0, Some(calls)) => Err(anyhow!(
+            "no call of {} got a result from a tool of the baseline, so nothing was checked",
+            calls.display()
+        )),
+        (0, None) => {
+            output::note("no tool of the baseline was observed, so nothing was checked");
+            Ok(found)
+        }
+        _ => Ok(found),
     }
-    Ok(found)
 }
 
 /// Whether a finding of this class makes the check fail.
@@ -177,12 +184,11 @@ async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result
             None => RawValue::from_string("{}".to_owned())?,
         };
         let reply = front.call(CallTool { tool_id: tool_id.to_string(), arguments }).await?;
-        match reply.result {
-            Some(result) if !reply.is_error => checker.add_result(&tool_id, result),
-            _ => output::note(&output::harmless(&format!(
-                "{tool_id} answered with an error; it teaches nothing"
-            ))),
+        let result = reply.result.filter(|_| !reply.is_error);
+        if result.is_none() {
+            output::note(&output::harmless(&format!("{tool_id} answered with an error; it teaches nothing")));
         }
+        checker.add_made(&tool_id, result);
     }
     Ok(())
 }

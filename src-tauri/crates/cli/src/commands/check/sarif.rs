@@ -38,6 +38,7 @@ fn rule(name: &str) -> Value {
         "declared" => "The upstream declares another output schema than in the baseline",
         "presence" => "A field that was mostly there is not any more",
         "not_judged" => "Results that could not be judged",
+        "failed" => "Calls that ended with an error",
         _ => "A tool that the baseline does not know",
     };
     json!({"id": plain(name), "shortDescription": {"text": about}})
