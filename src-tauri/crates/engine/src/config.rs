@@ -26,7 +26,10 @@ impl LoadedConfig {
     /// Reads a file. A problem is told, not fatal.
     pub fn read(path: &Path) -> Self {
         let parsed = match std::fs::read_to_string(path) {
-            Ok(text) => Config::parse(text.trim_start_matches('\u{feff}')).map_err(|error| error.to_string()),
+            Ok(text) => {
+                let variable = |name: &str| std::env::var(name).ok();
+                Config::parse(text.trim_start_matches('\u{feff}'), &variable).map_err(|error| error.to_string())
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(
                 "does not exist; create it with {\"mcpServers\": {\"NAME\": {\"command\": \"…\", \"args\": []}}}"
                     .to_owned(),

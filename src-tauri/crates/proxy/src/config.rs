@@ -1,10 +1,14 @@
 //! `mcp.json`: which upstreams there are.
 //!
 //! Owns: the common `mcpServers` form and what is wrong with a file or an entry, in words that say
-//! what would be right. A wrong entry never hides the others. Refuses to know: where the file is, and
-//! running anything.
+//! what would be right. A wrong entry never hides the others. Refuses to know: where the file is, the
+//! environment, and running anything.
+
+mod document;
+mod variables;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 
 use schemascope_model::check_server_name;
@@ -25,7 +29,7 @@ pub enum ServerEntry {
     Stdio(StdioSpec),
     /// A server to reach over Streamable HTTP.
     Http(HttpSpec),
-    /// Switched off with `"disabled": true`.
+    /// Switched off with `"disabled": true` or `"enabled": false`.
     Disabled,
     /// Cannot be started; says why and what would be right.
     Invalid(String),
@@ -81,6 +85,9 @@ impl HttpSpec {
 /// Why a whole file says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
+    /// Nothing is in it.
+    #[error("is empty; expected {{\"mcpServers\": {{\"NAME\": {{\"command\": \"…\", \"args\": []}}}}}}")]
+    Empty,
     /// Not JSON.
     #[error("not valid JSON: {0}")]
     Json(String),
@@ -92,22 +99,46 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the text of an `mcp.json`.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        let file: Value = serde_json::from_str(text).map_err(|error| ConfigError::Json(error.to_string()))?;
-        let servers = file.get("mcpServers").and_then(Value::as_object).ok_or(ConfigError::NoServers)?;
-        let entries = servers.iter().map(|(name, value)| (name.clone(), entry(name, value)));
-        Ok(Self { servers: entries.collect() })
+    /// Reads the text of an `mcp.json`; comments and trailing commas may be in it. `variable` tells the values of
+    /// variables that entries ask for.
+    pub fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let mut servers = BTreeMap::new();
+        for (name, value) in document::entries(text)? {
+            match servers.entry(name) {
+                Entry::Vacant(place) => {
+                    let entry = entry(place.key(), value, variable);
+                    place.insert(entry);
+                }
+                // Which of them is meant, nobody can tell.
+                Entry::Occupied(mut place) => {
+                    place.insert(ServerEntry::Invalid(
+                        "is there more than once; give each its own name".into(),
+                    ));
+                }
+            }
+        }
+        Ok(Self { servers })
+    }
+
+    /// Names of those that can be started or reached.
+    pub fn usable(&self) -> impl Iterator<Item = &str> {
+        let usable = |entry: &ServerEntry| matches!(entry, ServerEntry::Stdio(_) | ServerEntry::Http(_));
+        self.servers.iter().filter(move |(_, entry)| usable(entry)).map(|(name, _)| name.as_str())
     }
 }
 
-fn entry(name: &str, value: &Value) -> ServerEntry {
-    if value.get("disabled").and_then(Value::as_bool) == Some(true) {
+fn entry(name: &str, mut value: Value, variable: &dyn Fn(&str) -> Option<String>) -> ServerEntry {
+    let says = |key: &str, what: bool| value.get(key).and_then(Value::as_bool) == Some(what);
+    if says("disabled", true) || says("enabled", false) {
         return ServerEntry::Disabled;
     }
     if let Err(reason) = check_server_name(name) {
         return ServerEntry::Invalid(reason.to_string());
     }
+    if let Err(reason) = variables::fill(&mut value, variable) {
+        return ServerEntry::Invalid(reason);
+    }
+    let value = &value;
     let url = ["url", "serverUrl", "httpUrl"].iter().find_map(|key| value.get(*key));
     match (value.get("command"), url) {
         (None, Some(url)) => return http(url, value),
@@ -176,12 +207,19 @@ fn http(url: &Value, entry: &Value) -> ServerEntry {
 mod tests {
     use super::*;
 
+    fn parse(text: &str) -> Result<Config, ConfigError> {
+        Config::parse(text, &|name| (name == "A").then(|| "value of A".to_owned()))
+    }
+
     #[test]
     fn each_entry_stands_for_itself() {
-        let config = Config::parse(
-            r#"{"mcpServers": {
+        let config = parse(
+            r#"{"mcpServers": { // a comment
                 "ok": {"command": "x", "args": ["a"], "env": {"K": "v"}, "type": "stdio"},
-                "off": {"command": "x", "disabled": true},
+                "off": {"command": "x", "disabled": true}, "off2": {"command": "${GONE}", "enabled": false},
+                "twice": {"command": "x"}, "twice": {"command": "y"},
+                "gone": {"command": "x", "env": {"TOKEN": "${GONE}"}},
+                "filled": {"command": "x", "args": ["${A}"], "env": {"B": "${env:A}"},},
                 "a__b": {"command": "x"},
                 "web": {"url": "http://localhost", "headers": {"X": "y"}},
                 "ftp": {"url": "ftp://localhost"},
@@ -198,7 +236,11 @@ mod tests {
             other => panic!("{name}: {other:?}"),
         };
         assert!(matches!(&config.servers["ok"], ServerEntry::Stdio(spec) if spec.args == ["a"]));
-        assert_eq!(config.servers["off"], ServerEntry::Disabled);
+        assert!(["off", "off2"].iter().all(|name| config.servers[*name] == ServerEntry::Disabled));
+        assert!(reason("twice").contains("more than once") && reason("gone").contains("variable GONE"));
+        let ServerEntry::Stdio(filled) = &config.servers["filled"] else { panic!("{config:?}") };
+        assert_eq!((filled.args[0].as_str(), filled.env["B"].as_str()), ("value of A", "value of A"));
+        assert_eq!(config.usable().collect::<Vec<_>>(), ["filled", "ok", "web"]);
         assert!(reason("a__b").contains("without \"__\""));
         assert!(matches!(&config.servers["web"], ServerEntry::Http(spec) if spec.headers["X"] == "y"));
         assert!(reason("ftp").contains("expected http"));
@@ -213,9 +255,16 @@ mod tests {
 
     #[test]
     fn a_file_that_says_nothing_says_what_is_expected() {
-        assert!(matches!(Config::parse("{"), Err(ConfigError::Json(_))));
+        assert!(matches!(parse("{"), Err(ConfigError::Json(_))));
+        assert_eq!(parse(" // nothing yet").unwrap_err(), ConfigError::Empty);
         for text in ["[]", "{}", r#"{"mcpServers": []}"#] {
-            assert_eq!(Config::parse(text).unwrap_err(), ConfigError::NoServers);
+            assert_eq!(parse(text).unwrap_err(), ConfigError::NoServers);
         }
+    }
+
+    #[test]
+    fn the_form_of_vs_code_is_read() {
+        let config = parse(r#"{"inputs": [], "servers": {"x": {"type": "stdio", "command": "y"}}}"#).unwrap();
+        assert_eq!(config.usable().collect::<Vec<_>>(), ["x"]);
     }
 }

@@ -84,7 +84,7 @@ async fn open(options: &Options) -> Result<Engine> {
 
 fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) {
     let config = engine.config();
-    let names: Vec<&str> = config.config.servers.keys().map(String::as_str).collect();
+    let names: Vec<&str> = config.config.usable().collect();
     let upstreams = match &config.problem {
         Some(problem) => {
             format!("none: {} {}", config.path.display(), schemascope_engine::without_secrets(problem))
