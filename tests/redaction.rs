@@ -105,6 +105,87 @@ fn secrets_around_calls_are_shown_nowhere() {
     assert!(calls.iter().any(|call| call["client"]["name"] == "agent ⟦redacted string 40⟧"), "{calls:?}");
 }
 
+/// Secrets in definitions, arguments, results and errors of calls: in no export, list, log or file, though schemas
+/// are learned from them, a version is in force, and drift was told with its examples.
+#[test]
+fn secrets_in_calls_are_in_no_export() {
+    let scratch = tempfile::tempdir().unwrap();
+    let token = format!("ghp_{}", "q7W".repeat(12));
+    let secrets =
+        [token.as_str(), "planted-pw-4417", "planted-cookie-5528", "planted-basic-6639", "planted-key-7740"];
+    let result = |n: u64| {
+        let login = json!({"password": "planted-pw-4417", "user": format!("u{n}")}).to_string();
+        let mut data = json!({
+            "n": n, "auth": {"token": token, "login": login},
+            "url": format!("https://me:planted-basic-6639@host.example/{n}"), "kind": if n % 2 == 0 { "a" } else { "b" },
+        });
+        data[token.as_str()] = json!("a key");
+        if n < 120 {
+            data["legacy"] = json!("here");
+        }
+        let text = format!("Set-Cookie: session=planted-cookie-5528; Path=/\n{data}");
+        json!({"content": [{"type": "text", "text": text}], "structuredContent": data})
+    };
+    let failed =
+        json!({"isError": true, "content": [{"type": "text", "text": format!("token {token} was refused")}]});
+    let definition = |name: &str| json!({"name": name, "description": format!("Call it with {token}"), "inputSchema": {"type": "object"}});
+    let tools = json!([
+        {"definition": definition("get"), "results": (0..200).map(result).collect::<Vec<_>>()},
+        {"definition": definition("fail"), "results": [failed]},
+    ]);
+    let file = scratch.path().join("tools.json");
+    fs::write(&file, tools.to_string()).unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let mirror = json!({"mirror": {"command": places.fixture("mirror"), "args": [file]}});
+    let program = program(scratch.path(), &mirror);
+    let serve = program.serve(&["-vv"]).unwrap();
+    let client = serve.connect(None).unwrap();
+    for n in 0..200 {
+        client.call("mirror__get", &json!({"id": n, "api_key": "planted-key-7740"})).unwrap();
+    }
+    client.call("mirror__fail", &json!({"note": format!("with {token}")})).unwrap();
+    let done = |args: &[&str]| {
+        let run = program.run(args).unwrap();
+        assert_eq!(run.code, Some(0), "{args:?}: {run:?}");
+        run.out + &run.err
+    };
+    done(&["promote", "mirror__get", "--reason", "the new login, password=planted-pw-4417"]);
+    let mut shown = vec![snapshot(&serve)];
+    let folder = scratch.path().join("schemas");
+    let schemas = ["export", "schemas", "--out", folder.to_str().unwrap()];
+    for args in [
+        &["export", "registry"][..],
+        &["export", "overrides"],
+        &["export", "bundle"],
+        &["export", "bundle", "--with-values"],
+        &schemas,
+        &["schema", "mirror__get"],
+        &["versions", "mirror__get"],
+        &["drift", "--all"],
+        &["audit"],
+        &["report"],
+        &["calls", "--json"],
+        &["tools", "--json"],
+        &["impact", "mirror__get", "1"],
+    ] {
+        shown.push(done(args));
+    }
+    assert!(
+        shown.iter().any(|text| text.contains("legacy")),
+        "there is something to look through: {shown:?}"
+    );
+    for entry in fs::read_dir(folder).unwrap() {
+        shown.push(fs::read_to_string(entry.unwrap().path()).unwrap());
+    }
+    shown.push(serve.log().unwrap());
+    assert_eq!(serve.stop().unwrap(), Some(0));
+    for secret in secrets {
+        let told = shown.iter().find(|text| text.contains(secret));
+        assert!(told.is_none(), "{secret} is shown: {}", told.unwrap());
+        assert_eq!(places_of(secret, program.data_dir()), Vec::<String>::new(), "{secret}");
+    }
+}
+
 /// A rule that comes later: what was stored before forgets by it, and is as sound as before.
 #[test]
 fn what_is_stored_forgets_by_rules_of_today() {

@@ -21,7 +21,8 @@ const MAX_PERSON: usize = 100;
 impl Handle<Decide> for Engine {
     async fn handle(&self, command: Decide) -> Result<Decided, ApiError> {
         let (id, tool) = self.known_tool(&command.tool_id).await?;
-        let proposal = proposal(&id, command.reason, command.person, Some(known(&tool)));
+        let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
+        let proposal = self.proposal(&id, reason, person, Some(known(&tool)));
         let wish = wish(command.decision);
         let decisions = Arc::clone(&self.decisions);
         // The disk syncs.
@@ -45,18 +46,24 @@ impl Handle<Decide> for Engine {
     }
 }
 
-/// What a person wants written.
-pub(super) fn proposal(
-    tool: &ToolId,
-    reason: Option<String>,
-    person: Option<String>,
-    known: Option<(u64, Quality)>,
-) -> Proposal {
-    let given =
-        |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let person = given(person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
-    let actor = Actor::person(person.map(Into::into));
-    Proposal { tool: tool.clone(), actor, reason: given(reason).map(Into::into), known }
+impl Engine {
+    /// What a person wants written, without secrets.
+    pub(super) fn proposal(
+        &self,
+        tool: &ToolId,
+        reason: Option<&str>,
+        person: Option<&str>,
+        known: Option<(u64, Quality)>,
+    ) -> Proposal {
+        let redactor = self.redaction.now();
+        let given = |text: Option<&str>| {
+            let text = text.map(str::trim).filter(|text| !text.is_empty())?;
+            Some(redactor.text(text).into_owned())
+        };
+        let person = given(person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
+        let actor = Actor::person(person.map(Into::into));
+        Proposal { tool: tool.clone(), actor, reason: given(reason).map(Into::into), known }
+    }
 }
 
 pub(super) fn not_written(tool: &ToolId, error: NotWritten) -> ApiError {

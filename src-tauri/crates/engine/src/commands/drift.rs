@@ -37,7 +37,8 @@ impl Handle<AcknowledgeDrift> for Engine {
     async fn handle(&self, command: AcknowledgeDrift) -> Result<DriftRow, ApiError> {
         let (id, tool) = self.known_tool(&command.tool_id).await?;
         let drift = command.drift;
-        let proposal = super::decide::proposal(&id, command.reason, command.person, Some(known(&tool)));
+        let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
+        let proposal = self.proposal(&id, reason, person, Some(known(&tool)));
         let decisions = Arc::clone(&self.decisions);
         // The disk syncs.
         let writing = move || decisions.write(proposal, |_| Ok(AuditEvent::Acknowledge { drift }));

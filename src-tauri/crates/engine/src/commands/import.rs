@@ -12,12 +12,12 @@ use schemascope_model::{Evidence, Quality, ToolId, VersionOrigin};
 use schemascope_overrides::{Document, Field};
 use schemascope_registry::digest;
 use schemascope_registry::exchange::{Bundle, WrongFile, read_json, read_type_registry};
-use schemascope_registry::versions::{Actor, AuditEvent, Cut, MAX_REASON, ToolVersions};
+use schemascope_registry::versions::{AuditEvent, Cut, MAX_REASON, ToolVersions};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
 use super::{Handle, internal};
-use crate::decisions::{NotWritten, Proposal};
+use crate::decisions::NotWritten;
 use crate::engine::Engine;
 use crate::team::Took;
 
@@ -132,18 +132,10 @@ impl Engine {
     }
 
     fn write(&self, command: &Import, tool: &ToolId, event: AuditEvent) -> Result<(), ApiError> {
-        let given = |text: &Option<String>| {
-            text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(Into::into)
-        };
-        let reason =
-            given(&command.reason).unwrap_or_else(|| format!("imported from {}", command.name).into());
+        let from = format!("imported from {}", command.name);
+        let reason = command.reason.as_deref().filter(|reason| !reason.trim().is_empty());
         let known = self.registry().tool(tool).map(crate::decisions::known);
-        let proposal = Proposal {
-            tool: tool.clone(),
-            actor: Actor::person(given(&command.person)),
-            reason: Some(reason),
-            known,
-        };
+        let proposal = self.proposal(tool, Some(reason.unwrap_or(&from)), command.person.as_deref(), known);
         let written = self.decisions.write(proposal, |_| Ok(event)).map_err(|error| match error {
             NotWritten::Refused(refused) => super::refused(tool, &refused),
             NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
