@@ -138,6 +138,17 @@ fn each_change_is_told_once(era: &str, over_http: bool) {
         // One server, whoever it speaks with.
         return tells_once(&clients, 0, |_| true, &what);
     }
+    if era == "both" {
+        // A process for each era, and one for each client that can be asked with a handshake.
+        tells_once(&clients, 0, |at| at < 2, &what);
+        for own in [2, 3] {
+            tells_once(&clients, own, |at| at == own, &what);
+        }
+        for stateless in [4, 7] {
+            tells_once(&clients, stateless, |at| at >= 4, &what);
+        }
+        return;
+    }
     // Those that share a process with who changes something there: clients that cannot be asked; those with a
     // handshake that can, each its own; and stateless ones that can, which use processes in turn.
     let shared = [0, 1, 4, 5];
@@ -159,6 +170,16 @@ fn each_change_of_a_server_with_a_handshake_is_told_once_over_stdio() {
 #[test]
 fn each_change_of_a_server_with_a_handshake_is_told_once_over_http() {
     each_change_is_told_once("legacy", true);
+}
+
+#[test]
+fn each_change_of_a_server_of_both_eras_is_told_once_over_stdio() {
+    each_change_is_told_once("both", false);
+}
+
+#[test]
+fn each_change_of_a_server_of_both_eras_is_told_once_over_http() {
+    each_change_is_told_once("both", true);
 }
 
 #[test]

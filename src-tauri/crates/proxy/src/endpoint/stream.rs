@@ -14,7 +14,7 @@ use super::{Endpoint, Target};
 use crate::exchange::{Event, Inbox};
 use crate::hub::changes::{Changes, Told};
 use crate::upstream::Upstream;
-use crate::upstream::audience::Said;
+use crate::upstream::audience::{Among, Said};
 use crate::upstream::link::Notification;
 use crate::wire::{message, params};
 
@@ -132,7 +132,7 @@ struct Heard {
     /// Who says it; none where we do.
     upstream: Option<Arc<Upstream>>,
     notification: Notification,
-    among: Option<Bytes>,
+    among: Option<Among>,
 }
 
 impl Source {

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use tokio::sync::{broadcast, watch};
 
 use super::Hub;
 use crate::observer::{ListedTool, Observer};
 use crate::upstream::Upstream;
+use crate::upstream::audience::Among;
 use crate::upstream::link::Notification;
 use crate::wire::Who;
 
@@ -49,8 +49,8 @@ impl Lists {
 pub(crate) struct Told {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) notification: Notification,
-    /// In a session that clients with these capabilities use in turn; none where all are meant.
-    pub(crate) among: Option<Bytes>,
+    /// Whom it is for; none where that is the session all share.
+    pub(crate) among: Option<Among>,
 }
 
 /// The changes of the list of all tools that concern one client.

@@ -25,27 +25,37 @@ const MAX_GATHERED: usize = 1_000;
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) notification: Notification,
-    /// Whom it is for, where that is a session which clients with these capabilities use in turn.
-    pub(crate) among: Option<Bytes>,
+    /// Whom it is for; none where that is the session all share.
+    pub(crate) among: Option<Among>,
+}
+
+/// Clients that are served by another session than the one all share, and have none of their own.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Among {
+    /// Stateless ones with these capabilities, which use sessions in turn.
+    InTurn(Bytes),
+    /// All stateless ones: the upstream speaks both eras.
+    Stateless,
 }
 
 /// What is gathered: whom it is for, and what it says.
-pub(super) type Gathered = HashSet<(Option<Bytes>, Notification)>;
+pub(super) type Gathered = HashSet<(Option<Among>, Notification)>;
 
 impl Upstream {
     /// The session that serves this client at present, if that is open and not the one all share.
     pub(crate) fn serving_now(&self, who: &Who) -> Option<Arc<Live>> {
         match &who.session {
             Some(session) => self.own_now(session),
-            None if takes_turns(who) => self.in_turn_now(&who.capabilities).into_iter().next(),
-            None => None,
+            None if who.era == Era::Legacy => None,
+            None => self.stateless_now().or_else(|| self.in_turn_now(&who.capabilities).into_iter().next()),
         }
     }
 
     /// Whether what was told there is for this client.
-    pub(crate) fn concerns(&self, who: &Who, among: Option<&Bytes>) -> bool {
+    pub(crate) fn concerns(&self, who: &Who, among: Option<&Among>) -> bool {
         match among {
-            Some(capabilities) => takes_turns(who) && who.capabilities == *capabilities,
+            Some(Among::InTurn(capabilities)) => who.era == Era::Modern && who.capabilities == *capabilities,
+            Some(Among::Stateless) => who.era == Era::Modern,
             None => self.serving_now(who).is_none(),
         }
     }
@@ -53,15 +63,17 @@ impl Upstream {
     /// Has the upstream tell of a resource as long as `watcher` watches it: in the session all share, and in those
     /// that serve this client. It does when this is done, unless it takes too long.
     pub(crate) async fn watch(self: &Arc<Self>, uri: &str, watcher: &str, who: &Who) {
-        let in_turn = takes_turns(who).then(|| who.capabilities.clone());
-        if !self.subscriptions.add(uri, watcher, in_turn.clone()) {
+        if !self.subscriptions.add(uri, watcher, Some(who.capabilities.clone())) {
             return;
         }
         let Ok(live) = self.live().await else { return };
         if live.hello.era == Era::Modern {
             return self.subscriptions.watch(&live, uri).await;
         }
-        let in_turn = in_turn.map(|capabilities| self.in_turn_now(&capabilities)).unwrap_or_default();
+        if let Some(stateless) = self.stateless_now() {
+            self.subscriptions.watch(&stateless, uri).await;
+        }
+        let in_turn = self.in_turn_now(&who.capabilities);
         let asked = async {
             for live in std::iter::once(live).chain(in_turn) {
                 subscriptions::subscribe(&live, uri).await;
@@ -70,14 +82,18 @@ impl Upstream {
         let _ = tokio::time::timeout(handshake::LIMIT, asked).await;
     }
 
-    /// Has a session that clients use in turn tell of what they watch, but for what is `watched` there already.
-    pub(super) async fn take_over(&self, live: &Live, capabilities: &Bytes, watched: &mut HashSet<String>) {
+    /// Has a session tell of what its clients watch, but for what is `watched` there already.
+    pub(super) async fn take_over(&self, live: &Arc<Live>, among: &Among, watched: &mut HashSet<String>) {
         let asked = async {
-            for uri in self.subscriptions.of(capabilities) {
-                if !watched.contains(&uri) {
-                    subscriptions::subscribe(live, &uri).await;
-                    watched.insert(uri);
+            for uri in self.subscriptions.of(among) {
+                if watched.contains(&uri) {
+                    continue;
                 }
+                match among {
+                    Among::InTurn(_) => subscriptions::subscribe(live, &uri).await,
+                    Among::Stateless => self.subscriptions.watch(live, &uri).await,
+                }
+                watched.insert(uri);
             }
         };
         let _ = tokio::time::timeout(handshake::LIMIT, asked).await;
@@ -104,7 +120,7 @@ impl Upstream {
     pub(super) async fn tell_changes(
         self: &Arc<Self>,
         mut told: broadcast::Receiver<Notification>,
-        among: Option<Bytes>,
+        among: Option<Among>,
     ) {
         loop {
             match told.recv().await {
@@ -116,7 +132,7 @@ impl Upstream {
     }
 
     /// Tells something in a moment, once, however many sessions say it until then.
-    fn gather(self: &Arc<Self>, notification: Notification, among: Option<Bytes>) {
+    fn gather(self: &Arc<Self>, notification: Notification, among: Option<Among>) {
         let about = (among, notification);
         {
             let mut gathered = self.sides.gathered();
@@ -137,7 +153,7 @@ impl Upstream {
         });
     }
 
-    pub(super) fn say(&self, notification: Notification, among: Option<Bytes>) {
+    pub(super) fn say(&self, notification: Notification, among: Option<Among>) {
         // Nobody listening is fine.
         let _ = self.notifications.send(Said { notification, among });
     }
@@ -147,11 +163,6 @@ impl super::sides::Sides {
     fn gathered(&self) -> std::sync::MutexGuard<'_, Gathered> {
         self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a client is served by sessions that are used in turn, where an upstream has a handshake only.
-fn takes_turns(who: &Who) -> bool {
-    who.era == Era::Modern && who.may_be_asked()
 }
 
 /// Whether a notification tells of a change of what everybody sees.

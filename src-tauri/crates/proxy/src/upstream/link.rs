@@ -89,6 +89,8 @@ pub(crate) struct Link {
 
 #[derive(Debug)]
 struct Pending {
+    /// Made by us, for ourselves.
+    own: bool,
     /// Whether it is a client's, and of a kind the upstream may say or ask something for.
     speaks: bool,
     /// The client's own progress token, as sent, to be put back.
@@ -189,7 +191,7 @@ impl Link {
         let speaks = !own && bridge::may_ask(method);
         let asks = CancellationToken::new().drop_guard();
         let pending =
-            Pending { speaks, token, subscription, asks, events: event_sender, answer: answer_sender };
+            Pending { own, speaks, token, subscription, asks, events: event_sender, answer: answer_sender };
         self.pending().insert(id, pending);
         let gone = CancellationToken::new();
         let cancellable = method != "initialize";
@@ -233,9 +235,9 @@ impl Link {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// Whether no request is under way.
+    /// Whether no request is under way but for our own.
     pub(crate) fn is_idle(&self) -> bool {
-        self.pending().is_empty()
+        self.pending().values().all(|pending| pending.own)
     }
 
     /// Hands an event on unless the receiver is too far behind; what is dropped is counted.

@@ -13,10 +13,10 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::audience::Gathered;
+use super::audience::{Among, Gathered};
 use super::handshake::{self, Stranger};
 use super::session::{self, Live, Opening};
-use super::{Spec, Upstream};
+use super::{Spec, Upstream, subscriptions};
 use crate::exchange::Outbox;
 use crate::wire::{Era, Who};
 
@@ -189,6 +189,11 @@ impl Upstream {
         self.open_now(alike)
     }
 
+    /// The session in the upstream's own stateless era, if that is open and not the one all share.
+    pub(super) fn stateless_now(&self) -> Option<Arc<Live>> {
+        self.sides.lock().get(&Key::Modern)?.open()
+    }
+
     /// The sessions that are open for stateless clients that can be asked.
     pub(super) fn all_in_turn_now(&self) -> Vec<Arc<Live>> {
         self.open_now(|key| matches!(key, Key::Capabilities(..)))
@@ -333,7 +338,10 @@ impl Upstream {
         ready: oneshot::Sender<Arc<Live>>,
     ) -> Result<(), Stranger> {
         let belongs = who.session.is_some();
-        let in_turn = (!belongs && who.era == Era::Legacy).then(|| who.capabilities.clone());
+        let among = match who.era {
+            Era::Modern => Some(Among::Stateless),
+            Era::Legacy => Some(Among::InTurn(who.capabilities.clone())).filter(|_| !belongs),
+        };
         let gone = owner.clone();
         let opening = Opening { spec, era: who.era, who, owner, log: Arc::clone(&self.log) };
         let unused = CancellationToken::new();
@@ -359,20 +367,21 @@ impl Upstream {
                 }
                 let told = live.link.subscribe();
                 let mut watched = HashSet::new();
-                if let Some(capabilities) = &in_turn {
-                    self.take_over(&live, capabilities, &mut watched).await;
+                if let Some(among) = &among {
+                    self.take_over(&live, among, &mut watched).await;
                 }
                 *slot = Some(Arc::clone(&live));
                 drop(slot);
                 // What came in between was not asked for here by who asked.
-                if let Some(capabilities) = &in_turn {
-                    self.take_over(&live, capabilities, &mut watched).await;
+                if let Some(among) = &among {
+                    self.take_over(&live, among, &mut watched).await;
                 }
                 let _ = ready.send(Arc::clone(&live));
                 if !belongs {
                     tokio::select! {
                         () = until_unused(&live) => unused.cancel(),
-                        () = self.tell_changes(told, in_turn) => {}
+                        () = self.tell_changes(told, among) => {}
+                        () = subscriptions::keep_told(&live) => {}
                     }
                 }
                 std::future::pending().await

@@ -12,6 +12,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+use super::audience::Among;
 use super::handshake;
 use super::link::Asked;
 use super::session::Live;
@@ -31,7 +32,7 @@ pub(crate) struct Subscriptions(Mutex<HashMap<String, Watched>>);
 
 #[derive(Default)]
 struct Watched {
-    /// By session, with the client's capabilities where sessions used in turn serve it.
+    /// By session; of stateless clients with their capabilities.
     sessions: HashMap<Box<str>, Option<Bytes>>,
     /// What has an upstream of the stateless era tell.
     telling: Option<JoinHandle<()>>,
@@ -51,12 +52,12 @@ impl Subscriptions {
     }
 
     /// Notes a watcher; false where there are too many, or the address is too long to be kept.
-    pub(crate) fn add(&self, uri: &str, session: &str, in_turn: Option<Bytes>) -> bool {
+    pub(crate) fn add(&self, uri: &str, session: &str, stateless: Option<Bytes>) -> bool {
         let mut watched = self.lock();
         if uri.len() > LONGEST || (watched.len() >= MAX_WATCHED && !watched.contains_key(uri)) {
             return false;
         }
-        watched.entry(uri.to_owned()).or_default().sessions.insert(session.into(), in_turn);
+        watched.entry(uri.to_owned()).or_default().sessions.insert(session.into(), stateless);
         true
     }
 
@@ -89,8 +90,9 @@ impl Subscriptions {
     /// Has an upstream that began anew tell of everything that is watched.
     pub(crate) fn renew(&self, live: &Arc<Live>) {
         // What had the one before tell may not have noticed yet that it is gone.
+        let is_modern = live.hello.era == Era::Modern;
         let forget = |(uri, known): (&String, &mut Watched)| {
-            known.telling.take().inspect(JoinHandle::abort);
+            known.telling.take_if(|_| is_modern).inspect(JoinHandle::abort);
             uri.clone()
         };
         let watched: Vec<String> = self.lock().iter_mut().map(forget).collect();
@@ -108,9 +110,14 @@ impl Subscriptions {
         }
     }
 
-    /// What is watched by clients with these capabilities that sessions used in turn serve.
-    pub(crate) fn of(&self, capabilities: &Bytes) -> Vec<String> {
-        let theirs = |known: &Watched| known.sessions.values().flatten().any(|other| other == capabilities);
+    /// What is watched by these clients.
+    pub(crate) fn of(&self, among: &Among) -> Vec<String> {
+        let theirs = |known: &Watched| {
+            known.sessions.values().flatten().any(|capabilities| match among {
+                Among::InTurn(theirs) => capabilities == theirs,
+                Among::Stateless => true,
+            })
+        };
         self.lock().iter().filter(|(_, known)| theirs(known)).map(|(uri, _)| uri.clone()).collect()
     }
 
@@ -227,7 +234,9 @@ mod tests {
         let watched = Subscriptions::default();
         assert!(watched.add("file:///a/", "s1", None) && watched.add("file:///a/", "s2", Some("{}".into())));
         assert!(!watched.add(&"x".repeat(LONGEST + 1), "s1", None));
-        assert_eq!(watched.of(&"{}".into()), ["file:///a/"]);
+        assert_eq!(watched.of(&Among::InTurn("{}".into())), ["file:///a/"]);
+        assert!(watched.of(&Among::InTurn("[]".into())).is_empty());
+        assert_eq!(watched.of(&Among::Stateless), ["file:///a/"]);
         assert!(watched.concerns("file:///a/b", "s1") && !watched.concerns("file:///ab", "s1"));
         assert!(!watched.remove("file:///a/", "s1"));
         assert!(!watched.concerns("file:///a/", "s1") && watched.concerns("file:///a/", "s2"));
