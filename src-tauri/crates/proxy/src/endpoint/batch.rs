@@ -10,9 +10,11 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
+use super::form::{self, Accepts};
 use super::legacy::{self, Handled};
-use super::reply::{self, Accepts, Exchange, Voice};
-use super::session::{Refusal, Session};
+use super::refusal::Refusal;
+use super::reply::{self, Exchange, Voice};
+use super::session::Session;
 use super::{Endpoint, Target};
 use crate::wire::RpcError;
 use crate::wire::message::{self, Message};
@@ -81,7 +83,7 @@ async fn answer(
             later = later.join_all() => answered.extend(later.into_iter().flatten()),
             () = endpoint.shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
         }
-        return reply::json(&[b"[", &answered.join(&b","[..])[..], b"]"].concat().into());
+        return form::json(&[b"[", &answered.join(&b","[..])[..], b"]"].concat().into());
     }
     reply::together(under_way, answered, &endpoint.shutdown)
 }

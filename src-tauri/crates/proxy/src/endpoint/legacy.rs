@@ -11,8 +11,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
-use super::reply::{self, Accepts, Exchange, Voice};
-use super::session::{Refusal, Session};
+use super::form::{self, Accepts};
+use super::refusal::Refusal;
+use super::reply::{self, Exchange, Voice};
+use super::session::Session;
 use super::{Endpoint, Target, aggregate, tasks};
 use crate::call::{Caller, Outgoing, Recording};
 use crate::exchange::Active;
@@ -50,7 +52,7 @@ pub(crate) async fn receive(
             let session = endpoint.sessions.of(headers, target)?;
             let handled = request(endpoint, target, &session, &id, method, params).await;
             Ok(match handled {
-                Handled::Now(body) => reply::json(&message::response(&id, &body)),
+                Handled::Now(body) => form::json(&message::response(&id, &body)),
                 Handled::Active(active) => {
                     let exchange = Exchange::new(active, id, Voice::Legacy(session));
                     reply::when_done(exchange, accepts, endpoint.shutdown.clone()).await
@@ -78,13 +80,13 @@ async fn initialize(
 ) -> Response {
     match open(endpoint, target, params, relayed).await {
         Ok((session, result)) => {
-            let mut response = reply::json(&message::response(id, &Body::Result(result)));
+            let mut response = form::json(&message::response(id, &Body::Result(result)));
             if let Ok(value) = HeaderValue::from_str(&session.id) {
                 response.headers_mut().insert(SESSION_ID, value);
             }
             response
         }
-        Err(error) => reply::json(&message::response(id, &error.body())),
+        Err(error) => form::json(&message::response(id, &error.body())),
     }
 }
 

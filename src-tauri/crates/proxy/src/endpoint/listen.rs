@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, mpsc};
 
-use super::reply::{self, KEEP_ALIVE};
+use super::form::{self, KEEP_ALIVE};
 use super::{Endpoint, Target, aggregate};
 use crate::hub::changes::{Changes, Told};
 use crate::upstream::Upstream;
@@ -161,7 +161,7 @@ pub(crate) async fn own(
         }
         upstream.watch(uri, &watching.name, who).await;
     }
-    let (sender, response) = reply::stream(BUFFER);
+    let (sender, response) = form::stream(BUFFER);
     let (id, who) = (id.clone(), who.clone());
     let shutdown = endpoint.shutdown.clone();
     tokio::spawn(async move {
@@ -180,7 +180,7 @@ async fn feed(filter: Filter, id: Bytes, mut source: Source, who: &Who, sender: 
         let meta = params.and_then(|params| params::field(params, "_meta")).map(|found| found.raw);
         let meta = params::with(meta.as_ref(), &[(meta::SUBSCRIPTION, &id)]);
         let params = params::with(params, &[("_meta", &meta)]);
-        reply::event(&message::notification(method, Some(&params)))
+        form::event(&message::notification(method, Some(&params)))
     };
     let honoured = filter.honoured().to_string();
     let acknowledged = params::with(None, &[("notifications", honoured.as_bytes())]);
@@ -192,7 +192,7 @@ async fn feed(filter: Filter, id: Bytes, mut source: Source, who: &Who, sender: 
                 None => return,
             },
             () = tokio::time::sleep(KEEP_ALIVE) => {
-                let _ = sender.send(reply::keep_alive()).await;
+                let _ = sender.send(form::keep_alive()).await;
                 continue;
             }
         };

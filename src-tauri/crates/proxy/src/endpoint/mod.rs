@@ -6,12 +6,14 @@
 
 mod aggregate;
 mod batch;
+mod form;
 pub mod guard;
 mod held;
 mod legacy;
 mod listen;
 mod modern;
 mod post;
+mod refusal;
 mod replay;
 mod reply;
 mod session;

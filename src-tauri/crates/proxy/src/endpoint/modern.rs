@@ -9,10 +9,11 @@ use bytes::Bytes;
 use schemascope_model::Origin;
 use tokio_util::sync::CancellationToken;
 
+use super::form::{self, Accepts};
 use super::held::About;
 use super::legacy::{Handled, recording, unavailable};
-use super::reply::{self, Accepts, Exchange, Voice};
-use super::session::Refusal;
+use super::refusal::Refusal;
+use super::reply::{self, Exchange, Voice};
 use super::{Endpoint, Target, aggregate, header_text, listen};
 use crate::bridge;
 use crate::call::{Caller, Outgoing};
@@ -65,7 +66,7 @@ pub(crate) async fn receive(
                 let exchange = Exchange::new(resumed.active, id, voice);
                 reply::when_done(exchange, accepts, endpoint.shutdown.clone()).await
             }
-            Err(body) => reply::json(&message::response(&id, &body)),
+            Err(body) => form::json(&message::response(&id, &body)),
         });
     }
     if method == "subscriptions/listen"
@@ -82,9 +83,9 @@ pub(crate) async fn receive(
         }
         Ok(Handled::Now(Body::Result(result))) => {
             let result = Body::Result(bridge::modern(&method, &result));
-            reply::json(&message::response(&id, &result))
+            form::json(&message::response(&id, &result))
         }
-        Ok(Handled::Now(body)) => reply::json(&message::response(&id, &body)),
+        Ok(Handled::Now(body)) => form::json(&message::response(&id, &body)),
         Err(error) => refused(&id, &error),
     })
 }
@@ -128,7 +129,7 @@ fn refused(id: &Bytes, error: &RpcError) -> Response {
         (Body::Error(error), false) => reply::status(error),
         (Body::Result(_), false) => StatusCode::OK,
     };
-    reply::json_with(status, &message::response(id, &body))
+    form::json_with(status, &message::response(id, &body))
 }
 
 /// The tool a request calls, as it is listed.

@@ -8,8 +8,8 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
-use super::reply::Accepts;
-use super::session::{Refusal, check_version};
+use super::form::Accepts;
+use super::refusal::{Refusal, check_version};
 use super::{Endpoint, Target, Whole, batch, header_text, legacy, modern};
 use crate::wire::RpcError;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};

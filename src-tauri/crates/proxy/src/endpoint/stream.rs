@@ -8,8 +8,9 @@ use bytes::Bytes;
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::reply::{self, Accepts, KEEP_ALIVE};
-use super::session::{Refusal, Session, check_version};
+use super::form::{self, Accepts, KEEP_ALIVE};
+use super::refusal::{Refusal, check_version};
+use super::session::Session;
 use super::{Endpoint, Target};
 use crate::exchange::{Event, Inbox};
 use crate::hub::changes::{Changes, Told};
@@ -59,7 +60,7 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
         Target::One(upstream) if upstream.serves_alone(&session.who()) => Source::Own,
         Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
     };
-    let (sender, response) = reply::stream(BUFFER);
+    let (sender, response) = form::stream(BUFFER);
     tokio::spawn(feed(source, session, outbox, sender, endpoint.shutdown.clone()));
     response
 }
@@ -72,7 +73,7 @@ async fn feed(
     shutdown: CancellationToken,
 ) {
     // So that the response begins at once.
-    let _ = sender.send(reply::keep_alive()).await;
+    let _ = sender.send(form::keep_alive()).await;
     loop {
         let message = tokio::select! {
             event = outbox.recv() => match event {
@@ -95,7 +96,7 @@ async fn feed(
             () = session.ended.cancelled() => break,
             () = shutdown.cancelled() => break,
         };
-        let event = message.map_or_else(reply::keep_alive, |message| reply::event(&message));
+        let event = message.map_or_else(form::keep_alive, |message| form::event(&message));
         if sender.send(event).await.is_err() {
             break;
         }

@@ -4,7 +4,11 @@
 //! broke off (2025-11-25), and closing one that is no longer wanted (2026-07-28). Refuses to know: what
 //! messages say beyond what stands in headers.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+mod client;
+mod streams;
+mod words;
+
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -14,26 +18,19 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 use super::link::{Head, Kind, Link, Lost, Outgoing};
-use super::sse::{MAX_EVENT, SseReader};
+use super::sse::MAX_EVENT;
 use crate::config::HttpSpec;
 use crate::wire::message::{Body, Message};
 use crate::wire::version::MODERN;
 use crate::wire::{Era, error, headers};
+pub(crate) use client::{client, own_client};
+pub(crate) use words::plain;
+use words::refusal;
 
 /// How long connecting may take, and handing over a message that has no answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the next message waits until one without an answer is handed over.
 const IN_ORDER: Duration = Duration::from_secs(1);
-/// Characters of an error page that are shown, and bytes that are looked at for that.
-const SHOWN: usize = 300;
-const LOOKED_AT: usize = 64 << 10;
-/// How often a stream that broke off is resumed without a sign of progress.
-const RESUMPTIONS: u32 = 8;
-/// Pause before a stream is resumed, unless the upstream names another one.
-const RESUME_PAUSE: Duration = Duration::from_secs(1);
-/// Shortest and longest pause it may name.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// What JSON-RPC calls a method that is not known.
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -53,38 +50,6 @@ pub(crate) struct Carrier {
 struct Agreed {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
-}
-
-/// A client for upstreams on this machine, where no proxy stands between, or for the others.
-pub(crate) fn client(spec: &HttpSpec) -> Result<Client, String> {
-    static OURS: OnceLock<Result<Client, String>> = OnceLock::new();
-    static OTHERS: OnceLock<Result<Client, String>> = OnceLock::new();
-    let local = spec.url.host_str().is_some_and(|host| {
-        let host = host.trim_matches(['[', ']']);
-        host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-    });
-    let client = if local { &OURS } else { &OTHERS };
-    client.get_or_init(|| build(local)).clone()
-}
-
-/// A client for our own endpoint.
-pub(crate) fn own_client() -> Result<Client, String> {
-    build(true)
-}
-
-fn build(local: bool) -> Result<Client, String> {
-    // Another part of the process may have chosen a provider already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder()
-        .connect_timeout(PATIENCE)
-        .tcp_nodelay(true)
-        // Shorter than servers keep connections nobody uses, so that none is used that is being closed.
-        .pool_idle_timeout(Duration::from_secs(4))
-        // What stands in headers is for the address of the entry and nobody else.
-        .redirect(reqwest::redirect::Policy::none())
-        .user_agent(concat!("schemascope/", env!("CARGO_PKG_VERSION")));
-    let client = if local { client.no_proxy() } else { client };
-    client.build().map_err(|error| format!("no HTTP client: {error}"))
 }
 
 impl Carrier {
@@ -262,113 +227,6 @@ impl Carrier {
         if self.link.awaits(id) { Err(refusal(&self.spec, status, &body)) } else { Ok(()) }
     }
 
-    /// Reads a request's stream to its answer, resuming it where it can be.
-    async fn stream(&self, id: u64, response: Response) -> Result<(), String> {
-        let mut reader = SseReader::default();
-        let mut attempts = 0;
-        let mut response = Some(response);
-        loop {
-            if let Some(response) = response.take() {
-                let before = reader.last_id.clone();
-                let broke_off = self.read(&mut reader, response, Some(id)).await?;
-                if !self.link.awaits(id) {
-                    return Ok(());
-                }
-                attempts = if reader.last_id == before { attempts } else { 0 };
-                if reader.last_id.is_none() || self.era == Era::Modern {
-                    return Err(broke_off.unwrap_or_else(|| "its stream ended without an answer".into()));
-                }
-                // It would rather not keep a stream open meanwhile; nor need we.
-                if broke_off.is_none() {
-                    self.link.pause(id, reader.retry);
-                }
-            }
-            attempts += 1;
-            if attempts > RESUMPTIONS {
-                return Err("its stream broke off and could not be resumed".into());
-            }
-            tokio::time::sleep(pause(&reader)).await;
-            if let Ok(resumed) = self.resume(&reader).await {
-                response = Some(resumed);
-            }
-        }
-    }
-
-    /// Reads a stream to its end; why it broke off, if it did.
-    async fn read(
-        &self,
-        reader: &mut SseReader,
-        mut response: Response,
-        origin: Option<u64>,
-    ) -> Result<Option<String>, String> {
-        loop {
-            match response.chunk().await {
-                Ok(Some(piece)) => {
-                    let took = reader.read(&piece, |event| {
-                        if !event.data.is_empty() {
-                            self.link.receive(&event.data, origin);
-                        }
-                    });
-                    took.map_err(|_| "an event of its stream is longer than 64 MB".to_owned())?;
-                    // What may follow the answer is nobody's business.
-                    if origin.is_some_and(|id| !self.link.awaits(id)) {
-                        return Ok(None);
-                    }
-                }
-                Ok(None) => return Ok(None),
-                Err(error) => return Ok(Some(format!("its stream broke off: {}", plain(&error)))),
-            }
-        }
-    }
-
-    async fn resume(&self, reader: &SseReader) -> Result<Response, StatusCode> {
-        let mut request = self.builder(Method::GET).header(ACCEPT, "text/event-stream");
-        if let Some(last) = reader.last_id.as_deref().and_then(|id| HeaderValue::from_str(id).ok()) {
-            request = request.header("last-event-id", last);
-        }
-        let response = request.send().await.map_err(|_| StatusCode::BAD_GATEWAY)?;
-        let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        match media_type {
-            Some(kind) if kind.to_ascii_lowercase().starts_with("text/event-stream") => {}
-            _ if response.status().is_success() => return Err(StatusCode::NOT_ACCEPTABLE),
-            _ => {}
-        }
-        if response.status().is_success() { Ok(response) } else { Err(response.status()) }
-    }
-
-    /// Listens to what belongs to no request, as long as the upstream offers it.
-    async fn listen(self: Arc<Self>) {
-        let mut reader = SseReader::default();
-        let (mut failures, mut was_open) = (0, false);
-        while failures < RESUMPTIONS {
-            let response = tokio::select! {
-                response = self.resume(&reader) => response,
-                () = self.link.closed() => return,
-            };
-            match response {
-                Ok(response) => {
-                    (failures, was_open) = (0, true);
-                    tokio::select! {
-                        _ = self.read(&mut reader, response, None) => {}
-                        () = self.link.closed() => return,
-                    }
-                }
-                // It offers none, or it is another one by now.
-                Err(status) if status.is_client_error() => {
-                    if was_open {
-                        self.note_lost_session(status);
-                    }
-                    return;
-                }
-                Err(_) => failures += 1,
-            }
-            tokio::select! {
-                () = tokio::time::sleep(pause(&reader)) => {}
-                () = self.link.closed() => return,
-            }
-        }
-    }
-
     /// Whether a status says that the upstream does not know our session any more.
     fn is_lost_session(&self, status: StatusCode) -> bool {
         status == StatusCode::NOT_FOUND && self.agreed().session.is_some()
@@ -402,63 +260,8 @@ fn mirrored(head: &Head) -> HeaderMap {
     mirrored
 }
 
-fn pause(reader: &SseReader) -> Duration {
-    reader.retry.map_or(RESUME_PAUSE, Duration::from_millis).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
-}
-
 /// The error of a response whose id is null or missing.
 pub(crate) fn error_without_id(body: &Bytes) -> Option<Body> {
     let error = crate::wire::params::field(body, "error")?;
     error.raw.starts_with(b"{").then_some(Body::Error(error.raw))
-}
-
-fn refusal(spec: &HttpSpec, status: StatusCode, body: &[u8]) -> String {
-    // Some show the request they refuse. Looked for before it is cut: half a secret would not be found.
-    let said = spec.without_secrets(&String::from_utf8_lossy(&body[..body.len().min(LOOKED_AT)]));
-    let said: String = said.trim().chars().take(SHOWN).collect();
-    let said = if said.is_empty() { String::new() } else { format!(": {said:?}") };
-    match status {
-        status if status.is_redirection() => {
-            format!("it sends us elsewhere (HTTP {status}); put the address it names into its entry")
-        }
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            format!("it refuses us (HTTP {status}); does its entry need \"headers\"?{said}")
-        }
-        StatusCode::NOT_FOUND => format!("there is no such page or session (HTTP {status}){said}"),
-        status if status.is_success() => format!("its answer is not a JSON-RPC message{said}"),
-        _ => format!("it answered HTTP {status}{said}"),
-    }
-}
-
-/// An error with its causes, without the address it may carry a secret in.
-pub(crate) fn plain(error: &reqwest::Error) -> String {
-    let mut text = String::new();
-    let mut cause: Option<&dyn std::error::Error> = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text = error.to_string();
-        cause = error.source();
-    }
-    if text.is_empty() { "the connection failed".into() } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_shown_of_an_error_page_has_no_secrets() {
-        let headers = [("authorization", "Bearer s3cret-token"), ("x-api-key", "abcdef"), ("x-short", "no")];
-        let spec = HttpSpec {
-            url: "http://127.0.0.1:1/mcp".parse().unwrap(),
-            headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-        };
-        let page = format!("{}no token s3cret-token, key abcdef, Bearer s3cret-token", "é".repeat(10));
-        let shown = refusal(&spec, StatusCode::BAD_REQUEST, page.as_bytes());
-        assert!(!shown.contains("s3cret") && !shown.contains("abcdef"), "{shown}");
-        assert!(shown.contains("no token …, key …, …"), "{shown}");
-        let debug = format!("{spec:?}");
-        assert!(!debug.contains("s3cret") && debug.contains("authorization"), "{debug}");
-        let cut = format!("{}s3cret-token", "x".repeat(SHOWN - 4));
-        assert!(!refusal(&spec, StatusCode::BAD_GATEWAY, cut.as_bytes()).contains("s3cr"));
-    }
 }

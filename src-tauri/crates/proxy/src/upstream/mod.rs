@@ -6,6 +6,7 @@ pub(crate) mod audience;
 pub(crate) mod handshake;
 pub(crate) mod http;
 mod levels;
+mod life;
 pub(crate) mod lines;
 pub(crate) mod link;
 mod log;
@@ -14,41 +15,32 @@ mod reconfigure;
 mod session;
 mod sides;
 pub(crate) mod sse;
+mod status;
 pub(crate) mod subscriptions;
 pub(crate) mod tasks;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use schemascope_model::{Timestamp, UpstreamState};
-use tokio::sync::{Notify, broadcast, watch};
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerEntry;
 use crate::observer::{ListedTool, Observer};
-use crate::wire::{Era, Who};
+use crate::wire::Era;
 use audience::Said;
-use handshake::Stranger;
 use levels::Levels;
-use link::{Link, Notification};
 use log::LogTail;
 pub use process::UPSTREAM_OF;
 pub(crate) use session::Live;
-use session::{Opening, Spec};
+use session::Spec;
 use sides::Sides;
+pub use status::Status;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 
-/// An upstream that lived this long before it ended is started again at once when next needed.
-const HEALTHY: Duration = Duration::from_secs(10);
-/// Longest pause between two attempts.
-const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// How long after a start a wish to restart is taken for the same wish.
 const JUST_STARTED: Duration = Duration::from_secs(1);
-/// How long changes of tools are gathered before they are listed again.
-const RELIST_AFTER: Duration = Duration::from_millis(200);
-/// Pause before changed tools that could not be listed are listed again.
-const RELIST_PAUSE: Duration = Duration::from_secs(10);
 /// Notifications that may wait for a slow listener.
 const NOTIFICATIONS: usize = 256;
 
@@ -82,39 +74,6 @@ enum Phase {
     Ready(Arc<Live>),
     Failed { reason: String, failures: u32, retry_at: Instant },
     Stopped,
-}
-
-/// How far a session came.
-#[derive(Default)]
-struct Life {
-    was_ready: bool,
-    link: Option<Arc<Link>>,
-}
-
-impl Life {
-    /// Whether it ended because the upstream did not know it any more.
-    fn was_forgotten(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| link.is_forgotten())
-    }
-}
-
-/// An upstream's state for people.
-#[derive(Debug, Clone)]
-pub struct Status {
-    /// Its name in the configuration.
-    pub name: String,
-    /// What it is doing.
-    pub state: UpstreamState,
-    /// Why, where that is not obvious.
-    pub reason: Option<String>,
-    /// Tools listed, while it is ready.
-    pub tools: Option<usize>,
-    /// Its process, while it is ready.
-    pub pid: Option<u32>,
-    /// Since when it is ready.
-    pub since: Option<Timestamp>,
-    /// Protocol version agreed on, while it is ready.
-    pub protocol_version: Option<String>,
 }
 
 impl Upstream {
@@ -250,43 +209,6 @@ impl Upstream {
         Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn status(&self) -> Status {
-        let entry = self.entry().clone();
-        let (state, reason, live) = match (&entry, &*self.phase()) {
-            (ServerEntry::Disabled, _) => (UpstreamState::Disabled, None, None),
-            (ServerEntry::Invalid(reason), _) => (UpstreamState::Invalid, Some(reason.clone()), None),
-            (_, Phase::Idle) => (UpstreamState::Idle, Some("starts when first needed".into()), None),
-            (_, Phase::Starting { since, .. }) => {
-                let seconds = since.elapsed().as_secs();
-                let reason = format!("started {seconds} s ago and is not ready yet");
-                (UpstreamState::Starting, Some(reason).filter(|_| seconds > 0), None)
-            }
-            (_, Phase::Ready(live)) => {
-                let (noise, dropped) = (live.link.noise(), live.link.dropped());
-                let mut remarks = Vec::new();
-                if noise > 0 {
-                    remarks.push(format!("wrote {noise} lines to stdout that are no messages"));
-                }
-                if dropped > 0 {
-                    remarks.push(format!("sent {dropped} notifications that slow clients missed"));
-                }
-                let reason = (!remarks.is_empty()).then(|| format!("works, but {}", remarks.join(" and ")));
-                (UpstreamState::Ready, reason, Some(Arc::clone(live)))
-            }
-            (_, Phase::Failed { reason, .. }) => (UpstreamState::Failed, Some(reason.clone()), None),
-            (_, Phase::Stopped) => (UpstreamState::Idle, Some("stopped".into()), None),
-        };
-        Status {
-            name: self.name.clone(),
-            state,
-            reason,
-            tools: live.as_ref().map(|live| live.tools().len()),
-            pid: live.as_ref().and_then(|live| live.pid),
-            since: live.as_ref().map(|live| live.since),
-            protocol_version: live.as_ref().map(|live| live.hello.version.clone()),
-        }
-    }
-
     /// The last lines it wrote to stderr, and to stdout where they were no messages.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.lines()
@@ -311,183 +233,9 @@ impl Upstream {
         }
     }
 
-    /// From start to end of one session.
-    async fn run(self: Arc<Self>, mut failures: u32) {
-        loop {
-            let began = Instant::now();
-            let mut life = Life::default();
-            let replace = CancellationToken::new();
-            *self.replace_token() = replace.clone();
-            // Behind the token: an entry that changes from here on replaces what begins by this one.
-            let Ok(spec) = self.spec() else {
-                self.enter(Phase::Idle);
-                return;
-            };
-            tracing::info!(upstream = %self.name, "starting");
-            let ended = self.run_session(&spec, &mut life, &replace).await;
-            if self.stop.is_cancelled() {
-                self.enter(Phase::Stopped);
-                return;
-            }
-            let phase = {
-                // Under the lock, so that no wish to restart comes in between.
-                let mut phase = self.phase();
-                if replace.is_cancelled() {
-                    failures = 0;
-                    *phase = Phase::Starting { since: Instant::now(), failures };
-                    None
-                } else {
-                    let reason = ended.err().unwrap_or_else(|| "it ended".to_owned());
-                    let healthy = life.was_ready && (life.was_forgotten() || began.elapsed() >= HEALTHY);
-                    let failures = if healthy { 0 } else { failures.saturating_add(1) };
-                    let pause = match failures {
-                        0 => Duration::ZERO,
-                        n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
-                    };
-                    let retry_at = Instant::now() + pause;
-                    *phase = Phase::Failed { reason: reason.clone(), failures, retry_at };
-                    Some((reason, pause))
-                }
-            };
-            self.changed.send_modify(|version| *version += 1);
-            if let Some((reason, pause)) = phase {
-                tracing::warn!(upstream = %self.name, %reason, retry_in_s = pause.as_secs(), "upstream is not available");
-                return;
-            }
-        }
-    }
-
-    /// Runs the session everybody shares, in the era the upstream speaks: the older one where it speaks
-    /// both, since nearly all clients do.
-    async fn run_session(
-        self: &Arc<Self>,
-        spec: &Spec,
-        life: &mut Life,
-        replace: &CancellationToken,
-    ) -> Result<(), String> {
-        let first = self.era().unwrap_or(Era::Legacy);
-        let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
-        match self.run_in(spec, first, life, replace).await {
-            Err(Stranger::OtherEra(reason)) => {
-                let ended = self.run_in(spec, second, life, replace).await;
-                // What it said first is what most people would want to know.
-                ended.map_err(|stranger| if life.was_ready { stranger.reason() } else { reason })
-            }
-            ended => ended.map_err(Stranger::reason),
-        }
-    }
-
     /// The era of the session everybody shares, once one was open.
     fn era(&self) -> Option<Era> {
         *self.era.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn run_in(
-        self: &Arc<Self>,
-        spec: &Spec,
-        era: Era,
-        life: &mut Life,
-        replace: &CancellationToken,
-    ) -> Result<(), Stranger> {
-        let opening = Opening {
-            spec: spec.clone(),
-            era,
-            // No client features are offered: a session shared by clients could not tell whose they are.
-            who: Who { era, ..Who::nobody() },
-            owner: None,
-            log: Arc::clone(&self.log),
-        };
-        let stop = async {
-            tokio::select! {
-                () = self.stop.cancelled() => {}
-                () = replace.cancelled() => {}
-            }
-        };
-        session::run(opening, stop, |live| self.serve(live, life)).await
-    }
-
-    /// From handshake to end; why it ended.
-    async fn serve(self: &Arc<Self>, live: Arc<Live>, life: &mut Life) -> String {
-        let mut notifications = live.link.subscribe();
-        let era = live.hello.era;
-        let tools = match live.hello.has("tools") {
-            true => handshake::list_tools(&live.link, era).await,
-            false => Ok(Vec::new()),
-        };
-        let tools = match tools {
-            Ok(tools) => tools,
-            Err(reason) => return reason,
-        };
-        self.take_listing(&live, tools);
-        tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
-        (life.was_ready, life.link) = (true, Some(Arc::clone(&live.link)));
-        *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
-        self.enter(Phase::Ready(Arc::clone(&live)));
-        self.subscriptions.renew(&live);
-        let renewed = async {
-            if era == Era::Legacy {
-                self.levels.renew(&live, true).await;
-            }
-            std::future::pending::<()>().await;
-        };
-        let relist = Notify::new();
-        tokio::select! {
-            () = self.relay(&live, &mut notifications, &relist) => {}
-            () = self.keep_listed(&live, &relist) => {}
-            () = subscriptions::keep_told(&live) => {}
-            () = renewed => {}
-            () = live.link.closed() => {}
-        }
-        "it ended".into()
-    }
-
-    /// Passes notifications on, and notes when the upstream says that its tools changed.
-    async fn relay(
-        &self,
-        live: &Live,
-        notifications: &mut broadcast::Receiver<Notification>,
-        relist: &Notify,
-    ) {
-        loop {
-            match notifications.recv().await {
-                Ok(notification) => {
-                    if live.hello.has("tools") && notification.method == "notifications/tools/list_changed" {
-                        relist.notify_one();
-                    }
-                    self.say(notification, None);
-                }
-                // One of those missed may have said so.
-                Err(broadcast::error::RecvError::Lagged(_)) => relist.notify_one(),
-                Err(broadcast::error::RecvError::Closed) => return,
-            }
-        }
-    }
-
-    /// Lists again whenever asked to, until it works.
-    async fn keep_listed(&self, live: &Live, relist: &Notify) {
-        loop {
-            relist.notified().await;
-            // Some say so whenever they are asked.
-            tokio::time::sleep(RELIST_AFTER).await;
-            match handshake::list_tools(&live.link, live.hello.era).await {
-                Ok(tools) => {
-                    self.take_listing(live, tools);
-                    self.changed.send_modify(|version| *version += 1);
-                }
-                Err(reason) => {
-                    tracing::warn!(upstream = %self.name, %reason, "its changed tools could not be listed; trying again");
-                    tokio::time::sleep(RELIST_PAUSE).await;
-                    relist.notify_one();
-                }
-            }
-        }
-    }
-
-    fn take_listing(&self, live: &Live, tools: Vec<ListedTool>) {
-        self.observer.listed(&self.name, &tools);
-        let tools: Arc<[ListedTool]> = tools.into();
-        live.take_tools(Arc::clone(&tools));
-        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = tools;
     }
 
     fn enter(&self, phase: Phase) {

@@ -1,0 +1,129 @@
+//! What all upstreams list together, as `/mcp` shows it to a client.
+//!
+//! Owns: collecting lists from those that are ready in time, and noting where things are. Refuses to know: pages, since
+//! a client gets all at once.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use schemascope_model::ToolId;
+
+use super::names::{public_name, renamed};
+use super::{Hub, LIST_PATIENCE};
+use crate::adapt;
+use crate::observer::ListedTool;
+use crate::upstream::handshake;
+use crate::wire::{Who, params};
+
+impl Hub {
+    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to a client. One that is served by
+    /// another session than the shared one is told what there is in that.
+    pub(crate) async fn tools(&self, who: &Who) -> Vec<Bytes> {
+        let asked: Vec<_> = self
+            .ready()
+            .await
+            .into_iter()
+            .map(|(upstream, live)| {
+                let own = upstream.serving_now(who);
+                let listing = tokio::spawn(async move {
+                    let own = own?;
+                    let listed = handshake::list_tools(&own.link, own.hello.era);
+                    tokio::time::timeout(LIST_PATIENCE, listed).await.ok()?.ok()
+                });
+                (upstream, live, listing)
+            })
+            .collect();
+        let mut tools = Vec::new();
+        for (upstream, live, listing) in asked {
+            let own = listing.await.ok().flatten().map(Arc::<[ListedTool]>::from);
+            let listed = own.unwrap_or_else(|| live.tools());
+            tools.extend(listed.iter().filter_map(|tool| {
+                let definition = renamed(upstream.name(), &tool.name, &tool.definition)?;
+                let Ok(id) = ToolId::new(upstream.name(), &tool.name) else {
+                    return Some((None, definition));
+                };
+                let presented = self.adapter.schemas().presented(&id);
+                (!presented.hidden).then(|| (Some(id), adapt::present(definition, &presented)))
+            }));
+        }
+        self.adapter.advertised(tools, who.era).await
+    }
+
+    /// The prompts of all upstreams, as `/mcp` lists them.
+    pub(crate) async fn prompts(&self, who: &Who) -> Vec<Bytes> {
+        let mut listed = Vec::new();
+        let mut known = HashMap::new();
+        for (server, prompt) in self.items("prompts/list", "prompts", "prompts", who).await {
+            if let Some(name) = params::text(&prompt, "name")
+                && let Some(definition) = renamed(&server, &name, &prompt)
+            {
+                known.insert(public_name(&server, &name), (server, name));
+                listed.push(definition);
+            }
+        }
+        self.directory().prompts = known;
+        listed
+    }
+
+    /// The resources of all upstreams. Of two with one address the first is listed.
+    pub(crate) async fn resources(&self, who: &Who) -> Vec<Bytes> {
+        let mut listed = Vec::new();
+        let mut known = HashMap::new();
+        for (server, resource) in self.items("resources/list", "resources", "resources", who).await {
+            if let Some(uri) = params::text(&resource, "uri")
+                && let Entry::Vacant(vacant) = known.entry(uri)
+            {
+                vacant.insert(server);
+                listed.push(resource);
+            }
+        }
+        self.directory().resources = known;
+        listed
+    }
+
+    /// The resource templates of all upstreams.
+    pub(crate) async fn templates(&self, who: &Who) -> Vec<Bytes> {
+        let found = self.items("resources/templates/list", "resourceTemplates", "resources", who).await;
+        let prefixes = found.iter().filter_map(|(server, template)| {
+            let template = params::text(template, "uriTemplate")?;
+            Some((template.split('{').next().unwrap_or_default().to_owned(), server.clone()))
+        });
+        self.directory().templates = prefixes.collect();
+        found.into_iter().map(|(_, template)| template).collect()
+    }
+
+    /// All items of a list of every upstream that has such a list, each with its server.
+    pub(crate) async fn items(
+        &self,
+        method: &'static str,
+        items: &'static str,
+        capability: &str,
+        who: &Who,
+    ) -> Vec<(String, Bytes)> {
+        let ready = self.ready().await;
+        let having = ready.into_iter().filter(|(_, live)| live.hello.has(capability));
+        let asked: Vec<_> = having
+            .map(|(upstream, live)| {
+                let live = upstream.serving_now(who).unwrap_or(live);
+                tokio::spawn(async move {
+                    let listed = handshake::list(&live.link, live.hello.era, method, items);
+                    let listed = tokio::time::timeout(LIST_PATIENCE, listed).await;
+                    let listed = listed.unwrap_or_else(|_| Err("it takes too long".into()));
+                    let listed = listed.inspect_err(|reason| {
+                        tracing::warn!(upstream = %upstream.name(), %reason, "not all could be listed");
+                    });
+                    (upstream.name().to_owned(), listed.unwrap_or_default())
+                })
+            })
+            .collect();
+        let mut found = Vec::new();
+        for answer in asked {
+            if let Ok((server, listed)) = answer.await {
+                found.extend(listed.into_iter().map(|item| (server.clone(), item)));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,101 @@
+//! What an upstream tells: to which request it belongs, or to nobody's.
+//!
+//! Owns: progress with the client's own token, subscriptions with its own id, and whom the rest is for. Refuses to
+//! know: how it reaches them.
+
+use std::collections::HashMap;
+
+use bytes::Bytes;
+use tokio::sync::mpsc;
+
+use super::{Link, Notification, Pending};
+use crate::exchange::Event;
+use crate::wire::{meta, params};
+
+impl Link {
+    pub(super) fn notified(&self, method: String, params: Option<Bytes>, origin: Option<u64>) {
+        match method.as_str() {
+            "notifications/progress" => self.progress(method, params),
+            "notifications/cancelled" => self.withdrawn(params.as_ref()),
+            // The list is the same for everybody.
+            "notifications/tools/list_changed"
+            | "notifications/prompts/list_changed"
+            | "notifications/resources/list_changed"
+            | "notifications/resources/updated"
+            | "notifications/subscriptions/acknowledged" => {
+                if !self.subscribed(&method, params.as_ref()) {
+                    self.tell_all(method, params);
+                }
+            }
+            // It concerns whoever made the task, and no request of the moment.
+            "notifications/tasks/status" if origin.is_none() => self.tell_all(method, params),
+            _ => match self.whose(origin) {
+                Some(events) => self.pass(&events, Event::Notification { method, params }),
+                None => self.tell_all(method, params),
+            },
+        }
+    }
+
+    /// Tells whoever listens.
+    pub(crate) fn tell_all(&self, method: String, params: Option<Bytes>) {
+        if let Some(owner) = &self.owner {
+            self.pass(owner.news(), Event::Notification { method: method.clone(), params: params.clone() });
+        }
+        // Nobody listening is fine.
+        let _ = self.notifications.send(Notification { method, params });
+    }
+
+    fn progress(&self, method: String, params: Option<Bytes>) {
+        let Some(params) = params else { return };
+        let Some(token) = params::field(&params, "progressToken") else { return };
+        let Some(id) = std::str::from_utf8(&token.raw).ok().and_then(|id| id.parse().ok()) else { return };
+        if let Some(Pending { token: Some(own), events, .. }) = self.pending().get(&id) {
+            let params = params::splice(&params, vec![(token.range, own.to_vec())]);
+            self.pass(events, Event::Notification { method, params: Some(params) });
+        }
+    }
+
+    /// Hands a notification to the subscription it names; whether it names one.
+    fn subscribed(&self, method: &str, params: Option<&Bytes>) -> bool {
+        let found = params.and_then(|params| {
+            let meta = params::field(params, "_meta")?;
+            let named = params::field(&meta.raw, meta::SUBSCRIPTION)?;
+            let start = meta.range.start + named.range.start;
+            let id = std::str::from_utf8(&named.raw).ok()?.trim_matches('"').parse::<u64>().ok()?;
+            Some((params, start..start + named.raw.len(), id))
+        });
+        let Some((params, range, id)) = found else { return false };
+        if let Some(Pending { subscription: Some(own), events, .. }) = self.pending().get(&id) {
+            let params = Some(params::splice(params, vec![(range, own.to_vec())]));
+            self.pass(events, Event::Notification { method: method.to_owned(), params });
+        }
+        true
+    }
+
+    /// To which request something belongs that names none: the one on whose stream it came, or the only one
+    /// under way.
+    fn whose(&self, origin: Option<u64>) -> Option<mpsc::Sender<Event>> {
+        let pending = self.pending();
+        self.request_of(&pending, origin).map(|pending| pending.events.clone())
+    }
+
+    pub(super) fn request_of<'a>(
+        &self,
+        pending: &'a HashMap<u64, Pending>,
+        origin: Option<u64>,
+    ) -> Option<&'a Pending> {
+        if let Some(id) = origin {
+            return pending.get(&id);
+        }
+        let speaking = || pending.iter().filter(|(_, pending)| pending.speaks);
+        let mut clients = speaking();
+        match (clients.next(), clients.next()) {
+            (Some((_, only)), None) => Some(only),
+            // All of one client: any of its requests will do.
+            (Some(_), Some(_)) if self.owner.is_some() => {
+                speaking().max_by_key(|(id, _)| **id).map(|(_, newest)| newest)
+            }
+            _ => None,
+        }
+    }
+}

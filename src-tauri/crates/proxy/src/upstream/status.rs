@@ -1,0 +1,66 @@
+//! An upstream's state in words, for people.
+
+use std::sync::Arc;
+
+use schemascope_model::{Timestamp, UpstreamState};
+
+use super::{Phase, Upstream};
+use crate::config::ServerEntry;
+
+/// An upstream's state for people.
+#[derive(Debug, Clone)]
+pub struct Status {
+    /// Its name in the configuration.
+    pub name: String,
+    /// What it is doing.
+    pub state: UpstreamState,
+    /// Why, where that is not obvious.
+    pub reason: Option<String>,
+    /// Tools listed, while it is ready.
+    pub tools: Option<usize>,
+    /// Its process, while it is ready.
+    pub pid: Option<u32>,
+    /// Since when it is ready.
+    pub since: Option<Timestamp>,
+    /// Protocol version agreed on, while it is ready.
+    pub protocol_version: Option<String>,
+}
+
+impl Upstream {
+    pub(crate) fn status(&self) -> Status {
+        let entry = self.entry().clone();
+        let (state, reason, live) = match (&entry, &*self.phase()) {
+            (ServerEntry::Disabled, _) => (UpstreamState::Disabled, None, None),
+            (ServerEntry::Invalid(reason), _) => (UpstreamState::Invalid, Some(reason.clone()), None),
+            (_, Phase::Idle) => (UpstreamState::Idle, Some("starts when first needed".into()), None),
+            (_, Phase::Starting { since, .. }) => {
+                let seconds = since.elapsed().as_secs();
+                let reason = format!("started {seconds} s ago and is not ready yet");
+                (UpstreamState::Starting, Some(reason).filter(|_| seconds > 0), None)
+            }
+            (_, Phase::Ready(live)) => {
+                let (noise, dropped) = (live.link.noise(), live.link.dropped());
+                let mut remarks = Vec::new();
+                if noise > 0 {
+                    remarks.push(format!("wrote {noise} lines to stdout that are no messages"));
+                }
+                if dropped > 0 {
+                    remarks.push(format!("sent {dropped} notifications that slow clients missed"));
+                }
+                let reason = (!remarks.is_empty()).then(|| format!("works, but {}", remarks.join(" and ")));
+                (UpstreamState::Ready, reason, Some(Arc::clone(live)))
+            }
+            (_, Phase::Failed { reason, .. }) => (UpstreamState::Failed, Some(reason.clone()), None),
+            (_, Phase::Stopped) => (UpstreamState::Idle, Some("stopped".into()), None),
+        };
+        Status {
+            name: self.name.clone(),
+            state,
+            reason,
+            tools: live.as_ref().map(|live| live.tools().len()),
+            pid: live.as_ref().and_then(|live| live.pid),
+            since: live.as_ref().map(|live| live.since),
+            protocol_version: live.as_ref().map(|live| live.hello.version.clone()),
+        }
+    }
+}
