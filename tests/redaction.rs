@@ -227,7 +227,13 @@ fn what_is_stored_forgets_by_rules_of_today() {
     };
     assert!(data_of(contents(data)) == data_of(before), "nothing changes when it is only told");
 
+    // What another machine counted is not changed behind its back.
+    let theirs = data.join("team/other.json");
+    fs::create_dir(theirs.parent().unwrap()).unwrap();
+    fs::write(&theirs, r#"{"values": ["INT-739200"]}"#).unwrap();
     let redacted = program.json(&["redact"]).unwrap();
+    assert_eq!(redacted["left"], json!([theirs]), "{redacted}");
+    fs::remove_file(theirs).unwrap();
     for kind in ["calls", "decisions", "states", "declarations"] {
         assert_eq!(redacted[kind], rehearsed[kind], "{kind}");
     }

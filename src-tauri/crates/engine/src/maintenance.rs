@@ -64,7 +64,7 @@ pub async fn redact_stored(
     let overrides = overrides.unwrap_or_else(|| options.data_dir.join(crate::overrides::FILE));
     let holds = |file: &Path| {
         let text = std::fs::read_to_string(file).unwrap_or_default();
-        matches!(redactor.text(&text), std::borrow::Cow::Owned(_))
+        redactor.finds_in_schemas(&text)
     };
     if !dry_run {
         // Opening brings the file of overrides in line with what decisions say now.
@@ -74,9 +74,9 @@ pub async fn redact_stored(
             std::fs::remove_file(&replaced).map_err(|source| DataDirError::Io { path: replaced, source })?;
         }
     }
-    if holds(&overrides) {
-        done.left.push(overrides);
-    }
+    // What is a person's or another machine's is told, not changed.
+    let theirs = crate::team::files(&options.data_dir);
+    done.left.extend(std::iter::once(overrides).chain(theirs).filter(|file| holds(file)));
     Ok(done)
 }
 

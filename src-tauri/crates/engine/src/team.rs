@@ -13,6 +13,8 @@ use schemascope_registry::exchange::{Bundle, MAX_FILE, MAX_NODES, WrongFile};
 
 use crate::files::replace;
 
+/// In the data directory.
+const FOLDER: &str = "team";
 /// Bytes of all files together.
 const MAX_BYTES: u64 = 512 << 20;
 
@@ -64,23 +66,32 @@ pub(crate) enum Took {
     Own,
 }
 
+/// The files in a data directory; none if they cannot be listed.
+pub(crate) fn files(data: &Path) -> Vec<PathBuf> {
+    bundles_in(&data.join(FOLDER)).unwrap_or_default()
+}
+
+fn bundles_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let paths = fs::read_dir(folder)?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
+    paths.sort();
+    Ok(paths)
+}
+
 impl TeamFiles {
     pub(crate) fn of(data: &Path) -> Self {
-        Self { folder: data.join("team"), writing: Mutex::default() }
+        Self { folder: data.join(FOLDER), writing: Mutex::default() }
     }
 
     /// What other machines counted, each as a bundle of its own.
     pub(crate) fn read(&self) -> Result<BTreeMap<String, Bundle>, TeamError> {
         let mut bundles = BTreeMap::new();
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
+        let paths = match bundles_in(&self.folder) {
+            Ok(paths) => paths,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(bundles),
             Err(source) => return Err(TeamError::Io { path: self.folder.clone(), source }),
         };
-        let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-        let mut paths: Vec<PathBuf> =
-            paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
-        paths.sort();
         for path in paths.into_iter().take(MAX_NODES) {
             let length = fs::metadata(&path).map_or(0, |meta| meta.len());
             let io = |source| TeamError::Io { path: path.clone(), source };

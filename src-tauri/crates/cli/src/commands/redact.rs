@@ -50,7 +50,8 @@ fn print(done: &RedactedStore) -> Result<()> {
         output::line(&format!("{} damaged places {left_out}: {why}", count(done.unreadable)))?;
     }
     for file in done.left.iter().filter(|_| done.index.is_some()) {
-        output::line(&format!("{} is edited by hand and still holds secrets; edit it", file.display()))?;
+        let yours = "still holds secrets, and is left to you; edit or remove it";
+        output::line(&format!("{} {yours}", file.display()))?;
     }
     Ok(match &done.index {
         Some(index) => {

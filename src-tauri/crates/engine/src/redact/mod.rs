@@ -130,6 +130,11 @@ impl Redactor {
         spans::apply(text, &scan::edits_of_text(self, text, Trust::Own, 0))
     }
 
+    /// Whether a file of schemas holds secrets; its keys name what results are called.
+    pub(crate) fn finds_in_schemas(&self, json: &str) -> bool {
+        !scan::edits_of_schema(self, json, Trust::Own).is_empty()
+    }
+
     fn is_telling(&self, key: &str) -> bool {
         is_telling(key) || self.rules.tells(key)
     }
