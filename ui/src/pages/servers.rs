@@ -163,7 +163,7 @@ fn Server(
                     {move || row.get().map(|row| view! {
                         {row.reason.clone().map(|reason| view! { <p class="reason"><Foreign text=reason limit=400 /></p> }.into_any())}
                         <p class="meta">
-                            {row.tool_count.map(|tools| view! { <span>{format!("{tools} tools")}</span> }.into_any())}
+                            {row.tool_count.map(|tools| view! { <span>{format!("{tools} {}", if tools == 1 { "tool" } else { "tools" })}</span> }.into_any())}
                             {row.since.map(|since| {
                                 let since = since.as_millis();
                                 view! { <span title=browser::date_and_time(since)>{move || format!("ready for {}", span(since, app.live.now.get()))}</span> }

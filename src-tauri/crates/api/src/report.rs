@@ -86,7 +86,7 @@ impl Standings {
 pub struct Report {
     /// Upstreams that have tools here.
     pub server_count: u64,
-    /// Tools that were ever listed, or answered a call with a result.
+    /// Tools that are listed, or gave a result that was no error.
     pub tool_count: u64,
     /// Calls recorded.
     pub call_count: u64,

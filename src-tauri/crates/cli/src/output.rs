@@ -90,6 +90,11 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
+/// So many of something whose plural ends in s: 1 tool, 2 tools.
+pub fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// Microseconds as people say them.
 pub fn duration(micros: u64) -> String {
     match micros {

@@ -13,7 +13,7 @@ use schemascope_shape::compare::compare;
 use serde_json::Value;
 
 use crate::args::{Args, Diff};
-use crate::output::{self, count};
+use crate::output::{self, counted};
 
 /// Two files.
 pub fn files(args: &Args, verb: &Diff) -> Result<ExitCode> {
@@ -85,8 +85,8 @@ fn changed(changes: &[ChangeRow], output: ChangeClass, input: ChangeClass) -> Re
     output::note(&match changes.len() {
         0 => "the two say the same".to_owned(),
         changes => format!(
-            "{} changes; {} for who reads what it describes, {} for who sends it",
-            count(changes as u64),
+            "{}; {} for who reads what it describes, {} for who sends it",
+            counted(changes as u64, "change"),
             word(output),
             word(input)
         ),

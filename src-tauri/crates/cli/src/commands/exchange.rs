@@ -11,7 +11,7 @@ use schemascope_engine::{Durability, Front};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, Export, FileForm, Import};
-use crate::output::{self, count};
+use crate::output::{self, count, counted};
 
 /// Bytes of a file that is read, at most.
 const MAX_FILE: u64 = 64 << 20;
@@ -108,7 +108,7 @@ pub async fn export(args: &Args, verb: &Export, front: &Front) -> Result<ExitCod
             (Form::Bundle, false) => "; it holds no observed value",
             _ => "",
         };
-        output::line(&format!("{}: {} tools{values}", out.display(), count(reply.tool_count)))?;
+        output::line(&format!("{}: {}{values}", out.display(), counted(reply.tool_count, "tool")))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -50,6 +50,7 @@ impl Engine {
             self.decisions.tool(id).in_force().map(|in_force| (*in_force.version().schema).clone())
         };
         let named = |name: &str, text: String| vec![ExportedFile { name: name.to_owned(), text }];
+        let mut tool_count = tools.len() as u64;
         let files = match command.form {
             Form::Registry => {
                 let rows: Vec<RegistryRow> =
@@ -59,17 +60,20 @@ impl Engine {
             Form::Overrides => {
                 let schemas: Vec<(&ToolId, Value)> =
                     tools.keys().filter_map(|id| Some((id, in_force(id)?))).collect();
+                tool_count = schemas.len() as u64;
                 let text = schemascope_overrides::write(schemas.iter().map(|(id, schema)| (*id, schema)));
                 named("tool_overrides.json", text)
             }
-            Form::Schemas => tools
-                .iter()
-                .filter_map(|(id, tool)| {
+            Form::Schemas => {
+                let schemas = tools.iter().filter_map(|(id, tool)| {
                     let schema = in_force(id).or_else(|| best(tool))?;
                     let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
                     Some(ExportedFile { name: file_name(id), text })
-                })
-                .collect(),
+                });
+                let files: Vec<ExportedFile> = schemas.collect();
+                tool_count = files.len() as u64;
+                files
+            }
             Form::Bundle => {
                 let mut bundle = Bundle::new(key, command.with_values);
                 for other in &others {
@@ -92,7 +96,7 @@ impl Engine {
             }
         };
         let machine_count = 1 + others.len() as u64;
-        Ok(ExportReply { files, tool_count: tools.len() as u64, machine_count })
+        Ok(ExportReply { files, tool_count, machine_count })
     }
 
     /// Who put in force what is.

@@ -1,7 +1,7 @@
 //! Findings for people.
 
 use super::formats::{Shown, plain, sentence, word};
-use crate::output::count;
+use crate::output::{count, counted};
 
 /// Tools that were not observed and are named.
 const NAMED: usize = 10;
@@ -17,10 +17,14 @@ pub fn write(shown: &Shown<'_>) -> String {
     }
     let failing = checks.findings.iter().filter(|finding| shown.fails(finding)).count();
     text += &format!(
-        "{} observations of {} tools checked: {}\n",
-        count(checks.observation_count),
-        count(checks.tools_checked),
-        if failing == 0 { "as the baseline says".to_owned() } else { format!("{failing} findings") }
+        "{} of {} checked: {}\n",
+        counted(checks.observation_count, "observation"),
+        counted(checks.tools_checked, "tool"),
+        match (failing, checks.tools_checked) {
+            (0, 0) => "no tool of the baseline was seen".to_owned(),
+            (0, _) => "as the baseline says".to_owned(),
+            (failing, _) => counted(failing as u64, "finding"),
+        }
     );
     if !checks.not_observed.is_empty() {
         let named =
