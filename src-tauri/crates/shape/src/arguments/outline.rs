@@ -24,8 +24,11 @@ pub(super) struct Part {
     pub(super) name: String,
 }
 
+/// Makes a part of a path, its depth and what is there.
+type PartOf = fn(&str, usize, Seen<'_>) -> Part;
+
 /// Each part of a document once, as it is read.
-pub(crate) struct Parts<'c>(Outline<'c, Part, fn(&str, usize, Seen<'_>) -> Part>);
+pub(crate) struct Parts<'c>(Outline<'c, Part, PartOf>);
 
 impl<'c> Parts<'c> {
     pub(crate) fn new(circumstances: Circumstances<'c>) -> Self {
