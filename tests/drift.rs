@@ -101,3 +101,55 @@ fn a_careless_release_is_told_once_until_it_is_taken_in() {
     assert_eq!((&row(&program)["drift_count"], &row(&program)["drift_waiting"]), (&json!(0), &json!(0)));
     drop(serve);
 }
+
+/// Tools whose results are always the same, or one of a few: nothing but the results says that anything changed.
+#[test]
+fn a_tool_that_has_little_to_say_drifts_too() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let steady = stdio(places.fixture("steady"), &["--after", "60"]);
+    let program =
+        Program::new(&places, scratch.path(), &Map::from_iter([("steady".to_owned(), steady)])).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let calls = |tool: &str, count: u64| {
+        for _ in 0..count {
+            drop(client.call(&format!("steady__{tool}"), &json!({})).unwrap().result().unwrap());
+        }
+    };
+    let sentences = |tool: &str| -> Vec<String> {
+        let told = drifts(&program, &[&format!("steady__{tool}")]);
+        told.iter().map(|one| one["sentence"].as_str().unwrap().to_owned()).collect()
+    };
+    for (tool, sentence) in [("zone", "`zone` is now `region`"), ("quote", "`author` is now `by`")] {
+        calls(tool, 60);
+        assert_eq!(sentences(tool), [] as [&str; 0]);
+        calls(tool, 30);
+        assert_eq!(sentences(tool), [sentence]);
+    }
+    // What was declared is a promise; that it is broken is told sooner.
+    calls("state", 60);
+    assert_eq!(sentences("state"), [] as [&str; 0]);
+    calls("state", 2);
+    assert_eq!(sentences("state"), [] as [&str; 0]);
+    calls("state", 8);
+    let told = sentences("state");
+    assert!(told.len() == 1 && told[0].starts_with("results break "), "{told:?}");
+    drop(serve);
+}
+
+/// One of the drifts of an invoice's list is found within thirty calls, too.
+#[test]
+fn a_list_without_arguments_is_watched() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    for _ in 0..BEFORE + 30 {
+        drop(client.call("shop__list_invoices", &json!({})).unwrap().result().unwrap());
+    }
+    let told = drifts(&program, &["shop__list_invoices"]);
+    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(told[0]["path"], "invoices[].amount");
+    drop(serve);
+}

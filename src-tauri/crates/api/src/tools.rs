@@ -56,6 +56,9 @@ pub struct ToolRow {
     /// Those of them nobody has acknowledged.
     #[serde(default)]
     pub drift_waiting: u32,
+    /// Drifts that were found and are not told: more than are told in an hour, or followed at a time.
+    #[serde(default)]
+    pub drift_untold: u64,
     /// The latest observation.
     pub last_observed: Option<Timestamp>,
     /// The latest call.

@@ -240,7 +240,7 @@ impl Follower {
             let registry = engine.registry();
             let mut show = |id: &ToolId, tool: &Tool| {
                 if tool.exists() {
-                    tools.push(views::tool_row(id, tool, engine.decisions.numbers(id)));
+                    tools.push(views::tool_row(id, tool, engine.decisions.numbers(id, tool)));
                 } else {
                     gone.push(id.to_string());
                 }

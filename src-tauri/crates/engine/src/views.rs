@@ -73,6 +73,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: Numbers) -> ToolRow {
         candidate_version: versions.candidate,
         drift_count: versions.drift.0,
         drift_waiting: versions.drift.1,
+        drift_untold: versions.untold,
         last_observed: tool.last_observed,
         last_called: tool.last_called,
         listed: tool.declaration.is_some(),

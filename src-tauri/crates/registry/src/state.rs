@@ -12,9 +12,10 @@ use crate::history::History;
 use crate::tool::{Carriers, Declaration, Tool};
 use crate::versions::{Drafts, Form};
 
-/// Written into every state. Version 2 knows nothing of drift, which is watched from there on. What version 1 lacks
-/// is in the calls it was made from, so it is not converted but counted anew.
-const VERSION: u32 = 3;
+/// Written into every state. Version 2 knows nothing of drift and version 3 counted it otherwise: it is watched from
+/// there on. What version 1 lacks is in the calls it was made from, so it is not converted but counted anew.
+const VERSION: u32 = 4;
+const OTHER_DRIFT: u32 = 3;
 const WITHOUT_DRIFT: u32 = 2;
 
 /// A state that cannot be read.
@@ -92,18 +93,16 @@ impl Tool {
     /// Reads what [`Tool::to_state`] wrote.
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         let state: State = serde_json::from_slice(bytes).map_err(|error| InvalidState(error.to_string()))?;
-        if ![WITHOUT_DRIFT, VERSION].contains(&state.version) {
+        if ![WITHOUT_DRIFT, OTHER_DRIFT, VERSION].contains(&state.version) {
             return Err(InvalidState(format!(
                 "version {}; this program reads version {VERSION}",
                 state.version
             )));
         }
         let shape = Shape::from_state(state.shape.get().as_bytes());
-        let drift = state.drift.map(|drift| Drift::from_state(drift.get().as_bytes())).transpose();
-        let drift = drift.map_err(|error| InvalidState(error.to_string()))?;
-        let drift = match (drift, state.version) {
-            (Some(drift), VERSION) => drift,
-            (None, WITHOUT_DRIFT) => Drift::default(),
+        let drift = match (state.drift, state.version) {
+            (Some(drift), VERSION) => Drift::from_state(drift.get().as_bytes()).map_err(InvalidState::of)?,
+            (Some(_), OTHER_DRIFT) | (None, WITHOUT_DRIFT) => Drift::default(),
             _ => return Err(InvalidState("it contradicts itself about drift".to_owned())),
         };
         Ok(Self {

@@ -146,7 +146,7 @@ fn hostile_documents_do_no_harm() {
     let calls = [deep, nested, many, long].map(call);
     let mut drift = Drift::default();
     feed(&mut drift, &calls, 0);
-    assert!(drift.dropped() > 0 || drift.to_state().len() < MAX_STATE);
+    assert!(drift.not_watched() > 0 || drift.to_state().len() < MAX_STATE);
     assert!(drift.to_state().len() <= MAX_STATE);
 }
 
@@ -154,6 +154,6 @@ fn hostile_documents_do_no_harm() {
 fn other_states_are_refused() {
     let state = String::from_utf8(Drift::default().to_state()).unwrap();
     let refused = |state: &str| Drift::from_state(state.as_bytes()).unwrap_err().to_string();
-    assert!(refused(&state.replace("\"version\":1", "\"version\":9")).contains("version 9"));
+    assert!(refused(&state.replace("\"version\":2", "\"version\":9")).contains("version 9"));
     assert!(refused("{}").contains("cannot be read"));
 }

@@ -7,7 +7,7 @@ use schemascope_model::{
 };
 use schemascope_registry::Registry;
 use schemascope_registry::versions::{
-    Actor, AuditEntry, AuditEvent, Cut, Drifts, Ledger, Refused, Resolution, Wish, due,
+    Actor, AuditEntry, AuditEvent, Cut, Drifts, Ledger, Refused, Resolution, Wish, due, untold,
 };
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -221,6 +221,7 @@ fn one_that_turns_to_and_fro_does_not_fill_the_log() {
     // What could not be told is, once there is room.
     shop.calls(25, true, None);
     assert!(shop.due().1);
+    assert_eq!(untold(shop.registry.tool(&tool()).unwrap(), &shop.drifts()), 1);
     shop.calls(4_000, true, None);
     assert_eq!(shop.due().0.len(), 1);
 }
@@ -277,4 +278,10 @@ fn older_states_are_read() {
     assert_eq!(shop.drifts().get(1).unwrap().event.began, 161);
     state.insert("drift".into(), drift);
     assert!(read(&state).is_err(), "that version has none");
+    // Counted otherwise, it is watched anew; what else was learned stays.
+    state.insert("version".into(), 3.into());
+    state.insert("drift".into(), serde_json::json!({"version": 1}));
+    let registry = read(&state).unwrap();
+    let tool = registry.tool(&id).unwrap();
+    assert_eq!((tool.drift.observations(), tool.shape.observations()), (0, 100));
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::{DriftRow, ListDrift, Share};
+use schemascope_api::{DriftRow, ListDrift, ListTools, Share};
 use schemascope_engine::Front;
 
 use super::decide::person;
@@ -20,6 +20,7 @@ pub async fn run(args: &Args, verb: &Drift, front: &Front) -> Result<ExitCode> {
         output::json(&rows)?;
     } else {
         print(&rows)?;
+        untold(verb, front).await?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -41,6 +42,20 @@ async fn acknowledge(args: &Args, verb: &AcknowledgeDrift, front: &Front) -> Res
         output::line(&output::harmless(&said))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says how much is not in the list.
+async fn untold(verb: &Drift, front: &Front) -> Result<()> {
+    let mut tools = front.call(ListTools {}).await?;
+    tools.retain(|tool| verb.tool_id.as_ref().is_none_or(|wanted| *wanted == tool.tool_id));
+    for tool in tools.iter().filter(|tool| tool.drift_untold > 0) {
+        output::note(&output::harmless(&format!(
+            "{}: {} more found and not told yet; 20 are told in an hour",
+            tool.tool_id,
+            count(tool.drift_untold)
+        )));
+    }
+    Ok(())
 }
 
 fn print(rows: &[DriftRow]) -> Result<()> {

@@ -38,7 +38,7 @@ impl Handle<GetTool> for Engine {
             tokio::task::spawn_blocking(move || calls(&reader, &id))
         };
         let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
-        Ok(detail(&id, &tool, self.decisions.numbers(&id), &latest, samples))
+        Ok(detail(&id, &tool, self.decisions.numbers(&id, &tool), &latest, samples))
     }
 }
 

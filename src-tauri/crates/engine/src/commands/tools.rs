@@ -16,7 +16,7 @@ impl Handle<ListTools> for Engine {
             .tools()
             .iter()
             .filter(|(_, tool)| tool.exists())
-            .map(|(id, tool)| views::tool_row(id, tool, self.decisions.numbers(id)))
+            .map(|(id, tool)| views::tool_row(id, tool, self.decisions.numbers(id, tool)))
             .collect())
     }
 }

@@ -18,7 +18,7 @@ use schemascope_model::{IdSource, Quality, Timestamp, ToolId};
 use schemascope_proxy::{Effective, Schema};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{
-    Actor, AuditEntry, AuditEvent, Drifts, InForce, Ledger, Refused, ToolVersions, Version,
+    Actor, AuditEntry, AuditEvent, Drifts, InForce, Ledger, Refused, ToolVersions, Version, untold,
 };
 use schemascope_store::AuditLog;
 use tokio::sync::Notify;
@@ -53,6 +53,8 @@ pub(crate) struct Numbers {
     pub(crate) candidate: Option<u32>,
     /// Drifts that go on, and those of them nobody acknowledged.
     pub(crate) drift: (u32, u32),
+    /// Drifts that were found and are not told.
+    pub(crate) untold: u64,
 }
 
 /// Something to be written.
@@ -142,13 +144,15 @@ impl Decisions {
     }
 
     /// The version in force, and the number of the one that waits for a decision.
-    pub(crate) fn numbers(&self, tool: &ToolId) -> Numbers {
+    pub(crate) fn numbers(&self, id: &ToolId, tool: &Tool) -> Numbers {
         let books = self.books();
-        let versions = books.ledger.tool(tool);
+        let versions = books.ledger.tool(id);
         Numbers {
             in_force: versions.and_then(ToolVersions::in_force).as_ref().map(views::in_force_row),
             candidate: versions.and_then(ToolVersions::candidate),
             drift: versions.map_or((0, 0), |versions| marks(versions.drifts())),
+            untold: versions
+                .map_or_else(|| untold(tool, &Drifts::default()), |versions| untold(tool, versions.drifts())),
         }
     }
 

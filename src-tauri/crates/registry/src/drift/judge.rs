@@ -10,7 +10,7 @@ use super::tally::{Bits, Flow, Tally};
 use super::{Drift, Sighting, Step};
 
 /// Observations that kept a rule, as good as seen when the schema came into effect: it was chosen because it fits.
-const TRUST: u8 = 20;
+const TRUST: u8 = 32;
 /// Observations held back at most; a suspicion that neither grows nor falls becomes the usual.
 const MAX_HELD: u8 = 96;
 
@@ -20,6 +20,7 @@ struct Look {
     kind: Kind,
     /// What the same thing had when it was looked at before, and whether it had it by a change.
     before: Option<(Kind, bool)>,
+    is_rule: bool,
     /// How many repeats may count.
     trust: u32,
     /// What was asked for, if the arguments name single things.
@@ -44,17 +45,22 @@ impl Drift {
                     before.and_then(|thing| thing.kinds.get(node)).copied().unwrap_or_default();
                 continue;
             }
-            let before = before.map(|thing| thing.at(node as u32)).filter(|(kind, _)| *kind != Kind::Nowhere);
-            let look = Look { node: node as u32, kind, before, trust, thing };
+            let is_rule = matches!(self.paths.step(node as u32), Step::Rule(_));
+            // Whoever asks for whatever, a broken rule is one.
+            let before = before
+                .filter(|_| !is_rule)
+                .map(|thing| thing.at(node as u32))
+                .filter(|(kind, _)| *kind != Kind::Nowhere);
+            let look = Look { node: node as u32, kind, before, trust, thing, is_rule };
             let turned = self.look(sighting, &mut at, &look);
-            remembered[node] = kind as u8 | if turned { TURNED } else { 0 };
+            remembered[node] = kind.code() | if turned { TURNED } else { 0 };
         }
         remembered
     }
 
     /// Whether the thing has it by a change seen.
     fn look(&mut self, sighting: &Sighting<'_>, at: &mut usize, look: &Look) -> bool {
-        let Look { node, kind, before, trust, thing } = *look;
+        let Look { node, kind, before, trust, thing, is_rule } = *look;
         let mut tally = self.strata.list[*at].tally(node);
         if tally.is_empty() {
             if kind == Kind::Absent {
@@ -66,6 +72,7 @@ impl Drift {
         let suspected = self.suspects.binary_search_by_key(&node, |suspect| suspect.node);
         let waiting = suspected.map_or(0, |place| self.suspects[place].waiting(kind));
         let gain = match before {
+            None if is_rule => tally.surprise_rule(kind, waiting),
             None if thing.is_some() && !self.steady => tally.surprise_fresh(kind, Flow::Things, waiting),
             None => {
                 let streak = suspected.map_or(0, |place| self.suspects[place].streak(kind));
@@ -81,12 +88,12 @@ impl Drift {
         }
         let mut held = false;
         match suspected {
-            Ok(place) if self.suspects[place].kind == kind as u8 => {
+            Ok(place) if self.suspects[place].kind == kind.code() => {
                 let suspect = &mut self.suspects[place];
                 suspect.supported(gain, sighting.call, thing);
                 held = suspect.held.iter().all(|held| *held < MAX_HELD);
                 if held {
-                    let stays = tally.last == kind as u8;
+                    let stays = tally.last == kind.code();
                     match before {
                         None => {
                             suspect.held[0] += 1;
@@ -100,7 +107,7 @@ impl Drift {
                 }
             }
             Ok(place) => {
-                if !self.suspects[place].contradicted(kind) {
+                if !self.suspects[place].contradicted(kind, is_rule) {
                     self.dissolve(at, place);
                 }
             }
@@ -149,6 +156,7 @@ impl Drift {
             place -= usize::from(least < place);
         }
         let mut suspect = Suspect::new(look.node, [look.kind, usual], sighting.at, self.observations);
+        suspect.is_rule = look.is_rule;
         suspect.supported(gain, sighting.call, look.thing);
         self.suspects.insert(place, suspect);
         true
@@ -178,7 +186,7 @@ impl Drift {
             match before {
                 None => {
                     if !held {
-                        tally.add_fresh(kind, 1, u8::from(tally.last == kind as u8));
+                        tally.add_fresh(kind, 1, u8::from(tally.last == kind.code()));
                     }
                     tally.follow(kind);
                 }

@@ -187,9 +187,14 @@ impl Drift {
         self.end(open, Ending::OtherSchema)
     }
 
-    /// Values, and drifts, that were not looked at for want of room.
-    pub fn dropped(&self) -> u64 {
-        self.paths.not_watched + self.not_told
+    /// Values that were not looked at for want of room.
+    pub fn not_watched(&self) -> u64 {
+        self.paths.not_watched
+    }
+
+    /// Drifts found when too many were open.
+    pub fn not_told(&self) -> u64 {
+        self.not_told
     }
 
     /// What may have changed, and all below it.

@@ -3,7 +3,7 @@
 //! While one is open its paths are not counted, so that what was before it stays known and the tool's
 //! return is noticed. Owns: raising, and telling the return. Refuses to know: how evidence comes about.
 
-use schemascope_model::{Change, Ending, Share};
+use schemascope_model::{Change, Ending, Share, TypeName};
 use serde::{Deserialize, Serialize};
 
 use super::event::{DriftEvent, Notice};
@@ -41,7 +41,7 @@ impl Open {
     pub(super) fn track(&mut self, node: u32, kind: Kind) {
         if node == self.node {
             let (back, still, _) = RETURN;
-            let usual = kind as u8 == self.usual;
+            let usual = kind.code() == self.usual;
             self.back = (self.back + if usual { back } else { still }).max(0);
             self.event.after.of = self.event.after.of.saturating_add(1);
             self.event.after.count = self.event.after.count.saturating_add(u32::from(usual));
@@ -91,7 +91,7 @@ impl Drift {
         let pair = self.counterpart(&suspect, enough);
         // Of a renamed field it is the old place that is told.
         let (suspect, new) = match pair {
-            Some(other) if suspect.kind == Kind::Absent as u8 => (suspect, Some(other)),
+            Some(other) if suspect.kind == Kind::Absent.code() => (suspect, Some(other)),
             Some(other) => (other, Some(suspect)),
             None => (suspect, None),
         };
@@ -110,8 +110,9 @@ impl Drift {
             (Step::Rule(_), ..) => Change::Violated,
             (_, _, Kind::Absent, None) => Change::Removed,
             (_, Kind::Absent, ..) => Change::Appeared,
-            (_, _, Kind::Null, None) => Change::BecameNull,
-            (_, from, to, None) => Change::Retyped { from: from.name(), to: to.name() },
+            (_, _, Kind::Is(TypeName::Null), None) => Change::BecameNull,
+            (_, Kind::Is(from), Kind::Is(to), None) => Change::Retyped { from, to },
+            (_, _, Kind::Nowhere, None) | (_, Kind::Nowhere, ..) => return None,
         };
         let event = DriftEvent {
             id: self.next_id,
@@ -127,7 +128,7 @@ impl Drift {
         self.next_id += 1;
         let new = new.map(|new| (new.node, new.kind));
         let (node, kind) = (suspect.node, suspect.kind);
-        self.open.push(Open { event: event.clone(), node, kind, usual: usual as u8, new, back: 0 });
+        self.open.push(Open { event: event.clone(), node, kind, usual: usual.code(), new, back: 0 });
         Some(event)
     }
 
@@ -137,7 +138,7 @@ impl Drift {
         for (kind, weight) in
             self.strata.list.iter().flat_map(|one| one.tally(node).weights().collect::<Vec<_>>())
         {
-            share.count += if kind == usual as u8 { weight } else { 0 };
+            share.count += if kind == usual.code() { weight } else { 0 };
             share.of += weight;
         }
         share
@@ -146,7 +147,7 @@ impl Drift {
     /// Takes out what began together with it beside it and makes it a renaming: where one went there is one
     /// that came, of the type the other had.
     fn counterpart(&mut self, suspect: &Suspect, enough: i32) -> Option<Suspect> {
-        let absent = Kind::Absent as u8;
+        let absent = Kind::Absent.code();
         let field = |node: u32| matches!(self.paths.step(node), Step::Field(_));
         let gone = suspect.kind == absent;
         if !field(suspect.node) || !gone && suspect.usual != absent {

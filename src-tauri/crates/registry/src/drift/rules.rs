@@ -3,6 +3,7 @@
 //! Which schema is in effect is read from the observations themselves, so that a replay knows it too. Owns: what
 //! another schema means for what is watched. Refuses to know: schemas, and who decided about them.
 
+use schemascope_model::TypeName;
 use serde::{Deserialize, Serialize};
 
 use super::paths::{Paths, ROOT};
@@ -103,7 +104,8 @@ impl Drift {
         }
         kinds.resize(self.paths.len(), Kind::Nowhere);
         for node in rules {
-            kinds[node as usize] = if Some(node) == broken { Kind::Boolean } else { Kind::Absent };
+            kinds[node as usize] =
+                if Some(node) == broken { Kind::Is(TypeName::Boolean) } else { Kind::Absent };
         }
     }
 }

@@ -11,44 +11,48 @@ use super::sketch::Sketch;
 use crate::json::string_end;
 
 /// What stands at a path in one document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// There is no place for it: its parent is missing.
     Nowhere,
     /// Its parent is there without it.
     Absent,
-    Null,
-    Boolean,
-    Number,
-    String,
-    Object,
-    Array,
+    /// A value.
+    Is(TypeName),
 }
 
 /// How many kinds there are.
 pub(super) const KINDS: usize = 8;
 
 impl Kind {
-    pub(super) fn of(code: u8) -> Option<Self> {
-        use Kind::{Absent, Array, Boolean, Nowhere, Null, Number, Object, String};
-        [Nowhere, Absent, Null, Boolean, Number, String, Object, Array].get(usize::from(code)).copied()
-    }
-}
+    const ALL: [Self; KINDS] = [
+        Self::Nowhere,
+        Self::Absent,
+        Self::Is(TypeName::Null),
+        Self::Is(TypeName::Boolean),
+        Self::Is(TypeName::Number),
+        Self::Is(TypeName::String),
+        Self::Is(TypeName::Object),
+        Self::Is(TypeName::Array),
+    ];
 
-impl Kind {
-    /// Its name for people.
-    pub(super) fn name(self) -> TypeName {
+    pub(super) fn of(code: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(code)).copied()
+    }
+
+    /// Its place among all, as it is written into states.
+    pub(super) fn code(self) -> u8 {
         match self {
-            Self::Nowhere | Self::Absent | Self::Null => TypeName::Null,
-            Self::Boolean => TypeName::Boolean,
-            Self::Number => TypeName::Number,
-            Self::String => TypeName::String,
-            Self::Object => TypeName::Object,
-            Self::Array => TypeName::Array,
+            Self::Nowhere => 0,
+            Self::Absent => 1,
+            Self::Is(name) => 2 + name as u8,
         }
     }
 }
+
+/// Places of counts.
+const ABSENT: usize = 1;
+const OBJECT: usize = 6;
 
 /// Bytes by which values are told apart.
 const MAX_HASHED: usize = 24;
@@ -141,15 +145,15 @@ impl Outline {
                 }
                 b'-' | b'0'..=b'9' => {
                     at = word_end(bytes, at);
-                    Kind::Number
+                    Kind::Is(TypeName::Number)
                 }
                 b't' | b'f' => {
                     at = word_end(bytes, at);
-                    Kind::Boolean
+                    Kind::Is(TypeName::Boolean)
                 }
                 b'n' => {
                     at = word_end(bytes, at);
-                    Kind::Null
+                    Kind::Is(TypeName::Null)
                 }
                 _ => {
                     at += 1;
@@ -188,9 +192,9 @@ impl Outline {
         if counts.iter().all(|count| *count == 0) {
             self.touched.push(node);
         }
-        counts[kind as usize] += 1;
+        counts[usize::from(kind.code())] += 1;
         let changing = self.changing.get(node as usize).copied().unwrap_or(false);
-        if !changing && !matches!(kind, Kind::Object | Kind::Array) {
+        if !changing && !matches!(kind, Kind::Is(TypeName::Object | TypeName::Array)) {
             let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
             let text = text.get(..end.unwrap_or(0)).unwrap_or("");
             let digest = &mut self.digests[node as usize];
@@ -213,14 +217,14 @@ impl Outline {
                 self.sketch.add(Fnv::default().number(u64::from(*node)).number(digest).get());
             }
             let counts = self.counts[*node as usize];
-            let objects = counts[Kind::Object as usize];
+            let objects = counts[OBJECT];
             for child in paths.children(*node) {
                 let of = self.counts.get(*child as usize).copied().unwrap_or_default();
                 let total: u32 = of.iter().sum();
                 self.kinds[*child as usize] = match paths.step(*child) {
                     Step::Field(_) if objects > 0 => {
                         let mut of = of;
-                        of[Kind::Absent as usize] = objects.saturating_sub(total);
+                        of[ABSENT] = objects.saturating_sub(total);
                         prevailing(&of)
                     }
                     Step::Field(_) => Kind::Nowhere,
@@ -238,14 +242,14 @@ fn prevailing(counts: &[u32; KINDS]) -> Kind {
 }
 
 fn byte_kind(byte: u8) -> Kind {
-    if byte == b'{' { Kind::Object } else { Kind::Array }
+    if byte == b'{' { Kind::Is(TypeName::Object) } else { Kind::Is(TypeName::Array) }
 }
 
 /// A marker is what it stands for.
 fn string_kind(text: &str) -> Kind {
     match text.parse() {
-        Ok(Marker(Redacted::Integer | Redacted::Number)) => Kind::Number,
-        _ => Kind::String,
+        Ok(Marker(Redacted::Integer | Redacted::Number)) => Kind::Is(TypeName::Number),
+        _ => Kind::Is(TypeName::String),
     }
 }
 

@@ -3,6 +3,8 @@
 //! Owns: which classes have counts, and merging those that are told apart no longer. Refuses to know: what
 //! the counts mean.
 
+use schemascope_model::TypeName;
+
 use super::class::{Class, Coarser};
 use super::paths::{Paths, Step};
 use super::scan::Kind;
@@ -40,7 +42,7 @@ impl Stratum {
         let tally = self.tally(node);
         match paths.step(node) {
             Step::Field(_) if tally.is_empty() => {
-                let parent = self.tally(paths.parent(node)).slot(Kind::Object);
+                let parent = self.tally(paths.parent(node)).slot(Kind::Is(TypeName::Object));
                 Tally::missing(parent.fresh, parent.repeats)
             }
             _ => tally,

@@ -26,6 +26,12 @@ const HITS: u32 = 13;
 /// What speaks against: if changed, 3 % are still as before.
 const CONTRARY: Bits = -75;
 
+/// A schema is a promise: that it is broken is told sooner than what nobody was promised. The evidence there must be,
+/// how many times at least, and what speaks against: if changed, half of all results keep it.
+const BROKEN: Bits = 12 * 16;
+const TIMES: u32 = 5;
+const KEPT: Bits = -16;
+
 /// A path that may have changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Suspect {
@@ -49,6 +55,8 @@ pub(super) struct Suspect {
     /// may have changed without its tool.
     pub(super) thing: Option<u64>,
     pub(super) is_wide: bool,
+    /// It is a rule of the effective schema that is broken.
+    pub(super) is_rule: bool,
     /// Not counted yet, since they would make the change look usual: fresh ones, those in a run, those that
     /// stayed after a change.
     pub(super) held: [u8; 3],
@@ -63,8 +71,8 @@ impl Suspect {
     pub(super) fn new(node: u32, [kind, usual]: [Kind; 2], since: Timestamp, began: u64) -> Self {
         Self {
             node,
-            kind: kind as u8,
-            usual: usual as u8,
+            kind: kind.code(),
+            usual: usual.code(),
             bits: 0,
             hits: 0,
             seen: 0,
@@ -75,6 +83,7 @@ impl Suspect {
             examples: Vec::new(),
             thing: None,
             is_wide: false,
+            is_rule: false,
             held: [0; 3],
         }
     }
@@ -94,28 +103,31 @@ impl Suspect {
 
     /// How many observations in a row were of a kind.
     pub(super) fn streak(&self, kind: Kind) -> u8 {
-        if self.kind == kind as u8 { self.streak } else { 0 }
+        if self.kind == kind.code() { self.streak } else { 0 }
     }
 
     /// How many fresh observations of a kind are not counted yet.
     pub(super) fn waiting(&self, kind: Kind) -> u8 {
-        if self.kind == kind as u8 { self.held[0] } else { 0 }
+        if self.kind == kind.code() { self.held[0] } else { 0 }
     }
 
     /// Whether it is certain, given the evidence there must be.
     pub(super) fn is_certain(&self, enough: Bits) -> bool {
+        if self.is_rule {
+            return self.bits >= BROKEN && self.hits >= TIMES;
+        }
         self.bits >= enough && self.is_wide && self.hits >= HITS
     }
 
     /// False if nothing is left of it. That a field is missing does not tell what it is when it is there.
-    pub(super) fn contradicted(&mut self, kind: Kind) -> bool {
-        let missing = Kind::Absent as u8;
-        if kind as u8 == missing && self.usual != missing {
+    pub(super) fn contradicted(&mut self, kind: Kind, is_rule: bool) -> bool {
+        let missing = Kind::Absent.code();
+        if kind.code() == missing && self.usual != missing {
             return true;
         }
         self.seen = self.seen.saturating_add(1);
         self.streak = 0;
-        self.bits += CONTRARY;
+        self.bits += if is_rule { KEPT } else { CONTRARY };
         self.bits > 0
     }
 }

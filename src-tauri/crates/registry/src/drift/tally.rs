@@ -85,7 +85,7 @@ impl Tally {
     pub(super) fn missing(fresh: u8, repeats: u8) -> Self {
         let mut tally = Self::default();
         if fresh > 0 || repeats > 0 {
-            let kind = Kind::Absent as u8;
+            let kind = Kind::Absent.code();
             let runs = fresh.saturating_sub(1);
             tally.slots[0] = Slot { kind, fresh, runs, repeats, stays: repeats, ..Slot::default() };
             tally.last = kind;
@@ -102,7 +102,7 @@ impl Tally {
     }
 
     pub(super) fn slot(&self, kind: Kind) -> Slot {
-        self.slots.iter().find(|slot| slot.kind == kind as u8).copied().unwrap_or_default()
+        self.slots.iter().find(|slot| slot.kind == kind.code()).copied().unwrap_or_default()
     }
 
     /// Fresh observations.
@@ -142,14 +142,15 @@ impl Tally {
     }
 
     /// How surprising a fresh observation is after so many like it that are not counted yet.
-    pub(super) fn surprise_fresh(&self, kind: Kind, flow: Flow, held: u8) -> Bits {
+    pub(super) fn surprise_fresh(&self, kind: Kind, flow: Flow, waiting: u8) -> Bits {
         let all = self.fresh();
         if all < BASELINE {
             return 0;
         }
         let slot = self.slot(kind);
-        let marginal = surprise(upper(u32::from(slot.fresh), all, held));
-        let (run, known) = if self.last == kind as u8 { (self.run, slot.fresh >= KNOWN) } else { (0, false) };
+        let marginal = surprise(upper(u32::from(slot.fresh), all, waiting));
+        let (run, known) =
+            if self.last == kind.code() { (self.run, slot.fresh >= KNOWN) } else { (0, false) };
         let (usual, novel) = match flow {
             // Nothing but a thing's own manner makes it like the one before it.
             Flow::Things => (0, None),
@@ -166,6 +167,13 @@ impl Tally {
         if known || novel.is_some() { marginal.min(surprise(stays(slot.runs, slot.fresh))) } else { marginal }
     }
 
+    /// How surprising it is that a rule is broken, after so many times that are not counted yet, or kept: were it a
+    /// change, half of all results would break it.
+    pub(super) fn surprise_rule(&self, kind: Kind, waiting: u8) -> Bits {
+        let (count, all) = upper(u32::from(self.slot(kind).fresh), self.fresh(), waiting);
+        log2(all) - log2(2 * count)
+    }
+
     /// How surprising it is that a thing that was `before` is another kind now, if so many repeats may count. That a
     /// thing stays as it is says nothing.
     pub(super) fn surprise_repeat(&self, before: Kind, kind: Kind, trust: u32) -> Bits {
@@ -178,7 +186,7 @@ impl Tally {
     }
 
     fn slot_mut(&mut self, kind: Kind) -> &mut Slot {
-        let code = kind as u8;
+        let code = kind.code();
         let known = self.slots.iter().position(|slot| slot.kind == code || slot.kind == 0);
         let rarest = || (0..SLOTS).min_by_key(|at| Self::weight(&self.slots[*at])).unwrap_or(SLOTS - 1);
         let slot = &mut self.slots[known.unwrap_or_else(rarest)];
@@ -204,7 +212,7 @@ impl Tally {
 
     /// Notes the kind of the latest fresh observation.
     pub(super) fn follow(&mut self, kind: Kind) {
-        if self.last == kind as u8 {
+        if self.last == kind.code() {
             self.run = self.run.saturating_add(1);
             return;
         }
@@ -212,13 +220,13 @@ impl Tally {
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.kind == self.last && slot.kind != 0) {
             slot.longest = slot.longest.max(run);
         }
-        self.last = kind as u8;
+        self.last = kind.code();
         self.run = 1;
     }
 
     /// Notes a run of a kind over several classes.
     pub(super) fn remember_run(&mut self, kind: Kind, run: u8) {
-        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.kind == kind as u8) {
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.kind == kind.code()) {
             slot.longest = slot.longest.max(run);
         }
     }
@@ -282,17 +290,18 @@ impl Tally {
 
     /// What was so far is no baseline any more: it is like this now.
     pub(super) fn settle(&mut self, kind: Kind) {
-        let known = Slot { kind: kind as u8, fresh: 32, runs: 31, repeats: 32, stays: 32, ..Slot::default() };
-        *self = Self { slots: [known, Slot::default(), Slot::default()], last: kind as u8, run: 32 };
+        let known =
+            Slot { kind: kind.code(), fresh: 32, runs: 31, repeats: 32, stays: 32, ..Slot::default() };
+        *self = Self { slots: [known, Slot::default(), Slot::default()], last: kind.code(), run: 32 };
     }
 }
 
 /// A share's upper estimate, by about one standard deviation over that of Laplace's rule of succession, which counts
-/// those held back too: the product over several is then the chance of so many in whatever order, and few
+/// those that wait to be counted too: the product over several is then the chance of so many in whatever order, and few
 /// observations do not make many of another kind a wonder.
-fn upper(count: u32, all: u32, held: u8) -> (u64, u64) {
-    let held = u32::from(held);
-    (u64::from(count + 1 + count.isqrt() + held), u64::from(all + 2 + held))
+fn upper(count: u32, all: u32, waiting: u8) -> (u64, u64) {
+    let waiting = u32::from(waiting);
+    (u64::from(count + 1 + count.isqrt() + waiting), u64::from(all + 2 + waiting))
 }
 
 /// By how much a change that makes it 97 % likely explains it better.
@@ -321,6 +330,8 @@ pub(super) fn log2(number: u64) -> Bits {
 
 #[cfg(test)]
 mod tests {
+    use schemascope_model::TypeName;
+
     use super::*;
 
     #[test]
@@ -336,13 +347,13 @@ mod tests {
     fn what_never_was_is_surprising_and_what_comes_in_runs_is_not() {
         let mut tally = Tally::default();
         for _ in 0..100 {
-            tally.add_fresh(Kind::String, 1, 1);
+            tally.add_fresh(Kind::Is(TypeName::String), 1, 1);
         }
-        tally.last = Kind::String as u8;
+        tally.last = Kind::Is(TypeName::String).code();
         let flow = Flow::Sequence { sticky: 0, streak: 0 };
         assert!(tally.surprise_fresh(Kind::Absent, flow, 0) > 6 * 16);
-        assert!(tally.surprise_fresh(Kind::String, flow, 0) <= 0);
-        tally.last = Kind::Absent as u8;
+        assert!(tally.surprise_fresh(Kind::Is(TypeName::String), flow, 0) <= 0);
+        tally.last = Kind::Absent.code();
         tally.run = 1;
         assert!(tally.surprise_fresh(Kind::Absent, flow, 0) <= 32);
         assert_eq!(tally.surprise_fresh(Kind::Absent, Flow::Sequence { sticky: 20, streak: 0 }, 0), 0);

@@ -178,3 +178,10 @@ pub fn due(tool: &Tool, known: &Drifts, now: Timestamp) -> (Vec<AuditEvent>, boo
     }));
     (due, new.len() > room)
 }
+
+/// Drifts that were found and are not told yet: those there was no room for within the hour, and those beyond what is
+/// followed at a time.
+pub fn untold(tool: &Tool, known: &Drifts) -> u64 {
+    let new = tool.drift.open().filter(|event| !known.knows(event.key())).count() as u64;
+    new + tool.drift.not_told()
+}
