@@ -194,7 +194,7 @@ impl Outline {
         }
         counts[usize::from(kind.code())] += 1;
         let changing = self.changing.get(node as usize).copied().unwrap_or(false);
-        if !changing && !matches!(kind, Kind::Is(TypeName::Object | TypeName::Array)) {
+        if !changing && matches!(kind, Kind::Is(TypeName::Number | TypeName::String)) {
             let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
             let text = text.get(..end.unwrap_or(0)).unwrap_or("");
             let digest = &mut self.digests[node as usize];
