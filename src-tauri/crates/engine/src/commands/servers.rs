@@ -20,8 +20,7 @@ impl Handle<ListServers> for Engine {
                 .into_iter()
                 .filter(|status| command.server_name.as_ref().is_none_or(|name| *name == status.name))
                 .map(|status| {
-                    let log = self.hub.log(&status.name);
-                    let log = log.iter().map(|line| redactor.text(line).into_owned()).collect();
+                    let log = redactor.lines(&self.hub.log(&status.name));
                     ServerRow { log, ..views::server_row(status, &redactor) }
                 })
                 .collect(),

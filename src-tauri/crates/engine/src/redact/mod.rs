@@ -130,6 +130,20 @@ impl Redactor {
         spans::apply(text, &scan::edits_of_text(self, text, Trust::Own, 0))
     }
 
+    /// Lines that a server wrote, which may have broken what was too long for one and drawn a frame around it.
+    pub(crate) fn lines(&self, lines: &[String]) -> Vec<String> {
+        let frame = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{257F}').contains(&c);
+        let inside: Vec<Cow<'_, str>> = lines.iter().map(|line| line.trim_matches(frame).into()).collect();
+        let edits = blocks::edits(&inside, |text| scan::edits_of_text(self, text, Trust::Own, 0));
+        let edited = inside.iter().zip(&edits).map(|(text, edits)| spans::apply(text, edits));
+        // Where the text stood in its line.
+        let framed = |(line, (was, is)): (&String, (&Cow<'_, str>, Cow<'_, str>))| {
+            let start = was.as_ptr().addr() - line.as_ptr().addr();
+            [&line[..start], &is, &line[start + was.len()..]].concat()
+        };
+        lines.iter().zip(inside.iter().zip(edited)).map(framed).collect()
+    }
+
     /// Whether a file of schemas holds secrets; its keys name what results are called.
     pub(crate) fn finds_in_schemas(&self, json: &str) -> bool {
         !scan::edits_of_schema(self, json, Trust::Own).is_empty()

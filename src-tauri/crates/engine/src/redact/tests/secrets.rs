@@ -417,3 +417,20 @@ proptest! {
         let _ = redactor().text(&text);
     }
 }
+
+/// Programs that write to people break long lines and draw frames.
+#[test]
+fn what_is_broken_over_lines_is_read_together() {
+    let token = format!("ghp_{}", "aB3".repeat(12));
+    let (head, tail) = token.split_at(23);
+    let lines = [
+        format!("│ cannot log in with {head} │"),
+        format!("│ {tail} as me             │"),
+        "╰──────────────────────────╯".to_owned(),
+        "nothing to hide".to_owned(),
+        String::new(),
+    ];
+    let shown = redactor().lines(&lines);
+    assert_eq!(shown[0], "│ cannot log in with ⟦redacted string 40⟧ │");
+    assert_eq!((shown[1].as_str(), &shown[2..]), ("│  as me             │", &lines[2..]));
+}
