@@ -120,7 +120,7 @@ fn what_is_wrong_in_a_stateless_request_gets_the_status_the_specification_asks_f
     let twice = "mcp-method: tools/call\r\nmcp-name: odd__echo\r\nmcp-name: odd__echo\r\n";
     let repeated = raw(
         &fixture,
-        &format!(
+        format!(
             "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
              connection: close\r\nmcp-protocol-version: 2026-07-28\r\n{twice}content-length: {}\r\n\r\n{call}",
             fixture.serve.token(),
@@ -142,7 +142,7 @@ fn what_is_wrong_in_a_stateless_request_gets_the_status_the_specification_asks_f
     for method in ["GET", "DELETE", "PUT"] {
         let head = format!("{method} /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
         let answer =
-            raw(&fixture, &format!("{head}mcp-protocol-version: 2026-07-28\r\nconnection: close\r\n\r\n"));
+            raw(&fixture, format!("{head}mcp-protocol-version: 2026-07-28\r\nconnection: close\r\n\r\n"));
         assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
     }
 }
@@ -165,7 +165,7 @@ fn what_is_wrong_about_a_session_gets_the_status_the_specification_asks_for() {
     let session = format!("mcp-session-id: {}\r\n", client.session());
     let status = |verb: &str, path: &str, headers: &str| {
         let head = format!("{verb} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
-        let answer = raw(&fixture, &format!("{head}connection: close\r\n{headers}\r\n"));
+        let answer = raw(&fixture, format!("{head}connection: close\r\n{headers}\r\n"));
         answer.split(' ').nth(1).unwrap_or_default().to_owned()
     };
     let events = "accept: text/event-stream\r\n";
