@@ -225,3 +225,52 @@ fn a_prompts_alias_is_good_without_listing() {
     let got = client.request("prompts/get", &json!({ "name": alias }).to_string()).unwrap().result().unwrap();
     assert_eq!(got["name"], "what's new?");
 }
+
+/// A client that can be asked has a session of its own there. What it said in that one was lost with it, also when it
+/// was quiet for some minutes.
+#[test]
+fn what_a_client_said_in_its_own_session_is_said_again_in_the_next() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (noted, opened) = (Arc::clone(&told), AtomicUsize::new(0));
+    let current = Mutex::new(BTreeSet::new());
+    let url = scripted(move |asked: &Asked| {
+        let mut current = current.lock().unwrap();
+        if asked.method() == "initialize" {
+            let id = format!("s{}", opened.fetch_add(1, Ordering::Relaxed));
+            current.insert(id.clone());
+            return asked.usual(&[]).unwrap().with("mcp-session-id", &id);
+        }
+        let session = asked.header("mcp-session-id").to_owned();
+        if !current.contains(&session) {
+            return Said::json(404, "");
+        }
+        asked.usual(&["forget"]).unwrap_or_else(|| {
+            if asked.method() == "tools/call" {
+                current.clear();
+                return asked.answered(&text("here"));
+            }
+            noted.lock().unwrap().push((session, format!("{} {}", asked.method(), asked.message["params"])));
+            asked.answered(&json!({}))
+        })
+    });
+    let before = before(&json!({"it": {"url": url.unwrap()}}));
+    let client = before.serve.connect_with(Some("it"), &json!({"sampling": {}})).unwrap();
+    let ask = |method: &str, params: Value| {
+        assert!(client.request(method, &params.to_string()).unwrap().result().is_ok(), "{method}");
+    };
+    ask("resources/subscribe", json!({"uri": "a:"}));
+    ask("resources/subscribe", json!({"uri": "b:"}));
+    ask("resources/unsubscribe", json!({"uri": "a:"}));
+    ask("logging/setLevel", json!({"level": "error"}));
+    ask("tools/call", json!({"name": "forget"}));
+    ask("x/anything", json!({}));
+    let told = told.lock().unwrap();
+    let said = |session: &str| -> Vec<&str> {
+        told.iter().filter(|(of, _)| of == session).map(|(_, said)| said.as_str()).collect()
+    };
+    let (first, last) = (&told[0].0, &told[told.len() - 1].0);
+    assert_eq!((said(first).len(), first == last), (4, false), "{told:?}");
+    let again =
+        ["logging/setLevel {\"level\":\"error\"}", "resources/subscribe {\"uri\":\"b:\"}", "x/anything {}"];
+    assert_eq!(said(last), again);
+}

@@ -190,7 +190,12 @@ fn for_client(
             upstream.tasks.note(result, session, || request.call.clone());
             None
         }
-        _ => None,
+        method => {
+            if let Some(session) = session.filter(|_| !shared) {
+                upstream.wishes.note(session, method, request.params.as_ref());
+            }
+            None
+        }
     };
     if between_eras {
         return Some(Body::Result(modern(&request.method, own.as_ref().unwrap_or(result))));

@@ -151,7 +151,10 @@ async fn set_level(upstream: &Arc<Upstream>, session: &Arc<Session>, params: Opt
     if own_business(upstream, session, "logging/setLevel", params).await.is_none()
         && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
     {
-        let _ = handshake::ask(&live.link, "logging/setLevel", params).await;
+        const METHOD: &str = "logging/setLevel";
+        if handshake::ask(&live.link, METHOD, params).await.is_ok() {
+            upstream.wishes.note(&session.id, METHOD, params);
+        }
     }
 }
 

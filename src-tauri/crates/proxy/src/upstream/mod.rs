@@ -18,6 +18,7 @@ pub(crate) mod sse;
 mod status;
 pub(crate) mod subscriptions;
 pub(crate) mod tasks;
+mod wishes;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,6 +39,7 @@ use sides::Sides;
 pub use status::Status;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
+use wishes::Wishes;
 
 /// How long after a start a wish to restart is taken for the same wish.
 const JUST_STARTED: Duration = Duration::from_secs(1);
@@ -66,6 +68,8 @@ pub(crate) struct Upstream {
     /// What clients that share the session want to hear, and which tasks are theirs.
     pub(crate) levels: Levels,
     pub(crate) tasks: Tasks,
+    /// What clients said in sessions of their own.
+    pub(crate) wishes: Wishes,
 }
 
 enum Phase {
@@ -94,6 +98,7 @@ impl Upstream {
             subscriptions: Subscriptions::default(),
             levels: Levels::default(),
             tasks: Tasks::default(),
+            wishes: Wishes::default(),
         })
     }
 

@@ -220,6 +220,7 @@ impl Upstream {
     /// Ends what there is for a client session alone.
     pub(crate) fn forget_session(self: &Arc<Self>, session: &str) {
         self.rest(session);
+        self.wishes.forget(session);
         if self.levels.forget(session)
             && let Some(live) = self.live_now().filter(|live| live.hello.era == Era::Legacy)
         {

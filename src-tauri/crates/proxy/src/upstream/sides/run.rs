@@ -115,7 +115,7 @@ impl Upstream {
             Era::Modern => Some(Among::Stateless),
             Era::Legacy => Some(Among::InTurn(who.capabilities.clone())).filter(|_| !belongs),
         };
-        let gone = owner.clone();
+        let (gone, own) = (owner.clone(), who.session.clone());
         let opening = Opening { spec, era: who.era, who, owner, log: Arc::clone(&self.log) };
         let unused = CancellationToken::new();
         let stop = async {
@@ -137,6 +137,9 @@ impl Upstream {
             async move {
                 if let Ok(tools) = handshake::list_tools(&live.link, live.hello.era).await {
                     live.take_tools(tools.into());
+                }
+                if let Some(session) = &own {
+                    self.wishes.renew(&live, session).await;
                 }
                 let told = live.link.subscribe();
                 let mut watched = HashSet::new();
