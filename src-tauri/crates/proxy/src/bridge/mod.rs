@@ -232,7 +232,8 @@ async fn round(
         sent = live.request(&request.method, params, request.subscription.clone(), definition) => sent,
         () = cancelled.cancelled() => return (Ended::Cancelled, false),
     };
-    let Ok(mut under_way) = sent else { return (lost(), false) };
+    // It came when the upstream had forgotten the session already.
+    let Ok(mut under_way) = sent else { return (lost(), live.link.is_forgotten()) };
     loop {
         tokio::select! {
             biased;
