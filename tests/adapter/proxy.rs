@@ -64,7 +64,7 @@ pub struct Proxy {
 impl Proxy {
     pub fn start(servers: &Map<String, Value>, decided: BTreeMap<String, Effective>) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        let config = Config::parse(&json!({"mcpServers": servers}).to_string()).unwrap();
+        let config = Config::parse(&json!({"mcpServers": servers}).to_string(), &|_| None).unwrap();
         let (seen, decided) = (Arc::new(Seen::default()), Arc::new(Decided(Mutex::new(decided))));
         let shutdown = CancellationToken::new();
         let (url, hub) = runtime.block_on(async {
