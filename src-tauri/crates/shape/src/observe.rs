@@ -21,6 +21,9 @@ use walk::{Walk, Ways};
 /// Steps of a plan before it is carried out, some 200 kB.
 const MAX_STEPS: usize = 4 << 10;
 
+/// The same where a document is known to be one, so that nothing is waited for: as many as the processor keeps near.
+const NEAR_STEPS: usize = 512;
+
 /// By what share of its bound a tree may exceed it before it is cut back: a sixteenth.
 const SLACK: usize = 16;
 
@@ -88,7 +91,7 @@ impl Shape {
         beside: &mut impl Sink<'d>,
     ) -> Result<(), Unreadable> {
         let nodes = self.tree.len();
-        let mut observer = Observer { known, ..Observer::new(self, document, circumstances) };
+        let mut observer = Observer::new(self, document, circumstances, known);
         let read = scan(document, &mut (&mut observer, beside));
         if read.is_ok() {
             observer.carry_out();
@@ -151,11 +154,11 @@ struct Observer<'s, 'd> {
 }
 
 impl<'s, 'd> Observer<'s, 'd> {
-    fn new(shape: &'s mut Shape, document: &'d [u8], circumstances: Circumstances<'s>) -> Self {
+    fn new(shape: &'s mut Shape, document: &'d [u8], circumstances: Circumstances<'s>, known: bool) -> Self {
         shape.documents += 1;
         let (plan, main) = shape.spare.take();
         Self {
-            look_at: room(&shape.tree, shape.cap),
+            look_at: room(&shape.tree, shape.cap).min(most_steps(known)),
             document,
             ways: Ways {
                 tree: &mut shape.tree,
@@ -168,7 +171,7 @@ impl<'s, 'd> Observer<'s, 'd> {
             main,
             gathering: Vec::new(),
             gathers: false,
-            known: false,
+            known,
             counted: false,
             number: shape.documents,
             decoded: &mut shape.spare.text,
@@ -193,7 +196,7 @@ impl<'s, 'd> Observer<'s, 'd> {
     /// end first.
     #[cold]
     fn look(&mut self) {
-        if self.ways.plan.len() >= MAX_STEPS || !self.is_within() {
+        if self.ways.plan.len() >= most_steps(self.known) || !self.is_within() {
             self.known = self.known || scan(self.document, &mut ()).is_ok();
             if !self.known {
                 return self.give_up();
@@ -201,7 +204,8 @@ impl<'s, 'd> Observer<'s, 'd> {
             self.carry_out();
             self.cut_back();
         }
-        self.look_at = self.ways.plan.len() + room(self.ways.tree, self.cap);
+        let room = room(self.ways.tree, self.cap).min(most_steps(self.known));
+        self.look_at = self.ways.plan.len() + room;
     }
 
     /// Plans nothing any more: whoever reads on will see why.
@@ -240,6 +244,10 @@ impl<'s, 'd> Observer<'s, 'd> {
         self.gathering.retain(|walk| !walk.is_done());
         self.gathers = !self.gathering.is_empty();
     }
+}
+
+fn most_steps(known: bool) -> usize {
+    if known { NEAR_STEPS } else { MAX_STEPS }
 }
 
 /// Steps to plan before it must be looked how large the tree is: each new node has one.

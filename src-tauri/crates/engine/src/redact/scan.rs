@@ -160,6 +160,7 @@ impl<'a> Scan<'a> {
                             self.key(&found, &key);
                         }
                         at_key = false;
+                        at += usize::from(bytes.get(at) == Some(&b':'));
                     } else {
                         self.item(found, secret, role, &mut open);
                     }
@@ -199,6 +200,7 @@ impl<'a> Scan<'a> {
                     }
                     at = end;
                 }
+                b't' | b'f' | b'n' => at += word(&bytes[at..]),
                 _ => at += 1,
             }
         }
@@ -361,6 +363,12 @@ impl<'a> Scan<'a> {
     fn replace_all(&mut self, span: Span, text: &str) {
         self.edits.push(Edit { span, with: quoted(text), values: 1 });
     }
+}
+
+/// Bytes of the literal that stands here, or one.
+fn word(rest: &[u8]) -> usize {
+    let known = [&b"true"[..], b"false", b"null"].into_iter().find(|word| rest.starts_with(word));
+    known.map_or(1, <[u8]>::len)
 }
 
 fn role_of(key: &str) -> Role {
