@@ -19,8 +19,8 @@ pub(super) const MAX_SUSPECTS: usize = 32;
 pub(super) const MAX_EXAMPLES: usize = 3;
 /// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.
 const HORIZON: u64 = 1_000;
-/// One in so many: a little less than is promised, since what a thing's next look depends on is only estimated.
-const ALARMS: u64 = 40;
+/// One in so many by the bound, which is far from reached: minima of observations and of things stand beside it.
+const ALARMS: u64 = 10;
 /// Observations there must be at least, whatever they say: what is over sooner was a passing thing.
 const HITS: u32 = 13;
 /// What speaks against: if changed, 3 % are still as before.
