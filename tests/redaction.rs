@@ -117,7 +117,7 @@ fn secrets_in_calls_are_in_no_export() {
         let login = json!({"password": "planted-pw-4417", "user": format!("u{n}")}).to_string();
         let mut data = json!({
             "n": n, "auth": {"token": token, "login": login},
-            "url": format!("https://me:planted-basic-6639@host.example/{n}"), "kind": if n % 2 == 0 { "a" } else { "b" },
+            "url": format!("https://me:planted-basic-6639@host.example/{n}"), "kind": if n.is_multiple_of(2) { "a" } else { "b" },
         });
         data[token.as_str()] = json!("a key");
         if n < 120 {

@@ -17,13 +17,13 @@ struct Before {
 fn before(names: &[&str]) -> Before {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let communal = |name: &&str| ((*name).to_owned(), stdio(places.fixture("communal"), &[]));
-    before_these(names.iter().map(communal).collect())
+    before_these(&names.iter().map(communal).collect())
 }
 
-fn before_these(servers: Map<String, Value>) -> Before {
+fn before_these(servers: &Map<String, Value>) -> Before {
     let scratch = tempfile::tempdir().unwrap();
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
-    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let program = Program::new(&places, scratch.path(), servers).unwrap();
     let serve = program.serve(&[]).unwrap();
     Before { serve, program, _scratch: scratch }
 }
@@ -194,7 +194,7 @@ fn what_a_task_of_a_stateless_server_comes_to_is_a_result_of_its_tool() {
     let mut command = Command::new(places.fixture("conformance"));
     command.args(["--port", "0", "--era", "modern"]);
     let fixture = Listening::start(command).unwrap();
-    let before = before_these(Map::from_iter([("fixture".to_owned(), json!({"url": fixture.url()}))]));
+    let before = before_these(&Map::from_iter([("fixture".to_owned(), json!({"url": fixture.url()}))]));
     let client = before.serve.connect(Some("fixture")).unwrap();
     let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     let ask = |method: &str, params: Value| {
