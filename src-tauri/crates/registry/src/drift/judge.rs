@@ -60,8 +60,12 @@ impl Drift {
 
     /// Whether the thing has it by a change seen.
     fn look(&mut self, sighting: &Sighting<'_>, at: &mut usize, look: &Look) -> bool {
+        let mut tally = self.strata.list[*at].tally(look.node);
+        // How often things change while they are looked at is not known yet: one that is otherwise than before is
+        // as good as another.
+        let is_known = |(before, _): &(Kind, bool)| *before == look.kind || tally.knows_repeats(*before);
+        let look = &Look { before: look.before.filter(is_known), ..*look };
         let Look { node, kind, before, trust, thing, is_rule } = *look;
-        let mut tally = self.strata.list[*at].tally(node);
         if tally.is_empty() {
             if kind == Kind::Absent {
                 // Never there in this class: not even a zero is written.

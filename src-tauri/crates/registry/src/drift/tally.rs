@@ -174,11 +174,16 @@ impl Tally {
         log2(all) - log2(2 * count)
     }
 
+    /// Whether it is known how often a thing that is of a kind stays so.
+    pub(super) fn knows_repeats(&self, kind: Kind) -> bool {
+        u32::from(self.slot(kind).repeats) >= BASELINE
+    }
+
     /// How surprising it is that a thing that was `before` is another kind now, if so many repeats may count. That a
     /// thing stays as it is says nothing.
     pub(super) fn surprise_repeat(&self, before: Kind, kind: Kind, trust: u32) -> Bits {
         let slot = self.slot(before);
-        if before == kind || u32::from(slot.repeats) < BASELINE {
+        if before == kind || !self.knows_repeats(before) {
             return 0;
         }
         let turns = u32::from(slot.repeats - slot.stays);
