@@ -11,7 +11,8 @@ await play(async ({ page, step }) => {
   const take = async (reason) => {
     await until("it can be taken", async () => await page.locator("#decide").isEnabled());
     await page.fill("#reason", reason);
-    await page.click("#decide");
+    // From the field of the reason, by keyboard.
+    await page.keyboard.press("Control+Enter");
     await page.locator("dialog").waitFor({ state: "detached" });
   };
 

@@ -2,6 +2,8 @@
 //!
 //! Owns: reason, name, waiting and what went wrong. Refuses to know: what is done.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::{Icon, ToolName};
@@ -81,6 +83,17 @@ pub fn SignedDialog(
     let app = App::get();
     let Signing { reason, person, busy, problem } = signing;
     effect(move || browser::focus("#reason"));
+    let waits = Arc::new(waits);
+    let take = Arc::new(take);
+    let keydown = {
+        let (waits, take) = (Arc::clone(&waits), Arc::clone(&take));
+        move |event: leptos::ev::KeyboardEvent| {
+            if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !untrack(|| waits()) {
+                event.prevent_default();
+                take();
+            }
+        }
+    };
     view! {
         <div class="inside decide">
             <div class="head">
@@ -88,7 +101,7 @@ pub fn SignedDialog(
                 <button class="button bare" aria-label="Close" on:click=click(move |_| app.close_dialog())><Icon name="x" /></button>
             </div>
             {children()}
-            <div class="ask">
+            <div class="ask" on:keydown=keydown>
                 <label>"Why"
                     <textarea id="reason" rows="2" maxlength=REASON placeholder="kept in the history, for whoever asks later"
                         on:input:target=move |event| reason.set(event.target().value())></textarea>
@@ -101,7 +114,7 @@ pub fn SignedDialog(
             {move || problem.get().map(|text| view! { <p class="bad" role="alert">{crate::text::visible(&text, 600)}</p> }.into_any())}
             <div class="buttons">
                 <button class="button" on:click=click(move |_| app.close_dialog())>"Cancel"</button>
-                <button class="button primary" id="decide" prop:disabled=move || busy.get() || waits() on:click=click(move |_| take())>{act}</button>
+                <button class="button primary" id="decide" prop:disabled=move || busy.get() || waits() on:click=click(move |_| take())>{act}" "<kbd>"Ctrl ↵"</kbd></button>
             </div>
         </div>
     }
