@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemascope_test_support::{McpClient, Places, Program, Run, Serve, stdio};
 use serde_json::{Map, Value, json};
@@ -303,6 +303,23 @@ fn a_policy_promotes_at_high_quality_and_never_again_what_was_taken_back() {
     calls(60);
     assert!(!states(&program, TOOL).contains(&"promoted".to_owned()));
     assert!(told(&client, TOOL).is_null());
+}
+
+#[test]
+fn a_policy_that_is_switched_on_promotes_what_waits() {
+    const TOOL: &str = "shop__list_invoices";
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path(), &[]);
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    (0..140).for_each(|_| drop(call(&client, TOOL)));
+    assert!(states(&program, TOOL).contains(&"candidate".to_owned()));
+    assert_eq!(program.run(&["settings", "auto_promote", "at_high"]).unwrap().code, Some(0));
+    let began = Instant::now();
+    while !states(&program, TOOL).contains(&"promoted".to_owned()) {
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", states(&program, TOOL));
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 /// Decisions of many fronts have one order, and one that was answered is there after a kill.

@@ -195,6 +195,7 @@ impl Engine {
             registry: Arc::clone(&registry),
             hub: Arc::clone(&hub),
             recorder: Arc::clone(&recorder),
+            events: Arc::clone(&events),
         });
         tuning.follow(&watched);
         let configuration = Arc::new(Configuration::new(config));

@@ -34,8 +34,8 @@ pub(crate) struct Cutter {
     pub(crate) hub: Arc<Hub>,
     pub(crate) events: Arc<Events>,
     pub(crate) settings: Arc<LiveSettings>,
-    /// Held while they are cut, so that whoever asks meanwhile waits for it.
-    pub(crate) cutting: Mutex<()>,
+    /// Held while they are cut, so that whoever asks meanwhile waits for it. The policy of the look before.
+    pub(crate) cutting: Mutex<AutoPromote>,
 }
 
 impl Cutter {
@@ -59,7 +59,8 @@ impl Cutter {
 
     /// Cuts what is drafted, promotes, and tells of drift. Blocks.
     pub(crate) fn look(&self) {
-        let _cutting = self.cutting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut policy = self.cutting.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *policy, self.settings.now().auto_promote);
         let take = |registry: &mut Registry| {
             (registry.take_drafts(), registry.take_formed(), registry.take_dropped_drafts())
         };
@@ -77,8 +78,15 @@ impl Cutter {
                 tracing::error!(tool = %id, %error, "a version could not be cut");
             }
         }
-        if self.settings.now().auto_promote == AutoPromote::AtHigh {
-            for id in &formed {
+        if *policy == AutoPromote::AtHigh {
+            // Where it was switched on just now, whatever waits.
+            let waiting = match before {
+                AutoPromote::AtHigh => formed,
+                AutoPromote::Never => {
+                    self.with_registry(|registry| registry.tools().keys().cloned().collect())
+                }
+            };
+            for id in &waiting {
                 if let Err(error) = self.promote(id) {
                     tracing::error!(tool = %id, %error, "a version could not be promoted");
                 }

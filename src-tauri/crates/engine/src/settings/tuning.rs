@@ -11,6 +11,7 @@ use schemascope_store::Policy;
 use serde_json::Value;
 
 use super::{Adapt, LiveSettings, Settings};
+use crate::events::Events;
 use crate::files::Watched;
 use crate::recorder::Recorder;
 use crate::redact::{Redaction, rules};
@@ -26,6 +27,7 @@ pub(crate) struct Tuning {
     pub(crate) registry: Arc<Mutex<Registry>>,
     pub(crate) hub: Arc<Hub>,
     pub(crate) recorder: Arc<Recorder>,
+    pub(crate) events: Arc<Events>,
 }
 
 impl Tuning {
@@ -38,6 +40,8 @@ impl Tuning {
                 "the recorder is too busy to be told which calls to keep; change that setting again"
             );
         }
+        // Policies look at everything anew.
+        self.events.renewed();
         let changes = Value::from(settings.changes());
         tracing::info!(%changes, "settings changed");
     }
