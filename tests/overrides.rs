@@ -254,7 +254,8 @@ fn a_broken_file_is_left_alone_and_what_it_said_stays_in_force() {
     }
     // What is decided meanwhile holds, and is written once the file can be.
     edit(&file(&program), "{");
-    done(&program, &["promote", TOOL]);
+    let promoted = program.run(&["promote", TOOL]).unwrap();
+    assert!(promoted.code == Some(0) && promoted.err.contains("stays in force"), "{promoted:?}");
     assert_eq!(fs::read_to_string(file(&program)).unwrap(), "{");
     serve.stop().unwrap();
     let serve = program.serve(&[]).unwrap();

@@ -266,6 +266,9 @@ pub struct Decided {
     pub after: Option<InForceRow>,
     /// Clients are told to list the tools again.
     pub list_changed: bool,
+    /// What is wrong with the file of overrides: the decision may be missing there until that is mended.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 /// Lists the audit log, newest first.

@@ -23,6 +23,7 @@ pub async fn run(
         output::json(&decided)?;
     } else {
         output::line(&output::harmless(&sentence(&decided)))?;
+        decided.warnings.iter().for_each(|warning| output::note(warning));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -51,7 +52,7 @@ fn sentence(decided: &Decided) -> String {
 /// A version in force, in words.
 pub(super) fn in_force(row: Option<&InForceRow>) -> String {
     match row {
-        None => "what the upstream declares, if it does".to_owned(),
+        None => "no version; what the upstream declares, if it declares anything".to_owned(),
         Some(InForceRow { version, enforced: true, .. }) => format!("version {version}, pinned and enforced"),
         Some(InForceRow { version, pinned: true, .. }) => format!("version {version}, pinned"),
         Some(InForceRow { version, .. }) => format!("version {version}"),

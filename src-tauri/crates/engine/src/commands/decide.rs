@@ -41,6 +41,7 @@ impl Handle<Decide> for Engine {
             before: written.before.as_ref().map(views::in_force_row),
             after: written.after.as_ref().map(views::in_force_row),
             list_changed,
+            warnings: self.overrides.warnings(),
             entry: audit_row(written.entry, &HashSet::new()),
         })
     }
