@@ -92,6 +92,8 @@ pub enum Verb {
     /// Compare two schemas: what changed, and for whom it breaks
     Diff(Diff),
     /// List the versions of a tool's schema
+    #[command(after_help = "Examples:\n  \
+    schemascope versions git__git_log")]
     Versions(Versions),
     /// Look at what a version would have made of the latest observations, and what changes for clients
     Impact(Impact),
@@ -100,16 +102,23 @@ pub enum Verb {
     /// Keep a version in force whatever comes later
     Pin(Pin),
     /// Take the pin away
+    #[command(after_help = "Examples:\n  \
+    schemascope unpin git__git_log --reason \"the new release is fine\"")]
     Unpin(About),
     /// Reject a version: it is not offered again
     Reject(OneVersion),
     /// Take back what is in force, its pin included, for the version promoted before
     Rollback(Rollback),
     /// Undo the latest decision about a tool; again for the one before
+    #[command(after_help = "Examples:\n  \
+    schemascope undo git__git_log")]
     Undo(About),
     /// List drift: what tools return that is not what it was
     Drift(Drift),
     /// List what was decided, by whom and why, newest first
+    #[command(after_help = "Examples:\n  \
+    schemascope audit                  of all tools\n  \
+    schemascope audit git__git_log     of one")]
     Audit(Audit),
     /// Look at the file that says how tools are shown to agents, or fill its gaps
     Overrides(Overrides),
@@ -122,11 +131,16 @@ pub enum Verb {
     /// Check that tools still return what a baseline says, for CI: text, JSON, SARIF, JUnit, GitHub
     Check(Check),
     /// Print totals, quality and how the recorder is doing
+    #[command(after_help = "Examples:\n  \
+    schemascope report\n  \
+    schemascope --json report")]
     Report,
     /// List settings, or set one: policies, retention, how results are adapted
     Settings(Settings),
     /// Compare journal, index and what was learned, read the audit log, and say what differs; nothing is
     /// mended. Exits with 1 when something does. Schemascope must not run on the data
+    #[command(after_help = "Examples:\n  \
+    schemascope verify && schemascope compact")]
     Verify,
     /// Build the index anew from the journal. Schemascope must not run on the data
     Rebuild,
@@ -262,18 +276,29 @@ pub struct Redact {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope servers        all of them\n  \
+    schemascope servers git    one, with the last lines of its log")]
 pub struct Servers {
     /// Show this one with the last lines of its log
     pub name: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope tools git__    those whose id has this in it\n  \
+    schemascope --json tools   all that is known of them, for a program")]
 pub struct Tools {
     /// Only tools whose id contains this
     pub filter: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope schema git__git_log                       what holds true of it now\n  \
+    schemascope schema git__git_log --version inferred    what its results look like\n  \
+    schemascope schema git__git_log --at 2026-11-01       what held true that day\n  \
+    schemascope schema git__git_log --where format=json   of calls with this argument")]
 pub struct Schema {
     /// For example git__git_status
     pub tool_id: String,
@@ -292,6 +317,9 @@ pub struct Schema {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope calls --failures --limit 10\n  \
+    schemascope calls --tool git__git_log --json > calls.ndjson    for `backfill` and `check` elsewhere")]
 pub struct Calls {
     /// Only of this tool
     #[arg(long, value_name = "TOOL_ID")]
@@ -305,7 +333,8 @@ pub struct Calls {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exits with 1 when the tool answers with an error.")]
+#[command(after_help = "Exits with 1 when the tool answers with an error.\n\nExample:\n  \
+    schemascope call git__git_log '{\"repo_path\": \".\", \"max_count\": 3}'")]
 pub struct Call {
     /// For example git__git_status
     pub tool_id: String,

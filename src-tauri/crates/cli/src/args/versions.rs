@@ -30,7 +30,11 @@ pub struct About {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "`impact` says before what changes, `rollback` and `undo` take it back.")]
+#[command(
+    after_help = "`impact` says before what changes, `rollback` and `undo` take it back.\n\nExamples, for promote as for reject:\n  \
+    schemascope promote git__git_log                               the candidate\n  \
+    schemascope promote git__git_log 3 --reason \"seen with the team\""
+)]
 pub struct OneVersion {
     #[command(flatten)]
     pub tool: About,
@@ -39,6 +43,9 @@ pub struct OneVersion {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope pin git__git_log               what is in force, whatever comes\n  \
+    schemascope pin git__git_log 3 --enforce   and results that break it become errors")]
 pub struct Pin {
     #[command(flatten)]
     pub tool: About,
@@ -50,6 +57,9 @@ pub struct Pin {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope rollback git__git_log --reason \"clients of the old release break\"\n  \
+    schemascope rollback git__git_log --to 2")]
 pub struct Rollback {
     #[command(flatten)]
     pub tool: About,
@@ -65,7 +75,8 @@ pub struct Versions {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Redacted values count as fitting, as far as their type does.")]
+#[command(after_help = "Redacted values count as fitting, as far as their type does.\n\nExample:\n  \
+    schemascope impact git__git_log 3 --last 200")]
 pub struct Impact {
     /// For example git__git_status
     pub tool_id: String,
