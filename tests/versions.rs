@@ -146,6 +146,11 @@ fn what_is_decided_is_what_clients_see() {
     let events: Vec<&str> = audit.iter().rev().map(|row| row["event"].as_str().unwrap()).collect();
     let decisions: Vec<&str> = events.iter().copied().filter(|event| *event != "cut").collect();
     assert_eq!(decisions, ["promote", "pin", "rollback"], "{audit:?}");
+    let people = program.json_lines(&["audit", TOOL, "--people"]).unwrap();
+    assert_eq!(
+        people.iter().map(|row| row["event"].clone()).collect::<Vec<_>>(),
+        ["rollback", "pin", "promote"]
+    );
     let promoted = audit.iter().find(|row| row["event"] == "promote").unwrap();
     assert_eq!(
         (&promoted["reason"], &promoted["actor"]),

@@ -277,6 +277,9 @@ pub struct ListAudit {
     /// Only of this tool.
     #[serde(default)]
     pub tool_id: Option<String>,
+    /// Only what people decided, by hand or by file, not what policies did.
+    #[serde(default)]
+    pub people: bool,
     /// Only before this entry, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,

@@ -118,7 +118,8 @@ pub enum Verb {
     /// List what was decided, by whom and why, newest first
     #[command(after_help = "Examples:\n  \
     schemascope audit                  of all tools\n  \
-    schemascope audit git__git_log     of one")]
+    schemascope audit git__git_log     of one\n  \
+    schemascope audit --people         without what policies did")]
     Audit(Audit),
     /// Look at the file that says how tools are shown to agents, or fill its gaps
     Overrides(Overrides),

@@ -34,7 +34,7 @@ pub fn History(
     let page = RwSignal::new(None::<Result<Arc<AuditPage>, String>>);
     effect(move || {
         versions.changes.track();
-        let command = ListAudit { tool_id: Some(versions.id()), before: None, limit: SHOWN };
+        let command = ListAudit { tool_id: Some(versions.id()), people: false, before: None, limit: SHOWN };
         leptos::task::spawn_local(async move {
             let reply = door::call(&command).await;
             page.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));

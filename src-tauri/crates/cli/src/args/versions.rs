@@ -130,6 +130,9 @@ pub struct AcknowledgeDrift {
 pub struct Audit {
     /// Only of this tool
     pub tool_id: Option<String>,
+    /// Only what people decided, by hand or by file, not what policies did
+    #[arg(long)]
+    pub people: bool,
     /// At most this many [default: 50; with --json all]
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,

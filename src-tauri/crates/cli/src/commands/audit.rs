@@ -19,7 +19,8 @@ pub async fn run(args: &Args, verb: &Audit, front: &Front) -> Result<ExitCode> {
     let mut left = verb.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
     let (mut before, mut rows, mut unnoted) = (None, Vec::new(), 0);
     while left > 0 {
-        let page = ListAudit { tool_id: verb.tool_id.clone(), before, limit: left.min(PAGE) };
+        let page =
+            ListAudit { tool_id: verb.tool_id.clone(), people: verb.people, before, limit: left.min(PAGE) };
         let AuditPage { entries, next, not_noted } = front.call(page).await?;
         left -= entries.len();
         (before, unnoted) = (next, not_noted);

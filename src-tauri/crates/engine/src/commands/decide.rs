@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use schemascope_api::{ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit};
-use schemascope_model::{CallId, Quality, ToolId};
+use schemascope_model::{ActorKind, CallId, Quality, ToolId};
 use schemascope_overrides::WILDCARD;
 use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Wish};
 
@@ -109,6 +109,7 @@ impl Handle<ListAudit> for Engine {
         let undone: HashSet<CallId> = entries.iter().filter_map(|entry| undoes(&entry.event)).collect();
         entries.retain(|entry| {
             tool.as_ref().is_none_or(|tool| is_about(&entry.tool_id, tool))
+                && (!command.people || entry.actor.kind != ActorKind::Policy)
                 && command.before.is_none_or(|before| entry.id < before)
         });
         let limit = command.limit.min(MAX_ENTRIES);
