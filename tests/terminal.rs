@@ -197,7 +197,8 @@ fn a_configuration_that_says_nothing_is_explained() {
     for (text, words) in [
         (None, "does not exist; create it with"),
         (Some("{ not json"), "not valid JSON"),
-        (Some("{\"servers\": {}}"), "has no \"mcpServers\""),
+        (Some("{\"server\": {}}"), "has no \"mcpServers\""),
+        (Some(" // nothing yet"), "is empty; expected"),
     ] {
         let scratch = tempfile::tempdir().unwrap();
         let program = program(&scratch);
