@@ -28,11 +28,16 @@ const USAGE: &str = "\
 cargo xtask bench proxy
 
       --quick    shorter and fewer rounds
+      --long     only what lasts: what is recorded, and memory; without the others
 
 Exits with 1 when a call failed or an answer was wrong; goals that are missed are said only.";
 
 fn main() -> ExitCode {
-    start(USAGE, |args| quick(args, &Sizes::FULL, &Sizes::QUICK), run)
+    let sizes = |args: &[&str]| match args {
+        ["--long"] => Some(&Sizes::LONG),
+        _ => quick(args, &Sizes::FULL, &Sizes::QUICK),
+    };
+    start(USAGE, sizes, run)
 }
 
 /// Measures and prints. Whether every answer was right.

@@ -49,6 +49,8 @@ impl Sizes {
         long: Duration::from_secs(60),
         calls: 100_000,
     };
+    /// What lasts, nothing else: figures to work by.
+    pub const LONG: Self = Self { rounds: 0, long: Duration::from_secs(20), ..Self::FULL };
     /// Enough to see where one stands.
     pub const QUICK: Self = Self {
         rounds: 3,
@@ -145,10 +147,11 @@ pub fn all(sizes: &Sizes) -> Result<Measured> {
         [Some(Kind::Alone), Some(Kind::Together), paced.then_some(Kind::Paced)].into_iter().flatten()
     };
     let runs: usize = ROLES.into_iter().map(|role| kinds(role).count()).sum();
-    let total = runs * payload::ALL.len() * sizes.rounds + 2 * ROLES.len() + payload::ALL.len() + 2;
+    let roles = if sizes.rounds == 0 { &ROLES[..1] } else { &ROLES[..] };
+    let total = runs * payload::ALL.len() * sizes.rounds + 2 * roles.len() + payload::ALL.len() + 2;
     let style = ProgressStyle::with_template("{elapsed:>4} {wide_bar} {pos} of {len}: {msg}")?;
     let bar = ProgressBar::new(total as u64).with_style(style);
-    let mut contestants = start(&mut measured, &bar)?;
+    let mut contestants = start(&mut measured, roles, &bar)?;
     for contestant in &mut contestants {
         bar.set_message(format!("warming up {}", contestant.role.name()));
         let outcome = load::run(contestant, CALLERS, &every_payload(), Pace::For(sizes.warm))?;
@@ -185,9 +188,9 @@ pub fn all(sizes: &Sizes) -> Result<Measured> {
 }
 
 /// Starts all that are there; the first is the upstream itself.
-fn start(measured: &mut Measured, bar: &ProgressBar) -> Result<Vec<Contestant>> {
+fn start(measured: &mut Measured, roles: &[Role], bar: &ProgressBar) -> Result<Vec<Contestant>> {
     let mut contestants: Vec<Contestant> = Vec::new();
-    for role in ROLES {
+    for &role in roles {
         bar.set_message(format!("starting {}", role.name()));
         let truth = contestants.first().map(|first| first.expected.clone());
         match Contestant::start(role, truth.as_deref()) {
