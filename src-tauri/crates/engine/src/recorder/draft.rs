@@ -9,6 +9,7 @@ use schemascope_proxy::{Effective, Ended, FinishedCall};
 use schemascope_registry::{Detached, Observation, is_error, read};
 use serde_json::value::RawValue;
 
+use super::known::known_json;
 use crate::redact::{Redactor, Trust, Unescaped};
 
 /// Bodies up to this size are copied: most are a small part of the buffer they were read into, which they would
@@ -191,7 +192,7 @@ fn sizes(call: &FinishedCall) -> Sizes {
 
 /// Parts of messages that parsed are JSON, and text.
 fn raw(bytes: &Bytes) -> Option<Box<RawValue>> {
-    RawValue::from_string(String::from_utf8(bytes.to_vec()).ok()?).ok()
+    known_json(std::str::from_utf8(bytes).ok()?)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod draft;
 mod drafter;
+mod known;
 mod retention;
 mod room;
 mod writer;
