@@ -46,6 +46,11 @@ pub const UPSTREAM_OF: &str = "SCHEMASCOPE_UPSTREAM_OF";
 /// How long a process may take to end after its stdin was closed, and again after it was asked to.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
+/// Bytes a process may write before it has to wait for us, where more than usual can be had: a large result is then
+/// written and read in one go. Not more: what all processes of a user may have together is bounded.
+#[cfg(target_os = "linux")]
+const ROOM: usize = 256 << 10;
+
 /// A running process and its pipes.
 pub(crate) struct Process {
     pub(crate) child: ProcessGroup,
@@ -77,6 +82,9 @@ pub(crate) fn start(spec: &StdioSpec) -> Result<Process, String> {
     })?;
     match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
         (Some(stdin), Some(stdout), Some(stderr)) => {
+            // With less room it works as well.
+            #[cfg(target_os = "linux")]
+            let _ = rustix::pipe::fcntl_setpipe_size(&stdout, ROOM);
             Ok(Process { child: ProcessGroup::new(child), stdin, stdout, stderr })
         }
         _ => Err("its pipes could not be opened".into()),
