@@ -2,8 +2,8 @@
 //!
 //! Owns: looking at many bytes at once. Refuses to know: what is in them; of what is no JSON it says some end or none.
 
-/// Eight bytes of one kind.
-const ONES: u64 = 0x0101_0101_0101_0101;
+use wide::u8x16;
+
 /// Bytes that are looked at together.
 const BLOCK: usize = 64;
 
@@ -20,30 +20,38 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Eight bytes at a time, by the usual trick of finding zero bytes in a word (Mycroft).
 #[inline]
 fn quote_or_backslash(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*word);
-        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
+    let (quote, backslash) = (u8x16::splat(b'"'), u8x16::splat(b'\\'));
+    while let Some(part) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let part = u8x16::new(*part);
+        let found = (part.simd_eq(quote) | part.simd_eq(backslash)).to_bitmask();
         if found != 0 {
-            // The lowest mark is right; higher ones may come from a borrow.
-            return Some(at + found.trailing_zeros() as usize / 8);
+            return Some(at + found.trailing_zeros() as usize);
         }
-        at += 8;
+        at += 16;
     }
     let rest = bytes.get(at..)?;
     rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|length| at + length)
 }
 
 /// Just behind the bracket that closes the one at `start`.
+pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<usize> {
+    closes_at(bytes, start, 0)
+}
+
+/// Just behind the bracket that closes the container something in which begins at `start`, not within a string.
+pub(crate) fn rest_end(bytes: &[u8], start: usize) -> Option<usize> {
+    closes_at(bytes, start, 1)
+}
+
+/// Just behind the bracket that closes the outermost of those that are open at `start`.
 ///
 /// A block at a time: bits tell where quotes are that count, from those which bytes are in strings (the parity of
 /// quotes before; Langdale and Lemire 2019), and of the brackets outside only their numbers matter until the block
 /// in which the last one closes.
-pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let (mut depth, mut in_string, mut escaped) = (0, 0, false);
+fn closes_at(bytes: &[u8], start: usize, mut depth: u32) -> Option<usize> {
+    let (mut in_string, mut escaped) = (0, false);
     let mut rest = bytes.get(start..)?;
     while !rest.is_empty() {
         let (block, next) = match rest.split_first_chunk::<BLOCK>() {
@@ -54,13 +62,13 @@ pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<usize> {
                 (block, &[][..])
             }
         };
-        let quotes = places(&block, |byte| byte == b'"');
-        let quotes = quotes & !behind_backslashes(places(&block, |byte| byte == b'\\'), &mut escaped);
+        let quotes = places(&block, 0, b'"');
+        let quotes = quotes & !behind_backslashes(places(&block, 0, b'\\'), &mut escaped);
         let inside = parity(quotes) ^ in_string;
         in_string = 0_u64.wrapping_sub(inside >> (BLOCK - 1));
         // A bracket is a brace but for one bit.
-        let opens = places(&block, |byte| byte | 0x20 == b'{') & !inside;
-        let closes = places(&block, |byte| byte | 0x20 == b'}') & !inside;
+        let opens = places(&block, 0x20, b'{') & !inside;
+        let closes = places(&block, 0x20, b'}') & !inside;
         if closes.count_ones() >= depth
             && let Some(close) = last_close(depth, opens, closes)
         {
@@ -88,15 +96,13 @@ fn last_close(mut depth: u32, opens: u64, mut closes: u64) -> Option<u32> {
     None
 }
 
-/// A bit for each byte of a kind, the first the lowest.
+/// A bit for each byte that is `byte` when these bits are set in it too, the first the lowest.
 #[inline(always)]
-fn places(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
-    // Products of bits a byte apart with bits seven apart: each in its place of the highest byte, none in another's.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let ones = block.map(|byte| u8::from(is(byte)));
-    let (eights, _) = ones.as_chunks::<8>();
-    let bits = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56;
-    eights.iter().enumerate().fold(0, |all, (at, eight)| all | bits(eight) << (8 * at))
+fn places(block: &[u8; BLOCK], set: u8, byte: u8) -> u64 {
+    let (set, byte) = (u8x16::splat(set), u8x16::splat(byte));
+    let (parts, _) = block.as_chunks::<16>();
+    let bits = |part: &[u8; 16]| u64::from((u8x16::new(*part) | set).simd_eq(byte).to_bitmask());
+    parts.iter().enumerate().fold(0, |all, (at, part)| all | bits(part) << (16 * at))
 }
 
 /// What follows an odd number of backslashes. `escaped`: whether the first byte does; then, the first of the next
@@ -162,6 +168,7 @@ mod tests {
             let text = format!("{}[{}]]]]]]", "x".repeat(before), parts.concat());
             let bytes = text.as_bytes();
             prop_assert_eq!(container_end(bytes, before), plainly(bytes, before));
+            prop_assert_eq!(rest_end(bytes, before + 1), plainly(bytes, before));
         }
     }
 }

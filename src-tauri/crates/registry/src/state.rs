@@ -12,10 +12,10 @@ use crate::history::History;
 use crate::tool::{Carriers, Declaration, Tool};
 use crate::versions::{Drafts, Form};
 
-/// Written into every state. Version 2 knows nothing of drift and version 3 counted it otherwise: it is watched from
-/// there on. What version 1 lacks is in the calls it was made from, so it is not converted but counted anew.
-const VERSION: u32 = 4;
-const OTHER_DRIFT: u32 = 3;
+/// Written into every state. Version 2 knows nothing of drift and versions 3 and 4 counted it otherwise: it is watched
+/// from there on. What version 1 lacks is in the calls it was made from, so it is not converted but counted anew.
+const VERSION: u32 = 5;
+const OTHER_DRIFT: [u32; 2] = [3, 4];
 const WITHOUT_DRIFT: u32 = 2;
 
 /// A state that cannot be read.
@@ -93,7 +93,7 @@ impl Tool {
     /// Reads what [`Tool::to_state`] wrote.
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         let state: State = serde_json::from_slice(bytes).map_err(|error| InvalidState(error.to_string()))?;
-        if ![WITHOUT_DRIFT, OTHER_DRIFT, VERSION].contains(&state.version) {
+        if ![WITHOUT_DRIFT, VERSION].contains(&state.version) && !OTHER_DRIFT.contains(&state.version) {
             return Err(InvalidState(format!(
                 "version {}; this program reads version {VERSION}",
                 state.version
@@ -102,7 +102,8 @@ impl Tool {
         let shape = Shape::from_state(state.shape.get().as_bytes());
         let drift = match (state.drift, state.version) {
             (Some(drift), VERSION) => Drift::from_state(drift.get().as_bytes()).map_err(InvalidState::of)?,
-            (Some(_), OTHER_DRIFT) | (None, WITHOUT_DRIFT) => Drift::default(),
+            (Some(_), other) if OTHER_DRIFT.contains(&other) => Drift::default(),
+            (None, WITHOUT_DRIFT) => Drift::default(),
             _ => return Err(InvalidState("it contradicts itself about drift".to_owned())),
         };
         Ok(Self {

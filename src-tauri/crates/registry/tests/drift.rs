@@ -242,3 +242,24 @@ fn a_redacted_value_has_the_type_it_stands_for() {
     tool.calls(60, |n| format!("{{\"id\":{n},\"pin\":\"⟦redacted integer⟧\"}}"));
     assert_eq!(tool.raised, []);
 }
+
+/// What is below items far behind is not looked at; what stands behind the array is.
+#[test]
+fn of_a_long_array_the_first_items_tell() {
+    let page = |n: u64, last: &str| {
+        let items: Vec<String> = (0..500).map(|item| user(n * 500 + item)).collect();
+        format!("{{\"items\":[{}],\"brackets\":\"]}}\",{last}:1}}", items.join(","))
+    };
+    let told = |document: &dyn Fn(u64) -> String| {
+        let mut tool = Watched::new();
+        tool.calls(60, |n| page(n, "\"next\""));
+        tool.calls(30, document);
+        tool.raised
+    };
+    let renamed = told(&|n| page(n, "\"next\"").replace("\"name\":", "\"title\":"));
+    assert_eq!(renamed.len(), 1, "{renamed:?}");
+    assert_eq!(renamed[0].path, "items[].name");
+    let behind = told(&|n| page(n, "\"after\""));
+    assert_eq!(behind.len(), 1, "{behind:?}");
+    assert_eq!(behind[0].path, "next");
+}

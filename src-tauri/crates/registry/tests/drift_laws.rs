@@ -154,6 +154,6 @@ fn hostile_documents_do_no_harm() {
 fn other_states_are_refused() {
     let state = String::from_utf8(Drift::default().to_state()).unwrap();
     let refused = |state: &str| Drift::from_state(state.as_bytes()).unwrap_err().to_string();
-    assert!(refused(&state.replace("\"version\":2", "\"version\":9")).contains("version 9"));
+    assert!(refused(&state.replace("\"version\":3", "\"version\":9")).contains("version 9"));
     assert!(refused("{}").contains("cannot be read"));
 }

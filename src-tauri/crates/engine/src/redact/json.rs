@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
+use wide::u8x16;
 
 use super::spans::Span;
 
@@ -36,24 +37,22 @@ pub(super) struct Quoted {
 
 /// The string that opens at `start`; to the end of what is there, where it is never closed.
 pub(super) fn string(bytes: &[u8], start: usize) -> Quoted {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // Marks the bytes that are zero. The lowest mark is right; higher ones may come from a borrow.
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
-    let each = |byte: u8| ONES * u64::from(byte);
+    let (quote, backslash) = (u8x16::splat(b'"'), u8x16::splat(b'\\'));
+    let (both, brace) = (u8x16::splat(b'{' ^ b'['), u8x16::splat(b'{'));
     let mut found = Quoted { span: start..bytes.len(), escaped: false, hides: false, opens: false };
     let mut at = start + 1;
-    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
-        let word = u64::from_le_bytes(*word);
-        let ends = zeros(word ^ each(b'"')) | zeros(word ^ each(b'\\'));
+    while let Some(part) = bytes.get(at..).and_then(<[u8]>::first_chunk::<16>) {
+        let part = u8x16::new(*part);
+        let ends = (part.simd_eq(quote) | part.simd_eq(backslash)).to_bitmask();
         // A bracket is a brace but for one bit.
-        let opens = zeros((word | each(b'{' ^ b'[')) ^ each(b'{'));
+        let opens = (part | both).simd_eq(brace).to_bitmask();
         // Those before the end; all, where there is none.
         found.opens |= opens & (ends & ends.wrapping_neg()).wrapping_sub(1) != 0;
         if ends == 0 {
-            at += 8;
+            at += 16;
             continue;
         }
-        at += ends.trailing_zeros() as usize / 8;
+        at += ends.trailing_zeros() as usize;
         if found.end_at(bytes, &mut at) {
             return found;
         }

@@ -112,26 +112,34 @@ pub(super) fn is_ambiguous(key: &str) -> bool {
     AMBIGUOUS.iter().any(ends)
 }
 
-/// Keys that are remembered, at most.
+/// Where keys are remembered.
 const SLOTS: usize = 64;
 
-/// What was found out of keys lately: documents repeat them.
-pub(super) struct Lately<'a, T>([(Ends, &'a str, T); SLOTS]);
+/// What was found out of keys lately: documents repeat them. Two of each slot, or two keys that take turns would take
+/// each other's place again and again.
+pub(super) struct Lately<'a, T>([[(Ends, &'a str, T); 2]; SLOTS]);
 
 impl<'a, T: Copy + Default> Lately<'a, T> {
     pub(super) fn new() -> Self {
-        Self([(Ends::default(), "", T::default()); SLOTS])
+        Self([[(Ends::default(), "", T::default()); 2]; SLOTS])
     }
 
     /// What is known of a key as it is written, found out where it is not known.
     #[inline]
     pub(super) fn known(&mut self, written: &'a str, find_out: impl FnOnce() -> T) -> T {
         let ends = Ends::of(written.as_bytes());
-        let (its, key, known) = &mut self.0[ends.slot()];
-        if *its != ends || written.len() > Ends::WHOLE && *key != written {
-            (*its, *key, *known) = (ends, written, find_out());
+        let slot = &mut self.0[ends.slot()];
+        let is_it = |(its, key, _): &(Ends, &str, T)| {
+            *its == ends && (written.len() <= Ends::WHOLE || *key == written)
+        };
+        match slot.iter().find(|one| is_it(one)) {
+            Some(known) => known.2,
+            None => {
+                slot[1] = slot[0];
+                slot[0] = (ends, written, find_out());
+                slot[0].2
+            }
         }
-        *known
     }
 }
 
@@ -153,7 +161,11 @@ impl Ends {
         let ends = text.first_chunk().zip(text.last_chunk());
         let (first, last) = match ends {
             Some((first, last)) => (word(first), word(last)),
-            None => (text.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+            // Two halves that overlap, or a byte or three.
+            None => match text.first_chunk::<4>().zip(text.last_chunk::<4>()) {
+                Some((first, last)) => (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into()),
+                None => (text.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)), 0),
+            },
         };
         Self { first, last, length: text.len() }
     }

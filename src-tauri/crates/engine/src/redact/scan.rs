@@ -162,7 +162,11 @@ impl<'a> Scan<'a> {
                         at_key = false;
                         at += usize::from(bytes.get(at) == Some(&b':'));
                     } else {
-                        self.item(found, secret, role, &mut open);
+                        let plain =
+                            !secret && role == Role::Other && open.last().is_some_and(|open| open.object);
+                        if !(plain && self.is_short_and_harmless(&found)) {
+                            self.item(found, secret, role, &mut open);
+                        }
                     }
                 }
                 b'{' | b'[' => {
@@ -340,6 +344,13 @@ impl<'a> Scan<'a> {
             }
         };
         self.replace(span, &text, &edits);
+    }
+
+    /// What most values are, under keys that mean nothing: [`Scan::string`] would find nothing in it either.
+    #[inline]
+    fn is_short_and_harmless(&mut self, found: &Quoted) -> bool {
+        let alone = !found.opens && !found.hides && !self.looks_at_all;
+        alone && found.span.len() < RUN && !self.hints.are_in(&found.span)
     }
 
     /// The string that opens at `start`.

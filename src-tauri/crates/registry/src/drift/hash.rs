@@ -2,6 +2,9 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+/// Bytes by which texts are told apart that are only looked at in passing.
+const BEGINNING: usize = 24;
+
 /// FNV-1a, 64 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fnv(u64);
@@ -21,6 +24,17 @@ impl Fnv {
 
     pub(super) fn number(self, number: u64) -> Self {
         Self((self.0 ^ number).wrapping_mul(0x0100_0000_01B3).rotate_left(29))
+    }
+
+    /// The beginning of a text, eight bytes at a time: for values, of which there are many.
+    pub(super) fn beginning(self, text: &str) -> Self {
+        let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        let bytes = &text.as_bytes()[..text.len().min(BEGINNING)];
+        let (words, rest) = bytes.as_chunks::<8>();
+        let hash = words
+            .iter()
+            .fold(self.number(bytes.len() as u64), |hash, eight| hash.number(u64::from_le_bytes(*eight)));
+        hash.number(word(rest))
     }
 
     /// The hash, mixed so that all bits depend on all (the finaliser of MurmurHash3).

@@ -8,7 +8,7 @@ use schemascope_model::{Marker, Redacted, TypeName};
 use super::hash::Fnv;
 use super::paths::{Paths, ROOT, Step};
 use super::sketch::Sketch;
-use crate::json::string_end;
+use crate::json::{rest_end, string_end};
 
 /// What stands at a path in one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +54,10 @@ impl Kind {
 const ABSENT: usize = 1;
 const OBJECT: usize = 6;
 
-/// Bytes by which values are told apart.
-const MAX_HASHED: usize = 24;
 /// Levels that are looked into.
 const MAX_DEPTH: usize = 24;
+/// Items of one array that are looked at: what prevails among so many prevails.
+const MAX_ITEMS: u32 = 64;
 
 /// One document's counts, by path. Reused, so that reading allocates little.
 #[derive(Debug, Clone, Default)]
@@ -78,7 +78,7 @@ struct Frame {
     object: bool,
     /// Of an array, where its items are counted, once that is known.
     items: Option<u32>,
-    /// Of an object, which field is expected.
+    /// Of an object, which field is expected; of an array, how many items came.
     next: u32,
 }
 
@@ -137,9 +137,12 @@ impl Outline {
                 }
                 b',' => {
                     at += 1;
-                    if skipped == 0 {
-                        field =
-                            if open.last().is_some_and(|frame| frame.object) { Err(()) } else { Ok(None) };
+                    if let Some(frame) = open.last_mut().filter(|_| skipped == 0) {
+                        field = if frame.object { Err(()) } else { Ok(None) };
+                        frame.next += u32::from(!frame.object);
+                        if !frame.object && frame.next >= MAX_ITEMS {
+                            at = close_of_array(bytes, at);
+                        }
                     }
                     continue;
                 }
@@ -195,10 +198,8 @@ impl Outline {
         counts[usize::from(kind.code())] += 1;
         let changing = self.changing.get(node as usize).copied().unwrap_or(false);
         if !changing && matches!(kind, Kind::Is(TypeName::Number | TypeName::String)) {
-            let end = (0..=MAX_HASHED.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-            let text = text.get(..end.unwrap_or(0)).unwrap_or("");
             let digest = &mut self.digests[node as usize];
-            *digest = digest.wrapping_add(Fnv::default().text(text).get());
+            *digest = digest.wrapping_add(Fnv::default().beginning(text).get());
         }
         Some(node)
     }
@@ -251,6 +252,11 @@ fn string_kind(text: &str) -> Kind {
         Ok(Marker(Redacted::Integer | Redacted::Number)) => Kind::Is(TypeName::Number),
         _ => Kind::Is(TypeName::String),
     }
+}
+
+/// Where the array closes that an item of begins at `start`.
+fn close_of_array(bytes: &[u8], start: usize) -> usize {
+    rest_end(bytes, start).map_or(bytes.len(), |end| end - 1)
 }
 
 fn word_end(bytes: &[u8], start: usize) -> usize {

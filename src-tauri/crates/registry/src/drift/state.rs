@@ -23,7 +23,7 @@ use super::suspect::{MAX_EXAMPLES, MAX_SUSPECTS, Suspect};
 use super::tally::{Slot, Sticky, Tally};
 
 /// Written into every state.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// A state that cannot be read.
 #[derive(Debug)]

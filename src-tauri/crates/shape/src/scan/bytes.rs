@@ -2,33 +2,31 @@
 //!
 //! Owns: looking at many bytes at once. Refuses to know: what is JSON.
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+use wide::u8x16;
 
 /// Where the bytes from `at` on first have a quote, backslash or control character, and whether any before it
-/// is beyond ASCII. Eight at a time, by the usual trick of finding zero bytes in a word (Mycroft).
+/// is beyond ASCII.
 #[inline(always)]
 pub(super) fn plain(bytes: &[u8], at: usize) -> (usize, bool) {
+    let (quote, escape, controls) = (u8x16::splat(b'"'), u8x16::splat(b'\\'), u8x16::splat(0x1F));
     let mut rest = bytes.get(at..).unwrap_or_default();
-    let mut seen = 0;
-    while let Some((word, next)) = rest.split_first_chunk::<8>() {
-        let word = u64::from_le_bytes(*word);
-        let below = |least: u64, word: u64| word.wrapping_sub(ONES * least);
-        // Only bytes of ASCII have their high bits looked at.
-        let (quote, escape) = (word ^ (ONES * u64::from(b'"')), word ^ (ONES * u64::from(b'\\')));
-        let special = (below(1, quote) | below(1, escape) | below(0x20, word)) & !word & HIGH;
+    // A bit for each byte beyond ASCII.
+    let mut wide = 0;
+    while let Some((part, next)) = rest.split_first_chunk::<16>() {
+        let part = u8x16::new(*part);
+        let special = part.simd_eq(quote) | part.simd_eq(escape) | part.min(controls).simd_eq(part);
+        let (special, high) = (special.to_bitmask(), part.to_bitmask());
         if special != 0 {
-            // The lowest mark is right; higher ones may come from a borrow.
             let before = (special & special.wrapping_neg()) - 1;
-            let end = bytes.len() - rest.len() + special.trailing_zeros() as usize / 8;
-            return (end, (seen | word & before) & HIGH != 0);
+            let end = bytes.len() - rest.len() + special.trailing_zeros() as usize;
+            return (end, (wide | high & before) != 0);
         }
-        seen |= word;
+        wide |= high;
         rest = next;
     }
     let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..0x20);
     let run = rest.iter().position(special).unwrap_or(rest.len());
-    (bytes.len() - rest.len() + run, seen & HIGH != 0 || !rest[..run].is_ascii())
+    (bytes.len() - rest.len() + run, wide != 0 || !rest[..run].is_ascii())
 }
 
 /// Where the digits from `at` on end.
