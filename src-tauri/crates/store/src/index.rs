@@ -60,7 +60,6 @@ pub(crate) struct Index {
     /// Read while sled is used, written while it is opened anew.
     gate: Arc<RwLock<()>>,
     path: PathBuf,
-    cache: u64,
     /// Exists when damage was met while reading, so that the next start rebuilds.
     marker: PathBuf,
     count: Arc<AtomicU64>,
@@ -73,9 +72,9 @@ pub(crate) enum Stored {
     Reference(CallRecord, Position),
 }
 
-/// Opens one, or makes it. `cache`: what sled counts for the pages it keeps in memory, in bytes.
-pub(crate) fn open(path: &Path, cache: u64) -> sled::Result<Index> {
-    let db = open_sled(path, cache)?;
+/// Opens one, or makes it.
+pub(crate) fn open(path: &Path) -> sled::Result<Index> {
+    let db = open_sled(path)?;
     let count = db.get(KEY_COUNT)?;
     let count = count.and_then(|value| value.as_ref().try_into().ok()).map_or(0, u128::from_be_bytes);
     let (calls, most) = ((count >> 64) as u64, count as u64);
@@ -83,23 +82,20 @@ pub(crate) fn open(path: &Path, cache: u64) -> sled::Result<Index> {
         db: Arc::new(Mutex::new(Some(db))),
         gate: Arc::default(),
         path: path.to_owned(),
-        cache,
         marker: marker(path),
         count: Arc::new(calls.into()),
         most: Arc::new(most.into()),
     })
 }
 
-/// sled's cache has 256 parts: with 8 MB one of them holds 32 KB, hardly a page, and lists are read anew from disk. What
-/// it was filled with is not given back.
-pub(crate) const CACHE: u64 = 32 << 20;
-/// Where every page is looked at once: pages of small rows take five times the memory that sled counts for them.
-pub(crate) const SMALL_CACHE: u64 = 8 << 20;
+/// What sled counts for the pages it keeps, in bytes; of small rows they take five times that. Enough for what is
+/// written, and lists are read as quickly as with four times as much.
+const CACHE: u64 = 8 << 20;
 
-fn open_sled(path: &Path, cache: u64) -> sled::Result<sled::Db> {
+fn open_sled(path: &Path) -> sled::Result<sled::Db> {
     sled::Config::new()
         .path(path)
-        .cache_capacity(cache)
+        .cache_capacity(CACHE)
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
         .open()
@@ -141,7 +137,7 @@ impl Index {
             // On a full disk it stays as it is.
             self.flush()?;
             drop(self.db.lock().unwrap_or_else(PoisonError::into_inner).take());
-            let db = open_when_let_go(&self.path, self.cache)?;
+            let db = open_when_let_go(&self.path)?;
             *self.db.lock().unwrap_or_else(PoisonError::into_inner) = Some(db);
             Ok(())
         });
@@ -333,10 +329,10 @@ where
 }
 
 /// Opens sled at a path it was just closed at: it lets go of its lock a moment later.
-fn open_when_let_go(path: &Path, cache: u64) -> sled::Result<sled::Db> {
+fn open_when_let_go(path: &Path) -> sled::Result<sled::Db> {
     let began = Instant::now();
     loop {
-        match open_sled(path, cache) {
+        match open_sled(path) {
             Err(error) if is_locked(&error) && began.elapsed() < LOCK_LIMIT => {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -409,7 +405,7 @@ mod tests {
     #[test]
     fn who_reads_notices_nothing_when_it_is_opened_anew() {
         let dir = tempfile::tempdir().unwrap();
-        let index = open(&dir.path().join("index"), CACHE).unwrap();
+        let index = open(&dir.path().join("index")).unwrap();
         let (renewed, reader) = (AtomicBool::new(false), index.clone());
         let put = |n: u8| index.guarded(|| Ok(index.db()?.insert([CALLS, n], &[n])?));
         (0..100).for_each(|n| drop(put(n).unwrap()));
@@ -427,7 +423,7 @@ mod tests {
             renewed.store(true, Ordering::Relaxed);
         });
         drop((index, reader));
-        let again = open_when_let_go(&dir.path().join("index"), CACHE).unwrap();
+        let again = open_when_let_go(&dir.path().join("index")).unwrap();
         assert_eq!(again.scan_prefix([CALLS]).count(), 110);
     }
 
@@ -435,7 +431,7 @@ mod tests {
     fn one_that_cannot_be_opened_anew_says_so_and_is_not_taken_for_damaged() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index");
-        let index = open(&path, CACHE).unwrap();
+        let index = open(&path).unwrap();
         let elsewhere = dir.path().join("elsewhere");
         // sled makes what is missing anew, so something else has to stand there.
         drop(index.db.lock().unwrap().take());

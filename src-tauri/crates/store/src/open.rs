@@ -170,7 +170,7 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
         }
     }
     sweep(path);
-    let index = open_guarded(path, index::CACHE)?;
+    let index = open_guarded(path)?;
     match index.format()? {
         Some(index::FORMAT) => {}
         Some(1) => index.upgrade_from_1().map_err(|error| Refusal::Damaged(error.to_string()))?,
@@ -199,10 +199,10 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
 }
 
 /// sled lets go of its lock a moment after it was dropped, so a lock that is held is asked for again.
-fn open_guarded(path: &Path, cache: u64) -> Result<Index, Refusal> {
+fn open_guarded(path: &Path) -> Result<Index, Refusal> {
     let began = Instant::now();
     loop {
-        match open_once(path, cache) {
+        match open_once(path) {
             Err(Refusal::Fatal(Error::Locked(_))) if began.elapsed() < index::LOCK_LIMIT => {
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -211,12 +211,12 @@ fn open_guarded(path: &Path, cache: u64) -> Result<Index, Refusal> {
     }
 }
 
-fn open_once(path: &Path, cache: u64) -> Result<Index, Refusal> {
+fn open_once(path: &Path) -> Result<Index, Refusal> {
     create_private(path);
     let (send, receive) = mpsc::sync_channel(1);
     let owned = path.to_owned();
     let opening = move || {
-        let opened = catch_unwind(AssertUnwindSafe(|| index::open(&owned, cache)));
+        let opened = catch_unwind(AssertUnwindSafe(|| index::open(&owned)));
         let _ = send.send(opened);
     };
     std::thread::Builder::new()

@@ -35,7 +35,7 @@ pub(crate) fn open_existing(path: &Path) -> Result<Result<Index, String>, Error>
     if !path.is_dir() {
         return Ok(Err("there is no index; the next start builds it".into()));
     }
-    let index = match open_guarded(path, index::SMALL_CACHE) {
+    let index = match open_guarded(path) {
         Ok(index) => index,
         Err(Refusal::Damaged(reason)) => return Ok(Err(reason)),
         Err(Refusal::Fatal(error)) => return Err(error),
