@@ -26,6 +26,11 @@ use args::Args;
 use feed::Feed;
 use pages::Embedded;
 
+/// Its options are in `.cargo/config.toml`.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[global_allocator]
+static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let args = Args::parse();
     schemascope_engine::log_to_stderr("info", false);

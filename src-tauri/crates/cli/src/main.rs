@@ -16,6 +16,11 @@ use schemascope_engine::Durability;
 
 use args::{Args, Verb};
 
+/// Its options are in `.cargo/config.toml`.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[global_allocator]
+static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let args = Args::parse();
