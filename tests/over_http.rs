@@ -87,6 +87,24 @@ fn an_upstream_that_forgets_its_sessions_is_introduced_again_and_asked_again() {
     }
 }
 
+/// Of calls that were under way together, one was sent again and the others failed.
+#[test]
+fn an_upstream_that_forgets_its_sessions_while_many_call_is_asked_again_for_each() {
+    let (url, opened) = forgetful("");
+    let before = before(&json!({"it": {"url": url}}));
+    let clients: Vec<McpClient> = (0..4).map(|_| before.serve.connect(Some("it")).unwrap()).collect();
+    for _ in 0..5 {
+        assert_eq!(said(&clients[0], "forget"), "here");
+        let met = opened.load(Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            for client in clients.iter().chain(&clients) {
+                scope.spawn(|| assert_eq!(said(client, "echo"), "here"));
+            }
+        });
+        assert!(opened.load(Ordering::Relaxed) > met);
+    }
+}
+
 /// One that knows no session for longer than a request is not asked for ever.
 #[test]
 fn an_upstream_that_knows_no_session_is_asked_twice() {

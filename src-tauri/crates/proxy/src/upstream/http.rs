@@ -174,7 +174,7 @@ impl Carrier {
                 if let Err(reason) = self.answer(id, response).await {
                     // Who does not know the session has not looked at the request.
                     match self.is_lost_session(status) {
-                        true => self.link.close_forgotten(Some(id), reason),
+                        true => self.link.forget(Some(id), reason),
                         false => self.link.lose(id, Lost { reason, was_refused: false }),
                     }
                 }
@@ -235,7 +235,7 @@ impl Carrier {
     /// An upstream that does not know our session any more has to be introduced to us again.
     fn note_lost_session(&self, status: StatusCode) {
         if self.is_lost_session(status) {
-            self.link.close_forgotten(None, String::new());
+            self.link.forget(None, String::new());
         }
     }
 

@@ -5,13 +5,14 @@
 //! the messages say.
 
 mod asked;
+mod forgotten;
 mod request;
 #[cfg(test)]
 mod tests;
 mod told;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -51,7 +52,8 @@ pub(crate) struct Link {
     /// Whether each request has a stream of its own.
     streams: bool,
     closed: CancellationToken,
-    forgotten: AtomicBool,
+    /// What was refused because the upstream does not know us any more; none where it does.
+    forgotten: Mutex<Option<Vec<forgotten::Refused>>>,
     log: Arc<LogTail>,
     noise: AtomicU64,
     dropped: AtomicU64,
@@ -93,7 +95,7 @@ impl Link {
             who,
             streams,
             closed: CancellationToken::new(),
-            forgotten: AtomicBool::new(false),
+            forgotten: Mutex::default(),
             log,
             noise: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
@@ -207,26 +209,11 @@ impl Link {
         self.end(id, Err(lost));
     }
 
-    /// Closes it because the upstream does not know it any more, as it said to the request with this id.
-    pub(crate) fn close_forgotten(&self, id: Option<u64>, reason: String) {
-        let refused = id.and_then(|id| self.pending().remove(&id));
-        self.forgotten.store(true, Ordering::Relaxed);
-        self.close();
-        // Behind that, so that it is not sent on this one again.
-        if let Some(refused) = refused {
-            let _ = refused.answer.send(Err(Lost { reason, was_refused: true }));
-        }
-    }
-
-    /// Whether that is why it is closed.
-    pub(crate) fn is_forgotten(&self) -> bool {
-        self.forgotten.load(Ordering::Relaxed)
-    }
-
     fn end(&self, id: u64, answer: Answered) {
         if let Some(pending) = self.pending().remove(&id) {
             let _ = pending.answer.send(answer);
         }
+        self.close_if_forgotten();
     }
 
     /// The upstream ended a request's stream for now, and may have said for how many milliseconds.
@@ -247,6 +234,7 @@ impl Link {
             Some(pending) => drop(pending.answer.send(Ok(body))),
             None => self.log.push(&[b"(answer to an unknown or cancelled request) ", id].concat()),
         }
+        self.close_if_forgotten();
     }
 }
 

@@ -98,6 +98,11 @@ impl Link {
     /// sharing the link cannot collide.
     pub(crate) async fn request(self: &Arc<Self>, asked: Asked<'_>) -> Result<Request, Closed> {
         let Asked { method, params, head, own, subscription } = asked;
+        if self.is_forgotten() {
+            // Not before it is closed, or it would be sent on this one again.
+            self.closed().await;
+            return Err(Closed);
+        }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let token = params::Seen::of(params).progress_token;
         let params = match (params, &token) {
