@@ -174,16 +174,16 @@ pub(crate) async fn request(
     if method == "ping" {
         return Handled::Now(Body::Result(NOTHING.into()));
     }
-    if session.is_full() {
-        return Handled::Now(RpcError::internal("too many requests of this session are under way").body());
-    }
     let cancel = CancellationToken::new();
+    let Some(under_way) = session.under_way(id.clone(), &cancel) else {
+        return Handled::Now(RpcError::internal("too many requests of this session are under way").body());
+    };
     let handled = match target {
         Target::All => {
             let from = aggregate::Asking {
                 from: from(session),
                 caller: caller(session),
-                under_way: session.under_way(id.clone(), &cancel),
+                under_way,
                 session: Some(session),
                 recording: None,
             };
@@ -194,7 +194,6 @@ pub(crate) async fn request(
                 return Handled::Now(answer);
             }
             let recording = recording(upstream, &method, params.as_ref(), || caller(session));
-            let under_way = session.under_way(id.clone(), &cancel);
             let From { who, owner } = from(session);
             let upstream = Arc::clone(upstream);
             let outgoing = Outgoing {

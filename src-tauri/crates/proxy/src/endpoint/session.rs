@@ -169,20 +169,21 @@ impl Sessions {
 }
 
 impl Session {
-    /// Notes a request under way, until the returned value is dropped.
-    pub(crate) fn under_way(self: &Arc<Self>, id: Bytes, cancel: &CancellationToken) -> UnderWay {
+    /// Notes a request under way, until the returned value is dropped; none if there are so many that no other is
+    /// taken.
+    pub(crate) fn under_way(self: &Arc<Self>, id: Bytes, cancel: &CancellationToken) -> Option<UnderWay> {
         let number = self.next_request.fetch_add(1, Ordering::Relaxed);
-        self.requests().insert(number, (id, cancel.clone()));
+        let mut requests = self.requests();
+        if requests.len() >= MAX_REQUESTS {
+            return None;
+        }
+        requests.insert(number, (id, cancel.clone()));
+        drop(requests);
         // A session that ended meanwhile cancels nothing more by itself.
         if self.ended.is_cancelled() {
             cancel.cancel();
         }
-        UnderWay { session: Arc::clone(self), number }
-    }
-
-    /// Whether so many requests are under way that no other is taken.
-    pub(crate) fn is_full(&self) -> bool {
-        self.requests().len() >= MAX_REQUESTS
+        Some(UnderWay { session: Arc::clone(self), number })
     }
 
     /// Cancels a request of this client, by the id it gave it.
