@@ -1,11 +1,11 @@
 //! sled: keys, values, batches.
 //!
 //! One tree, so that one atomic batch holds data and checkpoint. Keys by first byte: `m` meta, `c` +
-//! call id → call, `t` + tool id + NUL + call id → nothing, `f` and `g` likewise for calls that failed, of
-//! all tools and of one, `s` + tool id → state. Owns: those forms. Refuses to know: where entries come from
-//! and in which order.
+//! call id → call, `t`, `f` and `g` [`lists`] of calls, `s` + tool id → state. Owns: those forms. Refuses to know:
+//! where entries come from and in which order.
 
 mod check;
+mod lists;
 mod remove;
 mod upgrade;
 
@@ -22,9 +22,10 @@ use schemascope_model::{CallId, CallRecord, ToolId};
 use crate::Error;
 use crate::entry::{self, Entry};
 pub(crate) use check::Row;
+use lists::{Added, LISTS, List};
 
 /// Format of the index; written on creation, refused when unknown.
-pub(crate) const FORMAT: u8 = 2;
+pub(crate) const FORMAT: u8 = 3;
 /// Compressed records up to this size are kept whole; larger ones point into the journal.
 const INLINE: usize = 4 << 10;
 /// How long a lock that is held is asked for again.
@@ -38,11 +39,6 @@ const KEY_STATES: &[u8] = b"mstates";
 /// How many calls there are, and the most there ever were.
 const KEY_COUNT: &[u8] = b"mcalls";
 const CALLS: u8 = b'c';
-const BY_TOOL: u8 = b't';
-const FAILED: u8 = b'f';
-const FAILED_BY_TOOL: u8 = b'g';
-/// Rows a call has at most.
-const CALL_ROWS: usize = 4;
 const STATES: u8 = b's';
 
 const WHOLE: u8 = 1;
@@ -195,21 +191,19 @@ impl Index {
         entries: impl Iterator<Item = (&'a Entry, Position, &'a [u8])>,
         checkpoint: Position,
     ) -> sled::Result<()> {
-        let mut batch = sled::Batch::default();
+        let (mut batch, mut lists) = (sled::Batch::default(), Added::default());
         let (mut operations, mut added) = (0, 0);
         for (entry, at, compressed) in entries {
             let Entry::Call(call) = entry else { continue };
-            if operations + CALL_ROWS + 2 > MAX_OPERATIONS {
+            if operations + 1 + LISTS + 2 > MAX_OPERATIONS {
+                lists.write(&mut batch);
                 self.commit(std::mem::take(&mut batch), added, Some(at))?;
                 (operations, added) = (0, 0);
             }
             batch.insert(key(CALLS, &[&call.id.to_bytes()]), value(call, at, compressed, compressor));
-            for row in lookups(call) {
-                batch.insert(row, &[][..]);
-                operations += 1;
-            }
-            (operations, added) = (operations + 1, added + 1);
+            (operations, added) = (operations + 1 + lists.add(call), added + 1);
         }
+        lists.write(&mut batch);
         self.commit(batch, added, Some(checkpoint))
     }
 
@@ -285,30 +279,18 @@ impl Index {
         tool: Option<&ToolId>,
         failures: bool,
         before: Option<CallId>,
-    ) -> impl Iterator<Item = Result<CallId, Error>> + use<> {
-        let prefix = match tool {
-            Some(tool) => {
-                let kind = if failures { FAILED_BY_TOOL } else { BY_TOOL };
-                key(kind, &[tool.to_string().as_bytes(), &[0]])
-            }
-            None => vec![if failures { FAILED } else { CALLS }],
-        };
-        let length = prefix.len();
-        let start = prefix.clone();
-        let mut end = prefix;
-        match before {
-            Some(id) => end.extend(id.to_bytes()),
-            // Behind every id, for none is all ones and longer.
-            None => end.extend([0xFF; 17]),
+    ) -> Box<dyn Iterator<Item = Result<CallId, Error>>> {
+        if let Some(list) = List::of(tool, failures) {
+            return Box::new(self.listed_before(list, before));
         }
-        rows(self.db().map(|db| db.range(start..end).rev())).filter_map(move |item| match item {
-            // A longer key belongs to a tool whose name goes on behind a NUL.
-            Ok((key, _)) => {
-                let id: Option<[u8; 16]> = key[length..].try_into().ok();
-                id.map(|id| Ok(CallId::from_bytes(id)))
-            }
-            Err(error) => Some(Err(error.into())),
-        })
+        let start = [CALLS];
+        let end = before.map_or_else(|| vec![CALLS + 1], |before| key(CALLS, &[&before.to_bytes()]));
+        Box::new(rows(self.db().map(|db| db.range(start.as_slice()..&end).keys())).rev().map(call_id))
+    }
+
+    /// Ids of calls, oldest first.
+    pub(crate) fn oldest(&self) -> impl Iterator<Item = Result<CallId, Error>> + use<> {
+        rows(self.db().map(|db| db.scan_prefix([CALLS]).keys())).map(call_id)
     }
 
     pub(crate) fn flush(&self) -> sled::Result<()> {
@@ -317,9 +299,9 @@ impl Index {
 }
 
 /// Rows, or why there are none.
-fn rows<I, T>(found: sled::Result<I>) -> impl Iterator<Item = sled::Result<T>>
+fn rows<I, T>(found: sled::Result<I>) -> impl DoubleEndedIterator<Item = sled::Result<T>>
 where
-    I: Iterator<Item = sled::Result<T>>,
+    I: DoubleEndedIterator<Item = sled::Result<T>>,
 {
     let (rows, error) = match found {
         Ok(rows) => (Some(rows), None),
@@ -358,15 +340,11 @@ fn count_value(count: u64, most: u64) -> [u8; 16] {
     (u128::from(count) << 64 | u128::from(most)).to_be_bytes()
 }
 
-/// The keys a call is found by, beside its own.
-fn lookups(call: &CallRecord) -> impl Iterator<Item = Vec<u8>> {
-    let id = call.id.to_bytes();
-    let tool = call.tool_id.to_string();
-    let failed = call.outcome.is_failure();
-    let by_tool = key(BY_TOOL, &[tool.as_bytes(), &[0], &id]);
-    let failed_by_tool = failed.then(|| key(FAILED_BY_TOOL, &[tool.as_bytes(), &[0], &id]));
-    let failed = failed.then(|| key(FAILED, &[&id]));
-    std::iter::once(by_tool).chain(failed).chain(failed_by_tool)
+/// The call whose key this is.
+fn call_id(key: sled::Result<sled::IVec>) -> Result<CallId, Error> {
+    let key = key?;
+    let id = key.get(1..).and_then(|id| id.try_into().ok());
+    id.map(CallId::from_bytes).ok_or_else(|| Error::Malformed("the key of a call".into()))
 }
 
 fn value(call: &CallRecord, at: Position, compressed: &[u8], compressor: &mut Compressor) -> Vec<u8> {

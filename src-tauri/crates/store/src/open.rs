@@ -174,6 +174,7 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
     match index.format()? {
         Some(index::FORMAT) => {}
         Some(1) => index.upgrade_from_1().map_err(|error| Refusal::Damaged(error.to_string()))?,
+        Some(2) => index.upgrade_from_2().map_err(|error| Refusal::Damaged(error.to_string()))?,
         Some(found) => {
             return Err(Refusal::Fatal(Error::Version {
                 path: path.to_owned(),

@@ -224,9 +224,9 @@ impl Check<'_> {
 
     /// Rows without a call: counted first, since reading all ids again is rarely needed.
     fn rows(&mut self, index: &Index) -> Result<(), Error> {
-        let rows = index.rows()?;
+        let counts = index.counts()?;
         let known = self.report.calls - self.report.missing.count;
-        if rows.calls == known && rows.by_tool == known && rows.failed == rows.failed_by_tool {
+        if counts.calls == known && counts.by_tool == known && counts.failed == counts.failed_by_tool {
             return Ok(());
         }
         let mut ids = Vec::new();

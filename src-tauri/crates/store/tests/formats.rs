@@ -1,7 +1,8 @@
 //! Stores written by earlier programs open; those of later ones are refused by path.
 //!
 //! `data/v1` was written by the program that had index format 1: twelve calls of two tools, some of
-//! them failed or too large for the index, a declaration, and a snapshot of states without a mark.
+//! them failed or too large for the index, a declaration, and a snapshot of states without a mark; `data/v2` is the
+//! same, converted by the one that had format 2.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -14,8 +15,12 @@ use schemascope_model::Timestamp;
 use schemascope_store::{CallQuery, IndexRecovery, Reader, verify};
 
 fn v1() -> tempfile::TempDir {
+    stored("v1")
+}
+
+fn stored(name: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v1"), dir.path());
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name), dir.path());
     dir
 }
 
@@ -36,18 +41,24 @@ fn check(reader: &Reader, counter: &Counter) {
 }
 
 #[test]
-fn a_store_of_format_1_is_converted() {
-    let dir = v1();
-    let (writer, reader, recovery, counter) = open(dir.path());
-    assert_eq!(recovery.index, IndexRecovery::Intact);
-    check(&reader, &counter);
-    writer.close().unwrap();
-    drop(reader);
-    let report = verify(dir.path(), &mut Counter::default()).unwrap();
-    assert!(report.is_sound() && report.calls == 12, "{report:?}");
-    // And again, as any other.
-    let (_writer, reader, _, counter) = open(dir.path());
-    check(&reader, &counter);
+fn a_store_of_an_earlier_format_is_converted() {
+    for earlier in ["v1", "v2"] {
+        let dir = stored(earlier);
+        let (writer, reader, recovery, counter) = open(dir.path());
+        assert_eq!(recovery.index, IndexRecovery::Intact, "{earlier}");
+        check(&reader, &counter);
+        writer.close().unwrap();
+        drop(reader);
+        let report = verify(dir.path(), &mut Counter::default()).unwrap();
+        assert!(report.is_sound() && report.calls == 12, "{report:?}");
+        // And again, as any other.
+        let (writer, reader, _, counter) = open(dir.path());
+        check(&reader, &counter);
+        drop((writer, reader));
+        // Programs of the earlier format do not read it as theirs.
+        let db = sled::open(dir.path().join("index")).unwrap();
+        assert_eq!(db.get(b"mformat").unwrap().unwrap(), [3]);
+    }
 }
 
 #[test]

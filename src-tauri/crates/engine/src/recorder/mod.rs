@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use schemascope_api::{Latency, RecorderReport};
 use schemascope_model::{CallId, CallRecord, IdSource, Origin, Timestamp};
@@ -35,6 +35,8 @@ use draft::Draft;
 use drafter::Drafter;
 use room::{BUDGET, PATIENCE, Room, Rooms};
 
+/// How long a reader waits for what was answered before it asked: a machine that is busy takes its time.
+const SETTLING: Duration = Duration::from_secs(5);
 /// Jobs that may wait: as many calls as the budget allows, and some listings.
 const JOBS: usize = BUDGET / size_of::<Draft>() + 1_024;
 
@@ -216,10 +218,15 @@ impl Recorder {
         self.jobs.try_send(Job::Retain(policy)).is_ok()
     }
 
-    /// Lets what was just answered be counted, so that a reader finds it; not for long, so that a disk
-    /// that refuses does not hold readers up.
+    /// Lets what was just answered be counted, so that a reader finds it; hardly where the disk refuses, which
+    /// should not hold readers up.
     pub(crate) async fn settle(&self) {
-        let _ = tokio::time::timeout(PATIENCE, self.flush()).await;
+        let patience = if self.is_stalled() { PATIENCE } else { SETTLING };
+        let _ = tokio::time::timeout(patience, self.flush()).await;
+    }
+
+    fn is_stalled(&self) -> bool {
+        self.metrics.stalled.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Says that the end is near: writes that the disk refuses are given up after a while, so that

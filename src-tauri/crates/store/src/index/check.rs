@@ -5,7 +5,7 @@
 use schemascope_journal::Position;
 use schemascope_model::CallRecord;
 
-use super::{BY_TOOL, CALLS, FAILED, FAILED_BY_TOOL, Index, Stored, WHOLE, decode, key, lookups};
+use super::{CALLS, Index, List, Stored, WHOLE, decode, key};
 use crate::{Error, entry};
 
 /// What the index has for a call.
@@ -18,9 +18,9 @@ pub(crate) enum Row {
     NotFound,
 }
 
-/// Numbers of rows.
+/// How many calls there are, and how many are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rows {
+pub(crate) struct Counts {
     pub(crate) calls: u64,
     pub(crate) by_tool: u64,
     pub(crate) failed: u64,
@@ -41,26 +41,19 @@ impl Index {
             };
             entry::encode_call(&kept) == entry::encode_call(&expected)
         };
-        for row in lookups(call) {
-            if !self.db()?.contains_key(row)? {
+        for list in List::with(call) {
+            if !self.is_listed(list, call.id)? {
                 return Ok(Row::NotFound);
             }
         }
         Ok(if same { Row::Same } else { Row::Different })
     }
 
-    /// How many calls, and how many rows they are found by, there really are.
-    pub(crate) fn rows(&self) -> Result<Rows, Error> {
-        let count = |kind: u8| {
-            let rows = self.db()?.scan_prefix([kind]).keys();
-            rows.map(|row| row.map(|_| 1)).sum::<sled::Result<u64>>()
-        };
-        let by_tool = count(BY_TOOL)?;
-        Ok(Rows {
-            calls: count(CALLS)?,
-            by_tool,
-            failed: count(FAILED)?,
-            failed_by_tool: count(FAILED_BY_TOOL)?,
-        })
+    /// Counts what there really is.
+    pub(crate) fn counts(&self) -> Result<Counts, Error> {
+        let rows = self.db()?.scan_prefix([CALLS]).keys();
+        let calls = rows.map(|row| row.map(|_| 1)).sum::<sled::Result<u64>>()?;
+        let [by_tool, failed, failed_by_tool] = self.count_listed()?;
+        Ok(Counts { calls, by_tool, failed, failed_by_tool })
     }
 }

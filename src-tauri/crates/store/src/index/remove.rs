@@ -1,12 +1,13 @@
 //! Removing calls, oldest first.
 //!
-//! Owns: that a call goes with all its rows. Refuses to know: which calls go.
+//! Owns: that a call goes from all its lists. Refuses to know: which calls go.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
 use schemascope_model::CallId;
 
-use super::{CALL_ROWS, CALLS, Index, MAX_OPERATIONS, Stored, key, lookups, rows};
+use super::{CALLS, Index, LISTS, List, MAX_OPERATIONS, Stored, key};
 use crate::Error;
 
 impl Index {
@@ -20,29 +21,26 @@ impl Index {
     /// Removes calls. Ids that are not there are none of its business.
     pub(crate) fn remove(&self, ids: &[CallId]) -> Result<u64, Error> {
         let mut removed = 0;
-        for chunk in ids.chunks((MAX_OPERATIONS - 1) / CALL_ROWS) {
+        for chunk in ids.chunks((MAX_OPERATIONS - 1) / (1 + 2 * LISTS)) {
             let mut batch = sled::Batch::default();
+            let mut listed: BTreeMap<List, BTreeSet<CallId>> = BTreeMap::new();
             let mut in_batch = 0;
             for id in chunk {
                 let Some(Stored::Whole(call) | Stored::Reference(call, _)) = self.call(*id)? else {
                     continue;
                 };
                 batch.remove(key(CALLS, &[&id.to_bytes()]));
-                lookups(&call).for_each(|row| batch.remove(row));
+                for list in List::with(&call) {
+                    listed.entry(list).or_default().insert(*id);
+                }
                 in_batch += 1;
+            }
+            for (list, gone) in listed {
+                self.unlist(&list, gone, &mut batch)?;
             }
             self.commit(batch, -in_batch, None)?;
             removed += in_batch.unsigned_abs();
         }
         Ok(removed)
-    }
-
-    /// Ids of calls, oldest first.
-    pub(crate) fn oldest(&self) -> impl Iterator<Item = Result<CallId, Error>> + use<> {
-        rows(self.db().map(|db| db.scan_prefix([CALLS]).keys())).map(|key| {
-            let key = key?;
-            let id = key.get(1..).and_then(|id| id.try_into().ok());
-            id.map(CallId::from_bytes).ok_or_else(|| Error::Malformed("the key of a call".into()))
-        })
     }
 }

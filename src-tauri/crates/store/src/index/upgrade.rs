@@ -4,12 +4,12 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{CALL_ROWS, CALLS, FORMAT, Index, KEY_COUNT, KEY_FORMAT, MAX_OPERATIONS, Stored};
-use super::{count_value, decode, lookups};
+use super::{CALLS, FORMAT, Index, KEY_COUNT, KEY_FORMAT, LISTS, List, MAX_OPERATIONS, Stored};
+use super::{count_value, decode};
 use crate::Error;
 
 impl Index {
-    /// Brings an index of format 1, which had neither a count nor rows for failures, to format 2. It
+    /// Brings an index of format 1, which had neither a count nor lists of failures, to the present one. It
     /// may be broken off and begun again.
     pub(crate) fn upgrade_from_1(&self) -> Result<(), Error> {
         let (mut batch, mut operations, mut count) = (sled::Batch::default(), 0, 0_u64);
@@ -17,11 +17,12 @@ impl Index {
         for item in db.scan_prefix([CALLS]) {
             let (Stored::Whole(call) | Stored::Reference(call, _)) = decode(&item?.1)?;
             count += 1;
-            for row in lookups(&call) {
-                batch.insert(row, &[][..]);
+            // A row each, as format 1 has them of tools: a call should be in no two rows of a list.
+            for list in List::with(&call) {
+                batch.insert(list.key(call.id), &[][..]);
                 operations += 1;
             }
-            if operations + CALL_ROWS > MAX_OPERATIONS {
+            if operations + LISTS > MAX_OPERATIONS {
                 db.apply_batch(std::mem::take(&mut batch))?;
                 operations = 0;
             }
@@ -32,5 +33,10 @@ impl Index {
         self.count.store(count, Ordering::Relaxed);
         self.most.store(count, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Brings an index of format 2, which had a row for each call of a list, to the present one: it is read as it is.
+    pub(crate) fn upgrade_from_2(&self) -> sled::Result<()> {
+        self.set_format()
     }
 }
