@@ -2,10 +2,9 @@
 //! on both endpoints, to clients of both eras, those that can be asked and those that cannot.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use std::process::Command;
 use std::time::Duration;
 
-use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, Streamed, stdio};
+use schemascope_test_support::{McpClient, Places, Program, Serve, Streamed, conformance};
 use serde_json::{Map, Value, json};
 
 const UPSTREAM: &str = "fixture";
@@ -113,15 +112,7 @@ fn tells_once(clients: &[Client<'_>], by: usize, concerned: impl Fn(usize) -> bo
 fn each_change_is_told_once(era: &str, over_http: bool) {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let scratch = tempfile::tempdir().unwrap();
-    let fixture = over_http.then(|| {
-        let mut command = Command::new(places.fixture("conformance"));
-        command.args(["--port", "0", "--era", era]);
-        Listening::start(command).unwrap()
-    });
-    let upstream = match &fixture {
-        Some(fixture) => json!({"url": fixture.url()}),
-        None => stdio(places.fixture("conformance"), &["--era", era]),
-    };
+    let (upstream, _fixture) = conformance(&places, era, over_http).unwrap();
     let servers = Map::from_iter([(UPSTREAM.to_owned(), upstream)]);
     let program = Program::new(&places, scratch.path(), &servers).unwrap();
     let serve = program.serve(&[]).unwrap();

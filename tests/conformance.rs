@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use schemascope_test_support::{Listening, Places, Program, Suite, Verdict, stdio};
+use schemascope_test_support::{Listening, Places, Program, Suite, Verdict, conformance};
 use serde_json::{Map, Value, json};
 
 /// A revision of the specification, as the suite names it, and how many checks it does.
@@ -38,17 +38,11 @@ fn places() -> Places {
     Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
 }
 
-fn listening(places: &Places, era: &str) -> Listening {
-    let mut command = Command::new(places.fixture("conformance"));
-    command.args(["--port", "0", "--era", era]);
-    Listening::start(command).unwrap()
-}
-
 /// Runs the suite against the fixture itself; once for all tests.
 fn direct(revision: &'static Revision) -> &'static Verdict {
     revision.direct.get_or_init(|| {
         let (places, scratch) = (places(), tempfile::tempdir().unwrap());
-        let fixture = listening(&places, "both");
+        let fixture = Listening::conformance(&places, "both").unwrap();
         Suite::installed(&places).unwrap().run(fixture.url(), revision.name, scratch.path()).unwrap()
     })
 }
@@ -56,11 +50,7 @@ fn direct(revision: &'static Revision) -> &'static Verdict {
 /// Runs the suite against the fixture through us. `era` is the one the fixture speaks.
 fn through(revision: &Revision, transport: Transport, era: &str) -> Verdict {
     let (places, scratch) = (places(), tempfile::tempdir().unwrap());
-    let fixture = (transport == Transport::Http).then(|| listening(&places, era));
-    let upstream = match &fixture {
-        Some(fixture) => json!({"url": fixture.url()}),
-        None => stdio(places.fixture("conformance"), &["--era", era]),
-    };
+    let (upstream, _fixture) = conformance(&places, era, transport == Transport::Http).unwrap();
     let servers = Map::from_iter([("fixture".to_owned(), upstream)]);
     let program = Program::new(&places, scratch.path(), &servers).unwrap();
     let serve = program.serve(&["--no-auth"]).unwrap();

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
-use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, Streamed, stdio};
+use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, Streamed, conformance};
 use serde_json::{Map, json};
 
 const UPSTREAM: &str = "fixture";
@@ -23,15 +23,7 @@ struct Before {
 fn before(era: &str, over_http: bool) -> Before {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let scratch = tempfile::tempdir().unwrap();
-    let fixture = over_http.then(|| {
-        let mut command = Command::new(places.fixture("conformance"));
-        command.args(["--port", "0", "--era", era]);
-        Listening::start(command).unwrap()
-    });
-    let upstream = match &fixture {
-        Some(fixture) => json!({"url": fixture.url()}),
-        None => stdio(places.fixture("conformance"), &["--era", era]),
-    };
+    let (upstream, fixture) = conformance(&places, era, over_http).unwrap();
     let program =
         Program::new(&places, scratch.path(), &Map::from_iter([(UPSTREAM.to_owned(), upstream)])).unwrap();
     let serve = program.serve(&[]).unwrap();

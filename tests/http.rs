@@ -29,16 +29,6 @@ fn fixture(args: &[&str]) -> Fixture {
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// Speaks HTTP by hand, to send what a client library would not.
-fn raw(fixture: &Fixture, request: &str) -> String {
-    let mut stream = TcpStream::connect(fixture.serve.instance["address"].as_str().unwrap()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer);
-    answer
-}
-
 #[test]
 fn nobody_gets_in_without_token_or_from_elsewhere() {
     let fixture = fixture(&[]);
@@ -47,7 +37,7 @@ fn nobody_gets_in_without_token_or_from_elsewhere() {
     let status = |method: &str, path: &str, headers: &str| -> String {
         let request =
             format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n");
-        raw(&fixture, &request).split(' ').nth(1).unwrap_or_default().to_owned()
+        fixture.serve.raw(&request).unwrap().split(' ').nth(1).unwrap_or_default().to_owned()
     };
     let authorized = format!("authorization: Bearer {token}\r\n");
     for (method, path) in [
@@ -87,7 +77,7 @@ fn the_dashboards_files_are_served_to_this_machine_only() {
     let fixture = fixture(&[]);
     // Without the bodies, which are compressed.
     let head = |path: &str, headers: &str| {
-        raw(&fixture, &format!("HEAD {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n"))
+        fixture.serve.raw(format!("HEAD {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n")).unwrap()
     };
     let status = |answer: &str| answer.split(' ').nth(1).unwrap_or_default().to_owned();
     for path in ["/", "/tools", "/tools/shop__get_order", "/calls?q=status%3Aerror", "/servers/shop"] {
@@ -111,12 +101,12 @@ fn no_auth_is_explicit_and_keeps_the_other_checks() {
     let fixture = fixture(&["--no-auth"]);
     assert_eq!(fixture.serve.instance["token"], Value::Null);
     let request = |headers: &str| {
-        raw(
-            &fixture,
-            &format!(
+        fixture
+            .serve
+            .raw(format!(
                 "POST /api/list_tools HTTP/1.1\r\nconnection: close\r\ncontent-length: 0\r\n{headers}\r\n"
-            ),
-        )
+            ))
+            .unwrap()
     };
     assert!(request("host: localhost\r\n").starts_with("HTTP/1.1 200"));
     assert!(request("host: evil.example\r\n").starts_with("HTTP/1.1 403"));
@@ -229,7 +219,7 @@ fn a_client_that_leaves_leaves_a_record() {
             "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nconnection: close\r\ncontent-length: {length}\r\n{more}\r\n"
         )
     };
-    let answer = raw(&fixture, &format!("{}{hello}", head(hello.len(), "")));
+    let answer = fixture.serve.raw(format!("{}{hello}", head(hello.len(), ""))).unwrap();
     assert!(answer.contains("\"protocolVersion\":\"2025-06-18\""), "{answer}");
     let session =
         answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().trim().to_owned();
@@ -286,13 +276,9 @@ fn unknown_commands_and_bad_bodies_are_answered_in_words() {
     let fixture = fixture(&[]);
     let ask = |path: &str, body: &str| {
         let token = fixture.serve.token();
-        raw(
-            &fixture,
-            &format!(
+        fixture.serve.raw(format!(
                 "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
-                body.len()
-            ),
-        )
+                body.len())).unwrap()
     };
     let answer = ask("/api/nope", "{}");
     assert!(answer.starts_with("HTTP/1.1 404") && answer.contains("there are: list_tools"), "{answer}");

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use schemascope_test_support::{Listening, Places, Program, Serve, stdio};
+use schemascope_test_support::{Listening, Places, Program, Serve, conformance};
 use serde_json::{Map, Value, json};
 
 /// The name of the fixture in our configuration.
@@ -31,12 +31,6 @@ fn places() -> Places {
     places
 }
 
-fn listening(places: &Places, era: &str) -> Listening {
-    let mut command = Command::new(places.fixture("conformance"));
-    command.args(["--port", "0", "--era", era]);
-    Listening::start(command).unwrap()
-}
-
 /// Us before a fixture of one era.
 struct Proxied {
     era: Era,
@@ -51,11 +45,7 @@ impl Proxied {
     fn start(places: &Places, era: Era, over_http: bool) -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let spoken = if era == Era::Old { "legacy" } else { "modern" };
-        let fixture = over_http.then(|| listening(places, spoken));
-        let upstream = match &fixture {
-            Some(fixture) => json!({"url": fixture.url()}),
-            None => stdio(places.fixture("conformance"), &["--era", spoken]),
-        };
+        let (upstream, fixture) = conformance(places, spoken, over_http).unwrap();
         let servers = Map::from_iter([(UPSTREAM.to_owned(), upstream)]);
         let program = Program::new(places, scratch.path(), &servers).unwrap();
         let serve = program.serve(&[]).unwrap();
@@ -157,7 +147,7 @@ fn bridged(seen: &mut Value) {
 /// An SDK sees the same everywhere.
 fn sees_the_same(script: Command, sdk: &str, era: Era) {
     let places = places();
-    let fixture = listening(&places, "both");
+    let fixture = Listening::conformance(&places, "both").unwrap();
     let proxied: Vec<Proxied> = [Era::Old, Era::New]
         .into_iter()
         .flat_map(|upstream| [false, true].map(|over_http| (upstream, over_http)))

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -118,15 +118,12 @@ fn what_is_wrong_in_a_stateless_request_gets_the_status_the_specification_asks_f
     }
     // What is repeated says nothing, and what cannot be kept is not taken.
     let twice = "mcp-method: tools/call\r\nmcp-name: odd__echo\r\nmcp-name: odd__echo\r\n";
-    let repeated = raw(
-        &fixture,
-        format!(
+    let repeated = fixture.serve.raw(format!(
             "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
              connection: close\r\nmcp-protocol-version: 2026-07-28\r\n{twice}content-length: {}\r\n\r\n{call}",
             fixture.serve.token(),
             call.len()
-        ),
-    );
+        )).unwrap();
     assert!(repeated.starts_with("HTTP/1.1 400") && repeated.contains("-32020"), "{repeated}");
     let long =
         META.replace(r#"Capabilities":{}"#, &format!(r#"Capabilities":{{"x":"{}"}}"#, "x".repeat(70_000)));
@@ -141,20 +138,12 @@ fn what_is_wrong_in_a_stateless_request_gets_the_status_the_specification_asks_f
     let token = fixture.serve.token();
     for method in ["GET", "DELETE", "PUT"] {
         let head = format!("{method} /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
-        let answer =
-            raw(&fixture, format!("{head}mcp-protocol-version: 2026-07-28\r\nconnection: close\r\n\r\n"));
+        let answer = fixture
+            .serve
+            .raw(format!("{head}mcp-protocol-version: 2026-07-28\r\nconnection: close\r\n\r\n"))
+            .unwrap();
         assert!(answer.starts_with("HTTP/1.1 405"), "{answer}");
     }
-}
-
-/// Speaks HTTP by hand, to send what a client library would not.
-fn raw(fixture: &Fixture, request: impl AsRef<[u8]>) -> String {
-    let mut stream = TcpStream::connect(fixture.serve.instance["address"].as_str().unwrap()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    stream.write_all(request.as_ref()).unwrap();
-    let mut answer = String::new();
-    let _ = stream.read_to_string(&mut answer);
-    answer
 }
 
 /// What belongs to no request is asked for with GET, and a session ended with DELETE.
@@ -165,7 +154,7 @@ fn what_is_wrong_about_a_session_gets_the_status_the_specification_asks_for() {
     let session = format!("mcp-session-id: {}\r\n", client.session());
     let status = |verb: &str, path: &str, headers: &str| {
         let head = format!("{verb} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n");
-        let answer = raw(&fixture, format!("{head}connection: close\r\n{headers}\r\n"));
+        let answer = fixture.serve.raw(format!("{head}connection: close\r\n{headers}\r\n")).unwrap();
         answer.split(' ').nth(1).unwrap_or_default().to_owned()
     };
     let events = "accept: text/event-stream\r\n";
@@ -245,7 +234,7 @@ fn what_is_wrong_about_a_message_is_said_and_ends_nothing() {
         )
     };
     let body = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}";
-    let answer = raw(&fixture, [head(body.len()).as_bytes(), body].concat());
+    let answer = fixture.serve.raw([head(body.len()).as_bytes(), body].concat()).unwrap();
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("-32700"), "{answer}");
     let mut broken_off = TcpStream::connect(fixture.serve.instance["address"].as_str().unwrap()).unwrap();
     broken_off.write_all(format!("{}{{\"jsonrpc\"", head(1_000)).as_bytes()).unwrap();

@@ -19,7 +19,7 @@ pub mod torture;
 mod window;
 
 pub use client::{Exchange, McpClient};
-pub use listening::Listening;
+pub use listening::{Listening, conformance};
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
 pub use script::play;

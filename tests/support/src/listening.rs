@@ -4,7 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
 
+use crate::places::{Places, stdio};
 use crate::running::Running;
 
 /// A running server of ours. Killed when dropped.
@@ -27,8 +29,24 @@ impl Listening {
         Ok(Self { _server: server, url: url.trim_end().to_owned() })
     }
 
+    /// Starts the conformance fixture, which speaks this era: `legacy`, `modern` or `both`.
+    pub fn conformance(places: &Places, era: &str) -> Result<Self> {
+        let mut command = Command::new(places.fixture("conformance"));
+        command.args(["--port", "0", "--era", era]);
+        Self::start(command)
+    }
+
     /// Where it listens.
     pub fn url(&self) -> &str {
         &self.url
     }
+}
+
+/// An entry of `mcpServers` for the conformance fixture of this era, and the fixture where it has to listen.
+pub fn conformance(places: &Places, era: &str, over_http: bool) -> Result<(Value, Option<Listening>)> {
+    if !over_http {
+        return Ok((stdio(places.fixture("conformance"), &["--era", era]), None));
+    }
+    let fixture = Listening::conformance(places, era)?;
+    Ok((json!({"url": fixture.url()}), Some(fixture)))
 }

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -225,6 +226,17 @@ impl Serve {
     /// Opens a session on `/mcp` under a name.
     pub fn connect_as(&self, name: &str) -> Result<McpClient> {
         McpClient::connect_as(name, &self.url(None), self.token())
+    }
+
+    /// Speaks HTTP by hand, to send what a client library would not: what comes back until it is closed, or for ten
+    /// seconds.
+    pub fn raw(&self, request: impl AsRef<[u8]>) -> Result<String> {
+        let mut stream = TcpStream::connect(self.instance["address"].as_str().context("it listens")?)?;
+        stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+        stream.write_all(request.as_ref())?;
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        Ok(answer)
     }
 
     /// The dashboard's address for a browser.
