@@ -39,6 +39,9 @@ pub(super) struct Drafted {
 }
 
 impl Draft {
+    /// Bytes of memory that any holds.
+    pub(super) const LIGHTEST: usize = size_of::<Self>() + PIECES;
+
     pub(super) fn live(id: CallId, mut call: FinishedCall) -> Self {
         let copy = |body: &mut Bytes| {
             if body.len() <= SMALL {
@@ -69,7 +72,7 @@ impl Draft {
                 bodies + text(&record.session) + client(&record.client) + text(&record.protocol_version)
             }
         };
-        size_of::<Self>() + PIECES + held
+        Self::LIGHTEST + held
     }
 
     /// Lets go of the bodies, but not of what they say of how the call ended.

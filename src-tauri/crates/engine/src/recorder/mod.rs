@@ -38,7 +38,7 @@ use room::{BUDGET, PATIENCE, Room, Rooms};
 /// How long a reader waits for what was answered before it asked: a machine that is busy takes its time.
 const SETTLING: Duration = Duration::from_secs(5);
 /// Jobs that may wait: as many calls as the budget allows, and some listings.
-const JOBS: usize = BUDGET / size_of::<Draft>() + 1_024;
+const JOBS: usize = BUDGET / Draft::LIGHTEST + 1_024;
 
 /// How much less the recorder's threads matter than those that answer calls, in steps of some 25 %.
 #[cfg(target_os = "linux")]
