@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use schemascope_test_support::{Places, Program, Serve, stdio};
+use schemascope_test_support::{Exchange, Places, Program, Serve, stdio};
 use serde_json::{Map, Value, json};
 
 /// With the shop, whose tools must keep working, and one faulty upstream for each fault.
@@ -117,6 +117,44 @@ fn floods_cost_no_memory_and_hold_up_nobody() {
     // A line is given up at 64 MB; what is kept of it is its ends.
     assert!(grown < 200 << 10, "{grown} kB");
     assert_shop_works(&serve);
+}
+
+/// What was told by a method, in order, as one of its numbers.
+fn told(exchange: &Exchange, method: &str, number: &str) -> Vec<u64> {
+    let messages = exchange.messages.iter().map(|message| serde_json::from_str::<Value>(message).unwrap());
+    let told = messages.filter(|message| message["method"] == method);
+    told.filter_map(|message| message["params"][number].as_u64()).collect()
+}
+
+#[test]
+fn a_burst_reaches_who_reads_and_who_does_not_holds_up_nobody() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (program, serve) = program(&scratch, &["burst"]);
+    let call = |tool: &str, bytes: usize| {
+        json!({"name": tool, "arguments": {"bytes": bytes}, "_meta": {"progressToken": "t"}}).to_string()
+    };
+    let assert_whole = |exchange: &Exchange| {
+        assert!(exchange.result().is_ok());
+        let all: Vec<u64> = (0..2_000).collect();
+        assert_eq!(told(exchange, "notifications/progress", "progress"), all);
+        assert_eq!(told(exchange, "notifications/message", "data"), all);
+    };
+    for (upstream, tool) in [(Some("burst"), "ask"), (None, "burst__ask")] {
+        let client = serve.connect(upstream).unwrap();
+        assert_whole(&client.request("tools/call", &call(tool, 10)).unwrap());
+    }
+    let mut client = program.stdio(&["--server", "burst"]).unwrap();
+    client.initialize(&json!({})).unwrap();
+    assert_whole(&client.request("tools/call", &call("ask", 10)).unwrap());
+    // Some who read nothing.
+    let client = serve.connect(Some("burst")).unwrap();
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call"}).to_string();
+    let body = body.replace('}', &format!(",\"params\":{}}}", call("ask", 10_000)));
+    let headers = [("mcp-session-id", client.session())];
+    let stuck: Vec<_> = (0..4).map(|_| post(&serve, "burst", &headers, &body)).collect();
+    assert_eq!(ask(&serve, "burst")["result"]["content"][0]["text"], "ask");
+    assert_shop_works(&serve);
+    drop(stuck);
 }
 
 /// One that no longer reads fills its own pipe and nothing else.

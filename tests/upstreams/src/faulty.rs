@@ -45,6 +45,27 @@ enum Fault {
     Deaf,
     /// Never answers a call
     Silent,
+    /// Tells of thousands of steps in one go before it answers a call, of so many `bytes` each
+    Burst,
+}
+
+/// Steps a burst tells of; it logs as many.
+const STEPS: usize = 2_000;
+
+fn burst(mut to: impl Write, call: &Value) -> io::Result<()> {
+    let token = &call["_meta"]["progressToken"];
+    let message = "x".repeat(call["arguments"]["bytes"].as_u64().unwrap_or(0) as usize);
+    let mut lines = String::new();
+    for step in 0..STEPS {
+        let progress = json!({"progressToken": token, "progress": step, "message": message});
+        let log = json!({"level": "info", "data": step});
+        for (method, params) in [("progress", progress), ("message", log)] {
+            let method = format!("notifications/{method}");
+            lines += &json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string();
+            lines.push('\n');
+        }
+    }
+    to.write_all(lines.as_bytes())
 }
 
 /// Writes so many bytes, a megabyte at a time.
@@ -117,6 +138,7 @@ fn main() -> io::Result<()> {
                     }
                 }
                 Fault::Twice => writeln!(out, "{answer}")?,
+                Fault::Burst => burst(&mut out, &message["params"])?,
                 Fault::LongLine => {
                     write!(out, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":\"")?;
                     flood(&mut out, "x".repeat(1 << 20).as_bytes(), 100 << 20)?;

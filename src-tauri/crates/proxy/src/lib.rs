@@ -25,6 +25,7 @@ pub mod endpoint;
 mod exchange;
 mod hub;
 mod observer;
+mod patience;
 pub mod relay;
 mod schemas;
 mod upstream;

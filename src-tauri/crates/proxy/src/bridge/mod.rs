@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exchange::{Event, Outbox};
 use crate::observer::Ended;
+use crate::patience::Patience;
 use crate::upstream::link::Lost;
 use crate::upstream::tasks::Called;
 use crate::upstream::{Live, Upstream};
@@ -234,13 +235,22 @@ async fn round(
     };
     // It came when the upstream had forgotten the session already.
     let Ok(mut under_way) = sent else { return (lost(), live.link.is_forgotten()) };
+    let mut patience = Patience::default();
     loop {
         tokio::select! {
             biased;
-            Some(event) = under_way.events.recv() => pass(upstream, live, request, events, event),
+            () = cancelled.cancelled() => {
+                drop(under_way);
+                return (Ended::Cancelled, false);
+            }
+            Some(event) = under_way.events.recv() => {
+                patience.wait_for(events).await;
+                pass(upstream, live, request, events, event);
+            }
             body = &mut under_way.answer => {
                 // What came before the answer but was not read yet.
                 while let Ok(event) = under_way.events.try_recv() {
+                    patience.wait_for(events).await;
                     pass(upstream, live, request, events, event);
                 }
                 let (ended, was_refused) = match body {
@@ -250,10 +260,6 @@ async fn round(
                     Err(_) => (lost(), false),
                 };
                 return (ended, was_refused);
-            }
-            () = cancelled.cancelled() => {
-                drop(under_way);
-                return (Ended::Cancelled, false);
             }
         }
     }

@@ -11,8 +11,9 @@ use tokio_util::sync::CancellationToken;
 use super::handshake::{self, Stranger};
 use super::link::{Link, Notification};
 use super::session::{self, Live, Opening, Spec};
-use super::{Phase, Upstream, subscriptions};
+use super::{NOTIFICATIONS, Phase, Upstream, subscriptions};
 use crate::observer::ListedTool;
+use crate::patience::Patience;
 use crate::wire::{Era, Who};
 
 /// An upstream that lived this long before it ended is started again at once when next needed.
@@ -171,6 +172,7 @@ impl Upstream {
         notifications: &mut broadcast::Receiver<Notification>,
         relist: &Notify,
     ) {
+        let mut patience = Patience::<()>::default();
         loop {
             match notifications.recv().await {
                 Ok(notification) => {
@@ -178,6 +180,7 @@ impl Upstream {
                         relist.notify_one();
                     }
                     self.say(notification, None);
+                    patience.wait_for_listeners(NOTIFICATIONS, || self.notifications.len()).await;
                 }
                 // One of those missed may have said so.
                 Err(broadcast::error::RecvError::Lagged(_)) => relist.notify_one(),

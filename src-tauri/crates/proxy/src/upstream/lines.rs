@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use super::link::{Link, Outgoing};
 use super::log::{self, LogTail};
+use crate::patience::Patience;
 use crate::wire::message::one_line;
 
 /// Longest line read from an upstream.
@@ -36,12 +37,13 @@ pub(crate) fn run(
     tokio::spawn({
         let link = Arc::clone(link);
         async move {
-            let mut lines = Lines::new(reader);
+            let (mut lines, mut patience) = (Lines::new(reader), Patience::default());
             while let Some(line) = lines.next().await {
                 match line {
                     Line::Whole(line) => link.receive(&line, None),
                     Line::TooLong { head, tail } => link.refuse_too_long(&head, &tail),
                 }
+                link.until_taken(&mut patience).await;
             }
             link.close();
         }

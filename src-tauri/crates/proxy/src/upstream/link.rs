@@ -12,7 +12,7 @@ mod tests;
 mod told;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -21,13 +21,14 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::log::LogTail;
 use crate::exchange::{Event, Outbox};
+use crate::patience::{Patience, is_crowded};
 use crate::wire::message::{self, Body, Message};
 use crate::wire::{RpcError, Who};
 pub(crate) use request::{Answered, Asked, Closed, Head, Kind, Lost, Outgoing, Request};
 
 /// Messages that may wait for an upstream to take them.
 const OUTGOING: usize = 64;
-/// Notifications that may wait for a slow listener; it is told how many it missed.
+/// Notifications that may wait for a slow listener.
 const NOTIFICATIONS: usize = 256;
 
 /// A notification an upstream sent on its own account.
@@ -57,6 +58,10 @@ pub(crate) struct Link {
     log: Arc<LogTail>,
     noise: AtomicU64,
     dropped: AtomicU64,
+    /// Where little room is left.
+    crowded: Mutex<Vec<mpsc::Sender<Event>>>,
+    /// Whether listeners were told something since they were waited for.
+    told: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -99,6 +104,8 @@ impl Link {
             log,
             noise: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
+            crowded: Mutex::default(),
+            told: AtomicBool::new(false),
         };
         (Arc::new(link), messages)
     }
@@ -137,6 +144,34 @@ impl Link {
         if let Err(mpsc::error::TrySendError::Full(_)) = to.try_send(event) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// The same of what was just received: where little room is left, [`Link::until_taken`] waits.
+    fn pass_on(&self, to: &mpsc::Sender<Event>, event: Event) {
+        self.pass(to, event);
+        if is_crowded(to) {
+            let mut crowded = self.crowded();
+            if !crowded.iter().any(|known| known.same_channel(to)) {
+                crowded.push(to.clone());
+            }
+        }
+    }
+
+    /// Waits until there is room again for what the upstream says, or until that has taken too long. Whoever reads
+    /// from it does so after each message.
+    pub(crate) async fn until_taken(&self, patience: &mut Patience<Event>) {
+        patience.forgive();
+        let crowded = std::mem::take(&mut *self.crowded());
+        for queue in crowded {
+            patience.wait_for(&queue).await;
+        }
+        if self.told.swap(false, Ordering::Relaxed) {
+            patience.wait_for_listeners(NOTIFICATIONS, || self.notifications.len()).await;
+        }
+    }
+
+    fn crowded(&self) -> MutexGuard<'_, Vec<mpsc::Sender<Event>>> {
+        self.crowded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Events dropped so far because a client was too slow.
@@ -219,7 +254,7 @@ impl Link {
     /// The upstream ended a request's stream for now, and may have said for how many milliseconds.
     pub(crate) fn pause(&self, id: u64, retry: Option<u64>) {
         if let Some(pending) = self.pending().get(&id) {
-            self.pass(&pending.events, Event::Pause { retry });
+            self.pass_on(&pending.events, Event::Pause { retry });
         }
     }
 

@@ -7,6 +7,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Response, StatusCode};
 
 use super::{Carrier, plain};
+use crate::patience::Patience;
 use crate::upstream::sse::SseReader;
 use crate::wire::Era;
 
@@ -58,14 +59,16 @@ impl Carrier {
         mut response: Response,
         origin: Option<u64>,
     ) -> Result<Option<String>, String> {
+        let mut patience = Patience::default();
         loop {
             match response.chunk().await {
                 Ok(Some(piece)) => {
-                    let took = reader.read(&piece, |event| {
-                        if !event.data.is_empty() {
-                            self.link.receive(&event.data, origin);
-                        }
-                    });
+                    let mut messages = Vec::new();
+                    let took = reader.read(&piece, |event| messages.push(event.data));
+                    for message in messages.iter().filter(|message| !message.is_empty()) {
+                        self.link.receive(message, origin);
+                        self.link.until_taken(&mut patience).await;
+                    }
                     took.map_err(|_| "an event of its stream is longer than 64 MB".to_owned())?;
                     // What may follow the answer is nobody's business.
                     if origin.is_some_and(|id| !self.link.awaits(id)) {

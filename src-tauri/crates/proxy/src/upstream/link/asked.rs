@@ -80,7 +80,7 @@ impl Link {
         });
         let ask = Event::Ask(Ask { method, params, withdrawn, answer });
         // Dropping it answers it.
-        self.pass(&to, ask);
+        self.pass_on(&to, ask);
     }
 
     /// The upstream no longer wants an answer to what it asked, or ends a subscription.

@@ -4,6 +4,7 @@
 //! know: how it reaches them.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -30,7 +31,7 @@ impl Link {
             // It concerns whoever made the task, and no request of the moment.
             "notifications/tasks/status" if origin.is_none() => self.tell_all(method, params),
             _ => match self.whose(origin) {
-                Some(events) => self.pass(&events, Event::Notification { method, params }),
+                Some(events) => self.pass_on(&events, Event::Notification { method, params }),
                 None => self.tell_all(method, params),
             },
         }
@@ -39,8 +40,12 @@ impl Link {
     /// Tells whoever listens.
     pub(crate) fn tell_all(&self, method: String, params: Option<Bytes>) {
         if let Some(owner) = &self.owner {
-            self.pass(owner.news(), Event::Notification { method: method.clone(), params: params.clone() });
+            self.pass_on(
+                owner.news(),
+                Event::Notification { method: method.clone(), params: params.clone() },
+            );
         }
+        self.told.store(true, Ordering::Relaxed);
         // Nobody listening is fine.
         let _ = self.notifications.send(Notification { method, params });
     }
@@ -51,7 +56,7 @@ impl Link {
         let Some(id) = std::str::from_utf8(&token.raw).ok().and_then(|id| id.parse().ok()) else { return };
         if let Some(Pending { token: Some(own), events, .. }) = self.pending().get(&id) {
             let params = params::splice(&params, vec![(token.range, own.to_vec())]);
-            self.pass(events, Event::Notification { method, params: Some(params) });
+            self.pass_on(events, Event::Notification { method, params: Some(params) });
         }
     }
 
@@ -67,7 +72,7 @@ impl Link {
         let Some((params, range, id)) = found else { return false };
         if let Some(Pending { subscription: Some(own), events, .. }) = self.pending().get(&id) {
             let params = Some(params::splice(params, vec![(range, own.to_vec())]));
-            self.pass(events, Event::Notification { method: method.to_owned(), params });
+            self.pass_on(events, Event::Notification { method: method.to_owned(), params });
         }
         true
     }
