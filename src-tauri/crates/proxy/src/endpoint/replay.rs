@@ -76,6 +76,8 @@ struct Sent {
 pub(crate) struct Resumed {
     replay: Arc<Replay>,
     from: u64,
+    /// How often the stream had been ended for now before: another time ends this.
+    pauses: u64,
 }
 
 impl Replays {
@@ -136,7 +138,8 @@ impl Replays {
         let (number, event) = event_id.split_once('-')?;
         let (number, event): (u64, u64) = (number.parse().ok()?, event.parse().ok()?);
         let replay = Arc::clone(self.lock().streams.get(&number)?);
-        Some(Resumed { replay, from: event.saturating_add(1) })
+        let pauses = replay.lock().pauses;
+        Some(Resumed { replay, from: event.saturating_add(1), pauses })
     }
 }
 
@@ -242,7 +245,7 @@ impl Replay {
 
     /// From the first event on.
     pub(crate) fn whole(self: &Arc<Self>) -> Resumed {
-        Resumed { replay: Arc::clone(self), from: 0 }
+        Resumed { replay: Arc::clone(self), from: 0, pauses: 0 }
     }
 }
 
@@ -294,8 +297,7 @@ impl Resumed {
     }
 
     async fn send(self, sender: &mpsc::Sender<Bytes>) {
-        let Self { replay, from: mut next } = self;
-        let pauses = replay.lock().pauses;
+        let Self { replay, from: mut next, pauses } = self;
         loop {
             let more = replay.more.notified();
             tokio::pin!(more);

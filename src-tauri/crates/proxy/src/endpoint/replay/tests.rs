@@ -48,6 +48,16 @@ async fn a_client_gets_what_came_after_the_event_it_saw_last() {
     assert!(replays.resume("2-0").is_none() && replays.resume("x").is_none());
 }
 
+/// Or it would be told on a stream that was ended for now, as an upstream's first one often is at once.
+#[tokio::test]
+async fn a_stream_ends_for_now_however_soon_that_comes() {
+    let replays = Replays::new(Arc::new(Budget::new(Arc::default())));
+    let replay = replays.open();
+    let whole = replay.whole();
+    replay.pause(Some(50));
+    assert_eq!(text(whole).await.matches("retry: 50").count(), 1);
+}
+
 /// Or thousands of sessions would each keep their megabytes.
 #[tokio::test]
 async fn all_sessions_together_keep_no_more_than_there_is_room_for() {
