@@ -271,6 +271,17 @@ fn what_is_no_message_is_answered_and_harms_nothing() {
     assert_eq!(client.close().unwrap(), Some(0));
 }
 
+#[test]
+fn who_asks_too_early_is_told_what_comes_first() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let mut early = program.stdio(&[]).unwrap();
+    let refused = early.request("tools/list", "{}").unwrap();
+    assert_eq!(error(&refused), (-32600, "this needs a session; send initialize first".to_owned()));
+    early.initialize(&json!({})).unwrap();
+    assert!(early.request("tools/list", "{}").unwrap().result().is_ok());
+}
+
 /// All at once, as scripts do: what was asked is answered before the end.
 #[test]
 fn the_end_of_input_is_the_end() {

@@ -243,6 +243,10 @@ impl<I: Instances> Relay<I> {
             (Era::Legacy, "ping") => {
                 return self.tell(message::response(&id, &Body::Result(Bytes::from_static(b"{}")))).await;
             }
+            (Era::Legacy, other) if other != "server/discover" && self.introduction().hello().is_none() => {
+                let error = RpcError::invalid_request("this needs a session; send initialize first");
+                return self.complain(Some(&id), &error).await;
+            }
             (Era::Legacy, _) => self.introduction().note(&method, params.as_ref(), &line),
             (Era::Modern, _) => {}
         }
