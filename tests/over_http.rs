@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use schemascope_test_support::{Asked, McpClient, Places, Program, Said, Serve, scripted};
+use schemascope_test_support::{Asked, McpClient, Places, Program, Said, Serve, Streamed, scripted};
 use serde_json::{Value, json};
 
 /// Us before upstreams.
@@ -291,4 +291,51 @@ fn what_a_client_said_in_its_own_session_is_said_again_in_the_next() {
     let again =
         ["logging/setLevel {\"level\":\"error\"}", "resources/subscribe {\"uri\":\"b:\"}", "x/anything {}"];
     assert_eq!(said(last), again);
+}
+
+/// Of both eras, and each request is of the era its headers say: so is the official Python SDK.
+fn of_both_eras() -> String {
+    let url = scripted(|asked: &Asked| {
+        if asked.header("mcp-protocol-version") != "2026-07-28" {
+            let usual = asked.usual(&["echo"]).filter(|_| asked.method() != "server/discover");
+            return usual.map_or_else(
+                || {
+                    let error = json!({"code": -32601, "message": "Method not found"});
+                    let answer = json!({"jsonrpc": "2.0", "id": asked.message["id"], "error": error});
+                    Said::json(200, &answer.to_string())
+                },
+                |said| said.with("mcp-session-id", "s"),
+            );
+        }
+        if asked.verb != "POST" {
+            return Said { status: 405, ..Said::default() };
+        }
+        let mut result = match asked.method() {
+            "server/discover" => {
+                json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {"own": true}},
+                "serverInfo": {"name": "both", "version": "1"}})
+            }
+            "tools/list" => json!({"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}),
+            _ => text("as a stateless one"),
+        };
+        result["resultType"] = "complete".into();
+        asked.answered(&result)
+    });
+    url.unwrap()
+}
+
+/// It was asked in the session, where it knows no such method, and taken for one of the handshake alone.
+#[test]
+fn an_upstream_of_both_eras_speaks_the_clients() {
+    let before = before(&json!({"it": {"url": of_both_eras()}}));
+    let client = before.serve.connect(Some("it")).unwrap();
+    assert!(said(&client, "echo").contains("Method not found"));
+    let call = |method: &str, params: Value| {
+        let told = Streamed::stateless(&before.serve, Some("it"), &json!({}), method, params).unwrap();
+        let answer = told.until("\"result").unwrap();
+        serde_json::from_str::<Value>(answer.trim_start_matches("data:")).unwrap()["result"].clone()
+    };
+    assert_eq!(call("server/discover", json!({}))["capabilities"]["tools"]["own"], true);
+    let result = call("tools/call", json!({"name": "echo", "arguments": {}}));
+    assert_eq!(result["content"][0]["text"], "as a stateless one");
 }

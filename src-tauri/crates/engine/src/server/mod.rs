@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Path, State};
-use axum::http::{StatusCode, header};
+use axum::http::{StatusCode, Uri, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -137,8 +137,15 @@ fn router(
         .merge(endpoint::router(Arc::clone(&engine.hub), shutdown.clone(), over.clone()))
         .layer(middleware::from_fn_with_state(guard.clone(), guard::check_token))
         // The pages themselves are no secret; whoever opens them needs the token to see anything.
-        .fallback_service(get(pages::page).with_state(pages))
+        .fallback_service(get(pages::page).fallback(nothing_there).with_state(pages))
         .layer(middleware::from_fn_with_state(guard, guard::check_site))
+}
+
+/// What is sent to a place that takes nothing.
+async fn nothing_there(uri: Uri) -> Response {
+    let message =
+        format!("there is nothing at {}; MCP is at /mcp and, for one server, /mcp/NAME\n", uri.path());
+    (StatusCode::NOT_FOUND, message).into_response()
 }
 
 async fn command(

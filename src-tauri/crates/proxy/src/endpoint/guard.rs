@@ -45,9 +45,17 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 
 impl Guard {
     fn refuses_site(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
+        // Whom a request is for it says once (RFC 9112, 3.2), in its target or beside it.
+        if headers.get_all(header::HOST).iter().count() > 1 {
+            return Some((StatusCode::BAD_REQUEST, "more than one Host\n").into_response());
+        }
         let host = text(headers, header::HOST).or(uri_host);
-        if !host.is_some_and(|host| self.is_ours(host)) {
-            return Some(forbidden(format!("Host {host:?} is not this machine\n")));
+        let named = [uri_host, host];
+        if let Some(other) = named.into_iter().flatten().find(|host| !self.is_ours(host)) {
+            return Some(forbidden(format!("Host {other:?} is not this machine\n")));
+        }
+        if host.is_none() {
+            return Some(forbidden("the header Host is missing\n".to_owned()));
         }
         // A page of the very address that is asked is ours, also where a port is forwarded.
         let same = |origin: &str| origin.strip_prefix("http://").is_some_and(|site| Some(site) == host);
@@ -76,7 +84,8 @@ impl Guard {
             Some(rest) => rest.split(']').next().unwrap_or_default(),
             None => host.split(':').next().unwrap_or_default(),
         };
-        matches!(name, "localhost" | "127.0.0.1" | "::1") || name == self.address.ip().to_string()
+        let name = name.to_ascii_lowercase();
+        matches!(&*name, "localhost" | "127.0.0.1" | "::1") || name == self.address.ip().to_string()
     }
 
     /// Whether an Origin is a page of ours: this machine and *our* port, since other ports serve
@@ -118,6 +127,7 @@ mod tests {
         for (host, origin, expect) in [
             ("127.0.0.1:7347", None, None),
             ("localhost:9999", None, None),
+            ("LocalHost:9999", None, None),
             ("[::1]:7347", None, None),
             ("evil.example:7347", None, Some(403)),
             ("127.0.0.1.evil.example", None, Some(403)),
@@ -136,6 +146,11 @@ mod tests {
             assert_eq!(status(&headers, None), expect, "{host} {origin:?}");
         }
         assert_eq!(status(&[], None), Some(403));
+        assert_eq!(status(&[("host", "localhost"), ("host", "evil.example")], None), Some(400));
+        let guard = Guard { address: "127.0.0.1:7347".parse().unwrap(), token: None };
+        let headers = HeaderMap::from_iter([(header::HOST, "localhost".parse().unwrap())]);
+        assert!(guard.refuses_site(&headers, Some("evil.example")).is_some());
+        assert!(guard.refuses_site(&headers, Some("127.0.0.1")).is_none());
     }
 
     #[test]

@@ -27,8 +27,8 @@ impl<S: Send + Sync> FromRequest<S> for Whole {
 async fn within<S: Send + Sync>(patience: Duration, request: Request, state: &S) -> Result<Whole, Response> {
     match tokio::time::timeout(patience, Bytes::from_request(request, state)).await {
         Ok(Ok(body)) => Ok(Whole(body)),
-        // axum's own status says which.
-        Ok(Err(rejection)) => Err(rejection.into_response()),
+        // axum's own status says which. The rest of the body is not read, so nothing can follow it.
+        Ok(Err(rejection)) => Err(([(header::CONNECTION, "close")], rejection).into_response()),
         Err(_) => {
             let message = format!("the request's body did not arrive within {} s\n", patience.as_secs());
             Err((StatusCode::REQUEST_TIMEOUT, [(header::CONNECTION, "close")], message).into_response())
@@ -54,5 +54,10 @@ mod tests {
         let endless = Body::from_stream(begun.chain(tokio_stream::pending()));
         let refusal = within(Duration::from_millis(10), request(endless), &()).await.unwrap_err();
         assert_eq!(refusal.status(), StatusCode::REQUEST_TIMEOUT);
+        // Or a client sends its next request where it cannot be answered.
+        let large = request(Body::from(vec![b' '; 3 << 20]));
+        let refusal = within(PATIENCE, large, &()).await.unwrap_err();
+        assert_eq!(refusal.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(refusal.headers()[header::CONNECTION], "close");
     }
 }

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use bytes::{Buf, Bytes, BytesMut};
+use serde::de::IgnoredAny;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
@@ -120,7 +121,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { reader, buffer: BytesMut::with_capacity(64 << 10), searched: 0, skipped: None }
     }
 
-    /// The next line that is not blank; none at the end. Nothing is lost when this is dropped.
+    /// The next line that is not blank; none at the end. The last one may lack its end, if it is whole otherwise.
+    /// Nothing is lost when this is dropped.
     pub(crate) async fn next(&mut self) -> Option<Line> {
         loop {
             while let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) {
@@ -144,7 +146,12 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.searched = self.buffer.len();
             self.buffer.reserve(16 << 10);
             match self.reader.read_buf(&mut self.buffer).await {
-                Ok(0) | Err(_) => return None,
+                Ok(0) | Err(_) => {
+                    let rest = self.buffer.split().freeze();
+                    self.searched = 0;
+                    let is_whole = serde_json::from_slice::<IgnoredAny>(&rest).is_ok();
+                    return (is_whole && self.skipped.is_none()).then_some(Line::Whole(rest));
+                }
                 Ok(_) => {}
             }
         }
@@ -154,6 +161,23 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_last_line_without_its_end_is_one_if_it_is_whole() {
+        for (text, expected) in [
+            ("{}\n{\"a\":1}", vec!["{}", "{\"a\":1}"]),
+            ("{}\n{\"a\":", vec!["{}"]),
+            ("{}\n \r", vec!["{}"]),
+            ("{}\n", vec!["{}"]),
+        ] {
+            let mut lines = Lines::new(text.as_bytes());
+            let mut found = Vec::new();
+            while let Some(Line::Whole(line)) = lines.next().await {
+                found.push(String::from_utf8(line.to_vec()).unwrap());
+            }
+            assert_eq!(found, expected);
+        }
+    }
 
     #[tokio::test]
     async fn the_last_lines_of_a_log_are_kept_however_they_come() {

@@ -50,7 +50,7 @@ pub(crate) struct Live {
     /// What it was asked for in, where what it asks could not be told apart otherwise: one at a time.
     pub(crate) turn: Option<Arc<Semaphore>>,
     tools: Mutex<Arc<[ListedTool]>>,
-    over_http: bool,
+    pub(super) over_http: bool,
     pub(crate) pid: Option<u32>,
     pub(crate) since: Timestamp,
 }

@@ -230,8 +230,10 @@ impl Upstream {
         self.unwatch(session);
     }
 
-    /// Whether the upstream answers to the stateless era as well. Asked after the handshake: an upstream that
-    /// has never heard of it takes the question for a method it does not know.
+    /// Whether the upstream answers to the stateless era as well. Over stdio that is asked after the handshake, since
+    /// another process has to be started to see: an upstream that has never heard of it takes the question for a
+    /// method it does not know. Over HTTP each request says of which era it is, and in a session some answer it as
+    /// one of the session's era, so it is asked outside.
     pub(crate) async fn speaks_modern(self: &Arc<Self>, shared: &Arc<Live>) -> bool {
         let mut known = self.sides.modern.lock().await;
         if let Some((speaks, since)) = *known
@@ -239,16 +241,19 @@ impl Upstream {
         {
             return speaks;
         }
-        let params = Who { era: Era::Modern, ..Who::nobody() }.introduced(None);
-        let answer = handshake::ask(&shared.link, "server/discover", Some(&params));
-        // Some take it only as the first message.
-        let worth_trying = match tokio::time::timeout(PROBE, answer).await {
-            Ok(Ok(_)) => true,
-            Ok(Err(Stranger::OtherEra(reason))) => !reason.contains("-32601"),
-            Ok(Err(Stranger::Silent(_))) | Err(_) => false,
-        };
         let who = Who { era: Era::Modern, ..Who::nobody() };
-        let speaks = worth_trying && self.side(Key::Modern, who, None).await.is_ok();
+        let worth_trying = shared.over_http || {
+            let params = who.introduced(None);
+            let answer = handshake::ask(&shared.link, "server/discover", Some(&params));
+            // Some take it only as the first message.
+            match tokio::time::timeout(PROBE, answer).await {
+                Ok(Ok(_)) => true,
+                Ok(Err(Stranger::OtherEra(reason))) => !reason.contains("-32601"),
+                Ok(Err(Stranger::Silent(_))) | Err(_) => false,
+            }
+        };
+        let opened = tokio::time::timeout(PROBE, self.side(Key::Modern, who, None));
+        let speaks = worth_trying && opened.await.is_ok_and(|opened| opened.is_ok());
         *known = Some((speaks, Instant::now()));
         speaks
     }
