@@ -1,3 +1,5 @@
+//! What lists hold after any writes and removals, against a plain model of them.
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
