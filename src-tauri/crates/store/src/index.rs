@@ -85,8 +85,8 @@ pub(crate) fn open(path: &Path) -> sled::Result<Index> {
 }
 
 /// What sled counts for the pages it keeps, in bytes; of small rows they take five times that. Enough for what is
-/// written, and lists are read as quickly as with ten times as much (`cargo xtask bench store`). Soon full, so that
-/// memory does not grow for long.
+/// written, and lists are read as quickly with 2 as with 8 MB (`cargo xtask bench store`). Soon full, so that memory
+/// does not grow for long.
 const CACHE: u64 = 3 << 20;
 
 fn open_sled(path: &Path) -> sled::Result<sled::Db> {

@@ -252,7 +252,9 @@ impl Upstream {
                 Ok(Err(Stranger::Silent(_))) | Err(_) => false,
             }
         };
-        let opened = tokio::time::timeout(PROBE, self.side(Key::Modern, who, None));
+        // A process may take longer to start than an answer to come.
+        let patience = if shared.over_http { PROBE } else { Duration::MAX };
+        let opened = tokio::time::timeout(patience, self.side(Key::Modern, who, None));
         let speaks = worth_trying && opened.await.is_ok_and(|opened| opened.is_ok());
         *known = Some((speaks, Instant::now()));
         speaks
