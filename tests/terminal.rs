@@ -1,10 +1,11 @@
-//! The terminal commands: output for people and programs, errors that say what would be right.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+//! The terminal commands: output for people and programs, and errors that say what to do.
+
+mod guide;
 
 use std::fs;
 use std::net::TcpListener;
 
-use schemascope_test_support::{Places, Program, Run, stdio};
+use schemascope_test_support::{Places, Program, Run, Serve, stdio, until};
 use serde_json::{Map, Value, json};
 
 fn program(scratch: &tempfile::TempDir) -> Program {
@@ -53,8 +54,40 @@ fn commands_work_alone_and_attached() {
     }
 }
 
+/// Names and fields of upstreams neither control the terminal nor add lines of their own.
 #[test]
-fn tables_are_for_people() {
+fn foreign_text_does_not_control_the_terminal() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let name = "s__get\nforged__tool  inferred  high  9 999\u{1b}[2J\u{202e}";
+    let line = json!({"tool_id": name, "output": {"a\u{202e}b": 1, "\u{9b}2J": 2}}).to_string();
+    assert_eq!(program.run_with_input(&["backfill", "-"], &line).unwrap().code, Some(0));
+    let harmful = |c: char| c != '\n' && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+    let runs: [&[&str]; 7] = [
+        &["tools"],
+        &["tools", "--json"],
+        &["calls"],
+        &["calls", "--json"],
+        &["schema", name],
+        &["schema", "s__get"],
+        &["export", "registry"],
+    ];
+    for args in runs {
+        let run = program.run(args).unwrap();
+        for text in [&run.out, &run.err] {
+            assert!(!text.contains(harmful), "{args:?}: {text:?}");
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("forged")), "{args:?}: {text}");
+        }
+    }
+    assert!(program.run(&["schema", "s__get"]).unwrap().err.contains("did you mean"));
+    // JSON still says what there is.
+    assert_eq!(program.json(&["tools"]).unwrap()[0]["tool_id"], name);
+    let schema = program.json(&["schema", name]).unwrap();
+    assert!(schema["properties"].get("a\u{202e}b").is_some(), "{schema}");
+}
+
+#[test]
+fn tables_are_printed_without_colours_to_a_pipe() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let empty = program.run(&["tools"]).unwrap();
@@ -71,13 +104,13 @@ fn tables_are_for_people() {
     let calls = program.run(&["calls"]).unwrap().out;
     assert!(calls.contains("shop__list_orders") && calls.contains(" ok "), "{calls}");
     let report = program.run(&["report"]).unwrap().out;
-    assert!(report.starts_with("13 tools of 1 servers, 1 calls (0 failed), 1 observations"), "{report}");
+    assert!(report.starts_with("13 tools of 1 server, 1 call (0 failed), 1 observation"), "{report}");
     let servers = program.run(&["servers"]).unwrap();
     assert!(servers.out.contains("shop") && servers.err.contains("not running"), "{servers:?}");
 }
 
 #[test]
-fn errors_say_what_would_be_right() {
+fn errors_say_what_to_do() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     fails(&program.run(&["schema", "shop__list_orders"]).unwrap(), "no tool has been listed or called yet");
@@ -94,7 +127,7 @@ fn errors_say_what_would_be_right() {
     fails(&program.run(&["call", "shop__order_total", "[]"]).unwrap(), "must be a JSON object");
     fails(&program.run(&["call", "shop"]).unwrap(), "server__tool");
     fails(&program.run(&["call", "shoop__order_total"]).unwrap(), "did you mean shop?");
-    fails(&program.run(&["servers", "nope"]).unwrap(), "there are: shop");
+    fails(&program.run(&["servers", "nope"]).unwrap(), "it has: shop");
     fails(&program.run(&["infer", "/no/such/file"]).unwrap(), "/no/such/file");
     fails(&program.run(&["backfill", "/no/such/file"]).unwrap(), "/no/such/file");
     for args in [
@@ -108,14 +141,14 @@ fn errors_say_what_would_be_right() {
 }
 
 #[test]
-fn a_second_serve_says_who_owns_the_data() {
+fn second_serve_names_the_owner_of_the_data() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let serve = program.serve(&[]).unwrap();
     let address = serve.instance["address"].as_str().unwrap();
     let second = program.run(&["serve", "--listen", "127.0.0.1:0"]).unwrap();
     fails(&second, &format!("pid {}, listening on {address}", serve.pid()));
-    // A killed one leaves a file that fools nobody.
+    // A killed instance leaves its file behind, which is recognised as stale.
     serve.kill().unwrap();
     assert!(program.data_dir().join("instance.json").exists());
     assert_eq!(program.run(&["tools"]).unwrap().code, Some(0));
@@ -123,24 +156,26 @@ fn a_second_serve_says_who_owns_the_data() {
 }
 
 #[test]
-fn the_token_stays_over_restarts_and_is_private() {
+fn tokens_stay_over_restarts_and_are_private() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let first = program.serve(&[]).unwrap();
-    let token = first.token().to_owned();
-    assert_eq!(token.len(), 64);
-    for file in ["instance.json", "token", "lock", "journal/00000001.journal"] {
+    let tokens = |serve: &Serve| (serve.token().to_owned(), serve.owner_token().to_owned());
+    let before = tokens(&first);
+    assert_eq!((before.0.len(), before.1.len()), (64, 64));
+    assert_ne!(before.0, before.1);
+    for file in ["instance.json", "token", "owner-token", "lock", "journal/00000001.journal"] {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::metadata(program.data_dir().join(file)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{file}");
     }
     first.stop().unwrap();
-    assert_eq!(program.serve(&[]).unwrap().token(), token);
+    assert_eq!(tokens(&program.serve(&[]).unwrap()), before);
 }
 
 /// Ctrl-C ends a command that waits for an answer, and what it started with it.
 #[test]
-fn interrupting_a_call_ends_it_and_its_upstream() {
+fn interrupt_ends_a_call_and_its_upstream() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     for attached in [false, true] {
@@ -153,20 +188,15 @@ fn interrupting_a_call_ends_it_and_its_upstream() {
         let began = std::time::Instant::now();
         assert_eq!(child.wait().unwrap().code(), Some(130), "attached: {attached}");
         assert!(began.elapsed() < std::time::Duration::from_secs(8), "attached: {attached}");
-        let began = std::time::Instant::now();
-        loop {
+        until("the call is recorded as cancelled", || {
             let calls = program.json_lines(&["calls"]).unwrap();
-            if calls.len() == 1 + usize::from(attached) && calls[0]["outcome"] == "cancelled" {
-                break;
-            }
-            assert!(began.elapsed() < std::time::Duration::from_secs(8), "{calls:?}");
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
+            calls.len() == 1 + usize::from(attached) && calls[0]["outcome"] == "cancelled"
+        });
         drop(serve);
     }
 }
 
-/// A directory somebody made before with ordinary rights: what is put in it is private all the same.
+/// Files in a directory that existed before with ordinary rights are private all the same.
 #[test]
 fn records_are_private_in_an_existing_directory() {
     use std::os::unix::fs::PermissionsExt;
@@ -183,7 +213,7 @@ fn records_are_private_in_an_existing_directory() {
 }
 
 #[test]
-fn a_port_in_use_is_named() {
+fn port_in_use_is_named_in_the_error() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -193,7 +223,7 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn a_configuration_that_says_nothing_is_explained() {
+fn empty_configuration_is_explained() {
     for (text, words) in [
         (None, "does not exist; create it with"),
         (Some("{ not json"), "not valid JSON"),
@@ -225,7 +255,7 @@ fn infer(program: &Program, input: &str) -> (Run, Value) {
 }
 
 #[test]
-fn infer_reads_any_layout_and_names_what_is_broken() {
+fn infer_reads_any_layout_and_names_broken_documents() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let documents = "{\"a\":1,\"b\":\"x\"}\n{\"a\":2.5}\n{\n  \"a\": null\n}\n".repeat(4);
@@ -251,7 +281,7 @@ fn infer_reads_any_layout_and_names_what_is_broken() {
 }
 
 #[test]
-fn help_teaches() {
+fn help_lists_commands_and_their_usage() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
@@ -270,15 +300,20 @@ fn help_teaches() {
 /// Without a verb the window opens where it is installed; elsewhere the help says what to do.
 #[cfg(unix)]
 #[test]
-fn without_a_verb_it_is_the_window() {
+fn program_without_command_opens_the_window() {
     use std::os::unix::fs::PermissionsExt;
 
     let scratch = tempfile::tempdir().unwrap();
     let alone = scratch.path().join("schemascope");
     fs::copy(env!("CARGO_BIN_EXE_schemascope"), &alone).unwrap();
     let run = |args: &[&str]| {
-        let output =
-            std::process::Command::new(&alone).args(args).env("PATH", scratch.path()).output().unwrap();
+        let output = until("the program can be started", || {
+            match std::process::Command::new(&alone).args(args).env("PATH", scratch.path()).output() {
+                // Another test started a process while the file was being written.
+                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => None,
+                output => Some(output.unwrap()),
+            }
+        });
         (
             output.status.code(),
             String::from_utf8(output.stdout).unwrap(),
@@ -296,9 +331,9 @@ fn without_a_verb_it_is_the_window() {
     assert_eq!((code, out.trim()), (Some(7), "--data-dir /data --config /mcp.json"));
 }
 
-/// Looking after the store: what is compared, mended and refused; and calls that go.
+/// Maintenance of the store: verify, rebuild, compact, rejection while it is in use, and removal of old calls.
 #[test]
-fn the_store_is_looked_after() {
+fn store_maintenance_works_and_is_rejected_while_in_use() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     fails(&program.run(&["verify"]).unwrap(), "there is no store in");
@@ -307,7 +342,7 @@ fn the_store_is_looked_after() {
         program.run(&["call", "shop__list_orders"]).unwrap();
     }
     let run = program.run(&["verify"]).unwrap();
-    assert!(run.code == Some(0) && run.out.contains("everything agrees"), "{run:?}");
+    assert!(run.code == Some(0) && run.out.contains("no differences"), "{run:?}");
     let report = program.json(&["verify"]).unwrap();
     assert_eq!((&report["sound"], &report["calls"]), (&json!(true), &json!(5)));
     assert_eq!(report["audit"]["damaged"]["count"], 0, "{report}");
@@ -326,10 +361,7 @@ fn the_store_is_looked_after() {
     for verb in ["verify", "rebuild", "compact", "redact"] {
         fails(&program.run(&[verb]).unwrap(), &format!("in use by process {}", serve.pid()));
     }
-    let gone_by = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while program.json_lines(&["calls"]).unwrap().len() > 2 {
-        assert!(std::time::Instant::now() < gone_by, "calls stay");
-    }
+    until("calls beyond the limit are removed", || program.json_lines(&["calls"]).unwrap().len() <= 2);
     let tools = program.json(&["tools"]).unwrap();
     let orders = tools.as_array().unwrap().iter().find(|tool| tool["tool_id"] == "shop__list_orders");
     assert_eq!(orders.unwrap()["call_count"], 5);

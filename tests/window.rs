@@ -1,16 +1,13 @@
 //! The real window, on a display of its own, looked at and clicked through WebDriver.
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
-use schemascope_test_support::{Display, McpClient, Places, Program, Window, stdio};
+use schemascope_test_support::{Display, McpClient, Places, Program, Window, stdio, try_until, until};
 use serde_json::{Map, Value, json};
 
-/// A person's session: a display, a home, and data.
-struct Desk {
+/// A desktop session: a display, a home, and data.
+struct DesktopSession {
     program: Program,
     home: PathBuf,
     log: PathBuf,
@@ -18,7 +15,7 @@ struct Desk {
     _scratch: tempfile::TempDir,
 }
 
-impl Desk {
+impl DesktopSession {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
@@ -45,12 +42,14 @@ impl Desk {
         window
     }
 
-    /// Waits until a text stands in the first element of a selector.
+    /// Waits until the first element of a selector contains a text.
     fn shows(&self, window: &Window, selector: &str, wanted: &str) {
-        let shown = || window.text(selector).unwrap().contains(wanted);
-        if !within_patience(shown) {
+        let shown = try_until(&format!("{selector} shows {wanted:?}"), || {
+            Ok(window.text(selector)?.contains(wanted))
+        });
+        if let Err(error) = shown {
             let page = window.text("body").unwrap_or_default();
-            panic!("never: {wanted:?} in {selector}\n{page}\n{}", self.log());
+            panic!("{error:#}\n{page}\n{}", self.log());
         }
     }
 
@@ -70,22 +69,7 @@ impl Desk {
     }
 }
 
-fn within_patience(mut holds: impl FnMut() -> bool) -> bool {
-    let began = Instant::now();
-    while !holds() {
-        if began.elapsed() > Duration::from_secs(20) {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(40));
-    }
-    true
-}
-
-fn until(what: &str, holds: impl FnMut() -> bool) {
-    assert!(within_patience(holds), "never: {what}");
-}
-
-/// Whether a process that is not our child runs.
+/// Whether a process runs that is not a child of the test.
 fn runs(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
@@ -98,12 +82,12 @@ fn call(client: &McpClient, tool: &str) {
 /// Asks a process to end, as a session manager does, and waits.
 fn end(pid: u64) {
     assert!(Command::new("kill").arg(pid.to_string()).status().unwrap().success());
-    until("it ends", || !runs(pid));
+    until("the process ends", || !runs(pid));
 }
 
 #[test]
-fn the_window_is_the_dashboard_and_comes_back_as_it_was() {
-    let desk = Desk::new();
+fn window_shows_the_dashboard_and_restores_its_state() {
+    let desk = DesktopSession::new();
     let listen = ["--listen", "127.0.0.1:0"];
     let window = desk.open(&listen);
     let pid = desk.instance()["pid"].as_u64().unwrap();
@@ -124,28 +108,28 @@ fn the_window_is_the_dashboard_and_comes_back_as_it_was() {
     // But not away.
     let before = window.address().unwrap();
     window.run("location.href = arguments[0]", &[desk.instance()["dashboard_url"].clone()]).unwrap();
-    until("it was refused", || desk.log().contains("the page wanted to leave"));
+    until("the navigation is rejected", || desk.log().contains("rejected a navigation of the page"));
     assert_eq!(window.address().unwrap(), before);
 
     // What it shows can be saved.
     window.click("#tab-inferred").unwrap();
     window.click("#tab-panel button[title='Save as a file']").unwrap();
     let saved = desk.home.join("Downloads/inferred-schema.json");
-    until("the file", || {
+    until("the file is written", || {
         std::fs::read(&saved).is_ok_and(|text| serde_json::from_slice::<Value>(&text).is_ok())
     });
 
     // There is one window.
     let second = desk.program.desktop_command(&[]).output().unwrap();
     assert_eq!(second.status.code(), Some(0), "{}", String::from_utf8_lossy(&second.stderr));
-    assert!(String::from_utf8_lossy(&second.stderr).contains("its window was called"));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("its window was brought to the front"));
     assert_eq!(desk.instance()["pid"], pid);
     assert_eq!(window.run("return window.__mark", &[]).unwrap(), "same page");
 
     // It ends in order, with what was recorded kept.
     let size = (1010, 690);
     window.resize(size).unwrap();
-    until("the size", || window.size().unwrap() == size);
+    until("the window has its size", || window.size().unwrap() == size);
     drop(client);
     end(pid);
     assert_eq!(desk.instance(), Value::Null);
@@ -157,12 +141,12 @@ fn the_window_is_the_dashboard_and_comes_back_as_it_was() {
     desk.shows(&window, "#latest a.tr", "get_order");
     window.click("nav a[href='/calls']").unwrap();
     desk.shows(&window, ".calls-table .window a.tr", "get_order");
-    until("the size of before", || window.size().unwrap() == size);
+    until("the window has its earlier size", || window.size().unwrap() == size);
 }
 
 #[test]
-fn a_window_joins_an_engine_that_runs() {
-    let desk = Desk::new();
+fn window_attaches_to_a_running_engine() {
+    let desk = DesktopSession::new();
     let mut serve = desk.program.serve(&[]).unwrap();
     let client = desk.client();
     call(&client, "shop__list_orders");
@@ -176,8 +160,8 @@ fn a_window_joins_an_engine_that_runs() {
 }
 
 #[test]
-fn a_person_decides_in_the_window() {
-    let desk = Desk::new();
+fn window_takes_decisions() {
+    let desk = DesktopSession::new();
     let window = desk.open(&["--listen", "127.0.0.1:0"]);
     let client = desk.client();
     for n in 0..44 {
@@ -193,22 +177,24 @@ fn a_person_decides_in_the_window() {
     let take = |reason: &str| {
         let script = "const field = document.querySelector('#reason'); field.value = arguments[0];
             field.dispatchEvent(new Event('input', {bubbles: true}))";
-        until("there is a dialog", || window.run(script, &[json!(reason)]).is_ok());
+        until("the dialog is open", || window.run(script, &[json!(reason)]).is_ok());
         let enabled = "return document.querySelector('#decide')?.disabled === false";
-        until("it can be taken", || window.run(enabled, &[]).unwrap() == true);
+        until("its button is enabled", || window.run(enabled, &[]).unwrap() == true);
         window.click("#decide").unwrap();
         let gone = "return document.querySelector('dialog') === null";
-        until("it is taken", || window.run(gone, &[]).unwrap() == true);
+        until("the dialog is closed", || window.run(gone, &[]).unwrap() == true);
     };
 
     // With its impact in sight.
     window.click("nav a[href='/review']").unwrap();
-    desk.shows(&window, ".review", "Promote v2");
+    let versions = desk.program.json(&["versions", "shop__get_order"]).unwrap();
+    let newest = &versions.as_array().unwrap().last().unwrap()["version"];
+    desk.shows(&window, ".review", &format!("Promote v{newest}"));
     assert!(!is_told() && !is_in_file());
-    window.click(".review .button.primary").unwrap();
-    desk.shows(&window, "dialog .figures", "0 of 44");
+    window.click(".review .button.promote").unwrap();
+    desk.shows(&window, "dialog .impact", "44 of 44 recent results match");
     take("billing relies on it");
-    desk.shows(&window, ".review", "Nothing waits");
+    desk.shows(&window, ".review", "Nothing to review");
     assert!(is_told() && is_in_file(), "clients and file have what was promoted");
 
     window.click("nav a[href='/tools']").unwrap();
@@ -216,9 +202,9 @@ fn a_person_decides_in_the_window() {
     desk.shows(&window, ".facts", "promoted");
     let roll_back = "[...document.querySelectorAll('.decisions button')]
         .find((button) => button.textContent.includes('Roll back')).click()";
-    until("there is a button", || window.run(roll_back, &[]).is_ok());
+    until("the button is shown", || window.run(roll_back, &[]).is_ok());
     take("too early");
-    until("it is none of what clients and file have", || !is_told() && !is_in_file());
+    until("neither clients nor the file have the schema", || !is_told() && !is_in_file());
     let audit = desk.program.json_lines(&["audit", "shop__get_order"]).unwrap();
     let decided: Vec<_> = audit.iter().map(|entry| (&entry["event"], &entry["reason"])).take(2).collect();
     let expected = [("rollback", "too early"), ("promote", "billing relies on it")];

@@ -1,23 +1,21 @@
-//! Files the page hands to the user.
-//!
-//! Owns: whether a download may happen and under which name. Refuses to know: what is in it.
+//! Downloads of the page: which are allowed, and where they are saved.
 
 use std::path::{Path, PathBuf};
 
 use tauri::webview::DownloadEvent;
 use tauri::{Manager, Runtime, Url, Webview};
 
-/// Saves what the page itself made, in the user's download folder; refuses everything else.
+/// Allows downloads that the page itself created, into the user's download folder; rejects every other one.
 #[expect(clippy::needless_pass_by_value, reason = "the signature of `on_download`")]
 pub fn decide<R: Runtime>(page: Webview<R>, event: DownloadEvent<'_>) -> bool {
     match event {
         DownloadEvent::Requested { url, destination } => {
             if !is_own(&url) {
-                tracing::warn!(%url, "the page wanted to download something not its own");
+                tracing::warn!(%url, "rejected a download that the page did not create");
                 return false;
             }
             let Some(place) = folder(&page).and_then(|folder| free(&folder, destination)) else {
-                tracing::warn!("there is no folder for downloads");
+                tracing::warn!("cannot save a download: there is no download folder");
                 return false;
             };
             *destination = place;
@@ -35,7 +33,7 @@ pub fn decide<R: Runtime>(page: Webview<R>, event: DownloadEvent<'_>) -> bool {
     }
 }
 
-/// Made by our own page, as a blob.
+/// Whether a URL is a blob that our own page created.
 pub fn is_own(url: &Url) -> bool {
     let maker = url.path();
     url.scheme() == "blob"
@@ -46,14 +44,14 @@ pub fn is_own(url: &Url) -> bool {
 
 fn folder<R: Runtime>(page: &Webview<R>) -> Option<PathBuf> {
     let paths = page.path();
-    // Not every desktop names one.
+    // Not every desktop has a download folder.
     let folder =
         paths.download_dir().or_else(|_| paths.home_dir().map(|home| home.join("Downloads"))).ok()?;
     std::fs::create_dir_all(&folder).ok()?;
     Some(folder)
 }
 
-/// The name that was suggested, in a folder, made different from what is there.
+/// A free path in a folder, with the suggested name or a numbered one.
 fn free(folder: &Path, suggested: &Path) -> Option<PathBuf> {
     let name = Path::new(suggested.file_name()?);
     let stem = name.file_stem()?.to_string_lossy();
@@ -67,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_blobs_of_our_own_page_are_saved() {
+    fn is_own_accepts_blobs_of_our_page_only() {
         let is_own = |url: &str| is_own(&url.parse().unwrap());
         assert!(is_own("blob:tauri://localhost/6f0e"));
         assert!(is_own("blob:http://tauri.localhost/6f0e"));
@@ -77,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_overwritten_and_nothing_leaves_the_folder() {
+    fn free_never_overwrites_and_stays_in_the_folder() {
         let dir = std::env::temp_dir().join(format!("schemascope-download-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let suggested = Path::new("/etc/../calls.json");

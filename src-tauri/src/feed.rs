@@ -1,7 +1,4 @@
-//! The event stream into the page.
-//!
-//! Owns: that one stream runs at a time, and that its end is told. Refuses to know: what frames mean,
-//! but that one may call the window to the front.
+//! The event stream into the page. One stream runs at a time, and the page is notified when it ends.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,18 +12,18 @@ use tokio_util::sync::CancellationToken;
 
 use crate::window;
 
-/// A running engine sends a frame every second; one that is silent for so long hangs.
-const SILENCE: Duration = Duration::from_secs(15);
+/// Longest time without a frame. A running engine sends one every second, so a silent one hangs.
+const FRAME_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The page's stream.
 #[derive(Default)]
 pub struct Feed {
-    /// Ends the current one.
+    /// Ends the current stream.
     current: Mutex<CancellationToken>,
 }
 
 impl Feed {
-    /// Streams to a page from a cursor on, instead of what was streamed before.
+    /// Streams frames to a page from a cursor on. Replaces the previous stream.
     pub fn begin(&self, page: WebviewWindow, link: Arc<Link>, since: Option<Cursor>) {
         let stop = CancellationToken::new();
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +40,7 @@ async fn stream(page: &WebviewWindow, link: Arc<Link>, since: Option<Cursor>) {
         },
         Err(error) => error.to_string(),
     };
-    tracing::warn!("the window hears nothing from the engine: {reason}");
+    tracing::warn!("the window receives no events from the engine: {reason}");
     emit(page, "lost", reason);
 }
 
@@ -61,14 +58,14 @@ async fn own(page: &WebviewWindow, engine: &Arc<Engine>, since: Option<Cursor>) 
     }
 }
 
-/// Passes on what a running engine sends, until it does not.
+/// Forwards the frames of a running engine until its stream ends.
 async fn relay(page: &WebviewWindow, attached: Attached, since: Option<Cursor>) -> String {
     #[derive(Deserialize)]
-    struct Wish {
+    struct Request {
         show_window: bool,
     }
 
-    // One frame waits at most. When nobody receives any more, the next one ends the thread.
+    // At most one frame is queued. When the receiver is gone, the next frame ends the thread.
     let (sender, mut frames) = mpsc::channel::<Result<String, String>>(1);
     let reader =
         std::thread::Builder::new().name("events".into()).spawn(move || read(&attached, since, &sender));
@@ -76,9 +73,9 @@ async fn relay(page: &WebviewWindow, attached: Attached, since: Option<Cursor>) 
         return error.to_string();
     }
     loop {
-        match tokio::time::timeout(SILENCE, frames.recv()).await {
+        match tokio::time::timeout(FRAME_TIMEOUT, frames.recv()).await {
             Ok(Some(Ok(frame))) => {
-                if serde_json::from_str::<Wish>(&frame).is_ok_and(|wish| wish.show_window) {
+                if serde_json::from_str::<Request>(&frame).is_ok_and(|request| request.show_window) {
                     window::show(page);
                 }
                 emit(page, "frame", frame);
@@ -109,7 +106,7 @@ fn read(attached: &Attached, since: Option<Cursor>, sender: &mpsc::Sender<Result
 
 fn emit(page: &WebviewWindow, event: &str, payload: String) {
     if let Err(error) = page.emit_to(page.label(), event, payload) {
-        // The window is gone, and with it whoever would miss it.
+        // The window is closed, so the event has no receiver.
         tracing::debug!(%error, event, "not delivered");
     }
 }

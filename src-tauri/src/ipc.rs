@@ -1,6 +1,4 @@
-//! The dashboard's door: what its page may ask of this process.
-//!
-//! Owns: the two commands. Refuses to know: what commands of the engine mean; they pass as bytes.
+//! The two commands that the page may send to this process. Commands of the engine are forwarded as bytes.
 
 use std::sync::Arc;
 
@@ -10,7 +8,7 @@ use tauri::{State, WebviewWindow};
 
 use crate::feed::Feed;
 
-/// Carries out a command of the engine; answers with the reply's JSON.
+/// Carries out a command of the engine and returns its reply as JSON.
 #[tauri::command]
 pub async fn call(link: State<'_, Arc<Link>>, name: String, body: String) -> Result<String, ApiError> {
     let unavailable = |error: LinkError| ApiError::new(ErrorKind::Unavailable, error.to_string());
@@ -19,7 +17,7 @@ pub async fn call(link: State<'_, Arc<Link>>, name: String, body: String) -> Res
     String::from_utf8(reply).map_err(|error| ApiError::new(ErrorKind::Internal, error.to_string()))
 }
 
-/// Sends the page every frame from a cursor on, as event `frame`, until it asks anew or `lost` is sent.
+/// Sends every frame from a cursor on as an event `frame`, until the page calls this again or `lost` is sent.
 #[tauri::command]
 pub async fn follow(
     window: WebviewWindow,

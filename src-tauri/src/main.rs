@@ -1,7 +1,6 @@
-//! `schemascope-desktop`: the window, with the engine inside or attached to a running one.
+//! `schemascope-desktop`: the window, with an engine of its own or attached to a running one.
 //!
-//! Owns: arguments, exit codes (0 done, 1 failed, 2 bad usage), and the order in which the parts come
-//! up and go down. Refuses to know: what the engine does and what the dashboard shows.
+//! Exit codes are 0 for success, 1 for failure and 2 for bad usage.
 
 mod args;
 mod download;
@@ -50,7 +49,7 @@ fn run(args: &Args) -> Result<ExitCode> {
     // Held until the end of the process.
     let Some(_claim) = block_on(single::claim(&options.data_dir))? else {
         note(&format!(
-            "Schemascope is open on {} already; its window was called",
+            "Schemascope is already open on {}; its window was brought to the front",
             options.data_dir.display()
         ));
         return Ok(ExitCode::SUCCESS);
@@ -62,7 +61,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         .build(tauri::generate_context!())
         .context("cannot start a window")?;
     let pages = Arc::new(Embedded::of(app.handle().clone()));
-    // Before there is a window: rebuilding the store takes as long as it takes.
+    // Before the window opens, because rebuilding the store may take long.
     let link = Link::new(options.clone(), args.listen, pages);
     block_on(link.renew())?;
     app.manage(Arc::clone(&link));
@@ -80,8 +79,8 @@ fn show(app: tauri::App, options: &Options) -> Result<ExitCode> {
     Ok(if code == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Writes a line for the person in front.
+/// Writes a message to stderr.
 fn note(text: &str) {
-    // Nobody is left to tell when stderr is gone.
+    // A closed stderr has no reader.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }

@@ -1,7 +1,7 @@
-//! The dashboard for browsers: the very files the window shows.
+//! The dashboard for browsers: the same files that the window shows.
 //!
-//! Owns: finding them. tauri.conf.json keeps Tauri from writing nonces into them: nothing inline needs
-//! one, and a page's tag stays the same. Refuses to know: what browsers are told about them.
+//! tauri.conf.json keeps Tauri from writing nonces into them: nothing inline needs one, and a page's tag stays the
+//! same.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,12 +12,12 @@ use tauri::AppHandle;
 /// The files embedded in this program.
 pub struct Embedded {
     app: AppHandle,
-    /// Tauri answers with `index.html` for names it does not know.
+    /// Names of the files. Tauri returns `index.html` for names it does not know.
     names: HashSet<String>,
 }
 
 impl Embedded {
-    /// Those of an app.
+    /// The files of an app.
     pub fn of(app: AppHandle) -> Self {
         let names =
             app.asset_resolver().iter().map(|(name, _)| name.trim_start_matches('/').to_owned()).collect();

@@ -1,8 +1,8 @@
-//! Being asked to end from outside: Ctrl-C, a session manager, a closed terminal.
+//! Signals that end the program: Ctrl-C, a session manager, a closed terminal.
 
 use tauri::AppHandle;
 
-/// Once ends in order, twice at once.
+/// Ends the app in order at the first signal, and at once at the second.
 pub async fn end(app: AppHandle) {
     schemascope_engine::asked_to_end().await;
     app.exit(0);

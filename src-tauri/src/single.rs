@@ -1,8 +1,7 @@
 //! One window per data directory.
 //!
-//! Owns: the claim to be that window, and calling the one that is. The claim is a file lock: it needs no
-//! session bus, knows data directories apart, and a kill releases it. Refuses to know: who owns the
-//! *data*; that may be another front.
+//! The claim to be that window is a file lock: it needs no session bus, distinguishes data directories, and is released
+//! when the process is killed. The data itself may be owned by another process.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -12,18 +11,19 @@ use anyhow::{Context, Result};
 use schemascope_api::ShowWindow;
 use schemascope_engine::{Attached, FrontError, Instance};
 
-/// How long the other may take to start or to end.
-const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(100);
+/// How long the other window may take to start or to end.
+const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time between two attempts.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Being the window of a data directory, until this is dropped.
+/// The claim to be the window of a data directory, until it is dropped.
 #[derive(Debug)]
 pub struct Claim {
     _lock: File,
 }
 
-/// Claims a data directory, which is created if need be. If another window has it, that one is called to
-/// the front through the engine it follows, and there is no claim.
+/// Claims a data directory, and creates it if necessary. Returns `None` if another window has it: that window is then
+/// brought to the front.
 pub async fn claim(data_dir: &Path) -> Result<Option<Claim>> {
     let path = data_dir.join("window");
     let lock = private(data_dir, &path).with_context(|| format!("cannot use {}", path.display()))?;
@@ -40,22 +40,22 @@ pub async fn claim(data_dir: &Path) -> Result<Option<Claim>> {
             Ok(()) => return Ok(None),
             Err(error) => error,
         };
-        if began.elapsed() > PATIENCE {
-            return Err(error).context("a window is open already and cannot be called to the front");
+        if began.elapsed() > OWNER_TIMEOUT {
+            return Err(error).context("a window is already open and cannot be brought to the front");
         }
-        // The other may be just starting, with the instance file of a killed engine still about; or ending.
-        tokio::time::sleep(PAUSE).await;
+        // The other window may be starting, with the instance file of a killed engine still present, or ending.
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
 }
 
 fn show(data_dir: &Path) -> Result<()> {
-    let instance = Instance::read(data_dir).context("it does not say where it listens")?;
+    let instance = Instance::read(data_dir).context("instance.json does not name its address")?;
     let shown: Result<(), FrontError> =
-        tokio::task::block_in_place(|| Attached::to(instance)?.call(&ShowWindow {}));
+        tokio::task::block_in_place(|| Attached::to(instance, data_dir)?.call(&ShowWindow {}));
     Ok(shown?)
 }
 
-/// Opens or creates a file only its user may read, in a directory likewise.
+/// Opens or creates a file that only the user may read, in a directory that only the user may read.
 fn private(dir: &Path, path: &Path) -> std::io::Result<File> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

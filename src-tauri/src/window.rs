@@ -1,7 +1,4 @@
-//! The window.
-//!
-//! Owns: how it opens, where it was last, and that its page stays where it is. Refuses to know: what the
-//! page shows and asks.
+//! The window: how it opens, where it was last, and that its page does not navigate away.
 
 use std::path::Path;
 
@@ -13,34 +10,32 @@ use tauri_plugin_window_state::StateFlags;
 
 use crate::download;
 
-/// Tauri panics where GTK finds no display.
+/// Checks that there is a display: without one, Tauri would panic in GTK.
 #[cfg(target_os = "linux")]
 pub fn check_display() -> Result<()> {
     gtk::init().map_err(|_| {
-        anyhow!(
-            "there is no display here; without one: schemascope serve, and open its dashboard in a browser"
-        )
+        anyhow!("there is no display; run `schemascope serve` and open its dashboard in a browser")
     })
 }
 
-/// There always is one.
+/// Other systems always have a display.
 #[cfg(not(target_os = "linux"))]
 pub fn check_display() -> Result<()> {
     Ok(())
 }
 
-/// Keeps size and place of the window with the data it shows.
+/// Keeps size and position of the window in the data directory.
 pub fn remember<R: Runtime>(data_dir: &Path) -> TauriPlugin<R> {
     let builder = tauri_plugin_window_state::Builder::default()
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED);
-    // An absolute name replaces the configuration folder it is joined to.
+    // An absolute path replaces the configuration folder.
     match data_dir.join("window.json").to_str() {
         Some(path) => builder.with_filename(path).build(),
         None => builder.build(),
     }
 }
 
-/// Opens the window; it shows when its page is there, so that none sees an empty one.
+/// Opens the window. It is shown when its page is loaded, so that it never looks empty.
 pub fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<WebviewWindow> {
     WebviewWindowBuilder::new(app, "main", WebviewUrl::App("index.html".into()))
         .title("Schemascope")
@@ -54,16 +49,16 @@ pub fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<WebviewWindow> {
                 let _ = window.show();
             }
         })
-        // A page's own download passes here before it is known for one.
+        // A download of the page passes here before it is known to be one.
         .on_navigation(|url| {
             let stays = is_own(url) || download::is_own(url);
             if !stays {
-                tracing::warn!(%url, "the page wanted to leave");
+                tracing::warn!(%url, "rejected a navigation of the page");
             }
             stays
         })
         .on_new_window(|url, _| {
-            tracing::warn!(%url, "the page wanted a new window");
+            tracing::warn!(%url, "rejected a new window of the page");
             NewWindowResponse::Deny
         })
         .on_download(download::decide)
@@ -78,11 +73,11 @@ pub fn show(window: &WebviewWindow) {
     }
 }
 
-/// Whether a page is ours.
+/// Whether a URL is a page of ours.
 fn is_own(url: &Url) -> bool {
     match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
-        // How WebView2 spells it.
+        // The form of WebView2.
         "http" | "https" => url.host_str() == Some("tauri.localhost"),
         _ => false,
     }
@@ -93,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_own_pages_open() {
+    fn is_own_accepts_our_pages_only() {
         let is_own = |url: &str| is_own(&url.parse().unwrap());
         assert!(is_own("tauri://localhost/tools/git__git_status?x#y"));
         assert!(is_own("http://tauri.localhost/"));

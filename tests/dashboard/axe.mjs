@@ -55,6 +55,12 @@ await play(async ({ page, step }) => {
     await page.locator(".calls-table .window a.tr").first().click();
     await page.locator(".detail pre").first().waitFor();
     await check(`an open call ${theme}`);
+    await visit("/graph?min=0", ".base .node");
+    await visit("/graph?focus=shop__get_order&min=0&plan=1", ".base .node.focus");
+    await page.locator(".edge-table .window a.tr").first().click();
+    await page.locator(".beside .detail .pair").first().waitFor();
+    await check(`an open edge ${theme}`);
+    await visit("/help/settings", ".guide article h1");
     await visit("/settings", ".tried pre");
     await check(`settings ${theme}`);
     await visit("/servers/broken", ".server pre");

@@ -1,5 +1,5 @@
-// A person decides: a candidate is promoted by keyboard with its impact in sight, what comes after drift is
-// reviewed, pinned and rolled back, and the history tells of all of it.
+// Decisions: a candidate is promoted by keyboard beside its impact; a later one is reviewed, pinned and rolled back;
+// the history lists all of it.
 
 import { assert, play, until } from "./page.mjs";
 import { before } from "./review.mjs";
@@ -7,10 +7,10 @@ import { before } from "./review.mjs";
 const TOOL = "shop__get_order";
 
 await play(async ({ page, step }) => {
-  const { calls, go, says } = before(page, TOOL);
+  const { calls, go, says, settles } = before(page, TOOL);
   const take = async () => {
-    await until("its impact is known", async () => await page.locator("#decide").isEnabled());
     await page.fill("#reason", "agreed <b>by all</b>");
+    await until("its impact is known", async () => await page.locator("#decide").isEnabled());
     await page.click("#decide");
     await page.locator("dialog").waitFor({ state: "detached" });
   };
@@ -19,33 +19,40 @@ await play(async ({ page, step }) => {
   await calls(0, 44);
   await says("nav", /Review 1/);
   await go("/review");
-  await says(".review", /1 tool waits for a decision/);
-  await says(".review", /0 of 44 latest results do not fit/);
+  await says(".review", /1 tool to review/);
+  await says(".review", /44 of 44 recent results match/);
+  await settles(".review", /Promote v\d/);
 
   step("it is promoted by keyboard");
   await page.keyboard.press("p");
   await says("dialog", /Promote v\d+ · shop \/ get_order/);
-  await says("dialog .figures", /0 of 44/);
+  await says("dialog .impact", /44 of 44 recent results match/);
   await page.keyboard.press("Escape");
   await page.locator("dialog").waitFor({ state: "detached" });
   await says("nav", /Review 1/);
   await page.keyboard.press("p");
   await take();
-  await says(".review", /Nothing waits/);
+  await says(".review", /Nothing to review/);
 
   step("what comes after drift is a candidate against it");
-  await calls(44, 90);
+  await calls(44, 105);
+  await says(".waiting", /breaks readers/);
+  // Results that the candidate was not learned from.
+  await calls(105, 125);
   await says("nav", /Review 1/);
-  await says(".review .figures", /do not fit v\d+, in force now/);
+  await says(".review .figures", /match v\d+, active now/);
   await says(".review .changed", /breaking/);
+  await says(".review .contained", /Contains drift \d+: .*, not acknowledged/);
+  await says(".review .verdict", /Not ready: breaks readers/);
+  assert.equal(await page.locator(".review .promote.primary").count(), 0, "it is not ready");
 
-  step("the tool's page tells what is in force, and pins it");
+  step("the tool's page shows the active version, and pins it");
   await go(`/tools/${TOOL}`);
-  await says(".facts", /in force v\d+ promoted/);
+  await says(".facts", /Active version v\d+ promoted/);
   await page.locator(".decisions button", { hasText: "Pin" }).click();
   await page.check("dialog input[type=checkbox]");
   await take();
-  await says(".facts", /in force v\d+ pinned, enforced/);
+  await says(".facts", /Active version v\d+ pinned, enforced/);
   await says("#versions", /enforced/);
 
   step("versions side by side, in words and in lines");
@@ -56,14 +63,14 @@ await play(async ({ page, step }) => {
 
   step("undone, rolled back");
   await page.click("#tab-history");
-  await says(".history", /pinned v\d+, enforced .*agreed <b>by all<\/b>/);
+  await says(".history", /v\d+ pinned, enforced .*agreed <b>by all<\/b>/);
   await page.locator(".history button", { hasText: "Undo" }).click();
   await take();
-  await says(".facts", /in force v\d+ promoted/);
-  await says(".history", /pinned v\d+, enforced · undone/);
+  await says(".facts", /Active version v\d+ promoted/);
+  await says(".history", /v\d+ pinned, enforced · undone/);
   await page.locator(".decisions button", { hasText: "Roll back" }).click();
   await take();
-  await says(".facts", /in force none/);
+  await says(".facts", /Active version none/);
   await says(".history", /rolled back to none/);
   assert.equal(await page.locator("#tab-panel b").count(), 0, "a reason is text");
 });

@@ -18,7 +18,7 @@ await play(async ({ page, step }) => {
       dispatchEvent(new PopStateEvent("popstate"));
     }, tool);
     await page.locator(`[aria-label="About ${path}"]`).waitFor();
-    await until("all calls are counted", async () => (await words(page.locator(".facts"))).includes(`observations ${CALLS}`));
+    await until("all calls are counted", async () => (await words(page.locator(".facts"))).includes(`Results ${CALLS}`));
   };
   for (let n = 0; n < CALLS; n++) {
     for (const tool of ["get_order", "check_stock", "store_info"]) {
@@ -29,7 +29,7 @@ await play(async ({ page, step }) => {
   step("a field that is always there, one of few values");
   await visit("shop__get_order", "currency");
   const currency = await words(await open("currency"));
-  assert.match(currency, new RegExp(`required there in ${CALLS} of ${CALLS} objects`));
+  assert.match(currency, new RegExp(`required present in ${CALLS} of ${CALLS} objects`));
   assert.match(currency, /enum of 2 \d/);
   const values = await page.$$eval(".values > .mono", (values) => values.map((value) => value.textContent));
   assert.deepEqual(values.sort(), ['"EUR"', '"USD"']);
@@ -60,5 +60,5 @@ await play(async ({ page, step }) => {
   step("an object of which all is known");
   await visit("shop__store_info", "the whole result");
   assert.match(await words(await open("the whole result")), /closed object/);
-  assert.match(await words(page.locator(".summary")), /next result of an unseen shape: \d/);
+  assert.match(await words(page.locator(".summary")), /next result has a new structure: \d/);
 });

@@ -1,4 +1,4 @@
-// A field opens by mouse and by keys, tells its numbers with their bounds, and stays open while calls go on.
+// A field opens by mouse and by keys, shows its numbers with their bounds, and stays open while calls arrive.
 
 import { assert, call, play, until } from "./page.mjs";
 
@@ -38,7 +38,7 @@ await play(
     assert.equal(await focused(), "About currency", "the keyboard goes on from there");
 
     step("it stays open, with the keyboard in it, while numbers change");
-    await call("shop__get_order", { id: "more" });
+    await call("shop__get_order", { id: `${CALLS}` });
     await counted("currency", CALLS + 1);
     assert.equal(await focused(), "About currency");
 

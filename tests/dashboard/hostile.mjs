@@ -1,4 +1,4 @@
-// An upstream that tries everything: it all stays text, and can be told for what it is.
+// A hostile upstream: everything it sends stays text, and misleading characters are shown by their code.
 
 import { assert, ask, call, play, text, until } from "./page.mjs";
 import { stat } from "node:fs/promises";
@@ -100,13 +100,13 @@ await play(async ({ page, step }) => {
 
   step("a line of a megabyte");
   await openCall("line");
-  await shows(".detail", "Cut after");
+  await shows(".detail", "First ");
   const shown = await page.evaluate(() => document.querySelector(".detail").textContent.length);
   assert(shown < 100_000, `${shown} characters of it`);
-  const payload = page.locator(".payload", { hasText: "Text of the answer" });
+  const payload = page.locator(".payload", { hasText: "Result text" });
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    payload.getByRole("button", { name: "Save Text of the answer" }).click(),
+    payload.getByRole("button", { name: "Save Result text" }).click(),
   ]);
   const saved = await stat(await download.path());
   assert.equal(saved.size, LINE);
@@ -114,7 +114,7 @@ await play(async ({ page, step }) => {
 
   step("ten thousand levels");
   await openCall("deep");
-  await shows(".detail", "Result, as it was sent");
+  await shows(".detail", "Raw result");
   await harmless("deep");
   await go("/tools/hostile__deep");
   await shows("h1", "deep");

@@ -29,7 +29,7 @@ await play(async ({ page, step }) => {
 
   step("a filter holds for what comes in");
   await page.fill("#filter", "tool:order_total");
-  await until("no such call yet", async () => (await text(page, ".calls-table")).includes("No call passes this filter"));
+  await until("no such call yet", async () => (await text(page, ".calls-table")).includes("No calls match"));
   await call("shop__order_total", { id: "1" });
   await until("it came", async () => (await text(page, ".calls-table .window a.tr")).includes("order_total"));
   await call("shop__check_stock");
@@ -43,7 +43,7 @@ await play(async ({ page, step }) => {
     const facts = await page.$$eval(".facts .fact", (facts) =>
       facts.map((fact) => [fact.querySelector("dt").textContent, fact.querySelector("dd").textContent.trim()]),
     );
-    return Object.fromEntries(facts).observations;
+    return Object.fromEntries(facts).Results;
   };
   await until("the first observation", async () => (await observations()) === "1");
   await until("its fields", async () => (await text(page, "#fields")).includes("payment"));

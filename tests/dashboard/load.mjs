@@ -1,4 +1,4 @@
-// Two hundred calls a second while the list of calls is looked at. Figures are told, not judged.
+// Two hundred calls a second while the list of calls is looked at. Figures are printed, not judged.
 
 import { assert, ask, play, tell, text, until } from "./page.mjs";
 

@@ -96,8 +96,13 @@ await play(async ({ page, step }) => {
     ["/tools/shop__get_order?tab=calls", "#tab-panel a.tr"],
     ["/calls", ".calls-table .window a.tr"],
     [`/calls/${call}`, ".detail dl"],
+    ["/graph?min=0", ".base .node"],
+    ["/graph?focus=shop__get_order&min=0", ".base .node.focus"],
+    ["/graph?focus=shop__get_order&min=0&plan=1", "#plan"],
     ["/servers/shop", ".server pre"],
     ["/settings", ".tried pre"],
+    ["/help/settings", ".guide article h1"],
+    ["/help/commands", ".guide article h1"],
   ];
   const go = (path) =>
     page.evaluate((path) => {

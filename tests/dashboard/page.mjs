@@ -1,7 +1,5 @@
-// A page of the dashboard in headless Chromium, and the conversation with the test that plays the scenario.
-//
-// Owns: what every scenario must keep to: no error on the console, no request that leaves the engine. Refuses to
-// know: what is on the page.
+// A page of the dashboard in headless Chromium, and the messages exchanged with the test that runs the scenario.
+// Every scenario fails on an error on the console and on a request to another host.
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -18,10 +16,10 @@ const ARGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-/** How long a condition may take to hold. */
-const PATIENCE = 20_000;
-/** How long a scenario may take. */
-const LIMIT = 120_000;
+/** Longest time until a condition holds. */
+const TIMEOUT = 20_000;
+/** Longest time of a scenario. */
+const SCENARIO_TIMEOUT = 120_000;
 
 export const require = createRequire(process.argv[2] + "/");
 export { assert };
@@ -49,8 +47,8 @@ export const call = (tool, args = {}) => ask("call", { tool, args });
 export const tell = (text) => process.stderr.write(`${text}\n`);
 
 /** Waits until `probe` gives something true, and gives that. */
-export async function until(what, probe, patience = PATIENCE) {
-  const end = Date.now() + patience;
+export async function until(what, probe, timeout = TIMEOUT) {
+  const end = Date.now() + timeout;
   for (;;) {
     const found = await probe();
     if (found) {
@@ -61,7 +59,7 @@ export async function until(what, probe, patience = PATIENCE) {
   }
 }
 
-/** The text of the first element, blanks made one; empty where there is none. */
+/** The text of the first element with single spaces; empty if there is none. */
 export const text = (page, selector) =>
   page.evaluate((selector) => (document.querySelector(selector)?.textContent ?? "").replace(/\s+/g, " ").trim(), selector);
 
@@ -78,7 +76,7 @@ function problem(text) {
 }
 
 function watch(page) {
-  page.setDefaultTimeout(PATIENCE);
+  page.setDefaultTimeout(TIMEOUT);
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "assert") {
       problem(`console: ${message.text()} (${message.location().url})`);
@@ -89,7 +87,7 @@ function watch(page) {
 }
 
 let browser;
-/** A visitor with nothing kept from earlier. */
+/** A visitor without saved data. */
 export async function visitor(options = {}) {
   if (!browser) {
     assert(existsSync(CHROMIUM), `there is no ${CHROMIUM}; it is in the Debian package chromium`);
@@ -123,7 +121,7 @@ export async function play(scenario, options = {}) {
   const limit = setTimeout(() => {
     tell("took too long");
     process.exit(1);
-  }, LIMIT);
+  }, SCENARIO_TIMEOUT);
   const steps = [];
   let failed = false;
   let page;

@@ -25,17 +25,17 @@ await play(async ({ page, context, step }) => {
   step("a filter that is wrong");
   await page.fill("#filter", "quality:best");
   await until("it is marked", async () => (await page.getAttribute("#filter", "aria-invalid")) === "true");
-  assert.match(await text(page, "#filter-hint"), /quality: "best" is not one; expected none, low/);
+  assert.match(await text(page, "#filter-hint"), /quality: "best" is invalid; expected none, low/);
   await page.fill("#filter", "nothing:here");
   await until("what there is", async () => /nothing/.test(await text(page, "#filter-hint .bad")));
   await page.fill("#filter", "tool:no_such*");
-  await until("nothing passes", async () => (await text(page, "main")).includes("No tool passes this filter"));
+  await until("nothing passes", async () => (await text(page, "main")).includes("No tools match"));
   await page.fill("#filter", "");
   await until("what can be asked", async () => (await text(page, "#filter-hint")).includes("source:inferred"));
 
   step("keys in the list of tools");
   await page.keyboard.press("Escape");
-  await until("nobody types", async () => (await focused()) !== "filter");
+  await until("the filter is not focused", async () => (await focused()) !== "filter");
   await page.keyboard.press("j");
   const first = await until("a first one", () => selected("tools-table"));
   await page.keyboard.press("j");
@@ -62,7 +62,7 @@ await play(async ({ page, context, step }) => {
   await at("/calls?q=status:error");
   await until("the failures", async () => (await rows("calls-table")).length === 2);
   await page.keyboard.press("Enter");
-  await until("nobody types", async () => (await focused()) !== "filter");
+  await until("the filter is not focused", async () => (await focused()) !== "filter");
   await page.keyboard.press("j");
   const call = await until("a call", () => selected("calls-table"));
   await page.keyboard.press("Enter");
@@ -75,6 +75,25 @@ await play(async ({ page, context, step }) => {
   await at("/calls?q=status:error");
   assert.equal(await page.locator(".detail").count(), 0);
   await page.keyboard.press("Escape");
+  await at("/calls");
+
+  step("every page by its keys");
+  await page.keyboard.press("?");
+  const keys = await page.$$eval(".help dl:first-of-type dt", (terms) => terms.map((term) => term.innerText.replace(/\s+/g, " ").trim()));
+  await page.keyboard.press("Escape");
+  await page.locator("#help-title").waitFor({ state: "detached" });
+  const links = await page.$$eval("nav.side a", (links) => links.map((link) => [link.getAttribute("href"), link.title.match(/\((g .)\)$/)?.[1]]));
+  assert.equal(links.length, 8);
+  for (const [href, chord] of links) {
+    assert(keys.includes(chord), `the help names ${chord}`);
+    await page.keyboard.press("g");
+    await page.keyboard.press(chord.at(-1));
+    // Review opens its first tool.
+    await until(`${href}, not ${path()}`, async () => path() === href || path().startsWith(`${href}/`));
+    await page.locator(href === "/help" ? "main .guide" : "main h1").first().waitFor({ state: "attached" });
+  }
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
   await at("/calls");
 
   step("help");
@@ -91,6 +110,19 @@ await play(async ({ page, context, step }) => {
   await page.keyboard.press("Escape");
   await page.locator("#help-title").waitFor({ state: "detached" });
   assert.equal(await focused(), "theme", "the focus is back where it was");
+
+  step("a topic of the guide");
+  await page.keyboard.press("?");
+  await page.locator(".topics a", { hasText: "Review and promote" }).click();
+  await at("/help/review-and-promote");
+  await until("its text", async () => (await text(page, ".guide article h1")) === "Review and promote");
+  assert.equal(await page.locator(".dialog").count(), 0);
+  await page.locator('.guide nav a[href="/help/concepts"]').click();
+  await until("another topic", async () => (await text(page, ".guide article h1")) === "Concepts");
+  assert((await page.locator(".guide article table td").count()) > 5, "tables are drawn");
+  await page.goBack();
+  await page.goBack();
+  await at("/calls");
 
   step("the palette");
   await page.keyboard.press("Control+k");
@@ -131,9 +163,11 @@ await play(async ({ page, context, step }) => {
   step("links to what is not there");
   tolerate(/status of 404/);
   await load("/tools/shop__no_such_tool");
-  await until("it says so", async () => (await text(page, "main")).includes("This tool is not known"));
+  await until("it says so", async () => (await text(page, "main")).includes("Unknown tool"));
   await load(`/calls/${"0".repeat(32)}`);
-  await until("it says so", async () => (await text(page, ".detail")).includes("could not be read"));
+  await until("it says so", async () => (await text(page, ".detail")).includes("Cannot read this call"));
+  await load("/help/no-such-topic");
+  await until("it says so", async () => (await text(page, "main")).includes("Unknown topic"));
   const nowhere = await page.goto(`http://${job.address}/nowhere`);
   assert.equal(nowhere.status(), 404);
 
@@ -143,5 +177,5 @@ await play(async ({ page, context, step }) => {
     history.pushState(null, "", "/nowhere");
     dispatchEvent(new PopStateEvent("popstate"));
   });
-  await until("it says so", async () => (await text(page, "main")).includes("There is no such page"));
+  await until("it says so", async () => (await text(page, "main")).includes("Page not found"));
 });

@@ -1,5 +1,4 @@
-// The engine is killed and comes back, or hangs for a while: the page says so, keeps what it had, and goes on by
-// itself.
+// The engine is killed and restarted, or hangs for a while: the page reports it, keeps its content, and reconnects.
 
 import { assert, ask, call, live, play, text, tolerate, until } from "./page.mjs";
 
@@ -16,7 +15,7 @@ await play(
     tolerate(/net::ERR_/);
     await ask("kill");
     await page.locator("#lost").waitFor();
-    assert.match(await text(page, "#lost"), /Connection lost: .+ Trying again/);
+    assert.match(await text(page, "#lost"), /Connection lost: .+ Reconnecting/);
     // The banner takes the room of the last ones.
     assert.deepEqual((await rows()).slice(0, 10), before.slice(0, 10));
     await page.click('nav a[href="/tools"]');

@@ -17,5 +17,16 @@ export function before(page, tool) {
   };
   const words = async (selector) => (await page.locator(selector).first().innerText()).replace(/\s+/g, " ").trim();
   const says = (selector, pattern) => until(`${pattern} in ${selector}`, async () => pattern.test(await words(selector)));
-  return { calls, go, says };
+  /** Waits until words in an element match and stay the same: versions can be created in quick succession. */
+  const settles = async (selector, pattern) => {
+    let [seen, since] = ["", 0];
+    await until(`${pattern} stays in ${selector}`, async () => {
+      const now = (await words(selector)).match(pattern)?.[0] ?? "";
+      if (now !== seen) {
+        [seen, since] = [now, Date.now()];
+      }
+      return seen && Date.now() - since > 1_500;
+    });
+  };
+  return { calls, go, says, settles };
 }

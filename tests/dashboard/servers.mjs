@@ -22,7 +22,7 @@ await play(
       const now = await process();
       return now && now !== before && (await state("shop")) === "ready";
     });
-    assert.match(await text(page, ".toasts"), /shop is being restarted/);
+    assert.match(await text(page, ".toasts"), /Restarting shop/);
     await call("shop__get_order", { id: "1" });
 
     step("one that fails");
@@ -34,7 +34,7 @@ await play(
     await button("broken", "Hide log").click();
     await page.locator(`${server("broken")} pre`).waitFor({ state: "detached" });
     await page.click('nav a[href="/"]');
-    await until("it needs somebody", async () => (await text(page, "#needs")).includes("broken"));
+    await until("it needs attention", async () => (await text(page, "#needs")).includes("broken"));
     assert.match(await text(page, "nav.side"), /1 ✕/);
   },
   { path: "/servers" },

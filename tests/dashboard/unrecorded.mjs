@@ -1,11 +1,11 @@
-// With recording off the page says so wherever one would look for what was recorded.
+// With recording off, the page says so wherever recorded calls would appear.
 
 import { assert, call, play, text, until } from "./page.mjs";
 
 await play(async ({ page, step }) => {
   step("it is said");
   await until("the banner", async () => (await text(page, "#off")).includes("Recording is off"));
-  const recorder = page.locator(".kpi", { hasText: "Recorder" });
+  const recorder = page.locator(".kpi", { hasText: "Recording" });
   await until("the card", async () => (await recorder.innerText()).includes("off"));
 
   step("calls pass and leave nothing");

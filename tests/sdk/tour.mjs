@@ -166,7 +166,7 @@ class Tour {
   async call(client, call) {
     const progress = [];
     this.asked = [];
-    // Without a total it is the SDK itself that tells of its rounds.
+    // Progress without a total is the SDK's own, of its rounds.
     const onprogress = ({ progress: done, total, message }) =>
       total !== undefined && progress.push([done, total, message]);
     const answer = await outcome(this.callTool(client, call.name, call.arguments, { onprogress }));
@@ -198,14 +198,14 @@ class Tour {
     return seen;
   }
 
-  // Makes each change, waits to be told, and looks; then takes back what it changed.
+  // Makes each change, waits for its notification, and looks; then undoes it.
   async makeChanges(client) {
     const change = async (what, told, there) => {
       this.told = [];
       await this.callTool(client, `test_trigger_${what}_change`, {});
       for (;;) {
         await until(() => this.told.includes(told), told);
-        // Who is told may be told again, and the last time counts.
+        // A notification may be repeated, and the last one counts.
         this.told = [];
         const listed = [...(await client.listTools()).tools, ...(await client.listPrompts()).prompts];
         if (there === listed.some((item) => item.name === this.name("test_sometimes"))) return told;

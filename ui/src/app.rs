@@ -1,130 +1,176 @@
-//! The frame around the pages: header, navigation, keyboard, dialogs.
-//!
-//! Owns: what every page shares ([`App`]). Refuses to know: what pages show.
+//! The frame around the pages: header, navigation, keyboard, dialogs, and the state they share ([`App`]).
 
 mod dialogs;
 mod header;
+mod help;
 mod keyboard;
+mod palette;
 mod router;
 mod side;
 mod theme;
+mod undo;
 
 use leptos::prelude::*;
+use schemascope_api::{Need, PageId};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::cells::{Memo, RwSignal, StoredValue};
-use crate::drift::Seen;
+use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::drift::Acknowledging;
+use crate::export::Exporting;
 use crate::live::{Connection, Live};
+use crate::numbers::count;
 use crate::pages;
-use crate::parts::{Empty, Icon, Row, keyed};
+use crate::parts::{Empty, Icon, KeyedRow, keyed};
 use crate::route::Route;
-use crate::versions::Asking;
+use crate::versions::{Batch, Deciding};
 use crate::{browser, door};
 
 pub use dialogs::restart;
+pub use help::Help;
+pub use palette::Palette;
 use router::navigate;
 pub use theme::Theme;
+pub use undo::Undoing;
 
-/// What lies over the page.
+/// Time for which a message offers to undo a decision, in milliseconds.
+const UNDO_MS: i32 = 10_000;
+/// Longest time until the engine's state shows a decision, in milliseconds.
+const SETTLED_MS: i32 = 2_000;
+
+/// A dialog over the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dialog {
-    /// Commands and places by name.
+    /// Search for commands, pages, tools and servers.
     Palette,
-    /// Keys and filter tokens.
+    /// Keys, filter tokens and topics of the guide.
     Help,
     /// A decision, with its impact.
-    Decide(Asking),
-    /// That drift was seen.
-    Acknowledge(Seen),
+    Decide(Deciding),
+    /// One decision about several tools, with their joint impact.
+    Batch(Batch),
+    /// Acknowledgement of drift.
+    Acknowledge(Acknowledging),
+    /// Export of files.
+    Export(Exporting),
 }
 
-/// A short message that goes by itself.
+/// A short message that disappears by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toast {
     id: u64,
     text: String,
     bad: bool,
+    /// Decisions that the message offers to undo.
+    undo: Vec<Undoing>,
 }
 
-/// A list that `j`, `k` and Enter move in.
+/// Keyboard actions of the list on the current page.
 #[derive(Clone, Copy)]
 pub struct ListKeys {
-    /// Moves the selection by so many.
+    /// Moves the selection by this many rows.
     pub step: Callback<i32>,
-    /// Opens what is selected.
+    /// Opens the selected row.
     pub open: Callback<()>,
-    /// Leaves what is open; whether there was anything to leave.
+    /// Closes what is open; returns whether something was.
     pub leave: Callback<(), bool>,
-    /// Does what another key stands for here; whether it stands for anything.
-    pub act: Callback<String, bool>,
+    /// Handles one of the keys the page declares in `PAGES`.
+    pub act: Callback<char>,
 }
 
-/// What every page shares.
+/// State shared by all pages.
 #[derive(Clone, Copy)]
 pub struct App {
-    /// The engine.
+    /// State of the engine.
     pub live: Live,
-    /// Where we are.
+    /// What needs attention, the most urgent first.
+    pub needs: Memo<Vec<Need>>,
+    /// The current address.
     pub route: RwSignal<Route>,
-    /// Light or dark.
+    /// The chosen theme.
     pub theme: RwSignal<Theme>,
-    /// What lies over the page.
+    /// The open dialog.
     pub dialog: RwSignal<Option<Dialog>>,
-    /// Bumped with every decision taken here.
+    /// Number of decisions taken in this page.
     pub decided: RwSignal<u64>,
-    /// The list the keyboard moves in.
+    /// Tools and versions that were decided just now, until the engine's state shows it.
+    pub settled: RwSignal<Vec<(String, u32)>>,
+    /// Keyboard actions of the current list.
     pub keys: StoredValue<Option<ListKeys>>,
     toasts: RwSignal<Vec<Toast>>,
 }
 
 impl App {
-    /// The one of this page.
+    /// The state of this page.
     pub fn get() -> Self {
         expect_context()
     }
 
-    /// Goes somewhere.
-    pub fn go(&self, route: Route) {
-        navigate(*self, route, router::Step::Push);
+    /// Opens an address; "back" returns to the current one.
+    pub fn go(&self, route: impl Into<Route>) {
+        navigate(*self, route.into(), router::History::Push);
     }
 
-    /// Goes somewhere without leaving a step to go back to.
-    pub fn go_quietly(&self, route: Route) {
-        navigate(*self, route, router::Step::Replace);
+    /// Opens an address in place of the current one.
+    pub fn replace(&self, route: impl Into<Route>) {
+        navigate(*self, route.into(), router::History::Replace);
     }
 
-    /// Says something for some seconds.
-    pub fn say(&self, text: impl Into<String>) {
-        self.toast(text.into(), false);
+    /// Shows a message for a few seconds.
+    pub fn notify(&self, text: impl Into<String>) {
+        self.toast(text.into(), false, Vec::new());
     }
 
-    /// Says what went wrong.
-    pub fn complain(&self, error: impl ToString) {
-        self.toast(error.to_string(), true);
+    /// Shows an error for some seconds.
+    pub fn report_error(&self, error: impl ToString) {
+        self.toast(error.to_string(), true, Vec::new());
     }
 
-    /// Takes away what lies over the page; the focus goes back to where it was.
+    /// Reports decisions, and offers to undo them for ten seconds.
+    pub fn notify_decided(&self, text: impl Into<String>, undo: Vec<Undoing>) {
+        self.decided.update(|decided| *decided += 1);
+        self.toast(text.into(), false, undo);
+    }
+
+    /// Notes that a version was decided, so that the page does not offer it again before the engine's state arrives.
+    pub fn settle(&self, tool_id: String, version: u32) {
+        let (settled, entry) = (self.settled, (tool_id, version));
+        settled.update(|settled| settled.push(entry.clone()));
+        leptos::task::spawn_local(async move {
+            browser::sleep(SETTLED_MS).await;
+            settled.update(|settled| settled.retain(|known| *known != entry));
+        });
+    }
+
+    /// Closes the dialog; the focus returns to where it was.
     pub fn close_dialog(&self) {
         browser::close_dialog();
         self.dialog.set(None);
     }
 
-    fn toast(&self, text: String, bad: bool) {
+    fn toast(&self, text: String, bad: bool, undo: Vec<Undoing>) {
+        let can_undo = !undo.is_empty();
         let id = browser::now() * 1_000 + self.toasts.with_untracked(Vec::len) as u64;
         self.toasts.update(|toasts| {
             if toasts.len() == 4 {
                 toasts.remove(0);
             }
-            toasts.push(Toast { id, text, bad });
+            toasts.push(Toast { id, text, bad, undo });
         });
         let toasts = self.toasts;
+        let shown_ms = if can_undo {
+            UNDO_MS
+        } else if bad {
+            8_000
+        } else {
+            3_000
+        };
         leptos::task::spawn_local(async move {
-            browser::sleep(if bad { 8_000 } else { 3_000 }).await;
+            browser::sleep(shown_ms).await;
             toasts.update(|toasts| toasts.retain(|toast| toast.id != id));
         });
     }
 
-    /// The list of this page, while it is shown.
+    /// Registers keyboard actions while the current component is shown.
     pub fn use_keys(&self, keys: ListKeys) {
         let stored = self.keys;
         stored.set_value(Some(keys));
@@ -132,7 +178,7 @@ impl App {
     }
 }
 
-/// Begins. Called by the browser once the module is loaded.
+/// Starts the dashboard. Called once the module is loaded.
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
@@ -143,42 +189,23 @@ pub fn start() {
     mount_to_body(Frame);
 }
 
-/// Which page is shown; changes of what is inside its address do not make it anew.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Page {
-    Overview,
-    Tools,
-    Tool(String),
-    Review,
-    Calls,
-    Servers,
-    Settings,
-    Unknown,
-}
-
-impl From<&Route> for Page {
-    fn from(route: &Route) -> Self {
-        match route {
-            Route::Overview => Self::Overview,
-            Route::Tools { .. } => Self::Tools,
-            Route::Tool { id, .. } => Self::Tool(id.clone()),
-            Route::Review { .. } => Self::Review,
-            Route::Calls { .. } => Self::Calls,
-            Route::Servers { .. } => Self::Servers,
-            Route::Settings => Self::Settings,
-            Route::Unknown => Self::Unknown,
-        }
-    }
+/// What the frame draws: a page, and the item shown instead of its list. Filters, tabs and items that open
+/// within a page do not draw it again.
+fn shown(route: &Route) -> Option<(PageId, Option<String>)> {
+    route.page.map(|page| (page, route.item_instead().cloned()))
 }
 
 #[component]
 fn Frame() -> impl IntoView {
+    let live = Live::start();
     let app = App {
-        live: Live::begin(),
+        live,
+        needs: crate::needs::needs(live),
         route: RwSignal::new(router::here()),
-        theme: RwSignal::new(Theme::kept()),
+        theme: RwSignal::new(Theme::saved()),
         dialog: RwSignal::new(None),
         decided: RwSignal::new(0),
+        settled: RwSignal::default(),
         keys: StoredValue::new(None),
         toasts: RwSignal::default(),
     };
@@ -186,7 +213,8 @@ fn Frame() -> impl IntoView {
     router::listen(app);
     keyboard::listen(app);
     theme::apply(app);
-    let page = Memo::new(move || app.route.with(|route| Page::from(route)));
+    load_rest(app);
+    let page = Memo::new(move || app.route.with(shown));
     let denied = Memo::new(move || app.live.connection.get() == Connection::Denied);
     view! {
         <div class="app">
@@ -199,14 +227,8 @@ fn Frame() -> impl IntoView {
                         return view! { <Denied /> }.into_any();
                     }
                     match page.get() {
-                        Page::Overview => view! { <pages::overview::Overview /> }.into_any(),
-                        Page::Tools => view! { <pages::tools::Tools /> }.into_any(),
-                        Page::Tool(id) => view! { <pages::tool::Tool id=id /> }.into_any(),
-                        Page::Review => view! { <pages::review::Review /> }.into_any(),
-                        Page::Calls => view! { <pages::calls::Calls /> }.into_any(),
-                        Page::Servers => view! { <pages::servers::Servers /> }.into_any(),
-                        Page::Settings => view! { <pages::settings::Settings /> }.into_any(),
-                        Page::Unknown => view! { <NoSuchPage /> }.into_any(),
+                        Some((page, item)) => pages::draw(page, item),
+                        None => view! { <UnknownPage /> }.into_any(),
                     }
                 }}
             </main>
@@ -214,13 +236,36 @@ fn Frame() -> impl IntoView {
         <dialogs::Dialogs />
         <div class="toasts" role="status" aria-live="polite">
             {keyed(move || {
-                let row = |toast: Toast| Row::new(toast.id, move || view! {
-                    <div class="toast" class:bad=toast.bad>{toast.text}</div>
+                let row = |toast: Toast| KeyedRow::new(toast.id, move || {
+                    let Toast { id, text, bad, undo } = toast;
+                    view! {
+                        <div class="toast" class:bad=bad>
+                            {text} " "
+                            {(!undo.is_empty()).then(|| view! {
+                                <button class="button small" on:click=click(move |_| {
+                                    app.toasts.update(|toasts| toasts.retain(|toast| toast.id != id));
+                                    undo::undo(app, undo.clone());
+                                })>"Undo"</button>
+                            }.into_any())}
+                        </div>
+                    }
                 });
                 app.toasts.get().into_iter().map(row).collect()
             })}
         </div>
     }
+}
+
+/// Loads the parts of the dashboard that the first load left out, once the engine's state is shown.
+fn load_rest(app: App) {
+    let started = StoredValue::new(false);
+    effect(move || {
+        let is_live = app.live.connection.with(|connection| *connection == Connection::Live);
+        if is_live && !started.get_value() {
+            started.set_value(true);
+            leptos::task::spawn_local(pages::load_all());
+        }
+    });
 }
 
 #[component]
@@ -230,26 +275,35 @@ fn ConnectionBanner() -> impl IntoView {
         Connection::Lost(reason) => Some(reason),
         _ => None,
     });
-    let stalled = Memo::new(move || app.live.pulse.with(|pulse| pulse.recorder.stalled.clone()));
+    let stalled = Memo::new(move || {
+        app.live.pulse.with(|pulse| {
+            let recorder = &pulse.recorder;
+            recorder.stalled.clone().map(|reason| (reason, recorder.waiting, recorder.dropped))
+        })
+    });
     let off = Memo::new(move || app.live.pulse.with(|pulse| pulse.recorder.off));
     view! {
         <div role="status" aria-live="polite">
             {move || off.get().then(|| view! {
                 <div class="banner" id="off">
                     <Icon name="triangle-alert" />
-                    <span>"Recording is off (" <b>"serve --record off"</b> "): calls pass, nothing of them is stored or learned from."</span>
+                    <span>"Recording is off (" <b>"serve --record off"</b> "). Calls work, but they are not stored and nothing is learned from them."</span>
                 </div>
             }.into_any())}
             {move || lost.get().map(|reason| view! {
                 <div class="banner" id="lost">
                     <Icon name="refresh-cw" />
-                    <span>"Connection lost: " {reason} ". Trying again; what you see is from before."</span>
+                    <span>"Connection lost: " {reason} ". Reconnecting; the data below may be out of date."</span>
                 </div>
             }.into_any())}
-            {move || stalled.get().map(|reason| view! {
+            {move || stalled.get().map(|(reason, waiting, dropped)| view! {
                 <div class="banner bad">
                     <Icon name="triangle-alert" />
-                    <span>"Recording has stopped: " {reason} ". Calls wait, and are written once the disk takes them."</span>
+                    <span>
+                        "Recording has stopped: " {reason} ". Calls work. " {count(waiting)}
+                        " wait in memory and are written as soon as the disk accepts them; " {count(dropped)}
+                        " were not recorded."
+                    </span>
                 </div>
             }.into_any())}
         </div>
@@ -259,20 +313,21 @@ fn ConnectionBanner() -> impl IntoView {
 #[component]
 fn Denied() -> impl IntoView {
     view! {
-        <Empty icon="key-round" title="This dashboard needs its token">
+        <Empty icon="key-round" title="Token required">
             <p>
-                "Open the address that " <b>"schemascope serve"</b> " prints in a terminal, or "
-                <b>"dashboard_url"</b> " in " <b>"instance.json"</b> " in its data directory."
+                "Open the address that " <b>"schemascope serve"</b> " prints in the terminal, or the "
+                <b>"dashboard_url"</b> " in " <b>"instance.json"</b> " of its data directory. "
+                "It contains the owner token. The token of agents does not open the dashboard."
             </p>
         </Empty>
     }
 }
 
 #[component]
-fn NoSuchPage() -> impl IntoView {
+fn UnknownPage() -> impl IntoView {
     view! {
-        <Empty icon="search" title="There is no such page">
-            <p><a class="accent" href="/">"Go to the overview"</a></p>
+        <Empty icon="search" title="Page not found">
+            <p><a class="accent" href="/">"Open the overview"</a></p>
         </Empty>
     }
 }

@@ -1,8 +1,7 @@
-//! Signals whose insides are of one type, whatever they hold; event handlers of one type, too.
+//! Signals with boxed values, and boxed event handlers.
 //!
-//! Leptos makes the code of a signal anew for every type in one. Here the value is boxed, so that code
-//! exists once; that is a third of the dashboard's size. The names and methods are those of Leptos. Owns:
-//! the boxes. Refuses to know: values.
+//! Leptos compiles the code of a signal for every type of value. Here the value is boxed, so the code exists
+//! once, which saves a third of the dashboard's size. Names and methods are those of Leptos.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -12,7 +11,7 @@ use leptos::prelude::{self as base, *};
 
 type Boxed = Box<dyn Any + Send + Sync>;
 
-/// A value that can be set and is watched.
+/// A value that can be set and followed.
 pub struct RwSignal<T> {
     inner: base::RwSignal<Boxed>,
     value: PhantomData<fn() -> T>,
@@ -38,24 +37,24 @@ impl<T: Send + Sync + 'static> RwSignal<T> {
         Self { inner: signal(Box::new(value)), value: PhantomData }
     }
 
-    /// Reads, and again whenever it changes.
+    /// Reads the value and follows its changes.
     pub fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         self.inner.track();
         self.with_untracked(read)
     }
 
-    /// Reads once.
-    #[expect(clippy::expect_used, reason = "reading a signal of a page that is gone is a mistake here")]
+    /// Reads the value once.
+    #[expect(clippy::expect_used, reason = "reading a signal of a removed page is a bug")]
     pub fn with_untracked<R>(&self, read: impl FnOnce(&T) -> R) -> R {
-        self.try_with_untracked(read).expect("the signal's page is still there")
+        self.try_with_untracked(read).expect("the signal's page still exists")
     }
 
-    /// Reads once, if its page is still there.
+    /// Reads the value once, if its page still exists.
     pub fn try_with_untracked<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        look(self.inner)?.downcast_ref().map(read)
+        read_signal(self.inner)?.downcast_ref().map(read)
     }
 
-    /// Its value, and again whenever it changes.
+    /// The value, whose changes are followed.
     pub fn get(&self) -> T
     where
         T: Clone,
@@ -63,7 +62,7 @@ impl<T: Send + Sync + 'static> RwSignal<T> {
         self.with(T::clone)
     }
 
-    /// Its value.
+    /// The value.
     pub fn get_untracked(&self) -> T
     where
         T: Clone,
@@ -71,22 +70,22 @@ impl<T: Send + Sync + 'static> RwSignal<T> {
         self.with_untracked(T::clone)
     }
 
-    /// Takes a value; nothing happens when its page is gone.
+    /// Sets the value; does nothing if its page was removed.
     pub fn set(&self, value: T) {
         set(self.inner, Box::new(value));
     }
 
-    /// Changes the value; nothing happens when its page is gone.
+    /// Changes the value; does nothing if its page was removed.
     pub fn update(&self, change: impl FnOnce(&mut T)) {
         let _ = self.try_update(change);
     }
 
-    /// Changes the value and gives what came of it, if its page is still there.
+    /// Changes the value and returns the result, if its page still exists.
     pub fn try_update<R>(&self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.inner.try_write()?.downcast_mut().map(change)
     }
 
-    /// Is told of changes without reading.
+    /// Follows changes without reading.
     pub fn track(&self) {
         self.inner.track();
     }
@@ -96,30 +95,30 @@ fn signal(value: Boxed) -> base::RwSignal<Boxed> {
     base::RwSignal::new(value)
 }
 
-/// A signal's value, if its page is still there. Not inlined: it is asked for everywhere.
+/// A signal's value, if its page still exists. Not inlined, because it is called everywhere.
 #[inline(never)]
-fn look(signal: base::RwSignal<Boxed>) -> Option<<base::RwSignal<Boxed> as ReadUntracked>::Value> {
+fn read_signal(signal: base::RwSignal<Boxed>) -> Option<<base::RwSignal<Boxed> as ReadUntracked>::Value> {
     signal.try_read_untracked()
 }
 
 fn set(signal: base::RwSignal<Boxed>, value: Boxed) {
-    // Its page may be gone.
+    // The page may be removed.
     let _ = signal.try_set(value);
 }
 
-/// A value made from others, and when it is another than before.
+/// A value computed from others; notifies when it changes.
 pub struct Memo<T> {
-    inner: base::Memo<Made>,
+    inner: base::Memo<Computed>,
     value: PhantomData<fn() -> T>,
 }
 
-/// A boxed value that knows whether it equals another.
-struct Made {
+/// A boxed value that can be compared.
+struct Computed {
     value: Boxed,
     same: fn(&Boxed, &Boxed) -> bool,
 }
 
-impl PartialEq for Made {
+impl PartialEq for Computed {
     fn eq(&self, other: &Self) -> bool {
         (self.same)(&self.value, &other.value)
     }
@@ -134,7 +133,7 @@ impl<T> Clone for Memo<T> {
 impl<T> Copy for Memo<T> {}
 
 impl<T: Send + Sync + 'static> Memo<T> {
-    /// Tells when the value made is not equal to the one before.
+    /// Notifies when the value differs from the previous one.
     pub fn new(make: impl Fn() -> T + Send + Sync + 'static) -> Self
     where
         T: PartialEq,
@@ -143,37 +142,37 @@ impl<T: Send + Sync + 'static> Memo<T> {
             matches!((a.downcast_ref::<T>(), b.downcast_ref::<T>()), (Some(a), Some(b)) if a == b)
         }
         Self {
-            inner: memo(Box::new(move || Made { value: Box::new(make()), same: same::<T> })),
+            inner: memo(Box::new(move || Computed { value: Box::new(make()), same: same::<T> })),
             value: PhantomData,
         }
     }
 
-    /// Tells whenever it is made anew: for what costs more to compare than to show.
+    /// Notifies whenever the value is computed: for values that cost more to compare than to draw.
     pub fn always(make: impl Fn() -> T + Send + Sync + 'static) -> Self {
         Self {
-            inner: memo(Box::new(move || Made { value: Box::new(make()), same: |_, _| false })),
+            inner: memo(Box::new(move || Computed { value: Box::new(make()), same: |_, _| false })),
             value: PhantomData,
         }
     }
 
-    /// Reads, and again whenever it changes.
+    /// Reads the value and follows its changes.
     pub fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         self.inner.track();
         self.with_untracked(read)
     }
 
-    /// Reads once.
-    #[expect(clippy::expect_used, reason = "reading a signal of a page that is gone is a mistake here")]
+    /// Reads the value once.
+    #[expect(clippy::expect_used, reason = "reading a signal of a removed page is a bug")]
     pub fn with_untracked<R>(&self, read: impl FnOnce(&T) -> R) -> R {
-        self.try_with_untracked(read).expect("the signal's page is still there")
+        self.try_with_untracked(read).expect("the signal's page still exists")
     }
 
-    /// Reads once, if its page is still there.
+    /// Reads the value once, if its page still exists.
     pub fn try_with_untracked<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        look_at_memo(self.inner)?.value.downcast_ref().map(read)
+        read_memo(self.inner)?.value.downcast_ref().map(read)
     }
 
-    /// Its value, and again whenever it changes.
+    /// The value, whose changes are followed.
     pub fn get(&self) -> T
     where
         T: Clone,
@@ -181,7 +180,7 @@ impl<T: Send + Sync + 'static> Memo<T> {
         self.with(T::clone)
     }
 
-    /// Its value.
+    /// The value.
     pub fn get_untracked(&self) -> T
     where
         T: Clone,
@@ -190,17 +189,17 @@ impl<T: Send + Sync + 'static> Memo<T> {
     }
 }
 
-fn memo(make: Box<dyn Fn() -> Made + Send + Sync>) -> base::Memo<Made> {
+fn memo(make: Box<dyn Fn() -> Computed + Send + Sync>) -> base::Memo<Computed> {
     base::Memo::new(move |_| make())
 }
 
-/// A memo's value, if its page is still there.
+/// A memo's value, if its page still exists.
 #[inline(never)]
-fn look_at_memo(memo: base::Memo<Made>) -> Option<<base::Memo<Made> as ReadUntracked>::Value> {
+fn read_memo(memo: base::Memo<Computed>) -> Option<<base::Memo<Computed> as ReadUntracked>::Value> {
     memo.try_read_untracked()
 }
 
-/// Does something now, and again whenever what it read changes.
+/// Runs a function now, and again whenever a value it read changes.
 pub fn effect(act: impl FnMut() + 'static) {
     boxed_effect(Box::new(act));
 }
@@ -209,7 +208,7 @@ fn boxed_effect(mut act: Box<dyn FnMut()>) {
     Effect::new(move |_| act());
 }
 
-/// A place for a value that nobody watches.
+/// A value that is not followed.
 pub struct StoredValue<T> {
     inner: base::StoredValue<Boxed>,
     value: PhantomData<fn() -> T>,
@@ -224,23 +223,23 @@ impl<T> Clone for StoredValue<T> {
 impl<T> Copy for StoredValue<T> {}
 
 impl<T: Send + Sync + 'static> StoredValue<T> {
-    /// A place with its first value.
+    /// A value.
     pub fn new(value: T) -> Self {
         Self { inner: stored(Box::new(value)), value: PhantomData }
     }
 
-    /// Reads.
-    #[expect(clippy::expect_used, reason = "reading a value of a page that is gone is a mistake here")]
+    /// Reads the value.
+    #[expect(clippy::expect_used, reason = "reading a value of a removed page is a bug")]
     pub fn with_value<R>(&self, read: impl FnOnce(&T) -> R) -> R {
-        self.try_with_value(read).expect("the value's page is still there")
+        self.try_with_value(read).expect("the value's page still exists")
     }
 
-    /// Reads, if its page is still there.
+    /// Reads the value, if its page still exists.
     pub fn try_with_value<R>(&self, read: impl FnOnce(&T) -> R) -> Option<R> {
-        look_at_stored(self.inner)?.downcast_ref().map(read)
+        read_stored(self.inner)?.downcast_ref().map(read)
     }
 
-    /// Its value.
+    /// The value.
     pub fn get_value(&self) -> T
     where
         T: Clone,
@@ -248,12 +247,12 @@ impl<T: Send + Sync + 'static> StoredValue<T> {
         self.with_value(T::clone)
     }
 
-    /// Takes a value; nothing happens when its page is gone.
+    /// Sets the value; does nothing if its page was removed.
     pub fn set_value(&self, value: T) {
         let _ = self.inner.try_set_value(Box::new(value));
     }
 
-    /// Changes the value, if its page is still there.
+    /// Changes the value, if its page still exists.
     pub fn update_value<R>(&self, change: impl FnOnce(&mut T) -> R) -> Option<R> {
         self.inner.try_write_value()?.downcast_mut().map(change)
     }
@@ -263,13 +262,13 @@ fn stored(value: Boxed) -> base::StoredValue<Boxed> {
     base::StoredValue::new(value)
 }
 
-/// What is in a place, if its page is still there.
+/// A stored value, if its page still exists.
 #[inline(never)]
-fn look_at_stored(place: base::StoredValue<Boxed>) -> Option<<base::StoredValue<Boxed> as ReadValue>::Value> {
+fn read_stored(place: base::StoredValue<Boxed>) -> Option<<base::StoredValue<Boxed> as ReadValue>::Value> {
     place.try_read_value()
 }
 
-/// What a click does.
+/// A handler of clicks.
 pub fn click(act: impl FnMut(MouseEvent) + 'static) -> Box<dyn FnMut(MouseEvent)> {
     Box::new(act)
 }

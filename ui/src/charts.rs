@@ -1,8 +1,7 @@
 //! Charts, drawn by plotters as SVG.
 //!
-//! Colours are roles: `#010101` to `#090909` stand for tokens, and the stylesheet gives them their colour,
-//! so that a change of theme needs no drawing. Only numbers and our own words go in, never text of
-//! others. Owns: scales and shapes. Refuses to know: pages.
+//! Colours are roles: the stylesheet gives `#010101` to `#090909` their colour, so that a change of theme needs
+//! no drawing. Charts contain numbers and our own words only, never text from servers.
 
 use std::ops::Range;
 
@@ -16,6 +15,7 @@ use schemascope_api::{CoveragePoint, HistoryPoint};
 
 use crate::cells::{Memo, RwSignal};
 use crate::parts::on_resize;
+use crate::recent::{Mark, MarkKind};
 use crate::{browser, numbers};
 
 const LINE: RGBColor = RGBColor(1, 1, 1);
@@ -28,46 +28,46 @@ const WARN: RGBColor = RGBColor(7, 7, 7);
 const ACCENT: RGBColor = RGBColor(8, 8, 8);
 const LOWEST: RGBColor = RGBColor(9, 9, 9);
 
-/// Room for a chart, in pixels.
+/// Size of a chart, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Room {
-    /// How wide.
+pub struct Size {
+    /// Width.
     pub width: u32,
-    /// How high.
+    /// Height.
     pub height: u32,
-    /// Size of the labels.
+    /// Text size of the labels.
     pub label: u32,
 }
 
-/// A chart in its place, drawn anew when the place changes its size. The style says how high it is.
+/// A chart that is drawn again when its size changes. The stylesheet sets its height.
 #[component]
 pub fn Chart(
-    /// What it shows, in words.
+    /// Description for screen readers.
     #[prop(into)]
     label: Signal<String>,
-    /// Draws it in some room.
-    draw: Callback<Room, String>,
+    /// Draws it in a size.
+    draw: Callback<Size, String>,
 ) -> impl IntoView {
     let place: NodeRef<Div> = NodeRef::new();
-    let room = RwSignal::new(Room::default());
+    let size = RwSignal::new(Size::default());
     on_resize(place, move |element| {
         let pixels = |length: i32| length.max(0) as u32;
-        room.set(Room {
+        size.set(Size {
             width: pixels(element.client_width()),
             height: pixels(element.client_height()),
             label: browser::token_px("--text-xs").map_or(11, |size| size.round() as u32),
         });
     });
-    let svg = Memo::new(move || match room.get() {
-        Room { width: 0..80, .. } | Room { height: 0..60, .. } => String::new(),
-        room => draw.run(room),
+    let svg = Memo::new(move || match size.get() {
+        Size { width: 0..80, .. } | Size { height: 0..60, .. } => String::new(),
+        size => draw.run(size),
     });
     view! {
         <div class="chart" node_ref=place role="img" aria-label=label inner_html=move || svg.get()></div>
     }
 }
 
-/// Either kind of axis as one type, so that the code of charts is made once.
+/// Either kind of axis in one type, so that the code of charts is compiled once.
 enum Axis {
     Even(RangedCoordf64),
     Log(LogCoord<f64>),
@@ -109,16 +109,16 @@ impl Ranged for Axis {
     }
 }
 
-/// What a backend can fail with, here: nothing; it writes to memory.
-type Drawn = Result<(), Box<dyn std::error::Error>>;
+/// Result of drawing. It cannot fail, because the backend writes to memory.
+type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
 fn svg(
-    room: Room,
-    draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Drawn,
+    size: Size,
+    draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> DrawResult,
 ) -> String {
     let mut out = String::new();
     {
-        let area = SVGBackend::with_string(&mut out, (room.width, room.height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut out, (size.width, size.height)).into_drawing_area();
         if draw(&area).and_then(|()| Ok(area.present()?)).is_err() {
             return String::new();
         }
@@ -126,22 +126,22 @@ fn svg(
     out
 }
 
-/// An area's colour, and how high it reaches at a point.
+/// An area: its colour, and its upper edge at a point.
 type Edge = (RGBColor, fn(&CoveragePoint) -> u64);
 
-/// How many tools stood where: areas upon each other.
-pub fn coverage(points: &[CoveragePoint], room: Room) -> String {
+/// Number of tools by the state of their schema, as stacked areas.
+pub fn coverage(points: &[CoveragePoint], size: Size) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let (from, to) = (first.at.as_millis() as f64, last.at.as_millis() as f64);
     let most = points.iter().map(|point| point.tools.total()).max().unwrap_or(0).max(1);
-    svg(room, |area| {
+    svg(size, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin_top(6)
             .margin_right(2)
-            .x_label_area_size(room.label * 2)
-            .y_label_area_size(room.label * 3)
+            .x_label_area_size(size.label * 2)
+            .y_label_area_size(size.label * 3)
             .build_cartesian_2d(Axis::even(from..to.max(from + 1.0)), Axis::even(0.0..most as f64))?;
-        let label = ("sans-serif", room.label).into_font().color(&FAINT);
+        let label = ("sans-serif", size.label).into_font().color(&FAINT);
         let one_day = to - from < 86_400_000.0;
         let time = |at: &f64| match (one_day, to - from < 600_000.0) {
             (true, true) => browser::clock(*at as u64),
@@ -154,14 +154,14 @@ pub fn coverage(points: &[CoveragePoint], room: Room) -> String {
             .light_line_style(TRANSPARENT)
             .bold_line_style(LINE)
             .axis_style(LINE)
-            .x_labels((room.width as usize / 110).clamp(2, 8))
+            .x_labels((size.width as usize / 110).clamp(2, 8))
             .y_labels(4)
             .x_label_style(label.clone())
             .y_label_style(label)
             .x_label_formatter(&time)
             .y_label_formatter(&|tools| format!("{tools:.0}"))
             .draw()?;
-        // From the highest edge to the lowest, each over the one before.
+        // From the highest edge to the lowest, each drawn over the previous one.
         let edges: [Edge; 5] = [
             (UNSEEN, |p| p.tools.total()),
             (LEARNING, |p| p.tools.reliable() + p.tools.violated + p.tools.learning),
@@ -173,7 +173,7 @@ pub fn coverage(points: &[CoveragePoint], room: Room) -> String {
             let mut steps: Vec<(f64, f64)> = Vec::with_capacity(points.len() * 2);
             for point in points {
                 let (x, y) = (point.at.as_millis() as f64, edge(point) as f64);
-                // A count changes at once, not along a slope.
+                // A count changes in steps, not along a slope.
                 if let Some((_, before)) = steps.last().copied()
                     && (before - y).abs() > 1e-9
                 {
@@ -189,38 +189,70 @@ pub fn coverage(points: &[CoveragePoint], room: Room) -> String {
     })
 }
 
-/// Mean consistency and the lowest field over observations, the first of them wide.
-pub fn quality(points: &[HistoryPoint], room: Room) -> String {
+/// Mean consistency and that of the least consistent field over results, on a logarithmic scale: of all results so far,
+/// and of windows of the newest ones, with marks for versions, decisions and drift.
+pub fn quality(points: &[HistoryPoint], windows: &[HistoryPoint], marks: &[Mark], size: Size) -> String {
     let Some(last) = points.last() else { return String::new() };
     let most = (last.observations as f64).max(10.0);
-    let floor = points.iter().map(|point| point.lowest).fold(1.0, f64::min);
+    let floor = points.iter().chain(windows).map(|point| point.lowest).fold(1.0, f64::min);
     let bottom = if floor >= 0.5 { 0.5 } else { 0.0 };
-    svg(room, |area| {
+    svg(size, |area| {
         let mut chart = ChartBuilder::on(area)
-            .margin_top(8)
+            .margin_top(4 + size.label)
             .margin_right(10)
-            .x_label_area_size(room.label * 2)
-            .y_label_area_size(room.label * 3)
+            .x_label_area_size(size.label * 3)
+            .y_label_area_size(size.label * 4)
             .build_cartesian_2d(Axis::log(1.0..most * 1.02), Axis::even(bottom..1.02))?;
-        let label = ("sans-serif", room.label).into_font().color(&FAINT);
+        let label = ("sans-serif", size.label).into_font().color(&FAINT);
+        let label_style = label.clone();
         chart
             .configure_mesh()
             .disable_mesh()
             .axis_style(LINE)
-            .x_labels((room.width as usize / 90).clamp(2, 6))
+            .x_labels((size.width as usize / 90).clamp(2, 6))
             .y_labels(5)
             .x_label_style(label.clone())
             .y_label_style(label)
+            .x_desc("results")
+            .y_desc("consistency")
+            .axis_desc_style(("sans-serif", size.label).into_font().color(&FAINT))
             .x_label_formatter(&|n| numbers::count(n.round() as u64))
             .y_label_formatter(&|share| format!("{share:.1}"))
             .draw()?;
-        // What high quality asks for.
+        // Lower bound of high quality.
         chart.draw_series(LineSeries::new([(1.0, 0.8), (most * 1.02, 0.8)], LINE))?;
-        let line = |of: fn(&HistoryPoint) -> f64| -> Vec<(f64, f64)> {
+        for mark in marks {
+            let at = (mark.results.max(1) as f64).min(most);
+            let colour = match mark.kind {
+                MarkKind::Version => LINE,
+                MarkKind::Decision => ACCENT,
+                MarkKind::Drift => WARN,
+            };
+            chart.draw_series(LineSeries::new([(at, bottom), (at, 1.02)], colour))?;
+        }
+        let line = |points: &[HistoryPoint], of: fn(&HistoryPoint) -> f64| -> Vec<(f64, f64)> {
             points.iter().map(|point| (point.observations as f64, of(point))).collect()
         };
-        chart.draw_series(LineSeries::new(line(|point| point.lowest), LOWEST.stroke_width(1)))?;
-        chart.draw_series(LineSeries::new(line(|point| point.mean), ACCENT.stroke_width(2)))?;
+        let mean: fn(&HistoryPoint) -> f64 = |point| point.mean;
+        let lowest: fn(&HistoryPoint) -> f64 = |point| point.lowest;
+        chart.draw_series(LineSeries::new(line(points, lowest), LOWEST.stroke_width(1)))?;
+        chart.draw_series(LineSeries::new(line(points, mean), ACCENT.stroke_width(2)))?;
+        chart.draw_series(DashedLineSeries::new(line(windows, lowest), 4, 3, LOWEST.stroke_width(2)))?;
+        chart.draw_series(DashedLineSeries::new(line(windows, mean), 4, 3, ACCENT.stroke_width(1)))?;
+        // Labels above the marks, where there is room for them.
+        let mut free = 0;
+        for mark in marks {
+            let (x, y) = chart.backend_coord(&((mark.results.max(1) as f64).min(most), 1.02));
+            let width = mark.label.chars().count() as i32 * size.label as i32 * 6 / 10;
+            let x = x.min(size.width as i32 - width);
+            if x < free {
+                continue;
+            }
+            free = x + width + 4;
+            let label =
+                Text::new(mark.label.clone(), (x, (y - size.label as i32 - 2).max(0)), label_style.clone());
+            area.draw(&label)?;
+        }
         chart.draw_series([Circle::new((last.observations as f64, last.mean), 3, ACCENT.filled())])?;
         Ok(())
     })

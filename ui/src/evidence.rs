@@ -1,33 +1,32 @@
-//! What is known of a field, in the words that tell the most.
+//! Summaries of a field in words and numbers.
 //!
-//! Owns: which numbers are said, and in what order. Refuses to know: how they are drawn. What comes from
-//! upstreams is in the texts as it is; who shows them names what misleads.
+//! Texts may contain characters from servers unchanged; the view shows misleading ones by their code.
 
 use schemascope_api::{FieldRow, Stability, TypeRow, ValueRow, ValueSummary};
 
 use crate::numbers::{count, interval, percent, share};
 use crate::{order, text};
 
-/// Values told in a line.
-const TOLD: usize = 3;
-/// Characters of one value in a line.
-const SHORT: usize = 24;
+/// Most values in a line.
+const MAX_VALUES: usize = 3;
+/// Most characters of a value in a line.
+const MAX_CHARS: usize = 24;
 
-/// Whether the whole value has more to say than that it is an object.
-pub fn root_tells(root: &FieldRow) -> bool {
+/// Whether more is known of the whole value than that it is an object.
+pub fn root_is_notable(root: &FieldRow) -> bool {
     root.kinds != ["object"]
         || root.agreement < 1.0
         || !root.decisions.is_empty()
         || !root.alternatives.is_empty()
 }
 
-/// The field has values of another type than most of them.
+/// Whether some values have another type than most.
 pub fn is_mixed(field: &FieldRow) -> bool {
     field.consistency + 1e-9 < field.present as f64 / field.parents.max(1) as f64
 }
 
-/// A union's types, the most frequent first, null last; empty where there is no union. Integers are
-/// numbers, and null alone makes none.
+/// The types of a union, the most frequent first, null last; empty if there is no union. Integers count as
+/// numbers, and null does not make a union.
 pub fn mix(field: &FieldRow) -> Vec<&TypeRow> {
     let mut types: Vec<&TypeRow> = field.types.iter().filter(|kind| kind.count > 0).collect();
     order::sort(&mut types, |a, b| (a.name == "null").cmp(&(b.name == "null")).then(b.count.cmp(&a.count)));
@@ -37,13 +36,13 @@ pub fn mix(field: &FieldRow) -> Vec<&TypeRow> {
     if others.count() > 1 && !numbers_only { types } else { Vec::new() }
 }
 
-/// All values of a field.
+/// Number of values of a field.
 pub fn values(field: &FieldRow) -> u64 {
     field.types.iter().map(|kind| kind.count).sum()
 }
 
-/// A field in a few words: what is unusual first, then what its values are like.
-pub fn learned(field: &FieldRow) -> String {
+/// A field in a few words: irregularities first, then its values.
+pub fn summary(field: &FieldRow) -> String {
     let all = values(field);
     let mut words = Vec::new();
     let mix = mix(field);
@@ -51,7 +50,7 @@ pub fn learned(field: &FieldRow) -> String {
     if !mix.is_empty() {
         words.extend(mix.iter().map(|kind| format!("{} {}", kind.name, percent(kind.count, all))));
     } else if field.agreement < 1.0 {
-        words.push(format!("{} agree", share(field.agreement)));
+        words.push(format!("{} of the same type", share(field.agreement)));
     } else if nulls > 0 && nulls == all {
         words.push("always null".into());
     } else if nulls > 0 {
@@ -60,37 +59,37 @@ pub fn learned(field: &FieldRow) -> String {
     if field.present < field.parents {
         words.push(format!("missing in {}", percent(field.parents - field.present, field.parents)));
     }
-    words.extend(like(field));
+    words.extend(of_values(field));
     if words.is_empty() {
-        // Its type is said beside, and that it is required by its name.
+        // Type and `required` are shown in other columns.
         let more =
             |decision: &str| decision != "required" && !field.kinds.iter().any(|kind| kind == decision);
         let decision = field.decisions.iter().map(|row| &row.decision).find(|decision| more(decision));
-        words.push(decision.cloned().unwrap_or_else(|| format!("all {} agree", count(all))));
+        words.push(decision.cloned().unwrap_or_else(|| format!("same type in all {}", count(all))));
     }
     words.join(" · ")
 }
 
-/// What its values are like.
-fn like(field: &FieldRow) -> Vec<String> {
+/// Its values in a few words.
+fn of_values(field: &FieldRow) -> Vec<String> {
     let values = &field.values;
     let seen: u64 = values.counted.iter().map(|value| value.count).sum();
-    // Numbers beside shares are hard to tell apart, and their range says more.
+    // Numbers are hard to distinguish from their shares, and the range says more.
     let is_number = |value: &ValueRow| value.json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let by_range = values.range.is_some() && values.counted.iter().all(is_number);
     if let [only] = values.counted.as_slice() {
-        return vec![format!("only {}", plain(&only.json))];
+        return vec![format!("always {}", plain(&only.json))];
     }
     if !values.counted.is_empty() && !by_range {
         let shown = |value: &ValueRow| format!("{} {}", plain(&value.json), percent(value.count, seen));
-        let mut words: Vec<String> = values.counted.iter().take(TOLD).map(shown).collect();
+        let mut words: Vec<String> = values.counted.iter().take(MAX_VALUES).map(shown).collect();
         match values.counted.len() {
-            0..=TOLD => {}
-            more => words.push(format!("{} more", more - TOLD)),
+            0..=MAX_VALUES => {}
+            more => words.push(format!("{} more", more - MAX_VALUES)),
         }
         return words;
     }
-    // Why keys are taken for data.
+    // Why keys are treated as data.
     let map = field.decisions.iter().find(|row| row.decision.starts_with("map of"));
     let mut words: Vec<String> = map.map(|row| row.because.clone()).into_iter().collect();
     words.extend(range(values));
@@ -102,7 +101,7 @@ fn like(field: &FieldRow) -> Vec<String> {
     words
 }
 
-/// The numbers of a field, by name.
+/// The numbers of a field: name and value.
 pub fn facts(field: &FieldRow) -> Vec<(&'static str, String)> {
     let values = &field.values;
     let mut facts = vec![
@@ -110,11 +109,11 @@ pub fn facts(field: &FieldRow) -> Vec<(&'static str, String)> {
         ("95 % interval", interval(field.interval)),
     ];
     if field.agreement < 1.0 {
-        facts.push(("types agree", share(field.agreement)));
+        facts.push(("same type", share(field.agreement)));
     }
     facts.extend(distinct(values).map(|text| ("distinct", text)));
     facts.extend(range(values).map(|text| ("range", text)));
-    facts.extend(values.lengths.map(|(least, most)| ("characters", between(least, most))));
+    facts.extend(values.lengths.map(|(least, most)| ("length", between(least, most))));
     facts.extend(values.items.map(|(least, most)| ("items", between(least, most))));
     facts
 }
@@ -125,7 +124,7 @@ fn distinct(values: &ValueSummary) -> Option<String> {
 
 fn range(values: &ValueSummary) -> Option<String> {
     let (least, most) = values.range.as_ref()?;
-    let (least, most) = (text::visible(least, SHORT), text::visible(most, SHORT));
+    let (least, most) = (text::visible(least, MAX_CHARS), text::visible(most, MAX_CHARS));
     Some(if least == most { least } else { format!("{least} – {most}") })
 }
 
@@ -133,24 +132,23 @@ fn between(least: u64, most: u64) -> String {
     if least == most { count(least) } else { format!("{}–{}", count(least), count(most)) }
 }
 
-/// A JSON value in a line of words: a string without its quotes, cut.
+/// A JSON value on a line of words: strings without quotes, shortened.
 fn plain(json: &str) -> String {
     let inner = json.strip_prefix('"').map(|json| json.strip_suffix('"').unwrap_or(json));
     match inner {
-        // An empty one would not be seen.
-        Some("") | None => text::visible(json, SHORT),
-        Some(inner) => text::visible(inner, SHORT),
+        // An empty string would be invisible.
+        Some("") | None => text::visible(json, MAX_CHARS),
+        Some(inner) => text::visible(inner, MAX_CHARS),
     }
 }
 
-/// How long the structure has been the same, and the part of it that matters; nothing as long as there is
-/// one day only.
+/// How long the structure has been unchanged, in two parts; none with results of one day only.
 pub fn stability(stability: Stability) -> Option<(&'static str, String)> {
     match stability {
         Stability { of: 0 | 1, .. } => None,
-        Stability { days: 0, .. } => Some(("structure changed on ", "the latest day".into())),
-        Stability { days, of } if days >= of => Some(("structure unchanged for ", format!("all {of} days"))),
-        Stability { days, of } => Some(("structure unchanged for ", format!("{days} of {of} days"))),
+        Stability { days: 0, .. } => Some(("Structure changed on ", "the latest day".into())),
+        Stability { days, of } if days >= of => Some(("Structure unchanged for ", format!("all {of} days"))),
+        Stability { days, of } => Some(("Structure unchanged for ", format!("{days} of {of} days"))),
     }
 }
 
@@ -172,6 +170,7 @@ pub(crate) mod tests {
             parents: 40,
             interval: (0.912, 1.0),
             consistency: 1.0,
+            recent: None,
             agreement: 1.0,
             required: true,
             values: ValueSummary::default(),
@@ -189,13 +188,13 @@ pub(crate) mod tests {
     }
 
     fn said(field: &FieldRow) -> String {
-        learned(field).replace('\u{202F}', "")
+        summary(field).replace('\u{202F}', "")
     }
 
     #[test]
-    fn the_unusual_is_said_first() {
+    fn summary_starts_with_irregularities() {
         let mut field = field("a", "a");
-        assert_eq!(said(&field), "all 40 agree");
+        assert_eq!(said(&field), "same type in all 40");
         field.types = types(&[("null", 4), ("object", 6), ("string", 30)]);
         assert!(mix(&field).iter().map(|kind| kind.name.as_str()).eq(["string", "object", "null"]));
         assert_eq!(said(&field), "string 75% · object 15% · null 10%");
@@ -210,12 +209,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn values_are_said_as_what_they_are() {
+    fn summary_describes_values() {
         let mut field = field("a", "a");
         field.values.counted = counted(&[("\"EUR\"", 6), ("\"\"", 3), ("7", 1), ("8", 1)]);
         assert_eq!(said(&field), "EUR 55% · \"\" 27% · 7 9.1% · 1 more");
         field.values.counted.truncate(1);
-        assert_eq!(said(&field), "only EUR");
+        assert_eq!(said(&field), "always EUR");
         field.values.counted = counted(&[("1", 6), ("2", 3), ("-1", 1)]);
         field.values.range = Some(("-1".into(), "2".into()));
         field.values.distinct = Some(Distinct { count: 3, exact: true });
@@ -225,7 +224,7 @@ pub(crate) mod tests {
             examples: vec![format!("\"{}\"", "x".repeat(90))],
             ..ValueSummary::default()
         };
-        assert_eq!(said(&field), format!("about 1190 distinct · {}…", "x".repeat(SHORT)));
+        assert_eq!(said(&field), format!("about 1190 distinct · {}…", "x".repeat(MAX_CHARS)));
         field.values.items = Some((0, 50));
         field.values.lengths = Some((9, 9));
         let facts: Vec<String> = facts(&field)
@@ -234,41 +233,35 @@ pub(crate) mod tests {
             .collect();
         assert_eq!(
             facts,
-            [
-                "present 40 of 40",
-                "95 % interval 91.2–100%",
-                "distinct about 1190",
-                "characters 9",
-                "items 0–50"
-            ]
+            ["present 40 of 40", "95 % interval 91.2–100%", "distinct about 1190", "length 9", "items 0–50"]
         );
         field.decisions = vec![DecisionRow { decision: "map of integer".into(), because: "412 keys".into() }];
         assert_eq!(said(&field), "412 keys · 0–50 items · about 1190 distinct");
     }
 
     #[test]
-    fn a_plain_object_says_nothing_of_itself() {
+    fn plain_object_is_not_notable() {
         let mut root = FieldRow { kinds: vec!["object".into()], ..field("", "") };
-        assert!(!root_tells(&root));
+        assert!(!root_is_notable(&root));
         root.decisions = vec![
             DecisionRow { decision: "required".into(), because: String::new() },
             DecisionRow { decision: "object".into(), because: String::new() },
         ];
-        assert_eq!(said(&root), "all 40 agree");
+        assert_eq!(said(&root), "same type in all 40");
         root.decisions.push(DecisionRow { decision: "closed object".into(), because: String::new() });
         assert_eq!(said(&root), "closed object");
         root.decisions.clear();
         root.agreement = 0.9;
-        assert!(root_tells(&root));
-        assert!(root_tells(&field("", "")));
+        assert!(root_is_notable(&root));
+        assert!(root_is_notable(&field("", "")));
     }
 
     #[test]
-    fn stability_needs_days_to_compare() {
+    fn stability_needs_several_days() {
         let said = |days, of| stability(Stability { days, of }).map(|(lead, what)| format!("{lead}{what}"));
         assert_eq!(said(1, 1), None);
-        assert_eq!(said(0, 3).unwrap(), "structure changed on the latest day");
-        assert_eq!(said(3, 8).unwrap(), "structure unchanged for 3 of 8 days");
-        assert_eq!(said(8, 8).unwrap(), "structure unchanged for all 8 days");
+        assert_eq!(said(0, 3).unwrap(), "Structure changed on the latest day");
+        assert_eq!(said(3, 8).unwrap(), "Structure unchanged for 3 of 8 days");
+        assert_eq!(said(8, 8).unwrap(), "Structure unchanged for all 8 days");
     }
 }

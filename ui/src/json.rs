@@ -1,13 +1,12 @@
-//! JSON for reading: indented and in colours, with every number and string as it was sent.
+//! Layout of JSON: indented and split into coloured pieces, with every number and string as it was sent.
 //!
-//! Works on the text, so nothing is parsed into other numbers; what is no JSON comes out as text. Not
-//! recursive: nesting costs memory for its indentation only, which is bounded. Owns: layout. Refuses to
-//! know: where documents come from.
+//! Works on the text, without parsing values; text that is not JSON comes out unchanged. Not recursive: nesting
+//! costs memory for its indentation only, which is bounded.
 
-/// What a piece of the text is.
+/// Kind of a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Blanks, line breaks, punctuation.
+    /// Spaces, line breaks, punctuation.
     Mark,
     /// A key of an object.
     Key,
@@ -19,11 +18,11 @@ pub enum Kind {
     Word,
 }
 
-/// Spaces of one level, and levels that are indented.
+/// Spaces per level, and most levels that are indented.
 const INDENT: usize = 2;
 const MAX_INDENT: usize = 40;
 
-/// The text laid out, as pieces in order; pieces of one kind that follow each other are one.
+/// The text in pieces, laid out; adjacent pieces of the same kind are joined.
 pub fn pieces(json: &str) -> Vec<(Kind, String)> {
     let mut out = Out::default();
     let mut rest = json.trim();
@@ -78,7 +77,7 @@ pub fn pieces(json: &str) -> Vec<(Kind, String)> {
     out.0
 }
 
-/// Where the string that begins a text ends, or the text's end.
+/// End of the string at the start of a text, or the end of the text.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn layout_changes_blanks_only() {
+    fn layout_changes_spaces_only() {
         let json = r#"{"a" :1.10,"b":[ ],"c":{"d":[1E5,"x, \"y\": {"]},"e":null}"#;
         let expect = "{\n  \"a\": 1.10,\n  \"b\": [],\n  \"c\": {\n    \"d\": [\n      1E5,\n      \"x, \\\"y\\\": {\"\n    ]\n  },\n  \"e\": null\n}";
         assert_eq!(laid_out(json), expect);
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_no_json_comes_out_too() {
+    fn incomplete_or_other_text_comes_out_unchanged() {
         for text in ["", "{", "\"abc", "{\"a\":[1,", "not json at all", "]}}", "\u{202E}é\""] {
             let blankless = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
             assert_eq!(blankless(&laid_out(text)), blankless(text));

@@ -1,21 +1,25 @@
-//! The dashboard: what the window and the browser show.
+//! The dashboard, as shown in the window and in browsers.
 //!
-//! [`picture`] is the state, a fold of the engine's frames; pages draw it and send commands through one
-//! door (`door`). What needs no page (texts, numbers, routes, the fold) is tested on the machine itself;
-//! the rest exists in wasm only and is tested in a browser.
+//! [`picture`] holds the state, a fold of the engine's frames. Pages draw it and send commands through `door`.
+//! Modules that need no page (texts, numbers, routes, the fold) are tested natively; the others exist in wasm only
+//! and are tested in a browser.
 //!
-//! Architecture invariant: depends on `api` alone, so that work here never rebuilds the engine. Values from
-//! upstreams are text, never markup.
+//! Architecture invariant: depends on `api` alone, so that changes here never rebuild the engine. Values from
+//! servers are text, never markup.
 #![cfg_attr(
     target_arch = "wasm32",
     allow(clippy::needless_pass_by_value, reason = "components take their properties by value")
 )]
 
 pub mod evidence;
+pub mod graph;
 pub mod json;
+pub mod layout;
+pub mod markdown;
 pub mod numbers;
 pub mod order;
 pub mod picture;
+pub mod recent;
 pub mod route;
 pub mod text;
 pub mod tree;
@@ -34,11 +38,17 @@ mod door;
 #[cfg(target_arch = "wasm32")]
 mod drift;
 #[cfg(target_arch = "wasm32")]
+mod export;
+#[cfg(target_arch = "wasm32")]
 mod live;
+#[cfg(target_arch = "wasm32")]
+mod needs;
 #[cfg(target_arch = "wasm32")]
 mod pages;
 #[cfg(target_arch = "wasm32")]
 mod parts;
+#[cfg(target_arch = "wasm32")]
+mod throttle;
 #[cfg(target_arch = "wasm32")]
 mod versions;
 

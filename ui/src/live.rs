@@ -1,6 +1,4 @@
-//! The picture as signals, kept up to date by following the engine for as long as the page lives.
-//!
-//! Owns: connecting, losing, connecting again. Refuses to know: what is drawn.
+//! The engine's state as signals. Follows the engine while the page exists, and reconnects.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,39 +13,39 @@ use crate::door::{self, Ended};
 use crate::picture::{Changed, Picture};
 
 /// Pauses between attempts, in milliseconds; the last one repeats.
-const PAUSES: [i32; 4] = [300, 800, 1_500, 3_000];
+const RECONNECT_PAUSES_MS: [i32; 4] = [300, 800, 1_500, 3_000];
 
-/// Longest press that holds changes back, in milliseconds; its end may happen outside the page.
-const PRESS_MS: u64 = 600;
+/// Longest press that delays updates, in milliseconds; the pointer may be released outside the page.
+const MAX_PRESS_MS: u64 = 600;
 
-/// How the page stands with the engine.
+/// State of the connection to the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Connection {
-    /// For the first time.
+    /// Connecting for the first time.
     Connecting,
     /// Frames arrive.
     Live,
-    /// They do not; why.
+    /// The connection was lost, for this reason.
     Lost(String),
     /// The token is missing or wrong.
     Denied,
 }
 
-/// The picture as signals.
+/// The engine's state as signals.
 #[derive(Clone, Copy)]
 pub struct Live {
-    /// How we stand with the engine.
+    /// State of the connection.
     pub connection: RwSignal<Connection>,
-    /// Numbers of now.
+    /// Current totals and rates.
     pub pulse: RwSignal<Pulse>,
-    /// Milliseconds since 1970, by the second.
+    /// Milliseconds since 1970, updated every second.
     pub now: RwSignal<u64>,
-    /// Bumped with every snapshot.
+    /// Number of snapshots received.
     pub snapshots: RwSignal<u64>,
     picture: StoredValue<Picture>,
-    /// What changed and was not told yet.
-    held: StoredValue<Changed>,
-    /// Since when the pointer is pressed; 0 when it is not.
+    /// Changes not yet published.
+    pending: StoredValue<Changed>,
+    /// Time at which the pointer was pressed; 0 while it is not.
     pressed: StoredValue<u64>,
     tools: RwSignal<u64>,
     servers: RwSignal<u64>,
@@ -55,21 +53,21 @@ pub struct Live {
 }
 
 impl Live {
-    /// Begins to follow.
-    pub fn begin() -> Self {
+    /// Starts to follow the engine.
+    pub fn start() -> Self {
         let live = Self {
             connection: RwSignal::new(Connection::Connecting),
             pulse: RwSignal::default(),
             now: RwSignal::new(browser::now()),
             snapshots: RwSignal::new(0),
             picture: StoredValue::new(Picture::default()),
-            held: StoredValue::new(Changed::default()),
+            pending: StoredValue::new(Changed::default()),
             pressed: StoredValue::new(0),
             tools: RwSignal::new(0),
             servers: RwSignal::new(0),
             calls: RwSignal::new(0),
         };
-        live.mind_presses();
+        live.delay_while_pressed();
         leptos::task::spawn_local(live.keep_following());
         live
     }
@@ -79,15 +77,15 @@ impl Live {
         loop {
             let before = self.snapshots.get_untracked();
             let since = self.picture.with_value(|picture| picture.cursor);
-            match door::follow(since, move |frame| self.take(frame)).await {
+            match door::follow(since, move |frame| self.apply(frame)).await {
                 Ended::Denied => {
                     self.connection.set(Connection::Denied);
-                    // Somebody may give the token in another tab.
+                    // The user may log in in another tab.
                     browser::sleep(1_000).await;
                     continue;
                 }
                 Ended::Hidden => {
-                    // Cheap to look for, and a hidden page's timers are slow anyway.
+                    // A cheap check, and timers of a hidden page are slow anyway.
                     while browser::is_hidden() {
                         browser::sleep(250).await;
                     }
@@ -101,14 +99,14 @@ impl Live {
                     self.connection.set(Connection::Lost(reason));
                 }
             }
-            browser::sleep(PAUSES[failures.min(PAUSES.len() - 1)]).await;
+            browser::sleep(RECONNECT_PAUSES_MS[failures.min(RECONNECT_PAUSES_MS.len() - 1)]).await;
             failures += 1;
         }
     }
 
-    fn take(&self, frame: Frame) {
+    fn apply(&self, frame: Frame) {
         let pulse = frame.pulse.clone();
-        let changed = self.picture.update_value(|picture| picture.take(frame)).unwrap_or_default();
+        let changed = self.picture.update_value(|picture| picture.apply(frame)).unwrap_or_default();
         if self.connection.get_untracked() != Connection::Live {
             self.connection.set(Connection::Live);
         }
@@ -119,16 +117,16 @@ impl Live {
         if now / 1_000 != self.now.get_untracked() / 1_000 {
             self.now.set(now);
         }
-        self.held.update_value(|held| held.add(changed));
-        // What is drawn anew while it is pressed would miss the click.
-        if browser::now().saturating_sub(self.pressed.get_value()) > PRESS_MS {
-            self.tell();
+        self.pending.update_value(|pending| pending.add(changed));
+        // An element that is replaced while it is pressed would miss the click.
+        if browser::now().saturating_sub(self.pressed.get_value()) > MAX_PRESS_MS {
+            self.publish();
         }
     }
 
-    /// Tells what changed since it was last told.
-    fn tell(&self) {
-        let Some(changed) = self.held.update_value(std::mem::take) else { return };
+    /// Notifies the signals of pending changes.
+    fn publish(&self) {
+        let Some(changed) = self.pending.update_value(std::mem::take) else { return };
         let bump = |signal: RwSignal<u64>, changed: bool| {
             if changed {
                 signal.update(|version| *version += 1);
@@ -140,16 +138,16 @@ impl Live {
         bump(self.snapshots, changed.snapshot);
     }
 
-    /// Holds changes back for as long as the pointer is pressed.
-    fn mind_presses(self) {
+    /// Delays updates while the pointer is pressed.
+    fn delay_while_pressed(self) {
         let press =
             window_event_listener(leptos::ev::pointerdown, move |_| self.pressed.set_value(browser::now()));
         let release = move || {
             self.pressed.set_value(0);
-            // After the click that comes with it.
+            // After the click event that follows.
             leptos::task::spawn_local(async move {
                 browser::sleep(0).await;
-                self.tell();
+                self.publish();
             });
         };
         let up = window_event_listener(leptos::ev::pointerup, move |_| release());
@@ -161,25 +159,25 @@ impl Live {
         });
     }
 
-    /// Reads the tools; again when one changes.
+    /// Reads the tools, and follows their changes.
     pub fn tools<R>(&self, read: impl FnOnce(&BTreeMap<String, Arc<ToolRow>>) -> R) -> R {
         self.tools.track();
         self.picture.with_value(|picture| read(&picture.tools))
     }
 
-    /// Reads the upstreams; again when one changes.
+    /// Reads the servers, and follows their changes.
     pub fn servers<R>(&self, read: impl FnOnce(&BTreeMap<String, Arc<ServerRow>>) -> R) -> R {
         self.servers.track();
         self.picture.with_value(|picture| read(&picture.servers))
     }
 
-    /// Reads the latest calls; again when there are new ones.
+    /// Reads the latest calls, and follows new ones.
     pub fn calls<R>(&self, read: impl FnOnce(&VecDeque<Arc<CallRow>>) -> R) -> R {
         self.calls.track();
         self.picture.with_value(|picture| read(&picture.calls))
     }
 
-    /// Reads the whole picture without being told of changes.
+    /// Reads the whole state without following changes.
     pub fn picture<R>(&self, read: impl FnOnce(&Picture) -> R) -> R {
         self.picture.with_value(read)
     }

@@ -1,6 +1,6 @@
-//! Numbers for people.
+//! Numbers, durations, sizes and shares as text.
 
-/// A count with its digits in groups of three, by narrow no-break spaces.
+/// A count in groups of three digits, separated by narrow no-break spaces.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 2);
@@ -13,7 +13,7 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
-/// A time in microseconds, in three digits and its unit.
+/// A time in microseconds, as three digits and a unit.
 pub fn duration(micros: u64) -> String {
     let (value, unit) = match micros {
         0..1_000 => (micros as f64, "µs"),
@@ -25,7 +25,7 @@ pub fn duration(micros: u64) -> String {
     format!("{}\u{202F}{unit}", three_digits(value))
 }
 
-/// A size in bytes, in three digits and its unit.
+/// A size in bytes, as three digits and a unit.
 pub fn bytes(bytes: u64) -> String {
     let (value, unit) = match bytes {
         0..1_000 => return format!("{bytes}\u{202F}B"),
@@ -44,7 +44,7 @@ pub fn percent(part: u64, whole: u64) -> String {
     share(part as f64 / whole as f64)
 }
 
-/// A share, 0 to 1, in percent. Something is never shown as nothing, and almost all never as all.
+/// A share, 0 to 1, in percent. A small share is never shown as 0 %, and an incomplete one never as 100 %.
 pub fn share(share: f64) -> String {
     let shown = match share * 100.0 {
         ..=0.0 => "0".to_owned(),
@@ -63,7 +63,7 @@ pub fn interval((low, high): (f64, f64)) -> String {
     format!("{}–{}\u{202F}%", bound(low), bound(high))
 }
 
-/// How long ago something was, in words that need no clock to be read.
+/// The time since a moment, in words.
 pub fn ago(then_ms: u64, now_ms: u64) -> String {
     match now_ms.saturating_sub(then_ms) {
         0..3_000 => "now".into(),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_have_three_digits_and_a_unit() {
         assert_eq!([count(0), count(999), count(12_480)].join("|"), "0|999|12\u{202F}480");
         let times = [7, 1_000, 38_400, 9_999, 250_000, 30_000_000, 150_000_000];
         let times = times.map(duration).join("|").replace('\u{202F}', " ");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn something_is_not_nothing() {
+    fn small_shares_are_not_zero() {
         let shown: Vec<String> =
             [(0, 9), (1, 100_000), (99_999, 100_000), (9, 9), (995, 1_000), (1, 8), (0, 0)]
                 .into_iter()

@@ -1,10 +1,8 @@
-//! Sorting, with its code made once for whatever is sorted.
-//!
-//! Owns: the order. Refuses to know: what is sorted, and by what.
+//! Stable sorting whose code is compiled once for all types.
 
 use std::cmp::Ordering;
 
-/// Sorts; what is equal stays in its order.
+/// Sorts; equal items keep their order.
 pub fn sort<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
     let order = {
         let items: &[T] = items;
@@ -25,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sorts_and_keeps_the_order_of_equals() {
+    fn sort_keeps_the_order_of_equal_items() {
         let mut items: Vec<(u32, usize)> = (0..50).map(|n| (n * 7 % 5, n as usize)).collect();
         let mut expect = items.clone();
         expect.sort();

@@ -1,23 +1,21 @@
-//! What is known here of the engine: the fold of its frames.
-//!
-//! Owns: the fold and its bounds. Refuses to know: how frames arrive and how the picture is drawn.
+//! The engine's state as the dashboard knows it: a fold of the frames it sends, of bounded size.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use schemascope_api::{CallRow, Cursor, Frame, Pulse, ServerRow, Snapshot, Standings, ToolRow};
 
-/// Calls kept.
+/// Number of calls kept.
 pub const CALLS: usize = 2_000;
 
-/// Everything known.
+/// Tools, servers and latest calls.
 #[derive(Debug, Clone, Default)]
 pub struct Picture {
-    /// Where the next frame goes on; none before the first.
+    /// Position of the last frame; none before the first.
     pub cursor: Option<Cursor>,
     /// About the engine.
     pub snapshot: Option<Arc<Snapshot>>,
-    /// Numbers of now.
+    /// Current totals and rates.
     pub pulse: Pulse,
     /// Tools by id.
     pub tools: BTreeMap<String, Arc<ToolRow>>,
@@ -25,16 +23,16 @@ pub struct Picture {
     pub servers: BTreeMap<String, Arc<ServerRow>>,
     /// The latest calls, newest first.
     pub calls: VecDeque<Arc<CallRow>>,
-    /// Calls that came with frames, the last one in front; what they are sorted by is their arrival.
+    /// The latest calls in order of arrival, the last one first.
     pub arrivals: VecDeque<Arc<CallRow>>,
-    /// How many ever arrived.
+    /// Number of calls that ever arrived.
     pub arrived: u64,
 }
 
 /// What a frame changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// Another engine, or everything anew.
+    /// The engine sent everything again.
     pub snapshot: bool,
     /// Some tools.
     pub tools: bool,
@@ -55,8 +53,8 @@ impl Changed {
 }
 
 impl Picture {
-    /// Takes a frame.
-    pub fn take(&mut self, frame: Frame) -> Changed {
+    /// Applies a frame.
+    pub fn apply(&mut self, frame: Frame) -> Changed {
         let snapshot = frame.snapshot.is_some();
         if let Some(about) = frame.snapshot {
             let arrived = self.arrived;
@@ -86,24 +84,29 @@ impl Picture {
         changed
     }
 
-    /// The calls that arrived after so many, the last one first; none when some of them are not kept any
-    /// more.
+    /// The calls that arrived after the first `arrived`, the last one first; none when some of them are no longer
+    /// kept.
     pub fn since(&self, arrived: u64) -> Option<impl Iterator<Item = &Arc<CallRow>>> {
         let new = usize::try_from(self.arrived.saturating_sub(arrived)).ok()?;
         (new <= self.arrivals.len()).then(|| self.arrivals.iter().take(new))
     }
 
-    /// Tools by what their schema is worth.
+    /// Number of tools by the state of their schema.
     pub fn standings(&self) -> Standings {
         let mut standings = Standings::default();
         for tool in self.tools.values() {
-            standings.add(tool.source, tool.quality, tool.violated);
+            standings.add(tool.source, tool.quality, tool.violated, tool.form);
         }
         standings
     }
 }
 
-/// Puts a call in its place; nearly always that is in front.
+/// Whether a version or drift of a tool needs a decision.
+pub fn needs_review(row: &ToolRow) -> bool {
+    row.candidate_version.is_some() || row.drift_waiting > 0
+}
+
+/// Inserts a call in order of time, which is nearly always in front.
 pub fn insert(calls: &mut VecDeque<Arc<CallRow>>, call: Arc<CallRow>) {
     let newer = calls.iter().position(|known| known.id <= call.id).unwrap_or(calls.len());
     if calls.get(newer).is_none_or(|known| known.id != call.id) {
@@ -137,6 +140,7 @@ mod tests {
             cursor: Cursor { engine: 1, sequence: 1 },
             snapshot: snapshot.then(|| Snapshot {
                 version: String::new(),
+                user: None,
                 config: String::new(),
                 problem: None,
                 overrides: Default::default(),
@@ -157,15 +161,15 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_newest_first_and_never_twice() {
+    fn calls_are_sorted_and_unique() {
         let mut picture = Picture::default();
-        assert!(picture.take(frame(true, &[1, 2])).snapshot);
-        assert_eq!(picture.take(frame(false, &[4, 3, 2])), Changed { calls: true, ..Changed::default() });
+        assert!(picture.apply(frame(true, &[1, 2])).snapshot);
+        assert_eq!(picture.apply(frame(false, &[4, 3, 2])), Changed { calls: true, ..Changed::default() });
         assert_eq!(ids(&picture), ["4", "3", "2", "1"]);
-        picture.take(frame(true, &[9]));
+        picture.apply(frame(true, &[9]));
         assert_eq!(ids(&picture), ["9"]);
         let many: Vec<u32> = (10..3_000).collect();
-        picture.take(frame(false, &many));
+        picture.apply(frame(false, &many));
         assert_eq!(picture.calls.len(), CALLS);
         assert!(picture.since(0).is_none());
         assert_eq!(picture.since(picture.arrived - 3).unwrap().count(), 3);

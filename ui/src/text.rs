@@ -1,19 +1,18 @@
-//! Text of others, made safe to look at.
+//! Text from servers and clients, made safe to read.
 //!
-//! A page never takes it for markup, but characters that turn the direction of writing, hide, or steer a
-//! terminal would still mislead the eye. They are shown as what they are. Owns: which characters those
-//! are. Refuses to know: where text comes from.
+//! A page never interprets it as markup, but invisible characters, and those that change the direction of writing
+//! or control a terminal, could still mislead a reader. They are shown by their code.
 
 /// A piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// To be shown as it is.
+    /// Shown as it is.
     Plain(&'a str),
-    /// A character to be shown by its number.
+    /// A character shown by its code.
     Escape(char),
 }
 
-/// Splits a text into what can be shown and what must be named.
+/// Splits a text at its misleading characters.
 pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut from = 0;
@@ -30,7 +29,7 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// The text on one line, with misleading characters by their numbers, `limit` characters at most.
+/// The text on one line, with misleading characters by their code, at most `limit` characters.
 pub fn visible(text: &str, limit: usize) -> String {
     let mut shown = String::new();
     for (count, c) in text.chars().enumerate() {
@@ -47,18 +46,18 @@ pub fn visible(text: &str, limit: usize) -> String {
     shown
 }
 
-/// How a character is named.
+/// Code of a character: `U+202E`.
 pub fn name(c: char) -> String {
     format!("U+{:04X}", c as u32)
 }
 
-/// The first bytes of a text, cut between characters.
+/// The first bytes of a text, without splitting a character.
 pub fn head(text: &str, bytes: usize) -> &str {
     let cut = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     &text[..cut]
 }
 
-/// Control characters but line breaks and tabs, whatever is invisible, and what turns the direction.
+/// Control characters except line breaks and tabs, invisible characters, and those that change the direction.
 fn misleads(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -76,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_misleads_is_named() {
+    fn misleading_characters_are_shown_by_code() {
         assert_eq!(visible("a\u{202E}b\u{1b}[31m\nc", 99), "aU+202EbU+001B[31m c");
         assert_eq!(visible("abc", 2), "ab…");
         assert_eq!(pieces("x\u{200B}y"), [Piece::Plain("x"), Piece::Escape('\u{200B}'), Piece::Plain("y")]);
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_fall_between_characters() {
+    fn head_does_not_split_characters() {
         assert_eq!(head("aé", 2), "a");
         assert_eq!(head("aé", 3), "aé");
         assert_eq!(head("é", 99), "é");

@@ -1,22 +1,20 @@
-//! Which fields of a tree are in sight, and how each is written there.
-//!
-//! Owns: closing and finding. Refuses to know: what is known of a field.
+//! The tree of fields: which lines are visible, and how each is written.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schemascope_api::FieldRow;
 
-/// A field in sight.
+/// A visible line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// The field.
     pub field: Arc<FieldRow>,
-    /// Others are below it, in sight or not.
+    /// Other fields are below it, visible or not.
     pub parent: bool,
 }
 
-/// The fields that no closed one is above of.
+/// The lines that are not below a collapsed field.
 pub fn open_lines(fields: &[Arc<FieldRow>], closed: &BTreeSet<String>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut hidden_below: Option<usize> = None;
@@ -31,13 +29,13 @@ pub fn open_lines(fields: &[Arc<FieldRow>], closed: &BTreeSet<String>) -> Vec<Li
     lines
 }
 
-/// Where a field is; where it was is looked at first, since most stay there.
+/// Position of a field. Its previous position is tried first, since most fields stay.
 pub fn find(lines: &[Line], path: &str, before: usize) -> Option<usize> {
     let is_it = |line: &Line| line.field.path == path;
     if lines.get(before).is_some_and(is_it) { Some(before) } else { lines.iter().position(is_it) }
 }
 
-/// What stands between a field and the one above it and is not said by indentation: `[]`, `{}`.
+/// The brackets between a field and its parent, which indentation does not show: `[]`, `{}`.
 pub fn brackets(field: &FieldRow) -> &str {
     let above = field.path.strip_suffix(&field.name).unwrap_or_default();
     let own = above.rsplit(|c: char| !matches!(c, '[' | ']' | '{' | '}' | '.')).next();
@@ -57,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_hides_what_is_below() {
+    fn collapsed_fields_hide_those_below() {
         let fields =
             fields(&[("", "", 0), ("a", "a", 0), ("a[].b", "b", 1), ("a[].b.c", "c", 2), ("d", "d", 0)]);
         let paths = |closed: &[&str]| -> Vec<String> {
@@ -75,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn brackets_are_what_indentation_does_not_say() {
+    fn brackets_are_those_between_field_and_parent() {
         let brackets = |path, name| brackets(&field(path, name)).to_owned();
         assert_eq!(brackets("a", "a"), "");
         assert_eq!(brackets("a.b", "b"), "");

@@ -1,8 +1,8 @@
-//! Reading what the engine sends.
+//! Reading the engine's JSON.
 //!
-//! JSON's structs may come as objects or as arrays, and Serde makes the code for both, for every type. The
-//! engine sends objects only; asking for maps where a type asks for a struct leaves the other half out,
-//! and that is a tenth of the dashboard's size. Owns: that. Refuses to know: what is read.
+//! Serde compiles code to read structs from objects and from arrays, for every type. The engine sends objects
+//! only; requesting a map where a type requests a struct leaves the other half out, which saves a tenth of the
+//! dashboard's size.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ pub fn read<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
     Ok(value)
 }
 
-/// Something of Serde's that reads structs from objects only, in itself and in all that is in it.
+/// Wrapper around Serde's types that reads structs from objects only, at every depth.
 struct Objects<T>(T);
 
-/// Passes on what needs no change.
+/// Methods that need no change.
 macro_rules! as_it_is {
     ($($name:ident)*) => {
         $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -28,7 +28,7 @@ macro_rules! as_it_is {
     };
 }
 
-/// Passes on, and goes on in what is inside.
+/// Methods whose contents are wrapped.
 macro_rules! and_inside {
     ($($name:ident)*) => {
         $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -79,7 +79,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
         self.0.deserialize_unit_struct(name, visitor)
     }
 
-    // Raw JSON is asked for as one.
+    // Raw JSON is requested as a newtype.
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -196,11 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_it() {
+    fn rejects_other_json() {
         for json in ["", "{", "[\"a\"]", "{\"kind\":\"two\"}", "{}", "{\"kind\":\"one\"} {}"] {
             assert!(read::<Inner>(json).is_err(), "{json}");
         }
-        // An array is no struct here.
+        // Structs are not read from arrays.
         assert!(serde_json::from_str::<Inner>("[\"one\"]").is_ok());
         assert!(read::<Inner>("[\"one\"]").is_err());
     }

@@ -1,8 +1,7 @@
-//! A proxy as thin as rmcp makes it: Streamable HTTP in front, one stdio upstream per session behind,
-//! everything forwarded as it is. What `bench proxy` measures ours against.
+//! A minimal proxy on rmcp: Streamable HTTP in front, one stdio upstream per session behind, everything forwarded
+//! unchanged. `bench proxy` compares Schemascope with it.
 //!
-//! `bare COMMAND ARGS…` prints its URL as the first line on stdout. Owns: forwarding. Refuses to know:
-//! what is forwarded.
+//! `bare COMMAND ARGS…` prints its URL as the first line on stdout.
 #![allow(deprecated, reason = "clients of 2025-11-25 still log and subscribe this way")]
 
 use std::collections::HashMap;
@@ -162,7 +161,7 @@ impl ServerHandler for Front {
 
     async fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) {
         if let Ok(upstream) = self.upstream() {
-            // An upstream that has gone has said so to whoever asked it something.
+            // The requests of an upstream that is gone have failed with that reason.
             let _ = upstream.notify_roots_list_changed().await;
         }
     }

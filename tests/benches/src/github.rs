@@ -1,6 +1,4 @@
-//! GitHub's webhook payloads with their published schemas, as the npm packages of Octokit have them.
-//!
-//! Refuses to know: what is done with them.
+//! GitHub's webhook payloads with their published schemas, from the npm packages of Octokit.
 
 use std::fs;
 

@@ -1,6 +1,5 @@
-//! What the benches share: how they start, randomness, texts as APIs have them, GitHub's examples, where peers are.
-//!
-//! Owns: inputs and places. Refuses to know: what is measured and how the inference decides.
+//! Shared parts of the benches: options, randomness, texts as APIs have them, GitHub's examples, and where peers are
+//! installed.
 
 pub mod github;
 pub mod places;

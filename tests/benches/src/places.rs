@@ -1,6 +1,4 @@
-//! Where peers and examples were installed, and what is missing without them.
-//!
-//! Refuses to know: how they are installed; `cargo xtask bench` does that before it runs a bench.
+//! Folders of peers and examples. `cargo xtask bench` installs them; an error names what is missing.
 
 use std::path::PathBuf;
 

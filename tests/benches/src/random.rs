@@ -1,6 +1,5 @@
-//! Small deterministic randomness: splitmix64, seeded by a number and a label.
-//!
-//! Refuses to know: clocks and the system's randomness; a bench must be repeatable to the byte.
+//! Small deterministic random numbers (splitmix64), seeded by a number and a label, so that a bench is repeatable to
+//! the byte.
 
 /// A stream of numbers; the same seed and label give the same stream.
 #[derive(Debug, Clone)]

@@ -1,6 +1,4 @@
-//! How a bench is asked, and how it ends.
-//!
-//! Owns: exit codes and help. Refuses to know: the options of any bench.
+//! Options, help and exit codes that all benches share.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its help goes to stdout, errors to stderr")]
 
 use std::process::ExitCode;

@@ -1,6 +1,4 @@
 //! Texts of many kinds, named as JSON Schema names formats where it does.
-//!
-//! Refuses to know: which field a text is for.
 
 use crate::random::Random;
 use crate::words::{CITIES, FIRST, LAST, SMALL, WORDS};

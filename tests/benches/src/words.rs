@@ -1,6 +1,4 @@
-//! Plain vocabulary: what names, cities and sentences are made of.
-//!
-//! Refuses to know: what becomes of the words.
+//! Plain vocabulary for names, cities and sentences.
 
 /// Nouns and verbs of everyday software.
 #[rustfmt::skip] // Packed: one word a line is no better to read.

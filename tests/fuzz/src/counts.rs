@@ -1,6 +1,4 @@
-//! How much was tried, said on stderr about once a second for whoever runs the target.
-//!
-//! Refuses to know: who reads it. libFuzzer says how many inputs there were; what they held only we know.
+//! Counts what the inputs contained and prints it on stderr about once a second. libFuzzer itself counts only inputs.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

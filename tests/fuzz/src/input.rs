@@ -1,8 +1,8 @@
-//! From an input's bytes to documents and the choices that go with them.
+//! Reads an input's bytes as documents and the choices that go with them.
 //!
-//! An input is a JSON text sequence (RFC 7464): choices, a byte each, then documents, each behind a record
-//! separator. No JSON document contains that byte, so whatever is cut, put in or exchanged, most of an input
-//! means what it meant before. Refuses to know: what is done with it.
+//! An input is a JSON text sequence (RFC 7464): choices, a byte each, then documents, each behind a record separator.
+//! No JSON document contains that byte, so when bytes are cut, inserted or exchanged, most of an input keeps its
+//! meaning.
 
 use schemascope_shape::Policy;
 

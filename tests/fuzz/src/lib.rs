@@ -1,8 +1,8 @@
-//! What the fuzz targets share: how bytes become an input, what must hold of it, how it is mutated, and the
-//! inputs to begin with.
+//! Shared parts of the fuzz targets: how bytes become an input, what must hold for it, how it is mutated, and the
+//! first inputs.
 //!
-//! Each target is a program of its own, run by libFuzzer: it keeps what reaches new code and mutates that
-//! further. Refuses to know: for how long, and what becomes of a finding; `cargo xtask fuzz` does.
+//! Each target is a program run by libFuzzer, which keeps inputs that reach new code and mutates them further. `cargo
+//! xtask fuzz` decides how long, and handles findings.
 
 pub mod checks;
 pub mod counts;

@@ -1,6 +1,4 @@
-//! Small deterministic randomness: splitmix64.
-//!
-//! Refuses to know: clocks and the system's randomness; a finding must be the same when it is repeated.
+//! Small deterministic random numbers (splitmix64), so that a finding can be repeated.
 
 /// A stream of numbers; the same seed gives the same stream.
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ pub struct McpClient {
     token: String,
     session: Option<String>,
     next: AtomicU64,
-    /// What `initialize` was answered with.
+    /// The answer to `initialize`.
     pub hello: Exchange,
 }
 
@@ -83,7 +83,7 @@ impl McpClient {
         self.request_as(&self.next.fetch_add(1, Ordering::Relaxed).to_string(), method, params)
     }
 
-    /// Sends a request with an id of one's own.
+    /// Sends a request with this id.
     pub fn request_as(&self, id: &str, method: &str, params: &str) -> Result<Exchange> {
         let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}");
         self.post(&body, &BTreeMap::new())
@@ -158,7 +158,7 @@ impl McpClient {
         Ok(Exchange { status, media_type, messages, session })
     }
 
-    /// Listens for notifications, handing each message to `each` until it says stop.
+    /// Listens for notifications and passes each message to `each` until it returns false.
     pub fn listen(&self, mut each: impl FnMut(&str) -> bool) -> Result<()> {
         use std::io::BufRead;
         let request = self

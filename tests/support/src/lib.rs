@@ -1,6 +1,5 @@
-//! What tests and the demo share: a small MCP client, the running program, and where things are.
-//!
-//! Owns: talking to Schemascope from outside, as its users do. Refuses to know: its insides.
+//! Helpers for tests and the demo: a small MCP client, the running program, fixtures, and waiting for conditions.
+//! They use Schemascope from outside, as its users do.
 
 mod client;
 mod listening;
@@ -15,6 +14,7 @@ mod streamed;
 mod suite;
 #[cfg(unix)]
 pub mod torture;
+mod wait;
 #[cfg(unix)]
 mod window;
 
@@ -23,10 +23,11 @@ pub use listening::{Listening, conformance};
 pub use places::{Places, stdio};
 pub use program::{Program, Run, Serve};
 pub use script::play;
-pub use scripted::{Asked, Said, scripted};
+pub use scripted::{ScriptedRequest, ScriptedResponse, scripted};
 pub use sdk::Sdk;
 pub use stdio::StdioClient;
 pub use streamed::Streamed;
 pub use suite::{Check, Status, Suite, Verdict};
+pub use wait::{DEADLINE, throughout, try_until, until};
 #[cfg(unix)]
 pub use window::{Display, Window};

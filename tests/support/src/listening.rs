@@ -7,12 +7,12 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::places::{Places, stdio};
-use crate::running::Running;
+use crate::running::KilledOnDrop;
 
-/// A running server of ours. Killed when dropped.
+/// A running fixture server. Killed when dropped.
 #[derive(Debug)]
 pub struct Listening {
-    _server: Running,
+    _server: KilledOnDrop,
     url: String,
 }
 
@@ -21,7 +21,7 @@ impl Listening {
     pub fn start(mut command: Command) -> Result<Self> {
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut server =
-            Running(child.with_context(|| format!("{command:?} does not start; was it built?"))?);
+            KilledOnDrop(child.with_context(|| format!("{command:?} does not start; was it built?"))?);
         let stdout = server.0.stdout.take().context("stdout was asked for")?;
         let mut url = String::new();
         BufReader::new(stdout).read_line(&mut url)?;
@@ -36,7 +36,7 @@ impl Listening {
         Self::start(command)
     }
 
-    /// Where it listens.
+    /// Its URL.
     pub fn url(&self) -> &str {
         &self.url
     }

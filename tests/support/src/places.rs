@@ -1,4 +1,4 @@
-//! Where binaries and real servers are, and how a configuration names them.
+//! Paths of the built programs and of real servers, and their entries in a configuration.
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
@@ -14,9 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::client::McpClient;
 use crate::places::Places;
 use crate::stdio::StdioClient;
-
-/// How long the program may take to start or stop.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait::try_until;
 
 /// The program with a data directory and a configuration.
 #[derive(Debug, Clone)]
@@ -27,14 +25,14 @@ pub struct Program {
     env: Vec<(OsString, OsString)>,
 }
 
-/// What a command wrote and how it ended.
+/// Output and exit code of a command.
 #[derive(Debug)]
 pub struct Run {
     /// Its exit code.
     pub code: Option<i32>,
-    /// What it wrote to stdout.
+    /// Its stdout.
     pub out: String,
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub err: String,
 }
 
@@ -42,26 +40,26 @@ pub struct Run {
 #[derive(Debug)]
 pub struct Serve {
     child: Child,
-    /// What `instance.json` said when it was ready.
+    /// The content of `instance.json` when it was ready.
     pub instance: Value,
     log: PathBuf,
 }
 
 impl Program {
-    /// In `scratch`: the data directory `data` and the configuration `mcp.json` with these servers.
+    /// Creates the data directory `data` and the configuration `mcp.json` with these servers in `scratch`.
     pub fn new(places: &Places, scratch: &Path, servers: &Map<String, Value>) -> Result<Self> {
         let config = scratch.join("mcp.json");
         fs::write(&config, json!({"mcpServers": servers}).to_string())?;
         Ok(Self { places: places.clone(), data_dir: scratch.join("data"), config, env: Vec::new() })
     }
 
-    /// The same with a variable in its environment.
+    /// Adds an environment variable.
     pub fn with_env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// The same on another data directory.
+    /// The same program on another data directory.
     pub fn on(&self, data_dir: impl Into<PathBuf>) -> Self {
         Self { data_dir: data_dir.into(), ..self.clone() }
     }
@@ -95,7 +93,7 @@ impl Program {
         self.run_with_input(args, "")
     }
 
-    /// Runs a command to its end with something on stdin.
+    /// Runs a command to its end with this input on stdin.
     pub fn run_with_input(&self, args: &[&str], input: &str) -> Result<Run> {
         let mut child = self
             .command(args)
@@ -116,13 +114,13 @@ impl Program {
         })
     }
 
-    /// Runs a command with `--json` and reads what it wrote.
+    /// Runs a command with `--json` and parses its output.
     pub fn json(&self, args: &[&str]) -> Result<Value> {
         let run = self.run(&[args, &["--json"]].concat())?;
         serde_json::from_str(&run.out).with_context(|| format!("{args:?}: {run:?}"))
     }
 
-    /// Runs a command that writes a JSON value a line and reads them.
+    /// Runs a command that writes one JSON value in each line, and parses them.
     pub fn json_lines(&self, args: &[&str]) -> Result<Vec<Value>> {
         let run = self.run(&[args, &["--json"]].concat())?;
         run.out
@@ -146,17 +144,12 @@ impl Program {
         StdioClient::start(self.command(&[&["stdio"], args].concat()), &self.data_dir)
     }
 
-    /// What the running one says of itself, once it does.
+    /// Waits for `instance.json` of a running instance and returns its content.
     pub fn instance(&self) -> Result<Value> {
-        let began = Instant::now();
-        loop {
+        try_until("an instance runs", || {
             let read = fs::read(self.data_dir.join("instance.json"));
-            match read.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-                Some(instance) => return Ok(instance),
-                None if began.elapsed() > PATIENCE => bail!("nothing runs"),
-                None => std::thread::sleep(Duration::from_millis(20)),
-            }
-        }
+            Ok(read.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        })
     }
 
     /// The window with arguments, ready to be started.
@@ -169,7 +162,23 @@ impl Program {
         self.start(self.desktop_command(args))
     }
 
-    /// Starts `serve` in a way of one's own, as [`Program::command`] gives it, and waits until it is ready.
+    /// Starts `serve` so that no file grows more than `kilobytes` above the largest in the data directory.
+    pub fn serve_with_small_files(&self, kilobytes: u64, args: &[&str]) -> Result<Serve> {
+        let blocks = largest(&self.data_dir)? / 1024 + kilobytes;
+        let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        let served = self.command(&[&["serve", "--listen", "127.0.0.1:0"], args].concat());
+        let mut shell = Command::new("bash");
+        shell.arg("-c").arg(limited).arg(served.get_program()).args(served.get_args());
+        for (name, value) in served.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        self.start(shell)
+    }
+
+    /// Starts `serve` by a command made with [`Program::command`], and waits until it is ready.
     pub fn start(&self, mut command: Command) -> Result<Serve> {
         fs::create_dir_all(&self.data_dir)?;
         let log = self.data_dir.with_extension("serve.log");
@@ -181,24 +190,35 @@ impl Program {
             .spawn()
             .context("schemascope does not start; was it built?")?;
         let mut serve = Serve { child, instance: Value::Null, log };
-        let began = Instant::now();
-        loop {
+        let pid = serve.child.id();
+        let ready = try_until("serve is ready", || {
             let instance =
                 fs::read(&instance_path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-            // A killed one leaves its file behind.
-            if let Some(instance) = instance.filter(|instance| instance["pid"] == serve.child.id()) {
-                serve.instance = instance;
-                return Ok(serve);
+            // A killed instance leaves its file behind.
+            if let Some(instance) = instance.filter(|instance| instance["pid"] == pid) {
+                return Ok(Some(instance));
             }
             if let Some(status) = serve.child.try_wait()? {
-                bail!("serve ended with {status}:\n{}", serve.log()?);
+                bail!("serve ended with {status}");
             }
-            if began.elapsed() > PATIENCE {
-                bail!("serve is not ready:\n{}", serve.log()?);
-            }
-            std::thread::sleep(Duration::from_millis(20));
+            Ok(None)
+        });
+        serve.instance = ready.with_context(|| serve.log().unwrap_or_default())?;
+        Ok(serve)
+    }
+}
+
+fn largest(folder: &Path) -> Result<u64> {
+    let mut largest = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let length = if path.is_dir() { self::largest(&path)? } else { path.metadata()?.len() };
+        // The ballast is made at open, or not.
+        if !path.ends_with("ballast") {
+            largest = largest.max(length);
         }
     }
+    Ok(largest)
 }
 
 impl Serve {
@@ -208,9 +228,14 @@ impl Serve {
         upstream.map_or_else(|| url.to_owned(), |name| format!("{url}/{name}"))
     }
 
-    /// What requests must carry.
+    /// The agent token, for `/mcp`.
     pub fn token(&self) -> &str {
         self.instance["token"].as_str().unwrap_or_default()
+    }
+
+    /// The owner token, for everything.
+    pub fn owner_token(&self) -> &str {
+        self.dashboard().split_once("#token=").map_or("", |(_, token)| token)
     }
 
     /// Opens a session on `/mcp` or `/mcp/NAME`.
@@ -218,7 +243,7 @@ impl Serve {
         McpClient::connect(&self.url(upstream), self.token())
     }
 
-    /// A session with an endpoint, of a client with these capabilities.
+    /// Opens a session as a client with these capabilities.
     pub fn connect_with(&self, upstream: Option<&str>, capabilities: &Value) -> Result<McpClient> {
         McpClient::connect_with(capabilities, &self.url(upstream), self.token())
     }
@@ -228,8 +253,8 @@ impl Serve {
         McpClient::connect_as(name, &self.url(None), self.token())
     }
 
-    /// Speaks HTTP by hand, to send what a client library would not: what comes back until it is closed, or for ten
-    /// seconds.
+    /// Sends a raw HTTP request, which may be one that no client library sends. Returns what comes back until the
+    /// connection is closed, or for ten seconds.
     pub fn raw(&self, request: impl AsRef<[u8]>) -> Result<String> {
         let mut stream = TcpStream::connect(self.instance["address"].as_str().context("it listens")?)?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
@@ -249,12 +274,12 @@ impl Serve {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Its process.
+    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub fn log(&self) -> Result<String> {
         Ok(fs::read_to_string(&self.log)?)
     }
@@ -281,17 +306,12 @@ impl Serve {
         Ok(())
     }
 
-    /// Asks it to stop, as Ctrl-C or a service manager would, and waits. Its exit code.
+    /// Stops it as a service manager does, and waits. Returns its exit code.
     pub fn stop(mut self) -> Result<Option<i32>> {
         self.signal("TERM")?;
-        let began = Instant::now();
-        while began.elapsed() < PATIENCE {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status.code());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        bail!("serve does not stop:\n{}", self.log()?)
+        let status = try_until("serve stops", || Ok(self.child.try_wait()?))
+            .with_context(|| self.log().unwrap_or_default())?;
+        Ok(status.code())
     }
 }
 

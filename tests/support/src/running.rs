@@ -4,9 +4,9 @@ use std::process::Child;
 
 /// Killed when dropped.
 #[derive(Debug)]
-pub(crate) struct Running(pub(crate) Child);
+pub(crate) struct KilledOnDrop(pub(crate) Child);
 
-impl Drop for Running {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         // Gone already is fine.
         let _ = self.0.kill();

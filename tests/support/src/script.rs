@@ -1,9 +1,8 @@
-//! A Node script that plays a scenario and asks this side for what only it can do.
+//! Runs a Node script that plays a scenario and asks this process for what only it can do.
 //!
-//! The script gets its job as the first line on stdin. Each line it writes to stdout is a question,
-//! `{"ask": NAME, …}`, answered with one line; what it writes to stderr is for people. It ends when
-//! stdin does, and by itself when it takes too long. Owns: that conversation. Refuses to know: what
-//! scenarios are about.
+//! The script gets its job as the first line on stdin. Each line it writes to stdout is a question, `{"ask": NAME,
+//! …}`, answered with one line; its stderr is for people. It ends with its stdin, and by itself when it takes too
+//! long.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -13,10 +12,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::places::Places;
-use crate::running::Running;
+use crate::running::KilledOnDrop;
 
-/// Runs a script to its end, answering its questions. Gives what it wrote to stderr; so does the error
-/// if it fails.
+/// Runs a script to its end and answers its questions. Returns its stderr; an error contains it too.
 pub fn play(
     places: &Places,
     script: &Path,
@@ -28,7 +26,7 @@ pub fn play(
     let mut command = Command::new("node");
     command.arg(script).arg(npm).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().context("node does not start; it is in the Debian package nodejs")?;
-    let mut running = Running(child);
+    let mut running = KilledOnDrop(child);
     let mut stdin = running.0.stdin.take().context("stdin was asked for")?;
     let stdout = running.0.stdout.take().context("stdout was asked for")?;
     let mut stderr = running.0.stderr.take().context("stderr was asked for")?;

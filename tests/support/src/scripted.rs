@@ -1,4 +1,4 @@
-//! An upstream over HTTP that answers as a test says.
+//! An upstream over HTTP whose answers a test chooses.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// A request, as far as tests look at it.
+/// A request, as far as tests need it.
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct ScriptedRequest {
     /// `POST`, `GET` or `DELETE`.
     pub verb: String,
     /// Header lines, names in lower case.
@@ -20,7 +20,7 @@ pub struct Asked {
 
 /// A response.
 #[derive(Debug, Default)]
-pub struct Said {
+pub struct ScriptedResponse {
     /// The HTTP status.
     pub status: u16,
     /// Headers besides the length.
@@ -29,7 +29,7 @@ pub struct Said {
     pub body: String,
 }
 
-impl Asked {
+impl ScriptedRequest {
     /// A header's value; empty where it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
@@ -40,14 +40,14 @@ impl Asked {
         self.message["method"].as_str().unwrap_or_default()
     }
 
-    /// An answer to it, as JSON.
-    pub fn answered(&self, result: &Value) -> Said {
+    /// A JSON response with this result.
+    pub fn answered(&self, result: &Value) -> ScriptedResponse {
         let answer = json!({"jsonrpc": "2.0", "id": self.message["id"], "result": result});
-        Said::json(200, &answer.to_string())
+        ScriptedResponse::json(200, &answer.to_string())
     }
 
-    /// What all servers with a handshake say, of tools of these names; none of what tests are about.
-    pub fn usual(&self, tools: &[&str]) -> Option<Said> {
+    /// The usual answers of a server with a handshake and these tools; none for tool calls.
+    pub fn usual(&self, tools: &[&str]) -> Option<ScriptedResponse> {
         match (self.verb.as_str(), self.method()) {
             ("POST", "initialize") => Some(self.answered(&json!({"protocolVersion": "2025-11-25",
                 "capabilities": {"tools": {}}, "serverInfo": {"name": "scripted", "version": "1"}}))),
@@ -56,23 +56,23 @@ impl Asked {
                 Some(self.answered(&json!({"tools": tools.collect::<Vec<_>>()})))
             }
             ("POST", method) if method.starts_with("notifications/") => {
-                Some(Said { status: 202, ..Said::default() })
+                Some(ScriptedResponse { status: 202, ..ScriptedResponse::default() })
             }
             ("POST", _) => None,
-            ("DELETE", _) => Some(Said { status: 200, ..Said::default() }),
-            _ => Some(Said { status: 405, ..Said::default() }),
+            ("DELETE", _) => Some(ScriptedResponse { status: 200, ..ScriptedResponse::default() }),
+            _ => Some(ScriptedResponse { status: 405, ..ScriptedResponse::default() }),
         }
     }
 }
 
-impl Said {
+impl ScriptedResponse {
     /// A body of JSON.
     pub fn json(status: u16, body: &str) -> Self {
         let headers = vec![("content-type", "application/json".to_owned())];
         Self { status, headers, body: body.to_owned() }
     }
 
-    /// The same with a header more.
+    /// Adds a header.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
@@ -80,8 +80,10 @@ impl Said {
     }
 }
 
-/// Answers every request as `answer` says, one a connection, as long as the test runs. Its URL.
-pub fn scripted(answer: impl Fn(&Asked) -> Said + Send + Sync + 'static) -> Result<String> {
+/// Answers every request by `answer`, one on each connection, while the test runs. Returns the URL.
+pub fn scripted(
+    answer: impl Fn(&ScriptedRequest) -> ScriptedResponse + Send + Sync + 'static,
+) -> Result<String> {
     let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
     let answer = Arc::new(answer);
@@ -94,11 +96,17 @@ pub fn scripted(answer: impl Fn(&Asked) -> Said + Send + Sync + 'static) -> Resu
     Ok(url)
 }
 
-fn serve(mut connection: TcpStream, answer: &dyn Fn(&Asked) -> Said) -> std::io::Result<()> {
+fn serve(
+    mut connection: TcpStream,
+    answer: &dyn Fn(&ScriptedRequest) -> ScriptedResponse,
+) -> std::io::Result<()> {
     let mut reader = BufReader::new(connection.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
-    let mut asked = Asked { verb: line.split(' ').next().unwrap_or_default().to_owned(), ..Asked::default() };
+    let mut asked = ScriptedRequest {
+        verb: line.split(' ').next().unwrap_or_default().to_owned(),
+        ..ScriptedRequest::default()
+    };
     loop {
         line.clear();
         reader.read_line(&mut line)?;
@@ -108,7 +116,7 @@ fn serve(mut connection: TcpStream, answer: &dyn Fn(&Asked) -> Said) -> std::io:
     let mut body = vec![0; asked.header("content-length").parse().unwrap_or_default()];
     reader.read_exact(&mut body)?;
     asked.message = serde_json::from_slice(&body).unwrap_or_default();
-    let Said { status, headers, body } = answer(&asked);
+    let ScriptedResponse { status, headers, body } = answer(&asked);
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     let head = format!(
         "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n",

@@ -1,6 +1,4 @@
-//! The official SDKs as clients, with their validation on.
-//!
-//! Owns: how their scripts in `tests/sdk` are run. Refuses to know: what is asked of them.
+//! Runs the official SDKs as clients, with their validation on, by the scripts in `tests/sdk`.
 
 use std::io::Write;
 use std::path::Path;

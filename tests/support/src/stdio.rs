@@ -7,15 +7,12 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::client::Exchange;
-
-/// How long a message, or the end, is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait::{DEADLINE, try_until};
 
 /// A running `schemascope stdio`. Killed when dropped.
 #[derive(Debug)]
@@ -23,7 +20,7 @@ pub struct StdioClient {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// What came while something else was waited for.
+    /// Lines that came while another one was waited for.
     kept: VecDeque<String>,
     next: u64,
     log: PathBuf,
@@ -53,7 +50,7 @@ impl StdioClient {
         Ok(Self { child, stdin, lines, kept: VecDeque::new(), next: 1, log })
     }
 
-    /// Introduces itself with these capabilities. The answer, as it came.
+    /// Initializes a session with these capabilities. Returns the answer unchanged.
     pub fn initialize(&mut self, capabilities: &Value) -> Result<Exchange> {
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "stdio", "version": "1"}});
         let hello = self.request("initialize", &params.to_string())?;
@@ -62,7 +59,7 @@ impl StdioClient {
         Ok(hello)
     }
 
-    /// Writes a line, whatever it says.
+    /// Writes any line.
     pub fn say(&mut self, line: &str) -> Result<()> {
         let stdin = self.stdin.as_mut().context("stdin is closed")?;
         stdin.write_all(format!("{line}\n").as_bytes())?;
@@ -74,12 +71,12 @@ impl StdioClient {
         self.say(&format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":{params}}}"))
     }
 
-    /// Sends a request with these `params`, byte for byte, and an id of one's own; does not wait.
+    /// Sends a request with this id and these `params`, byte for byte, and does not wait.
     pub fn ask_as(&mut self, id: &str, method: &str, params: &str) -> Result<()> {
         self.say(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}"))
     }
 
-    /// Sends a request and does not wait. Its id.
+    /// Sends a request and does not wait. Returns its id.
     pub fn ask(&mut self, method: &str, params: &str) -> Result<String> {
         let id = self.next.to_string();
         self.next += 1;
@@ -87,9 +84,18 @@ impl StdioClient {
         Ok(id)
     }
 
-    /// Asks for a tool to be called and does not wait. The request's id.
+    /// Calls a tool and does not wait. Returns the request's id.
     pub fn ask_call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
         self.ask("tools/call", &json!({"name": tool, "arguments": arguments}).to_string())
+    }
+
+    /// Calls a tool that reports progress, and waits until the call is under way. Returns the request's id.
+    pub fn begin_call(&mut self, tool: &str, arguments: &Value) -> Result<String> {
+        let token = self.next;
+        let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}});
+        let id = self.ask("tools/call", &params.to_string())?;
+        self.progress(token)?;
+        Ok(id)
     }
 
     /// Sends a request and waits for its answer.
@@ -104,7 +110,7 @@ impl StdioClient {
         self.answer(&id)
     }
 
-    /// The answer to a request, and what notifications and requests came before it and were not taken yet.
+    /// The answer to a request, after the notifications and requests that came before it and were not read yet.
     pub fn answer(&mut self, id: &str) -> Result<Exchange> {
         let expected: Value = serde_json::from_str(id)?;
         let at = self.find(&|message| message.get("method").is_none() && message["id"] == expected)?;
@@ -120,11 +126,17 @@ impl StdioClient {
         Ok(Exchange { status: 200, messages, ..Exchange::default() })
     }
 
-    /// The next message of this method, request or notification, parsed. What came before it stays.
+    /// The next request or notification of this method. Messages before it stay unread.
     pub fn told(&mut self, method: &str) -> Result<Value> {
         let at = self.find(&|message| message["method"] == method)?;
         let line = self.kept.remove(at).context("it was found")?;
         Ok(serde_json::from_str(&line)?)
+    }
+
+    /// Waits for progress of the call with this token.
+    pub fn progress(&mut self, token: u64) -> Result<()> {
+        while self.told("notifications/progress")?["params"]["progressToken"] != token {}
+        Ok(())
     }
 
     /// The next message that is an error, parsed.
@@ -140,12 +152,12 @@ impl StdioClient {
         self.kept.pop_front().context("it was found")
     }
 
-    /// Where among what was kept stands the first message like this.
+    /// The position among the kept lines of the first wanted message.
     fn find(&mut self, wanted: &dyn Fn(&Value) -> bool) -> Result<usize> {
         let mut at = 0;
         loop {
             if at == self.kept.len() {
-                let line = self.lines.recv_timeout(PATIENCE);
+                let line = self.lines.recv_timeout(DEADLINE);
                 let line = line.with_context(|| {
                     format!("nothing more came after {:?}; {}", self.kept, self.log().unwrap_or_default())
                 })?;
@@ -160,22 +172,22 @@ impl StdioClient {
         }
     }
 
-    /// Lines that came and nobody waited for.
+    /// Lines that came and were not read yet.
     pub fn unread(&mut self) -> Vec<String> {
         self.kept.drain(..).chain(self.lines.try_iter()).collect()
     }
 
-    /// Its process.
+    /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it wrote to stderr.
+    /// Its stderr.
     pub fn log(&self) -> Result<String> {
         Ok(fs::read_to_string(&self.log)?)
     }
 
-    /// Says no more. Its exit code.
+    /// Closes its stdin and waits for its end. Returns its exit code.
     pub fn close(mut self) -> Result<Option<i32>> {
         self.hang_up();
         self.wait()
@@ -186,16 +198,11 @@ impl StdioClient {
         self.stdin = None;
     }
 
-    /// Waits for its end. Its exit code.
+    /// Waits for its end. Returns its exit code.
     pub fn wait(&mut self) -> Result<Option<i32>> {
-        let began = Instant::now();
-        while began.elapsed() < PATIENCE {
-            if let Some(status) = self.child.try_wait()? {
-                return Ok(status.code());
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        bail!("it does not end:\n{}", self.log()?)
+        let status = try_until("the process ends", || Ok(self.child.try_wait()?))
+            .with_context(|| self.log().unwrap_or_default())?;
+        Ok(status.code())
     }
 
     /// Ends it with kill -9.

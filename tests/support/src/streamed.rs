@@ -1,19 +1,16 @@
-//! A response that is read as it comes, by hand.
+//! A response that is read line by line as it arrives.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::program::Serve;
+use crate::wait::DEADLINE;
 
-/// How long a line is waited for.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A request whose answer is read as it comes. Dropped, its connection closes.
+/// A request whose answer is read as it arrives. Its connection closes when it is dropped.
 #[derive(Debug)]
 pub struct Streamed {
     lines: Receiver<String>,
@@ -31,12 +28,18 @@ impl Streamed {
         Self::open("POST", serve, upstream, headers, &body.to_string())
     }
 
-    /// Listens to what belongs to no request of a session.
+    /// Opens the stream of a session for messages that belong to no request.
     pub fn get(serve: &Serve, upstream: Option<&str>, session: &str) -> Result<Self> {
         Self::open("GET", serve, upstream, &[("mcp-session-id", session)], "")
     }
 
-    /// Posts a request as a client of the stateless era with these capabilities.
+    /// Resumes a stream of a session after an event.
+    pub fn resume(serve: &Serve, upstream: Option<&str>, session: &str, event: &str) -> Result<Self> {
+        let headers = [("mcp-session-id", session), ("last-event-id", event)];
+        Self::open("GET", serve, upstream, &headers, "")
+    }
+
+    /// Posts a request as a stateless client with these capabilities.
     pub fn stateless(
         serve: &Serve,
         upstream: Option<&str>,
@@ -83,12 +86,12 @@ impl Streamed {
         Ok(Self { lines, connection })
     }
 
-    /// The next line; none at the end, or where none comes.
+    /// The next line; none at the end or at the deadline.
     pub fn next(&self) -> Option<String> {
-        self.lines.recv_timeout(PATIENCE).ok()
+        self.lines.recv_timeout(DEADLINE).ok()
     }
 
-    /// Waits for a line that says this.
+    /// Waits for a line that contains this.
     pub fn until(&self, said: &str) -> Option<String> {
         loop {
             let line = self.next()?;
@@ -98,7 +101,7 @@ impl Streamed {
         }
     }
 
-    /// What has come and was not read yet.
+    /// Lines that arrived and were not read yet.
     pub fn arrived(&self) -> Vec<String> {
         self.lines.try_iter().collect()
     }

@@ -1,22 +1,17 @@
-//! The official conformance suite, run against a server.
-//!
-//! Owns: starting the suite and reading the results it writes. Refuses to know: what the checks are, and
-//! which server it is.
+//! Runs the official conformance suite against a server and reads the results it writes.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::places::Places;
-use crate::running::Running;
+use crate::running::KilledOnDrop;
+use crate::wait::try_until;
 
-/// How long all scenarios together may take: a server that answers takes ten seconds.
-const PATIENCE: Duration = Duration::from_secs(300);
 /// How long the suite waits for one scenario, in milliseconds.
 const SCENARIO_MS: &str = "20000";
 
@@ -27,7 +22,7 @@ pub struct Suite {
     script: PathBuf,
 }
 
-/// What became of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// As the specification demands.
@@ -49,9 +44,9 @@ pub struct Check {
     pub id: String,
     /// What exactly was tried.
     pub name: String,
-    /// What became of it.
+    /// The outcome.
     pub status: Status,
-    /// Why it did not pass; empty if it did.
+    /// The reason if it did not pass, else empty.
     pub error: String,
 }
 
@@ -81,20 +76,12 @@ impl Suite {
         command.args(["--timeout", SCENARIO_MS, "-o"]).arg(&results);
         command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out);
         let mut suite =
-            Running(command.spawn().context("node does not start; it is in the Debian package nodejs")?);
-        let began = Instant::now();
-        let status = loop {
-            if let Some(status) = suite.0.try_wait()? {
-                break status;
-            }
-            if began.elapsed() > PATIENCE {
-                bail!("the suite takes too long:\n{}", fs::read_to_string(&log)?);
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let told = fs::read_to_string(&log)?;
-        // It fails where checks fail; what matters is that it came to its summary.
-        ensure!(told.contains("=== SUMMARY ==="), "the suite ended with {status}:\n{told}");
+            KilledOnDrop(command.spawn().context("node does not start; it is in the Debian package nodejs")?);
+        let status = try_until("the conformance suite ends", || Ok(suite.0.try_wait()?))
+            .with_context(|| fs::read_to_string(&log).unwrap_or_default())?;
+        let printed = fs::read_to_string(&log)?;
+        // Its exit code is an error where checks fail; what matters is that it printed its summary.
+        ensure!(printed.contains("=== SUMMARY ==="), "the suite ended with {status}:\n{printed}");
         Verdict::read(&results)
     }
 }
@@ -196,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_tell_their_scenario() {
+    fn scenario_is_read_from_folder_name() {
         assert_eq!(scenario_of("server-ping-2026-11-21T14-06-18-236Z"), Some("ping"));
         assert_eq!(
             scenario_of("server-server-sse-polling-2026-11-21T14-06-18-236Z"),
@@ -207,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_here_only_is_lost() {
+    fn check_that_passes_only_directly_is_lost() {
         let passed = |id, name| check(id, name, Status::Passed);
         let here = Verdict(vec![
             passed("a", "A"),

@@ -1,7 +1,5 @@
-//! The desktop window where nobody sits before it: a display of its own, and WebDriver to look and click.
-//!
-//! Owns: Xvfb, WebKitWebDriver and the little of W3C WebDriver that is needed. Refuses to know: what is
-//! in the window.
+//! Runs the desktop window on a virtual display (Xvfb) and controls it with WebKitWebDriver, by the few WebDriver
+//! commands that the tests need.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,13 +7,11 @@ use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-/// How long a program may take to be there.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait::{DEADLINE, try_until};
 
 /// A display without a screen. Gone when dropped.
 #[derive(Debug)]
@@ -26,7 +22,7 @@ pub struct Display {
 }
 
 impl Display {
-    /// A new one of the first free number.
+    /// Starts a display with the first free number.
     pub fn open() -> Result<Self> {
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"])
@@ -86,7 +82,7 @@ impl Window {
         let config = ureq::Agent::config_builder()
             .proxy(None)
             .http_status_as_error(false)
-            .timeout_global(Some(PATIENCE))
+            .timeout_global(Some(DEADLINE))
             .build();
         let mut window = Self { driver, agent: config.into(), url: format!("http://127.0.0.1:{port}") };
         window.begin(command).with_context(|| std::fs::read_to_string(log).unwrap_or_default())?;
@@ -94,14 +90,12 @@ impl Window {
     }
 
     fn begin(&mut self, command: &Command) -> Result<()> {
-        let began = Instant::now();
-        while self.agent.get(format!("{}/status", self.url)).call().is_err() {
+        try_until("WebKitWebDriver answers", || {
             if let Some(status) = self.driver.try_wait()? {
                 bail!("WebKitWebDriver ended with {status}");
             }
-            ensure!(began.elapsed() < PATIENCE, "WebKitWebDriver does not answer");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            Ok(self.agent.get(format!("{}/status", self.url)).call().is_ok())
+        })?;
         let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
         let options = json!({"binary": command.get_program().to_string_lossy(), "args": args});
         let session = json!({"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}});
@@ -158,7 +152,7 @@ impl Window {
         rect["width"].as_u64().zip(rect["height"].as_u64()).with_context(|| format!("no size: {rect}"))
     }
 
-    /// Makes it another size.
+    /// Resizes the window.
     pub fn resize(&self, (width, height): (u64, u64)) -> Result<()> {
         self.post("/window/rect", &json!({"width": width, "height": height}))?;
         Ok(())

@@ -1,7 +1,7 @@
-//! An upstream with a handshake, over stdio, that takes all its clients for one: what a proxy must keep apart,
-//! ask and withdraw for each of them.
+//! An upstream with a handshake, over stdio, that treats all its clients as one: a proxy must separate their tasks,
+//! log levels and questions.
 //!
-//! Owns: tasks, a log level, questions. By hand: it is as careless as no SDK lets one be.
+//! It is written without an SDK, because no SDK allows such a server.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -14,7 +14,7 @@ const LEVELS: &[&str] = &["debug", "info", "warning", "error", "emergency"];
 struct Server {
     /// Answers come as batches.
     batches: bool,
-    /// Whether whoever is there is asked for roots as soon as it has introduced itself.
+    /// Whether a client is asked for roots as soon as it has introduced itself.
     eager: bool,
     level: usize,
     tasks: BTreeMap<String, Value>,
@@ -22,7 +22,7 @@ struct Server {
     results: BTreeMap<String, Value>,
     /// Calls that wait for the answer to a question, by its id.
     waiting: BTreeMap<String, Value>,
-    /// What was answered to questions, and what else it was told.
+    /// Answers to its questions, and notifications it received.
     heard: Vec<Value>,
 }
 

@@ -39,7 +39,7 @@ enum Fault {
     LongLine,
     /// Answers a call with half a message and ends
     Half,
-    /// Speaks a version nobody knows
+    /// Answers with an unknown protocol version
     OtherVersion,
     /// Stops reading once it is called
     Deaf,
@@ -49,7 +49,7 @@ enum Fault {
     Burst,
 }
 
-/// Steps a burst tells of; it logs as many.
+/// Progress notifications of a burst; it logs as many lines.
 const STEPS: usize = 2_000;
 
 fn burst(mut to: impl Write, call: &Value) -> io::Result<()> {

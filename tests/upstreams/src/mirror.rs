@@ -1,4 +1,4 @@
-//! An upstream that says what it is told to say: a file names its tools and what each answers, call by call.
+//! An upstream with scripted answers: a file names its tools and the answer of each, call by call.
 //!
 //! The file is an array of `{"definition": …, "results": […]}`. Definitions and results are answered byte for
 //! byte; after the last result a tool repeats it.

@@ -1,4 +1,4 @@
-//! An upstream whose bytes are unusual but right: what a proxy that parses and writes anew would change.
+//! An upstream whose bytes are unusual but valid: a proxy that parses and serialises messages would change them.
 //!
 //! `odd_result` and `odd_error` answer with constants; `echo` answers with the exact `params` it got, as
 //! a string. Written by hand on purpose: a JSON library would not write such bytes.

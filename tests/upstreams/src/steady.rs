@@ -1,7 +1,5 @@
-//! An upstream that has little to say: `zone` answers the same each time, `quote` with one of three documents, and
+//! An upstream with simple answers: `zone` answers the same each time, `quote` with one of three documents, and
 //! `state` as it declares. After `--after N` calls of a tool, a field of its results has another name.
-//!
-//! Refuses to know: arguments.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};

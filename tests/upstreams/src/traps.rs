@@ -1,5 +1,5 @@
-//! An upstream whose output schemas are traps for whoever works with them: references without end, alternatives
-//! that double with each step, circles that only show on the way. Its results fit none of them or all.
+//! An upstream whose output schemas are difficult to work with: endless references, alternatives that double with each
+//! step, cycles that only show on the way. Its results fit none of them or all.
 
 use std::io::{self, BufRead, Write};
 

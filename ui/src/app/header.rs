@@ -2,7 +2,7 @@
 
 use leptos::ev::{KeyboardEvent, SubmitEvent};
 use leptos::prelude::*;
-use schemascope_api::{Filter, Subject, UpstreamState};
+use schemascope_api::{Filter, PageId, Subject, UpstreamState};
 
 use super::{App, Dialog};
 use crate::cells::{Memo, RwSignal, click};
@@ -22,7 +22,7 @@ pub fn Header() -> impl IntoView {
             <FilterBox />
             <Pulse />
             <button class="button bare" on:click=click(move |_| app.dialog.set(Some(Dialog::Help)))
-                aria-label="Help" title="Keys and filters (?)">
+                aria-label="Help" title="Help: keys, filters and guide (?)">
                 <Icon name="circle-question-mark" />
             </button>
             <button class="button bare" id="theme" on:click=click(move |_| app.theme.update(|theme| *theme = theme.next()))
@@ -34,9 +34,13 @@ pub fn Header() -> impl IntoView {
     }
 }
 
-/// What a filter on this page is about. Where there is no list, one is gone to.
+/// What a filter on this page filters. On pages without a list it filters the tools.
 fn subject(route: &Route) -> Subject {
-    if matches!(route, Route::Calls { .. }) { Subject::Calls } else { Subject::Tools }
+    match route.page {
+        Some(PageId::Calls) => Subject::Calls,
+        Some(PageId::Graph) => Subject::Edges,
+        _ => Subject::Tools,
+    }
 }
 
 #[component]
@@ -44,18 +48,22 @@ fn FilterBox() -> impl IntoView {
     let app = App::get();
     let subject = Memo::new(move || app.route.with(subject));
     let filter = Memo::new(move || {
-        app.route.with(|route| match route {
-            Route::Tools { filter } | Route::Calls { filter, .. } => filter.clone(),
-            _ => String::new(),
+        app.route.with(|route| match route.item_instead() {
+            None => route.filter.clone(),
+            Some(_) => String::new(),
         })
     });
     let focused = RwSignal::new(false);
     let wrong =
         Memo::new(move || Filter::parse(&filter.get(), subject.get()).err().map(|error| error.to_string()));
-    let set = move |filter: String| match app.route.get_untracked() {
-        Route::Calls { open, .. } => app.go_quietly(Route::Calls { filter, open }),
-        Route::Tools { .. } => app.go_quietly(Route::Tools { filter }),
-        _ => app.go(Route::Tools { filter }),
+    let set = move |filter: String| {
+        let route = app.route.get_untracked();
+        let has_list = matches!(route.page, Some(PageId::Tools | PageId::Calls | PageId::Graph));
+        if has_list && route.item_instead().is_none() {
+            app.replace(Route { filter, ..route });
+        } else {
+            app.go(Route::filtered(PageId::Tools, filter));
+        }
     };
     let down = move |event: KeyboardEvent| {
         if event.key() == "ArrowDown"
@@ -77,10 +85,12 @@ fn FilterBox() -> impl IntoView {
                 placeholder=move || match subject.get() {
                     Subject::Calls => "tool:git* status:error duration:>500ms",
                     Subject::Tools => "tool:git* quality:<high source:inferred",
+                    Subject::Edges => "tool:git* state:seen confidence:>.9",
                 }
                 aria-label=move || match subject.get() {
                     Subject::Calls => "Filter calls",
                     Subject::Tools => "Filter tools",
+                    Subject::Edges => "Filter edges",
                 }
                 aria-invalid=move || wrong.get().is_some().then_some("true")
                 aria-describedby="filter-hint"
@@ -121,6 +131,7 @@ fn Pulse() -> impl IntoView {
             )
         })
     });
+    let needs = Memo::new(move || app.needs.with(Vec::len));
     let rate = Memo::new(move || app.live.pulse.with(|pulse| pulse.calls_per_second));
     let dropped = Memo::new(move || {
         app.live.pulse.with(|pulse| pulse.recorder.dropped + pulse.recorder.bodies_left_out)
@@ -136,18 +147,33 @@ fn Pulse() -> impl IntoView {
             <span class="state" id="connection">
                 <i class=move || format!("dot {}", connection.get().0)></i>{move || connection.get().1}
             </span>
-            <span class="optional" title="upstreams that are ready">
+            {move || match needs.get() {
+                0 => ().into_any(),
+                n => {
+                    let title = match n {
+                        1 => "1 problem or decision needs attention".to_owned(),
+                        n => format!("{} problems and decisions need attention", count(n as u64)),
+                    };
+                    view! {
+                        <a class="attention" id="attention" href="/#needs" title=title.clone() aria-label=title>
+                            <Icon name="triangle-alert" /><b>{count(n as u64)}</b>
+                        </a>
+                    }
+                    .into_any()
+                }
+            }}
+            <span class="optional" title="servers that are ready">
                 <b>{move || servers.get().0}</b> " ready"
-                {move || (servers.get().1 > 0).then(|| view! { <span class="bad">", " {servers.get().1} " broken"</span> }.into_any())}
+                {move || (servers.get().1 > 0).then(|| view! { <span class="bad">", " {servers.get().1} " failed"</span> }.into_any())}
             </span>
-            <span title="recorded in the last five seconds">
+            <span title="mean of the last five seconds">
                 <b>{move || match rate.get() {
                     rate if rate >= 10.0 => count(rate.round() as u64),
                     rate => format!("{rate:.1}").trim_end_matches(".0").to_owned(),
                 }}</b> " calls/s"
             </span>
             {move || (dropped.get() > 0).then(|| view! {
-                <span class="warn" title="recorded without bodies, or not at all">{count(dropped.get())} " incomplete"</span>
+                <span class="warn" title="calls recorded without their content, or not at all">{count(dropped.get())} " not fully recorded"</span>
             }.into_any())}
         </div>
     }

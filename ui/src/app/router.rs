@@ -1,4 +1,4 @@
-//! The browser's history and ours.
+//! Navigation: the browser's history, clicks on links, and the window title.
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
@@ -9,47 +9,47 @@ use crate::browser::{document, window};
 use crate::cells::effect;
 use crate::route::Route;
 
-/// Whether "back" comes back here.
+/// How an address enters the browser's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// It does.
+pub enum History {
+    /// As a new entry: "back" returns to the current one.
     Push,
-    /// It does not.
+    /// In place of the current entry.
     Replace,
 }
 
-/// Where the browser is.
+/// The address the browser shows.
 pub fn here() -> Route {
     let location = window().location();
     let query = location.search().unwrap_or_default();
     Route::parse(&location.pathname().unwrap_or_default(), query.trim_start_matches('?'))
 }
 
-/// Goes somewhere.
-pub fn navigate(app: App, route: Route, step: Step) {
+/// Opens an address.
+pub fn navigate(app: App, route: Route, entry: History) {
     if app.route.with_untracked(|known| *known == route) {
         return;
     }
     if let Ok(history) = window().history() {
         let address = route.address();
-        let _ = match step {
-            Step::Push => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),
-            Step::Replace => history.replace_state_with_url(&JsValue::NULL, "", Some(&address)),
+        let _ = match entry {
+            History::Push => history.push_state_with_url(&JsValue::NULL, "", Some(&address)),
+            History::Replace => history.replace_state_with_url(&JsValue::NULL, "", Some(&address)),
         };
     }
     app.route.set(route);
 }
 
-/// Takes clicks on links and the browser's own steps, and keeps the title true.
+/// Follows clicks on links and the browser's own navigation, and keeps the title up to date.
 pub fn listen(app: App) {
     let back = window_event_listener(leptos::ev::popstate, move |_| app.route.set(here()));
     let clicks = window_event_listener(leptos::ev::click, move |event| {
-        if let Some(route) = inner_link(&event) {
+        if let Some(route) = internal_link(&event) {
             event.prevent_default();
             app.go(route);
         }
     });
-    // The dashboard's address with its token, opened where the dashboard is open already.
+    // The address with a token, opened in a tab that shows the dashboard already.
     let token = window_event_listener(leptos::ev::hashchange, move |_| crate::door::log_in());
     on_cleanup(move || {
         token.remove();
@@ -57,22 +57,21 @@ pub fn listen(app: App) {
         clicks.remove();
     });
     effect(move || {
-        let place = app.route.with(|route| match route {
-            Route::Overview => "Overview".to_owned(),
-            Route::Tools { .. } => "Tools".to_owned(),
-            Route::Tool { id, .. } => crate::text::visible(id, 80),
-            Route::Calls { .. } => "Calls".to_owned(),
-            Route::Servers { .. } => "Servers".to_owned(),
-            Route::Settings => "Settings".to_owned(),
-            Route::Review { .. } => "Review".to_owned(),
-            Route::Unknown => "Not found".to_owned(),
-        });
+        let place = app.route.with(title);
         document().set_title(&format!("{place} · Schemascope"));
     });
 }
 
-/// The place a plain click on a link of ours leads to.
-fn inner_link(event: &MouseEvent) -> Option<Route> {
+fn title(route: &Route) -> String {
+    match (route.item_instead(), route.page) {
+        (Some(item), _) => crate::text::visible(item, 80),
+        (None, Some(page)) => page.page().title.to_owned(),
+        (None, None) => "Not found".to_owned(),
+    }
+}
+
+/// The route of a plain click on a link within the dashboard.
+fn internal_link(event: &MouseEvent) -> Option<Route> {
     let modified = event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key();
     if modified || event.button() != 0 || event.default_prevented() {
         return None;

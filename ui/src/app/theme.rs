@@ -1,13 +1,13 @@
-//! Light, dark, or what the system says.
+//! The theme: light, dark, or the system's.
 
 use super::App;
 use crate::browser;
 use crate::cells::{RwSignal, effect};
 
-/// What the person chose.
+/// The chosen theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Theme {
-    /// Whatever the system says.
+    /// The system's theme.
     System,
     /// Light.
     Light,
@@ -16,16 +16,16 @@ pub enum Theme {
 }
 
 impl Theme {
-    /// What was chosen at an earlier visit.
-    pub fn kept() -> Self {
-        match browser::kept("theme").as_deref() {
+    /// The theme chosen at an earlier visit.
+    pub fn saved() -> Self {
+        match browser::saved("theme").as_deref() {
             Some("light") => Self::Light,
             Some("dark") => Self::Dark,
             _ => Self::System,
         }
     }
 
-    /// The next one, round and round.
+    /// The next theme, in a cycle.
     pub fn next(self) -> Self {
         match self {
             Self::System => Self::Light,
@@ -34,7 +34,7 @@ impl Theme {
         }
     }
 
-    /// Its name, as kept and shown.
+    /// Its name, as saved and shown.
     pub fn name(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -53,12 +53,12 @@ impl Theme {
     }
 }
 
-/// Keeps the page in the theme chosen, also when the system changes.
+/// Applies the theme, also when it or the system's changes.
 pub fn apply(app: App) {
     let system_light = RwSignal::new(browser::system_is_light());
     effect(move || {
         let theme = app.theme.get();
-        browser::keep("theme", Some(theme.name()));
+        browser::save("theme", Some(theme.name()));
         let light = match theme {
             Theme::System => system_light.get(),
             Theme::Light => true,
@@ -68,7 +68,7 @@ pub fn apply(app: App) {
             let _ = root.set_attribute("data-theme", if light { "light" } else { "dark" });
         }
     });
-    // Looked at with every second that passes: a listener for one media query is not worth its code.
+    // Checked every second: a listener for a media query would add code.
     effect(move || {
         app.live.now.track();
         let light = browser::system_is_light();

@@ -1,6 +1,6 @@
 //! Over HTTP: `POST /api/NAME` and server-sent events.
 //!
-//! The events are read with `fetch`, because an `EventSource` cannot show a token.
+//! Events are read with `fetch`, because an `EventSource` cannot send a token.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,18 +18,18 @@ use super::{Ended, unavailable};
 use crate::browser::{self, document, window};
 use crate::wire;
 
-/// A stream silent for so long is dead: the engine sends a frame every second.
-const SILENCE_MS: i32 = 6_000;
-/// Longest event.
+/// Longest silence of a stream; the engine sends a frame every second.
+const SILENCE_TIMEOUT_MS: i32 = 6_000;
+/// Longest event in bytes.
 const MAX_EVENT: usize = 64 << 20;
 
 const TOKEN: &str = "token";
 
-/// The event of a page that is hidden or shown.
-const CHANGED: &str = "visibilitychange";
+/// Event sent when the page is hidden or shown.
+const VISIBILITY_EVENT: &str = "visibilitychange";
 
 thread_local! {
-    /// The token of the address, until the engine took it: a wrong one must not replace one that works.
+    /// Token of the address, until the engine accepts it: a wrong one must not replace one that works.
     static OFFERED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -38,7 +38,7 @@ pub fn take_token() {
     let hash = location.hash().unwrap_or_default();
     let Some(token) = hash.strip_prefix("#token=") else { return };
     OFFERED.set(Some(token.to_owned()));
-    // So that it is neither bookmarked nor seen over a shoulder.
+    // The token must not be bookmarked or seen.
     let path =
         format!("{}{}", location.pathname().unwrap_or_default(), location.search().unwrap_or_default());
     if let Ok(history) = window().history() {
@@ -47,20 +47,25 @@ pub fn take_token() {
 }
 
 fn token() -> Option<String> {
-    OFFERED.with_borrow(Clone::clone).or_else(|| browser::kept(TOKEN))
+    OFFERED.with_borrow(Clone::clone).or_else(|| browser::saved(TOKEN))
 }
 
-/// What the engine thinks of the token decides whether it is kept.
-fn judge_token(denied: bool) {
+/// Whether the engine rejected the token: it is missing or wrong (401), or that of agents (403).
+fn is_denied(response: &Response) -> bool {
+    matches!(response.status(), 401 | 403)
+}
+
+/// Saves the offered token if the engine accepted it.
+fn settle_token(denied: bool) {
     let offered = OFFERED.take();
     if let (Some(token), false) = (offered, denied) {
-        browser::keep(TOKEN, Some(&token));
+        browser::save(TOKEN, Some(&token));
     }
 }
 
 pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
     let response = fetch(&format!("/api/{name}"), Some(body), None).await;
-    let response = response.map_err(|_| unavailable("the engine does not answer"))?;
+    let response = response.map_err(|_| unavailable("the engine does not respond"))?;
     let text = match response.text() {
         Ok(text) => JsFuture::from(text).await,
         Err(error) => Err(error),
@@ -80,20 +85,20 @@ pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool) -> Ended
     if browser::is_hidden() {
         return Ended::Hidden;
     }
-    let Ok(abort) = AbortController::new() else { return lost("this browser cannot read streams") };
-    let _hidden = WhenHidden::abort(abort.clone());
+    let Ok(abort) = AbortController::new() else { return lost("this browser does not support streams") };
+    let _hidden = AbortWhenHidden::new(abort.clone());
     let watchdog = Watchdog::new(abort.clone());
     watchdog.feed();
     let response = match fetch(&format!("/api/events{since}"), None, Some(&abort)).await {
-        Ok(response) if response.status() == 401 => return Ended::Denied,
+        Ok(response) if is_denied(&response) => return Ended::Denied,
         Ok(response) if response.ok() => response,
         Ok(response) => return lost(&format!("the engine answered {}", response.status())),
         Err(_) if browser::is_hidden() => return Ended::Hidden,
-        Err(_) => return lost("the engine does not answer"),
+        Err(_) => return lost("the engine does not respond"),
     };
-    let Some(body) = response.body() else { return lost("the engine sent nothing") };
+    let Some(body) = response.body() else { return lost("the engine sent no content") };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let Ok(decoder) = TextDecoder::new() else { return lost("this browser cannot read text") };
+    let Ok(decoder) = TextDecoder::new() else { return lost("this browser does not support text streams") };
     let partial = TextDecodeOptions::new();
     partial.set_stream(true);
     let mut waiting = String::new();
@@ -108,14 +113,14 @@ pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool) -> Ended
             let event: String = waiting.drain(..end + 2).collect();
             let data = event.lines().find_map(|line| line.strip_prefix("data: "));
             if data.is_some_and(|data| !take(data)) {
-                return lost("the engine is of another version; reload this page");
+                return lost("the engine has another version; reload this page");
             }
         }
         if waiting.len() > MAX_EVENT {
             break;
         }
     }
-    if browser::is_hidden() { Ended::Hidden } else { lost("the engine went away") }
+    if browser::is_hidden() { Ended::Hidden } else { lost("the engine closed the connection") }
 }
 
 async fn fetch(url: &str, body: Option<&str>, abort: Option<&AbortController>) -> Result<Response, JsValue> {
@@ -135,33 +140,33 @@ async fn fetch(url: &str, body: Option<&str>, abort: Option<&AbortController>) -
     }
     let response: Response =
         JsFuture::from(window().fetch_with_str_and_init(url, &request)).await?.dyn_into()?;
-    judge_token(response.status() == 401);
+    settle_token(is_denied(&response));
     Ok(response)
 }
 
-/// Breaks off what has been silent for too long.
+/// Aborts a stream that has been silent for too long.
 struct Watchdog {
     timer: Rc<Cell<Option<i32>>>,
     abort: AbortController,
-    bark: Closure<dyn FnMut()>,
+    expired: Closure<dyn FnMut()>,
 }
 
 impl Watchdog {
     fn new(abort: AbortController) -> Self {
-        let barking = abort.clone();
-        Self { timer: Rc::default(), abort, bark: Closure::new(move || barking.abort()) }
+        let aborting = abort.clone();
+        Self { timer: Rc::default(), abort, expired: Closure::new(move || aborting.abort()) }
     }
 
     fn feed(&self) {
-        self.rest();
+        self.stop();
         let timer = window().set_timeout_with_callback_and_timeout_and_arguments_0(
-            self.bark.as_ref().unchecked_ref(),
-            SILENCE_MS,
+            self.expired.as_ref().unchecked_ref(),
+            SILENCE_TIMEOUT_MS,
         );
         self.timer.set(timer.ok());
     }
 
-    fn rest(&self) {
+    fn stop(&self) {
         if let Some(timer) = self.timer.take() {
             window().clear_timeout_with_handle(timer);
         }
@@ -170,29 +175,31 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        self.rest();
-        // Also when the reader has seen enough: a browser allows few streams at once.
+        self.stop();
+        // A browser allows few streams at a time, so one that is no longer read is closed.
         self.abort.abort();
     }
 }
 
-/// Breaks a stream off when nobody can see the page any more.
-struct WhenHidden(Closure<dyn FnMut()>);
+/// Aborts a stream when the page is hidden.
+struct AbortWhenHidden(Closure<dyn FnMut()>);
 
-impl WhenHidden {
-    fn abort(abort: AbortController) -> Self {
+impl AbortWhenHidden {
+    fn new(abort: AbortController) -> Self {
         let changed = Closure::<dyn FnMut()>::new(move || {
             if browser::is_hidden() {
                 abort.abort();
             }
         });
-        let _ = document().add_event_listener_with_callback(CHANGED, changed.as_ref().unchecked_ref());
+        let _ =
+            document().add_event_listener_with_callback(VISIBILITY_EVENT, changed.as_ref().unchecked_ref());
         Self(changed)
     }
 }
 
-impl Drop for WhenHidden {
+impl Drop for AbortWhenHidden {
     fn drop(&mut self) {
-        let _ = document().remove_event_listener_with_callback(CHANGED, self.0.as_ref().unchecked_ref());
+        let _ =
+            document().remove_event_listener_with_callback(VISIBILITY_EVENT, self.0.as_ref().unchecked_ref());
     }
 }

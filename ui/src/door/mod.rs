@@ -1,7 +1,6 @@
-//! The only way to the engine: `call` for commands, `follow` for what happens.
+//! The connection to the engine: `call` for commands, `follow` for frames.
 //!
-//! In the window both go through Tauri, in a browser over HTTP; nobody else here knows which. Owns: that
-//! choice, and the words for what goes wrong. Refuses to know: commands and frames.
+//! In the window both go through Tauri, in a browser over HTTP. Only this module knows which.
 
 mod http;
 mod tauri;
@@ -12,16 +11,15 @@ use crate::wire;
 
 /// Why following ended.
 pub enum Ended {
-    /// The engine is not there, or went away.
+    /// The engine does not respond, or closed the connection.
     Lost(String),
     /// The token is missing or wrong.
     Denied,
-    /// Nobody can see the page, so nothing was followed. Browsers allow few streams at once, and other
-    /// tabs may need theirs.
+    /// The page is hidden. Browsers allow few streams at a time, and other tabs may need theirs.
     Hidden,
 }
 
-/// Carries out a command.
+/// Sends a command and returns its reply.
 pub async fn call<C: Command>(command: &C) -> Result<C::Reply, ApiError> {
     let body = serde_json::to_string(command).map_err(internal)?;
     let reply = if tauri::is_here() {
@@ -32,26 +30,26 @@ pub async fn call<C: Command>(command: &C) -> Result<C::Reply, ApiError> {
     wire::read(&reply).map_err(internal)
 }
 
-/// Passes frames to `take` until there are no more, from a cursor on.
+/// Passes the frames after a cursor to `take`, until the connection ends.
 pub async fn follow(since: Option<Cursor>, take: impl Fn(Frame) + 'static) -> Ended {
     let take = move |json: &str| match wire::read(json) {
         Ok(frame) => {
             take(frame);
             true
         }
-        // An engine of another version; reloading the page gets the dashboard that fits it.
+        // The engine has another version; reloading the page gets its dashboard.
         Err(_) => false,
     };
     if tauri::is_here() { tauri::follow(since, take).await } else { http::follow(since, take).await }
 }
 
-/// Takes the token out of the address, where `dashboard_url` puts it, and keeps it.
+/// Takes the token out of the address, where `dashboard_url` puts it.
 pub fn log_in() {
     http::take_token();
 }
 
 fn internal(error: impl std::fmt::Display) -> ApiError {
-    ApiError::new(ErrorKind::Internal, format!("the engine answered in a form unknown here: {error}"))
+    ApiError::new(ErrorKind::Internal, format!("unexpected reply of the engine: {error}"))
 }
 
 fn unavailable(reason: impl Into<String>) -> ApiError {

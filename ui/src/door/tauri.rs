@@ -12,7 +12,7 @@ use super::{Ended, unavailable};
 use crate::browser::window;
 use crate::wire;
 
-/// Whether this page is in the window.
+/// Whether this page runs in the window.
 pub fn is_here() -> bool {
     part("core").is_some()
 }
@@ -39,7 +39,7 @@ async fn invoke(name: &str, args: &[(&str, JsValue)]) -> Result<JsValue, JsValue
 
 pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
     match invoke("call", &[("name", name.into()), ("body", body.into())]).await {
-        Ok(reply) => reply.as_string().ok_or_else(|| unavailable("the window answered without a text")),
+        Ok(reply) => reply.as_string().ok_or_else(|| unavailable("the window sent an empty reply")),
         Err(error) => {
             let text = js_sys::JSON::stringify(&error).ok().and_then(|text| text.as_string());
             let text = text.unwrap_or_default();
@@ -54,16 +54,16 @@ fn payload(event: &JsValue) -> String {
 }
 
 pub async fn follow(since: Option<Cursor>, take: impl Fn(&str) -> bool + 'static) -> Ended {
-    let reason = Rc::new(RefCell::new(String::from("the window lost its engine")));
-    // Not `Function::default()`, which is `new Function()`: no page of ours may make code from text.
+    let reason = Rc::new(RefCell::new(String::from("the window lost the connection to its engine")));
+    // Not `Function::default()`: that is `new Function()`, which the content security policy forbids.
     let mut end = None;
     let ended = Promise::new(&mut |resolve, _| end = Some(resolve));
-    let Some(end) = end else { return Ended::Lost("this window cannot wait".into()) };
+    let Some(end) = end else { return Ended::Lost("this window does not support promises".into()) };
     let on_frame = {
         let (end, reason) = (end.clone(), Rc::clone(&reason));
         Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
             if !take(&payload(&event)) {
-                *reason.borrow_mut() = "the engine is of another version".into();
+                *reason.borrow_mut() = "the engine has another version".into();
                 let _ = end.call0(&JsValue::NULL);
             }
         })

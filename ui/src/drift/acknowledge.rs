@@ -1,16 +1,16 @@
-//! That somebody has seen drift: what it means is said before, and a reason is asked for.
+//! The dialog that acknowledges drift.
 
 use leptos::prelude::*;
 use schemascope_api::{AcknowledgeDrift, DriftRow};
 
 use super::sentence;
-use crate::app::App;
+use crate::app::{App, Undoing};
 use crate::door;
 use crate::parts::{Signature, SignedDialog, Signing, Views};
 
-/// What somebody may have seen.
+/// Drift that is being acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct Acknowledging {
     /// `server__tool`.
     pub tool_id: String,
     /// The drifts.
@@ -20,41 +20,44 @@ pub struct Seen {
 /// The dialog.
 #[component]
 pub fn AcknowledgeDialog(
-    /// What may have been seen.
-    seen: Seen,
+    /// The drift.
+    asking: Acknowledging,
 ) -> impl IntoView {
     let app = App::get();
     let signing = Signing::new();
-    let title = match seen.rows.len() {
+    let title = match asking.rows.len() {
         1 => "Acknowledge drift".to_owned(),
         n => format!("Acknowledge {n} changes"),
     };
-    let lines = seen.rows.iter().map(|row| view! { <li>{sentence(row)}</li> }.into_any()).views();
-    let name = seen.tool_id.clone();
-    let take = move || {
-        let Some(Signature { reason, person }) = signing.sign() else { return };
-        let Seen { tool_id, rows } = seen.clone();
+    let lines = asking.rows.iter().map(|row| view! { <li>{sentence(row)}</li> }.into_any()).views();
+    let name = asking.tool_id.clone();
+    let submit = move || {
+        let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };
+        let Acknowledging { tool_id, rows } = asking.clone();
         leptos::task::spawn_local(async move {
+            let mut undo = Vec::new();
             for row in rows {
                 let command = AcknowledgeDrift {
                     tool_id: tool_id.clone(),
                     drift: row.drift,
                     reason: reason.clone(),
+                    no_reason,
                     person: person.clone(),
+                    undo: false,
                 };
                 if let Err(error) = door::call(&command).await {
                     app.decided.update(|decided| *decided += 1);
                     return signing.fail(error.to_string());
                 }
+                undo.push(Undoing::Acknowledgement(tool_id.clone(), row.drift));
             }
             app.close_dialog();
-            app.decided.update(|decided| *decided += 1);
-            app.say("Acknowledged: it goes on, and waits for nobody");
+            app.notify_decided("Drift acknowledged", undo);
         });
     };
     view! {
-        <SignedDialog title tool_id=name act="Acknowledge".to_owned() signing waits=Box::new(|| false) take=Box::new(take)>
-            <p class="dim">"You have seen it. It goes on until results are as they were, or a version that was cut since comes into force; it no longer waits for anybody."</p>
+        <SignedDialog title tool_id=name act="Acknowledge".to_owned() signing disabled=Box::new(|| false) submit=Box::new(submit)>
+            <p class="dim">"Marks the change as known and removes it from Review. It stays listed on the tool's page until results return to normal or a newer version becomes active."</p>
             <ul class="scrolls listed" tabindex="0" aria-label="What changed">{lines}</ul>
         </SignedDialog>
     }

@@ -1,6 +1,4 @@
-//! What pages show of drift: what changed, how sure that is, the calls behind it, and that somebody has seen it.
-//!
-//! Owns: the words for drift on the screen. Refuses to know: which page asks.
+//! Drift as pages show it: what changed, the evidence, the calls, and its acknowledgement.
 
 mod acknowledge;
 mod list;
@@ -14,10 +12,10 @@ use crate::cells::{Memo, RwSignal, StoredValue, effect};
 use crate::door;
 use crate::live::Connection;
 
-pub use acknowledge::{AcknowledgeDialog, Seen};
-pub use list::{Drifted, sentence};
+pub use acknowledge::{AcknowledgeDialog, Acknowledging};
+pub use list::{DriftList, sentence};
 
-/// A tool's drifts as signals, those that are over too.
+/// A tool's drifts as signals, including resolved ones.
 #[derive(Clone, Copy)]
 pub struct Drifts {
     id: StoredValue<String>,
@@ -25,7 +23,7 @@ pub struct Drifts {
 }
 
 impl Drifts {
-    /// Keeps them up to date.
+    /// Loads the drifts of a tool and keeps them up to date.
     pub fn follow(id: String) -> Self {
         let app = App::get();
         let drifts = Self { id: StoredValue::new(id.clone()), known: RwSignal::new(None) };
@@ -44,7 +42,7 @@ impl Drifts {
             }
             let command = ListDrift { tool_id: Some(id.clone()), all: true };
             leptos::task::spawn_local(async move {
-                // What is known stays, when the engine is away for a moment.
+                // Known drifts stay while the engine does not respond.
                 if let Ok(rows) = door::call(&command).await {
                     drifts.known.set(Some(Arc::new(rows)));
                 }
@@ -59,22 +57,22 @@ impl Drifts {
         })
     }
 
-    /// Those that go on.
+    /// Drifts that continue.
     pub fn open(&self) -> Vec<DriftRow> {
         self.rows(|row| row.resolved.is_none())
     }
 
-    /// Those that are over.
-    pub fn over(&self) -> Vec<DriftRow> {
+    /// Resolved drifts.
+    pub fn resolved(&self) -> Vec<DriftRow> {
         self.rows(|row| row.resolved.is_some())
     }
 
-    /// Asks whether somebody has seen these: all that wait, or one.
-    pub fn ask(&self, app: App, one: Option<u64>) {
-        let waits = |row: &DriftRow| row.resolved.is_none() && row.acknowledged.is_none();
-        let rows = self.rows(|row| waits(row) && one.is_none_or(|one| one == row.drift));
+    /// Opens the dialog that acknowledges one drift, or all that need it.
+    pub fn acknowledge(&self, app: App, one: Option<u64>) {
+        let needed = |row: &DriftRow| row.resolved.is_none() && row.acknowledged.is_none();
+        let rows = self.rows(|row| needed(row) && one.is_none_or(|one| one == row.drift));
         if !rows.is_empty() {
-            app.dialog.set(Some(Dialog::Acknowledge(Seen { tool_id: self.id.get_value(), rows })));
+            app.dialog.set(Some(Dialog::Acknowledge(Acknowledging { tool_id: self.id.get_value(), rows })));
         }
     }
 }

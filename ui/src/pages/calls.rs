@@ -1,56 +1,75 @@
-//! Calls: the stream as it comes and all that was recorded, filtered, with one opened beside.
+//! Recorded calls, newest first, filtered; new ones appear as they are made. One can be open beside the list.
 
 mod detail;
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{BrowseCalls, CallId, CallRow, Filter, Subject};
+use schemascope_api::{BrowseCalls, CallId, CallRow, Filter, PageId, Subject};
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::layout::{Shown, Width};
 use crate::live::Connection;
 use crate::numbers::{bytes, count, duration};
 use crate::parts::{
-    Column, Empty, Foreign, Head, Icon, List, Loading, OutcomeWord, Rows, ToolName, carrier_word,
+    Column, Empty, Foreign, Icon, List, Loading, OutcomeWord, Rows, ToolName, carrier_word, table,
 };
 use crate::route::Route;
 use crate::{browser, door};
 use detail::Detail;
 
-/// Calls asked for at once.
+/// Calls requested at a time.
 const PAGE: usize = 300;
-/// Calls kept here; older ones are asked for again when they are looked at.
-const KEPT: usize = 20_000;
+/// Most calls kept in the page; older ones are requested again when they are scrolled to.
+const MAX_ROWS: usize = 20_000;
 
-const COLUMNS: &[Column] = &[
-    Column { name: "time", class: "", sort: None },
-    Column { name: "tool", class: "", sort: None },
-    Column { name: "ended", class: "", sort: None },
-    Column { name: "answered with", class: "extra", sort: None },
-    Column { name: "took", class: "right", sort: None },
-    Column { name: "size", class: "right extra", sort: None },
-    Column { name: "client", class: "extra", sort: None },
+const COLUMNS: &[Column<Arc<CallRow>>] = &[
+    Column::text("started", "Started", Width::Fixed(88), &|row: &Arc<CallRow>| {
+        let at = row.at.as_millis();
+        let whole = browser::date_and_time(at);
+        view! { <span class="faint num" title=whole>{browser::short_time(at)}</span> }.into_any()
+    }),
+    Column::text("tool", "Tool", Width::Share(140, 2.0), &|row: &Arc<CallRow>| {
+        view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
+    }),
+    Column::text("status", "Status", Width::Fixed(92), &status),
+    Column::text("result", "Result", Width::Fixed(112), &|row: &Arc<CallRow>| {
+        view! { <span class="dim">{carrier_word(row.carrier)}</span> }.into_any()
+    })
+    .shown(Shown::Medium),
+    Column::number("duration", "Duration", Width::Fixed(74), &|row: &Arc<CallRow>| {
+        view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
+    }),
+    Column::number("size", "Size", Width::Fixed(72), &|row: &Arc<CallRow>| {
+        view! { <span class="faint">{bytes(row.result_bytes)}</span> }.into_any()
+    })
+    .shown(Shown::Medium),
+    Column::text("client", "Client", Width::Share(70, 1.0), &|row: &Arc<CallRow>| {
+        let client = row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> });
+        view! { <span class="faint">{client}</span> }.into_any()
+    })
+    .shown(Shown::Medium),
 ];
 
-/// Rows a load goes on for, so that a screen is filled.
+/// Rows that fill a screen; loading goes on until there are as many.
 const SCREEN: usize = 60;
-/// How long somebody may go on typing before the search begins, in milliseconds.
-const TYPING_MS: i32 = 180;
+/// Pause after the last key before the search starts, in milliseconds.
+const TYPING_PAUSE_MS: i32 = 180;
 
-/// What was loaded of the list.
+/// The loaded part of the list.
 #[derive(Clone, Copy)]
 struct Loaded {
     /// Newest first.
     rows: RwSignal<Arc<Vec<Arc<CallRow>>>>,
-    /// Where the next page begins; none when there is none.
+    /// Start of the next page; none after the last.
     next: RwSignal<Option<CallId>>,
-    /// Arrivals in the picture that were looked at.
-    looked: StoredValue<u64>,
-    /// Counts loads from the start, so that answers to earlier ones are told apart.
+    /// Number of arrived calls that were considered.
+    considered: StoredValue<u64>,
+    /// Number of the current load, so that replies to earlier ones are ignored.
     run: StoredValue<u64>,
     busy: RwSignal<bool>,
-    /// The first page is there.
+    /// The first page is loaded.
     ready: RwSignal<bool>,
     error: RwSignal<Option<String>>,
 }
@@ -60,7 +79,7 @@ impl Loaded {
         Self {
             rows: RwSignal::default(),
             next: RwSignal::new(None),
-            looked: StoredValue::new(0),
+            considered: StoredValue::new(0),
             run: StoredValue::new(0),
             busy: RwSignal::new(false),
             ready: RwSignal::new(false),
@@ -72,8 +91,8 @@ impl Loaded {
     fn restart(self, app: App, filter: String, pause_ms: i32) {
         self.run.update_value(|run| *run += 1);
         self.ready.set(false);
-        // What arrives from now on is new; what is in both is taken once.
-        self.looked.set_value(app.live.picture(|picture| picture.arrived));
+        // Calls that arrive from now on are new; those in both lists are added once.
+        self.considered.set_value(app.live.picture(|picture| picture.arrived));
         let run = self.run.get_value();
         self.busy.set(true);
         leptos::task::spawn_local(async move {
@@ -93,7 +112,7 @@ impl Loaded {
         }
     }
 
-    /// Loads until a screen is filled or there is nothing more.
+    /// Loads until a screen is filled or the last page is reached.
     async fn load(self, run: u64, filter: String, mut before: Option<CallId>) {
         let is_current = || self.run.try_with_value(Clone::clone) == Some(run);
         let mut found = 0;
@@ -130,12 +149,12 @@ impl Loaded {
         }
     }
 
-    /// Takes what arrived. False when some of it is not known here any more.
-    fn take_new(self, app: App, filter: &Filter) -> bool {
+    /// Adds the calls that arrived. False when some of them are no longer known here.
+    fn add_new(self, app: App, filter: &Filter) -> bool {
         let fresh: Option<Vec<Arc<CallRow>>> = app.live.picture(|picture| {
-            let new = picture.since(self.looked.get_value())?;
+            let new = picture.since(self.considered.get_value())?;
             let fresh = new.filter(|row| filter.call(row)).cloned().collect();
-            self.looked.set_value(picture.arrived);
+            self.considered.set_value(picture.arrived);
             Some(fresh)
         });
         let Some(fresh) = fresh else { return false };
@@ -148,22 +167,22 @@ impl Loaded {
             for row in fresh.into_iter().rev() {
                 let at = rows.partition_point(|known| known.id > row.id);
                 let known = rows.get(at).is_some_and(|known| known.id == row.id);
-                // What belongs behind the last one comes with its page.
+                // Calls after the last row arrive with their page.
                 if !known && (at < rows.len() || !open_end) {
                     rows.insert(at, row);
                 }
             }
-            if rows.len() > KEPT {
-                rows.truncate(KEPT);
+            if rows.len() > MAX_ROWS {
+                rows.truncate(MAX_ROWS);
                 self.next.set(rows.last().map(|row| row.id));
             }
         });
         true
     }
 
-    /// How many arrived that are not looked at, and whether there were more.
+    /// Number of calls that arrived and are not shown, and whether there are more.
     fn waiting(self, app: App, filter: &Filter) -> (usize, bool) {
-        app.live.picture(|picture| match picture.since(self.looked.get_value()) {
+        app.live.picture(|picture| match picture.since(self.considered.get_value()) {
             Some(new) => (new.filter(|row| filter.call(row)).count(), false),
             None => (picture.arrivals.iter().filter(|row| filter.call(row)).count(), true),
         })
@@ -173,25 +192,15 @@ impl Loaded {
 #[component]
 pub fn Calls() -> impl IntoView {
     let app = App::get();
-    let text = Memo::new(move || {
-        app.route.with(|route| match route {
-            Route::Calls { filter, .. } => filter.clone(),
-            _ => String::new(),
-        })
-    });
-    let open = Memo::new(move || {
-        app.route.with(|route| match route {
-            Route::Calls { open, .. } => open.clone(),
-            _ => None,
-        })
-    });
+    let text = Memo::new(move || app.route.with(|route| route.filter_of(PageId::Calls)));
+    let open = Memo::new(move || app.route.with(|route| route.item_of(PageId::Calls)));
     let filter = Memo::new(move || Filter::parse(&text.get(), Subject::Calls).ok());
     let loaded = Loaded::new();
     let paused = RwSignal::new(false);
-    // How many came while paused, and whether there were more.
+    // Number of calls that arrived while paused, and whether there are more.
     let missed = RwSignal::new((0_usize, false));
 
-    // Anew with another filter, another engine, or when too much was missed.
+    // Loads again for another filter, another engine, or when too many calls were missed.
     let loaded_for = StoredValue::new(None::<(String, u64)>);
     effect(move || {
         let snapshot = app.live.snapshots.get();
@@ -206,11 +215,11 @@ pub fn Calls() -> impl IntoView {
             return;
         }
         if same_filter && paused.get() {
-            // Whoever holds the list still wants it still.
+            // A paused list stays as it is.
             missed.set((loaded.waiting(app, &filter).0, true));
             return;
         }
-        let pause = if known.is_some() && !same_filter { TYPING_MS } else { 0 };
+        let pause = if known.is_some() && !same_filter { TYPING_PAUSE_MS } else { 0 };
         loaded_for.set_value(Some((wanted.clone(), snapshot)));
         missed.set((0, false));
         if !same_filter {
@@ -226,7 +235,7 @@ pub fn Calls() -> impl IntoView {
         match (ready, is_paused) {
             (true, false) => {
                 missed.set((0, false));
-                if !loaded.take_new(app, &filter) {
+                if !loaded.add_new(app, &filter) {
                     loaded.restart(app, text.get_untracked(), 0);
                 }
             }
@@ -242,7 +251,7 @@ pub fn Calls() -> impl IntoView {
     let list = List::new(rows, |row: &Arc<CallRow>| row.id.to_string());
     effect(move || list.selected.set(open.get()));
     let show = move |id: Option<String>| {
-        app.go_quietly(Route::Calls { filter: text.get_untracked(), open: id });
+        app.replace(Route { item: id, ..Route::filtered(PageId::Calls, text.get_untracked()) });
     };
     app.use_keys(list.keys(
         move |id| show(Some(id)),
@@ -251,12 +260,12 @@ pub fn Calls() -> impl IntoView {
             if was_open {
                 show(None);
             } else if was_filtered {
-                app.go_quietly(Route::Calls { filter: String::new(), open: None });
+                app.replace(PageId::Calls);
             }
             was_open || was_filtered
         },
     ));
-    // With a call open, moving on opens the next.
+    // While a call is open, moving the selection opens the next one.
     effect(move || {
         let selected = list.selected.get();
         if selected.is_some() && open.get_untracked().is_some() && open.get_untracked() != selected {
@@ -267,15 +276,27 @@ pub fn Calls() -> impl IntoView {
     let shown = Memo::new(move || {
         let is_empty = rows.with(|rows| rows.is_empty());
         match (is_empty, loaded.error.get(), loaded.ready.get() && loaded.next.get().is_none()) {
-            (false, ..) => Shown::Rows,
-            (true, Some(error), _) => Shown::Failed(error),
-            (true, None, true) => Shown::Nothing { filtered: !text.get().is_empty() },
-            (true, None, false) => Shown::Searching,
+            (false, ..) => Content::Rows,
+            (true, Some(error), _) => Content::Failed(error),
+            (true, None, true) => Content::Nothing { filtered: !text.get().is_empty() },
+            (true, None, false) => Content::Searching,
         }
     });
     // A row keeps the filter it was found with.
     let href = move |row: &Arc<CallRow>| {
-        Route::Calls { filter: text.get(), open: Some(row.id.to_string()) }.address()
+        Route { item: Some(row.id.to_string()), ..Route::filtered(PageId::Calls, text.get()) }.address()
+    };
+    let content = move || match shown.get() {
+        Content::Failed(error) => view! {
+            <Empty icon="triangle-alert" title="Cannot list calls"><p>{error}</p></Empty>
+        }
+        .into_any(),
+        Content::Nothing { filtered } => view! { <NoCalls filtered=filtered /> }.into_any(),
+        Content::Searching => view! { <Searching loaded=loaded /> }.into_any(),
+        Content::Rows => view! {
+            <Rows list=list label="List of calls" columns=COLUMNS anchored=true near_end=near_end href=href />
+        }
+        .into_any(),
     };
     view! {
         <div class="page">
@@ -302,7 +323,7 @@ pub fn Calls() -> impl IntoView {
                     <button class="button" id="pause" aria-pressed=move || if paused.get() { "true" } else { "false" }
                         on:click=click(move |_| paused.update(|paused| *paused = !*paused))>
                         {move || if paused.get() {
-                            view! { <Icon name="play" />"Go on" }.into_any()
+                            view! { <Icon name="play" />"Resume" }.into_any()
                         } else {
                             view! { <Icon name="pause" />"Pause" }.into_any()
                         }}
@@ -311,20 +332,7 @@ pub fn Calls() -> impl IntoView {
             </div>
             <div class="split" class:open=move || open.get().is_some()>
                 <section class="card" aria-label="Calls">
-                    <div class="table calls-table">
-                        <Head columns=COLUMNS />
-                        {move || match shown.get() {
-                            Shown::Failed(error) => view! {
-                                <Empty icon="triangle-alert" title="The calls could not be listed"><p>{error}</p></Empty>
-                            }.into_any(),
-                            Shown::Nothing { filtered } => view! { <NoCalls filtered=filtered /> }.into_any(),
-                            Shown::Searching => view! { <Searching loaded=loaded /> }.into_any(),
-                            Shown::Rows => view! {
-                                <Rows list=list label="List of calls" draw=draw anchored=true near_end=near_end
-                                    href=href />
-                            }.into_any(),
-                        }}
-                    </div>
+                    {table("calls-table", COLUMNS, None, content)}
                 </section>
                 {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> }.into_any())}
             </div>
@@ -332,16 +340,16 @@ pub fn Calls() -> impl IntoView {
     }
 }
 
-/// What stands in the place of the list.
+/// Content of the table.
 #[derive(Clone, PartialEq)]
-enum Shown {
+enum Content {
     Rows,
     Searching,
     Nothing { filtered: bool },
     Failed(String),
 }
 
-/// A search through many calls says how far it is.
+/// Progress of a search through many calls.
 #[component]
 fn Searching(
     /// The list.
@@ -363,8 +371,8 @@ fn NoCalls(
     let app = App::get();
     if filtered {
         return view! {
-            <Empty icon="search" title="No call passes this filter">
-                <p><a class="accent" href="/calls">"Show all"</a></p>
+            <Empty icon="search" title="No calls match">
+                <p><a class="accent" href="/calls">"Clear filter"</a></p>
             </Empty>
         }
         .into_any();
@@ -372,26 +380,16 @@ fn NoCalls(
     let url = app.live.picture(|picture| picture.snapshot.as_ref().and_then(|about| about.mcp_url.clone()));
     view! {
         <Empty icon="activity" title="No calls yet">
-            <p>"They appear here as they are made. Point your agent at"</p>
+            <p>"Calls appear here as they are made. Connect your agent to"</p>
             <code>{url.unwrap_or_default()}</code>
         </Empty>
     }
     .into_any()
 }
 
-fn draw(row: &Arc<CallRow>) -> AnyView {
-    let at = row.at.as_millis();
-    view! {
-        <span class="faint num" title=browser::date_and_time(at)>{browser::short_time(at)}</span>
-        <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
-        <span class="cut">
-            <OutcomeWord outcome=row.outcome />
-            {(row.fits == Some(false)).then(|| view! { <span class="warn" title="does not fit the declared schema">" ✕ schema"</span> }.into_any())}
-        </span>
-        <span class="dim cut extra">{carrier_word(row.carrier)}</span>
-        <span class="num right dim">{row.total_us.map(duration)}</span>
-        <span class="num right faint extra">{bytes(row.result_bytes)}</span>
-        <span class="faint cut extra">{row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> }.into_any())}</span>
-    }
-    .into_any()
+fn status(row: &Arc<CallRow>) -> AnyView {
+    let violates = (row.fits == Some(false)).then(|| {
+        view! { <span class="warn" title="the result does not match the declared schema">" ✕ schema"</span> }.into_any()
+    });
+    view! { <OutcomeWord outcome=row.outcome />{violates} }.into_any()
 }

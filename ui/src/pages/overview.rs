@@ -1,35 +1,55 @@
-//! Overview: what can be relied on, what needs a person, what happens now.
+//! Overview: state of all schemas, problems, and the latest calls.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{CallRow, Coverage, GetCoverage, Standings, Timestamp, ToolRow, UpstreamState};
+use schemascope_api::{
+    CallRow, Coverage, GetCoverage, Need, PageId, Place, Standings, Timestamp, ToolRow, UpstreamState,
+};
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::charts::{self, Chart};
+use crate::layout::Width;
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
-use crate::pages::tools::NoTools;
-use crate::parts::{Column, Empty, Foreign, Head, Ladder, Loading, OutcomeWord, Row, ToolName, Views, keyed};
+use crate::pages::start::NoTools;
+use crate::parts::{Column, Empty, Foreign, Ladder, Loading, OutcomeWord, ToolName, Views, linked_table};
 use crate::route::Route;
 use crate::{browser, door, order};
 
-/// Rows of the short lists.
-const SHORT: usize = 12;
+/// Rows of the short tables.
+const ROWS: usize = 12;
 
-const BUSIEST: &[Column] = &[
-    Column { name: "tool", class: "", sort: None },
-    Column { name: "quality", class: "", sort: None },
-    Column { name: "observed", class: "right", sort: None },
-    Column { name: "consistency", class: "", sort: None },
-    Column { name: "last seen", class: "right", sort: None },
+const BUSIEST: &[Column<Arc<ToolRow>>] = &[
+    Column::text("tool", "Tool", Width::Share(140, 2.2), &|row| {
+        view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
+    }),
+    Column::drawing("quality", "Quality", Width::Fixed(116), &|row| {
+        view! { <Ladder quality=row.quality violated=row.violated drifting={row.drift_waiting > 0} /> }
+            .into_any()
+    }),
+    Column::number("observed", "Results", Width::Fixed(70), &|row| count(row.observation_count).into_any()),
+    Column::drawing("consistency", "Mean consistency", Width::Share(100, 1.0), &consistency),
+    Column::number("last", "Last result", Width::Fixed(84), &|row| {
+        let now = App::get().live.now;
+        let last = row.last_observed.map(|at| at.as_millis());
+        view! { <span class="dim">{move || last.map(|at| ago(at, now.get()))}</span> }.into_any()
+    }),
 ];
-const LATEST: &[Column] = &[
-    Column { name: "time", class: "", sort: None },
-    Column { name: "tool", class: "", sort: None },
-    Column { name: "took", class: "right", sort: None },
-    Column { name: "ended", class: "", sort: None },
+const LATEST: &[Column<Arc<CallRow>>] = &[
+    Column::text("started", "Started", Width::Fixed(82), &|row| {
+        view! { <span class="faint num">{browser::short_time(row.at.as_millis())}</span> }.into_any()
+    }),
+    Column::text("tool", "Tool", Width::Share(90, 1.0), &|row| {
+        view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
+    }),
+    Column::number("duration", "Duration", Width::Fixed(64), &|row| {
+        view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
+    }),
+    Column::text("status", "Status", Width::Fixed(68), &|row| {
+        view! { <OutcomeWord outcome=row.outcome /> }.into_any()
+    }),
 ];
 
 #[component]
@@ -59,8 +79,8 @@ pub fn Overview() -> impl IntoView {
     }
 }
 
-/// Name, class and number of what tools are told apart by.
-type Kind = (&'static str, &'static str, fn(&Standings) -> u64);
+/// A state of tools: name, class, meaning, and number of tools in it.
+type Kind = (&'static str, &'static str, &'static str, fn(&Standings) -> u64);
 
 #[component]
 fn Reliable() -> impl IntoView {
@@ -69,27 +89,34 @@ fn Reliable() -> impl IntoView {
         app.live.tools(|_| ());
         app.live.picture(|picture| picture.standings())
     });
-    let kinds: [Kind; 5] = [
-        ("declared", "c-declared", |s| s.declared),
-        ("learned", "c-learned", |s| s.learned),
-        ("violated", "c-violated", |s| s.violated),
-        ("learning", "c-learning", |s| s.learning),
-        ("unseen", "c-unseen", |s| s.unseen),
+    let kinds: [Kind; 7] = [
+        ("declared", "c-declared", "declared by the server, and results match", |s| s.declared),
+        ("learned", "c-learned", "inferred from results, at high quality", |s| s.learned),
+        ("breaks its schema", "c-violated", "declared, but results do not match", |s| s.violated),
+        ("learning", "c-learning", "inferred from few or differing results", |s| s.learning),
+        (
+            "declared, no result yet",
+            "c-unproven",
+            "a schema is declared, but no result was compared with it",
+            |s| s.unproven,
+        ),
+        ("only text", "c-text", "no schema declared, and results are text without structure", |s| s.text),
+        ("unknown", "c-unseen", "no schema declared and no result yet", |s| s.unseen),
     ];
     view! {
         <section class="card kpi wide" id="reliable">
-            <h2>"Tools with a schema to rely on"</h2>
+            <h2>"Tools with a reliable schema"</h2>
             <p class="value">
                 {move || count(standings.get().reliable())} <small>" of " {move || count(standings.get().total())}</small>
             </p>
             <div class="stack" aria-hidden="true">
-                {kinds.into_iter().map(|(_, class, of)| {
+                {kinds.into_iter().map(|(_, class, _, of)| {
                     view! { <i class=class style:flex-grow=move || of(&standings.get()).to_string()></i> }.into_any()
                 }).views()}
             </div>
             <div class="key">
-                {kinds.into_iter().map(|(name, class, of)| view! {
-                    <span class:faint=move || of(&standings.get()) == 0>
+                {kinds.into_iter().map(|(name, class, title, of)| view! {
+                    <span title=title class:faint=move || of(&standings.get()) == 0>
                         <i class=format!("swatch {class}")></i>{name} " " <b>{move || count(of(&standings.get()))}</b>
                     </span>
                 }.into_any()).views()}
@@ -124,32 +151,34 @@ fn Recorder() -> impl IntoView {
     let recorder = Memo::new(move || app.live.pulse.with(|pulse| pulse.recorder.clone()));
     view! {
         <section class="card kpi narrow">
-            <h2>"Recorder"</h2>
+            <h2>"Recording"</h2>
             <p class="value">
                 {move || match (recorder.get().stalled.is_some(), recorder.get().latency.count) {
                     _ if recorder.get().off => view! { <span class="warn">"off"</span> }.into_any(),
                     (true, _) => view! { <span class="bad">"stopped"</span> }.into_any(),
-                    (_, 0) => "idle".into_any(),
+                    (_, 0) => "ready".into_any(),
                     _ if recorder.get().waiting > 500 => view! {
-                        {count(recorder.get().waiting)} <small>" waiting"</small>
+                        {count(recorder.get().waiting)} <small>" calls behind"</small>
                     }.into_any(),
-                    _ => view! { {duration(recorder.get().latency.p50_us)} <small>" behind"</small> }.into_any(),
+                    _ => view! {
+                        "keeping up" <small>" (" {duration(recorder.get().latency.p50_us)} ")"</small>
+                    }.into_any(),
                 }}
             </p>
             <p>
                 {move || {
                     let recorder = recorder.get();
                     if recorder.off {
-                        return "calls are not stored or learned from".into_any();
+                        return "calls are not stored, and nothing is learned from them".into_any();
                     }
                     let class = |lost: u64| if lost > 0 { "warn" } else { "" };
                     view! {
                         <span class=class(recorder.dropped)>{count(recorder.dropped)} " dropped"</span> " · "
                         {(recorder.bodies_left_out > 0).then(|| view! {
-                            <span class="warn">{count(recorder.bodies_left_out)} " without bodies"</span> " · "
+                            <span class="warn">{count(recorder.bodies_left_out)} " without content"</span> " · "
                         }.into_any())}
                         {(recorder.not_judged > 0).then(|| view! {
-                            <span class="warn">{count(recorder.not_judged)} " not judged by their schema"</span> " · "
+                            <span class="warn">{count(recorder.not_judged)} " not checked against their schema"</span> " · "
                         }.into_any())}
                         {count(recorder.redacted_values)} " secrets redacted"
                     }
@@ -165,7 +194,8 @@ fn Upstreams() -> impl IntoView {
     let app = App::get();
     let states = Memo::new(move || {
         app.live.servers(|servers| {
-            servers.values().map(|server| (server.server_name.clone(), server.state)).collect::<Vec<_>>()
+            let configured = servers.values().filter(|server| !server.built_in);
+            configured.map(|server| (server.server_name.clone(), server.state)).collect::<Vec<_>>()
         })
     });
     let dot = |state| match state {
@@ -183,7 +213,7 @@ fn Upstreams() -> impl IntoView {
             </p>
             <p class="dots">
                 {move || states.get().into_iter().take(12).map(|(name, state)| {
-                    let href = Route::Servers { open: Some(name.clone()) }.address();
+                    let href = Route::item(PageId::Servers, name.clone()).address();
                     let title = format!("{}: {state}", crate::text::visible(&name, 60));
                     view! { <a href=href title=title.clone() aria-label=title><i class=dot(state)></i></a> }.into_any()
                 }).views()}
@@ -194,12 +224,12 @@ fn Upstreams() -> impl IntoView {
 
 #[component]
 fn CoverageOverTime() -> impl IntoView {
-    /// Spans that can be looked at, in milliseconds; none is everything.
+    /// Periods of the chart, in milliseconds; none for everything.
     const SPANS: [(&str, Option<u64>); 4] = [
-        ("hour", Some(3_600_000)),
-        ("day", Some(86_400_000)),
+        ("Hour", Some(3_600_000)),
+        ("Day", Some(86_400_000)),
         ("30 days", Some(2_592_000_000)),
-        ("all", None),
+        ("All", None),
     ];
     let app = App::get();
     let span = RwSignal::new(SPANS[3]);
@@ -208,7 +238,7 @@ fn CoverageOverTime() -> impl IntoView {
     Effect::new(move |before: Option<(&'static str, Option<u64>)>| {
         let (now, span) = (app.live.now.get(), span.get());
         app.live.snapshots.track();
-        // Every five seconds, and at once for another span.
+        // Every five seconds, and at once for another period.
         if before == Some(span) && now.saturating_sub(asked.get_value()) < 5_000 {
             return span;
         }
@@ -228,7 +258,7 @@ fn CoverageOverTime() -> impl IntoView {
                 || "no tools yet".to_owned(),
                 |last| {
                     format!(
-                        "schema coverage over time; now {} of {} tools have a schema to rely on",
+                        "schema coverage over time; now {} of {} tools have a reliable schema",
                         last.tools.reliable(),
                         last.tools.total()
                     )
@@ -245,7 +275,7 @@ fn CoverageOverTime() -> impl IntoView {
         <section class="card two-thirds">
             <header>
                 <h2>"Schema coverage"</h2>
-                <span class="segments" role="group" aria-label="Span">
+                <span class="segments" role="group" aria-label="Period">
                     {SPANS.into_iter().map(|choice| view! {
                         <button aria-pressed=move || if span.get() == choice { "true" } else { "false" }
                             on:click=click(move |_| span.set(choice))>{choice.0}</button>
@@ -254,7 +284,7 @@ fn CoverageOverTime() -> impl IntoView {
             </header>
             <div class="chart-box">
                 {move || coverage.with(|c| c.as_ref().is_some_and(|c| c.points.is_empty())).then(|| view! {
-                    <p class="empty">"Coverage is drawn as soon as tools are known."</p>
+                    <p class="empty">"The chart starts with the first listed tool."</p>
                 }.into_any())}
                 <Chart label=label draw=draw />
             </div>
@@ -262,36 +292,38 @@ fn CoverageOverTime() -> impl IntoView {
     }
 }
 
-/// Something a person should look at.
-#[derive(Clone, PartialEq)]
-struct Need {
-    kind: &'static str,
-    class: &'static str,
-    title: String,
-    text: String,
-    href: String,
-}
-
 #[component]
 fn Needs() -> impl IntoView {
     let app = App::get();
-    let needs = Memo::new(move || needs(app));
+    let needs = app.needs;
     let shown = RwSignal::new(5_usize);
+    let row = |need: Need| {
+        let class = if need.is_failure { "tag bad" } else { "tag warn" };
+        let (title, number) = (need.subject.replacen("__", " / ", 1), need.count);
+        let since = need.since.map(|at| format!(" · since {}", browser::short_time(at.as_millis())));
+        view! {
+            <div class="need">
+                <span><span class=class>{need.kind.word()}</span></span>
+                <div>
+                    <Foreign text=title limit=120 />
+                    <p><Foreign text=need.text limit=260 /><span class="faint num">{since}</span></p>
+                </div>
+                {help(&need.place).map(|(label, href)| view! {
+                    <a class="button small" href=href title=number.map(count)>{label}</a>
+                }.into_any())}
+            </div>
+        }
+        .into_any()
+    };
     view! {
         <section class="card third" id="needs">
             <header>
-                <h2>"Needs you"</h2>
+                <h2>"Needs attention"</h2>
                 <span class="num">{move || match needs.with(Vec::len) { 0 => String::new(), n => n.to_string() }}</span>
             </header>
             <div class="needs">
-                {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"Nothing. All servers work, and every declared schema is kept."</p> }.into_any())}
-                {move || needs.get().into_iter().take(shown.get()).map(|need| view! {
-                    <div class="need">
-                        <span><span class=format!("tag {}", need.class)>{need.kind}</span></span>
-                        <div><Foreign text=need.title limit=120 /><p><Foreign text=need.text limit=260 /></p></div>
-                        {(!need.href.is_empty()).then(|| view! { <a class="button small" href=need.href>"Look"</a> }.into_any())}
-                    </div>
-                }.into_any()).views()}
+                {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"No problems: servers and tools work, and results match every schema."</p> }.into_any())}
+                {move || needs.get().into_iter().take(shown.get()).map(row).views()}
                 {move || (needs.with(Vec::len) > shown.get()).then(|| view! {
                     <button class="button bare" on:click=click(move |_| shown.update(|shown| *shown += 50))>
                         {format!("{} more", needs.with(Vec::len) - shown.get())}
@@ -302,75 +334,18 @@ fn Needs() -> impl IntoView {
     }
 }
 
-fn needs(app: App) -> Vec<Need> {
-    let mut needs = Vec::new();
-    if let Some(about) = app.live.about() {
-        needs.extend(about.problem.iter().map(|problem| Need {
-            kind: "config",
-            class: "bad",
-            title: about.config.clone(),
-            text: problem.clone(),
-            href: Route::Servers { open: None }.address(),
-        }));
-        let (file, problems) = about.overrides.clone();
-        needs.extend(problems.into_iter().map(|problem| Need {
-            kind: "overrides",
-            class: "bad",
-            title: file.clone(),
-            text: problem,
-            href: Route::Servers { open: None }.address(),
-        }));
-    }
-    app.live.servers(|servers| {
-        let broken = |state| matches!(state, UpstreamState::Failed | UpstreamState::Invalid);
-        needs.extend(servers.values().filter(|server| broken(server.state)).map(|server| Need {
-            kind: "server",
-            class: "bad",
-            title: server.server_name.clone(),
-            text: server.reason.clone().unwrap_or_default(),
-            href: Route::Servers { open: Some(server.server_name.clone()) }.address(),
-        }));
-    });
-    app.live.tools(|tools| {
-        needs.extend(tools.values().filter(|tool| tool.violated).map(|tool| Need {
-            kind: "violated",
-            class: "warn",
-            title: tool.tool_id.replacen("__", " / ", 1),
-            text: "Less than 95 % of its results fit the schema its server declares.".into(),
-            href: Route::tool(&tool.tool_id).address(),
-        }));
-    });
-    app.live.tools(|tools| {
-        needs.extend(tools.values().filter(|tool| tool.drift_waiting > 0).map(|tool| Need {
-            kind: "drift",
-            class: "warn",
-            title: tool.tool_id.replacen("__", " / ", 1),
-            text: match tool.drift_waiting {
-                1 => "It returns something else than it did.".into(),
-                n => format!("It returns something else than it did: {n} changes."),
-            },
-            href: Route::Review { open: Some(tool.tool_id.clone()) }.address(),
-        }));
-    });
-    if app.live.pulse.with(|pulse| pulse.recorder.index_behind) {
-        needs.push(Need {
-            kind: "index",
-            class: "warn",
-            title: "Lists stand still".into(),
-            text: "The index refuses to be written. Calls are recorded all the same, and shown after the next start.".into(),
-            href: String::new(),
-        });
-    }
-    if let Some(about) = app.live.about() {
-        needs.extend(about.recovery.iter().map(|note| Need {
-            kind: "mended",
-            class: "warn",
-            title: "At the last start".into(),
-            text: note.clone(),
-            href: String::new(),
-        }));
-    }
-    needs
+/// Label and address of the link to the page that helps.
+fn help(place: &Place) -> Option<(&'static str, String)> {
+    Some(match place {
+        Place::Nowhere => return None,
+        Place::Servers => ("See servers", PageId::Servers.page().address()),
+        Place::Server(name) => ("See log", Route::item(PageId::Servers, name.as_str()).address()),
+        Place::Tool(id) => ("See tool", Route::tool(id).address()),
+        Place::FailedCalls(id) => {
+            ("See calls", Route::filtered(PageId::Calls, format!("tool:{id} status:error")).address())
+        }
+        Place::Review(id) => ("Review", Route::item(PageId::Review, id.as_str()).address()),
+    })
 }
 
 #[component]
@@ -383,39 +358,25 @@ fn Busiest() -> impl IntoView {
         order::sort(&mut rows, |a, b| {
             b.observation_count.cmp(&a.observation_count).then_with(|| a.tool_id.cmp(&b.tool_id))
         });
-        rows.truncate(SHORT);
+        rows.truncate(ROWS);
         rows
     });
     let none = Memo::new(move || rows.with(Vec::is_empty));
     view! {
-        <section class="card two-thirds busiest">
-            <header><h2>"Most observed"</h2><a class="accent" href="/tools">"All tools"</a></header>
+        <section class="card two-thirds">
+            <header><h2>"Most called"</h2><a class="accent" href="/tools">"All tools"</a></header>
             {move || if none.get() {
                 view! { <NoTools /> }.into_any()
             } else {
-                view! {
-                    <Head columns=BUSIEST />
-                    <div>
-                        {keyed(move || {
-                            let row = |row: Arc<ToolRow>| {
-                                let key = format!("{} {} {} {} {}", row.tool_id, row.observation_count, row.violated, row.source, row.quality);
-                                Row::new(key, move || view! { <Busy row=row /> })
-                            };
-                            rows.get().into_iter().map(row).collect()
-                        })}
-                    </div>
-                }.into_any()
+                linked_table("busiest", BUSIEST, rows, |row| row.tool_id.clone(), |row| {
+                    Route::tool(&row.tool_id).address()
+                })
             }}
         </section>
     }
 }
 
-#[component]
-fn Busy(
-    /// The tool.
-    row: Arc<ToolRow>,
-) -> impl IntoView {
-    let app = App::get();
+fn consistency(row: &Arc<ToolRow>) -> AnyView {
     let mean = row.mean_consistency.unwrap_or(0.0);
     let class = if mean >= 0.95 {
         ""
@@ -424,46 +385,31 @@ fn Busy(
     } else {
         "mixed"
     };
-    let seen = row.last_observed.map(|at| at.as_millis());
+    let title = format!("mean consistency {mean:.2}");
     view! {
-        <a class="tr" href=Route::tool(&row.tool_id).address()>
-            <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
-            <Ladder quality=row.quality violated=row.violated />
-            <span class="num right">{count(row.observation_count)}</span>
-            <span class="bar" role="img" aria-label=format!("mean consistency {mean:.2}") title=format!("mean consistency {mean:.2}")>
-                <i class=class style:width=format!("{:.1}%", mean * 100.0)></i>
-            </span>
-            <span class="dim right">{move || seen.map(|at| ago(at, app.live.now.get()))}</span>
-        </a>
+        <span class="bar" role="img" aria-label=title.clone() title=title>
+            <i class=class style:width=format!("{:.1}%", mean * 100.0)></i>
+        </span>
     }
+    .into_any()
 }
 
 #[component]
 fn Latest() -> impl IntoView {
     let app = App::get();
     let rows = Memo::always(move || {
-        app.live.calls(|calls| calls.iter().take(SHORT).cloned().collect::<Vec<Arc<CallRow>>>())
+        app.live.calls(|calls| calls.iter().take(ROWS).cloned().collect::<Vec<Arc<CallRow>>>())
     });
     let none = Memo::new(move || rows.with(Vec::is_empty));
     view! {
-        <section class="card third latest" id="latest">
-            <header><h2>"Live"</h2><a class="accent" href="/calls">"All calls"</a></header>
+        <section class="card third" id="latest">
+            <header><h2>"Latest calls"</h2><a class="accent" href="/calls">"All calls"</a></header>
             {move || if none.get() {
-                view! { <Empty icon="activity" title="No calls yet"><p>"They appear here as they are made."</p></Empty> }.into_any()
+                view! { <Empty icon="activity" title="No calls yet"><p>"Calls appear here as they are made."</p></Empty> }.into_any()
             } else {
-                view! {
-                    <Head columns=LATEST />
-                    <div>
-                        {keyed(move || rows.get().into_iter().map(|row| Row::new(row.id, move || view! {
-                            <a class="tr" href=Route::call(row.id.to_string()).address()>
-                                <span class="faint num">{browser::short_time(row.at.as_millis())}</span>
-                                <span class="mono cut"><ToolName id=row.tool_id.clone() /></span>
-                                <span class="num right dim">{row.total_us.map(duration)}</span>
-                                <span class="cut"><OutcomeWord outcome=row.outcome /></span>
-                            </a>
-                        })).collect())}
-                    </div>
-                }.into_any()
+                linked_table("latest", LATEST, rows, |row| row.id.to_string(), |row| {
+                    Route::call(row.id.to_string()).address()
+                })
             }}
         </section>
     }

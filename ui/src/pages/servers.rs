@@ -1,27 +1,23 @@
-//! Servers: what each is doing and why, its last words, and a way to start it anew.
+//! Servers: the state of each and the reason for it, its log, and a button that restarts it.
 
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{ListServers, ServerRow, UpstreamState};
+use schemascope_api::{ListServers, PageId, ServerRow, UpstreamState};
 
+use super::start::NoServers;
 use crate::app::{App, restart};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::live::Connection;
 use crate::numbers::span;
-use crate::parts::{Empty, Foreign, Icon, List, Loading, Row, Views, keyed};
+use crate::parts::{Foreign, Icon, KeyedRow, List, Loading, Views, keyed};
 use crate::route::Route;
 use crate::{browser, door};
 
 #[component]
 pub fn Servers() -> impl IntoView {
     let app = App::get();
-    let open = Memo::new(move || {
-        app.route.with(|route| match route {
-            Route::Servers { open } => open.clone(),
-            _ => None,
-        })
-    });
+    let open = Memo::new(move || app.route.with(|route| route.item_of(PageId::Servers)));
     let rows = Memo::always(move || {
         Arc::new(app.live.servers(|servers| servers.values().cloned().collect::<Vec<_>>()))
     });
@@ -30,24 +26,24 @@ pub fn Servers() -> impl IntoView {
     app.use_keys(list.keys(
         move |name| {
             let closing = open.get_untracked().as_ref() == Some(&name);
-            app.go_quietly(Route::Servers { open: (!closing).then_some(name) });
+            app.replace(Route { item: (!closing).then_some(name), ..PageId::Servers.into() });
         },
         move || {
             let was_open = open.get_untracked().is_some();
-            app.go_quietly(Route::Servers { open: None });
+            app.replace(PageId::Servers);
             was_open
         },
     ));
     let log = RwSignal::new(Vec::<String>::new());
-    let asked = StoredValue::new(None::<String>);
+    let requested = StoredValue::new(None::<String>);
     let busy = StoredValue::new(false);
-    // The log of the open one, by the second.
+    // The log of the open server, every second.
     effect(move || {
         app.live.now.track();
         let name = open.get();
-        if asked.get_value() != name {
+        if requested.get_value() != name {
             log.set(Vec::new());
-            asked.set_value(name.clone());
+            requested.set_value(name.clone());
         }
         let Some(name) = name else { return };
         if busy.get_value() {
@@ -70,14 +66,16 @@ pub fn Servers() -> impl IntoView {
     });
     let waiting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
     let names = Memo::new(move || app.live.servers(|servers| servers.keys().cloned().collect::<Vec<_>>()));
+    let none_configured =
+        Memo::new(move || app.live.servers(|servers| servers.values().all(|row| row.built_in)));
     view! {
         <div class="page scrolls" tabindex="0" role="region" aria-label="Servers">
             <div class="title-row"><h1>"Servers"</h1><ConfigNote /></div>
-            {move || (!waiting.get() && names.with(Vec::is_empty)).then(|| view! { <NoServers /> }.into_any())}
+            {move || (!waiting.get() && none_configured.get()).then(|| view! { <NoServers /> }.into_any())}
             {move || waiting.get().then(|| view! { <Loading /> }.into_any())}
             <div class="servers">
                 {keyed(move || {
-                    let row = |name: String| Row::new(name.clone(), move || view! {
+                    let row = |name: String| KeyedRow::new(name.clone(), move || view! {
                         <Server name=name open=open selected=list.selected log=log />
                     });
                     names.get().into_iter().map(row).collect()
@@ -94,25 +92,10 @@ fn ConfigNote() -> impl IntoView {
         app.live.about().map(|about| {
             let problem = about.problem.clone();
             view! {
-                <span class="dim cut" title="the configuration">"from " <span class="mono">{about.config.clone()}</span></span>
+                <span class="dim cut" title="configuration file">"Configured in " <span class="mono">{about.config.clone()}</span></span>
                 {problem.map(|problem| view! { <span class="tag bad">{problem}</span> }.into_any())}
             }
         })
-    }
-}
-
-#[component]
-fn NoServers() -> impl IntoView {
-    let app = App::get();
-    move || {
-        let about = app.live.about();
-        let config = about.map(|about| about.config.clone()).unwrap_or_default();
-        view! {
-            <Empty icon="server" title="No servers">
-                <p>"This file names them; start Schemascope anew after changing it:"</p>
-                <code>{config} <br /> r#"{"mcpServers": {"git": {"command": "mcp-server-git"}}}"#</code>
-            </Empty>
-        }
     }
 }
 
@@ -129,11 +112,11 @@ fn dot(state: UpstreamState) -> &'static str {
 fn Server(
     /// Its name.
     name: String,
-    /// The one whose log is shown.
+    /// The server whose log is shown.
     open: Memo<Option<String>>,
-    /// The one the keyboard is at.
+    /// The server selected by keyboard.
     selected: RwSignal<Option<String>>,
-    /// The log of the open one.
+    /// The log of the open server.
     log: RwSignal<Vec<String>>,
 ) -> impl IntoView {
     let app = App::get();
@@ -146,7 +129,7 @@ fn Server(
     let toggle = move |_| {
         let open = (!is_open.get_untracked()).then(|| name.get_value());
         selected.set(Some(name.get_value()));
-        app.go_quietly(Route::Servers { open });
+        app.replace(Route { item: open, ..PageId::Servers.into() });
     };
     let can_restart = move || {
         row.get().is_some_and(|row| !matches!(row.state, UpstreamState::Disabled | UpstreamState::Invalid))
@@ -175,7 +158,7 @@ fn Server(
                 </div>
                 <div class="buttons">
                     <button class="button small" on:click=click(toggle) aria-expanded=move || if is_open.get() { "true" } else { "false" }>
-                        {move || if is_open.get() { "Hide log" } else { "Log" }}
+                        {move || if is_open.get() { "Hide log" } else { "Show log" }}
                     </button>
                     {move || can_restart().then(|| view! {
                         <button class="button small" on:click=click(move |_| restart(app, name.get_value()))>
@@ -189,9 +172,9 @@ fn Server(
                 </div>
             </div>
             {move || is_open.get().then(|| view! {
-                <pre tabindex="0" aria-label="Last lines of its log">
+                <pre tabindex="0" aria-label="Last lines of the log">
                     {move || log.with(|lines| if lines.is_empty() {
-                        view! { <span class="faint">"It has written nothing to stderr."</span> }.into_any()
+                        view! { <span class="faint">"The server has written nothing to stderr."</span> }.into_any()
                     } else {
                         lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }.into_any()).views().into_any()
                     })}

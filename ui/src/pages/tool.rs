@@ -1,7 +1,8 @@
-//! One tool: its fields and how far each can be trusted, how that came to be, and the calls behind it.
+//! One tool: its fields and their consistency, versions, history, samples and calls.
 
 mod about;
 mod arguments;
+mod edges;
 mod field;
 mod fields;
 mod history;
@@ -12,30 +13,35 @@ mod versions;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{ErrorKind, GetTool, HistoryPoint, Source, ToolDetail};
+use schemascope_api::{ErrorKind, GetRecent, GetTool, HistoryPoint, ListAudit, Recent, Source, ToolDetail};
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::charts::{self, Chart};
 use crate::door;
-use crate::drift::{Drifted, Drifts};
+use crate::drift::{DriftList, Drifts};
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent};
 use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word};
+use crate::recent::{Mark, marks};
+use crate::throttle::throttled;
 use arguments::Arguments;
 use fields::Fields;
 use tabs::Tabs;
 use versions::{Buttons, Versions, VersionsCard};
 
-/// Time between two looks at a busy tool, in milliseconds.
-const PAUSE_MS: i32 = 1_000;
+/// Shortest time between two updates, in milliseconds.
+const UPDATE_INTERVAL_MS: i32 = 1_000;
 
-/// The detail as signals: parts that did not change are not drawn anew.
+/// Shortest time between two looks at the newest results, in milliseconds.
+const RECENT_INTERVAL_MS: u64 = 3_000;
+
+/// The tool's detail as signals: parts that did not change are not drawn again.
 #[derive(Clone, Copy)]
-struct Known(RwSignal<Option<Result<Arc<ToolDetail>, String>>>);
+struct Detail(RwSignal<Option<Result<Arc<ToolDetail>, String>>>);
 
-impl Known {
-    /// A part of the detail; the default before it is there.
+impl Detail {
+    /// A part of the detail; its default until the detail is loaded.
     fn part<T: PartialEq + Default + Send + Sync + 'static>(
         self,
         read: impl Fn(&ToolDetail) -> T + Send + Sync + 'static,
@@ -49,13 +55,10 @@ impl Known {
     }
 }
 
-/// Keeps the detail of a tool up to date.
-fn follow(id: String) -> Known {
+/// Loads the detail of a tool and keeps it up to date.
+fn follow(id: String) -> Detail {
     let app = App::get();
-    let known = Known(RwSignal::new(None));
-    let busy = StoredValue::new(false);
-    let again = RwSignal::new(0_u32);
-    let wanted = StoredValue::new(false);
+    let known = Detail(RwSignal::new(None));
     let version = {
         let id = id.clone();
         Memo::new(move || {
@@ -63,34 +66,49 @@ fn follow(id: String) -> Known {
             (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
         })
     };
-    effect(move || {
-        again.track();
-        if !version.get().2 {
-            return;
-        }
-        if busy.get_value() {
-            wanted.set_value(true);
-            return;
-        }
-        busy.set_value(true);
-        wanted.set_value(false);
+    let is_wanted = move || version.get().2;
+    throttled(UPDATE_INTERVAL_MS, is_wanted, move || {
         let command = GetTool { tool_id: id.clone() };
-        leptos::task::spawn_local(async move {
+        async move {
             let reply = door::call(&command).await;
             let is_there = known.0.try_with_untracked(|known| matches!(known, Some(Ok(_)))).unwrap_or(false);
             match reply {
-                // What is known stays, when the engine is away for a moment.
+                // The known detail stays while the engine does not respond.
                 Err(error) if is_there && error.kind != ErrorKind::NotFound => {}
                 reply => known.0.set(Some(reply.map(Arc::new).map_err(|error| error.to_string()))),
             }
-            crate::browser::sleep(PAUSE_MS).await;
-            busy.update_value(|busy| *busy = false);
-            if wanted.try_with_value(Clone::clone) == Some(true) {
-                again.update(|again| *again += 1);
-            }
-        });
+        }
     });
     known
+}
+
+/// The newest results of a tool, and the marks of its chart.
+type Newest = RwSignal<(Recent, Vec<Mark>)>;
+
+/// Loads what the newest results say when there are new ones.
+fn follow_recent(id: String, known: Detail) -> Newest {
+    let app = App::get();
+    let newest: Newest = RwSignal::default();
+    let results = known.part(|detail| (detail.row.observation_count, detail.row.drift_count));
+    let asked = StoredValue::new((0_u64, 0_u64));
+    effect(move || {
+        let (count, now) = (results.get().0, app.live.now.get());
+        app.decided.track();
+        let (seen, at) = asked.get_value();
+        if count == 0 || count == seen || now.saturating_sub(at) < RECENT_INTERVAL_MS {
+            return;
+        }
+        asked.set_value((count, now));
+        let recent = GetRecent { tool_id: id.clone() };
+        let audit = ListAudit { tool_id: Some(id.clone()), people: false, before: None, limit: 200 };
+        leptos::task::spawn_local(async move {
+            let (Ok(recent), Ok(audit)) = (door::call(&recent).await, door::call(&audit).await) else {
+                return;
+            };
+            newest.set((recent, marks(&audit.entries)));
+        });
+    });
+    newest
 }
 
 #[component]
@@ -99,6 +117,7 @@ pub fn Tool(
     id: String,
 ) -> impl IntoView {
     let known = follow(id.clone());
+    let recent = follow_recent(id.clone(), known);
     let versions = Versions::follow(id.clone());
     let drifts = Drifts::follow(id.clone());
     let state = Memo::new(move || {
@@ -113,7 +132,7 @@ pub fn Tool(
             {move || match state.get() {
                 None => view! { <Loading /> }.into_any(),
                 Some(Err(error)) => view! {
-                    <Empty icon="wrench" title="This tool is not known">
+                    <Empty icon="wrench" title="Unknown tool">
                         <p><Foreign text=error limit=500 /></p>
                         <p><a class="accent" href="/tools">"All tools"</a></p>
                     </Empty>
@@ -122,8 +141,8 @@ pub fn Tool(
                     <Top known=known versions=versions id=id.clone() />
                     <DriftCard drifts=drifts />
                     <div class="tool-grid">
-                        <Fields known=known />
-                        <div class="beside"><Progress known=known /><VersionsCard versions=versions /><Arguments known=known /></div>
+                        <Fields known=known recent=recent />
+                        <div class="beside"><Progress known=known recent=recent /><VersionsCard versions=versions /><edges::Edges id=id.clone() /><Arguments known=known /></div>
                     </div>
                     <Tabs known=known versions=versions />
                 }.into_any(),
@@ -132,7 +151,7 @@ pub fn Tool(
     }
 }
 
-/// Where results are not what they were.
+/// The drift of the tool, if there is any.
 #[component]
 fn DriftCard(
     /// The tool's drifts.
@@ -150,15 +169,15 @@ fn DriftCard(
                             <Icon name="triangle-alert" />" Drift "
                             <span class="dim">{move || match (open.get(), waiting.get()) {
                                 (open, 0) => format!("· {open}, acknowledged"),
-                                (open, waiting) if open == waiting => "· results are not what they were".to_owned(),
-                                (open, waiting) => format!("· {open}, of which {waiting} wait for somebody"),
+                                (open, waiting) if open == waiting => "· results changed".to_owned(),
+                                (open, waiting) => format!("· {open}, {waiting} to review"),
                             }}</span>
                         </h2>
                         <span class="side">{move || (waiting.get() > 1).then(|| view! {
-                            <button class="button small" on:click=click(move |_| drifts.ask(app, None))>"Acknowledge all…"</button>
+                            <button class="button small" on:click=click(move |_| drifts.acknowledge(app, None))>"Acknowledge all…"</button>
                         }.into_any())}</span>
                     </header>
-                    <Drifted drifts=drifts />
+                    <DriftList drifts=drifts />
                 </section>
             }
             .into_any()
@@ -168,8 +187,8 @@ fn DriftCard(
 
 #[component]
 fn Top(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
     /// Its versions.
     versions: Versions,
     /// `server__tool`.
@@ -189,54 +208,62 @@ fn Top(
                 <Foreign text=tool limit=200 />
                 {move || row.get().map(|row| view! {
                     <span class="tag">{source_word(row.source)}</span>
-                    {row.violated.then(|| view! { <span class="tag warn">"violated"</span> }.into_any())}
+                    {row.remark().map(|remark| view! { <span class="tag">{remark}</span> }.into_any())}
+                    {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"violated"</span> }.into_any())}
                     {(!row.listed).then(|| view! { <span class="tag warn">"no longer listed"</span> }.into_any())}
                 }.into_any())}
             </h1>
             <p>{move || description.get().map(|text| view! { <Foreign text=text limit=600 /> }.into_any())}</p>
         </div>
         <dl class="facts">
-            <Fact name="quality" title="how far its schema can be trusted">
-                {move || row.get().map(|row| view! { <Ladder quality=row.quality violated=row.violated large=true /> }.into_any())}
+            <Fact name="Quality" title="how reliable its schema is">
+                {move || row.get().map(|row| view! { <Ladder quality=row.quality violated=row.violated drifting={row.drift_waiting > 0} large=true /> }.into_any())}
             </Fact>
-            <Fact name="observations" title="calls whose result taught its shape">
+            <Fact name="Results" title="successful results the schema is inferred from">
                 <span class="num">{move || row.get().map(|row| count(row.observation_count))}</span>
             </Fact>
-            <Fact name="mean consistency" title="mean share of parent objects that have a field with its dominant type">
+            <Fact name="Mean consistency" title="mean share of parent objects that have a field with its most frequent type">
                 {move || row.get().and_then(|row| row.mean_consistency).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))}
             </Fact>
-            <Fact name="in force" title="the version clients of /mcp are told of; without one, what its server declares">
-                {move || versions.in_force()}
+            <Fact name="Active version" title="advertised to clients of /mcp; without one, they get the schema the server declares">
+                {move || versions.effective()}
             </Fact>
-            <Fact name="answers with" title="how what was learned was carried">{move || carried(&carriers.get())}</Fact>
+            <Fact name="Result form" title="the form of the results the schema is inferred from">{move || result_forms(&carriers.get())}</Fact>
             {move || fits.get().map(|fits| {
                 let all = fits.fits + fits.violates;
                 let class = if fits.violates > 0 { "warn" } else { "" };
                 view! {
-                    <Fact name="fit what is declared" title="observations that fit the declared schema">
+                    <Fact name="Match declared schema" title="share of results that match the declared schema">
                         <span class=class>{percent(fits.fits, all)}</span>
                     </Fact>
                 }
             })}
-            <Fact name="calls · failed">
+            <Fact name="Calls · failed">
                 {move || row.get().map(|row| format!("{} · {}", count(row.call_count), count(row.failure_count)))}
             </Fact>
             {move || (latency.get().count > 0).then(|| view! {
-                <Fact name="latency p50 · p99" title="of the latest 200 calls, from request to answer">
-                    {format!("{} · {}", duration(latency.get().p50_us), duration(latency.get().p99_us))}
+                <Fact name="Latency p50 · p95 · p99" title="of all calls, from request to response, within 1 %">
+                    {[latency.get().p50_us, latency.get().p95_us, latency.get().p99_us].map(duration).join(" · ")}
                 </Fact>
             }.into_any())}
         </dl>
     }
 }
 
-fn carried(carriers: &schemascope_api::CarrierCounts) -> String {
-    let all = carriers.structured + carriers.json_in_text + carriers.text;
+fn result_forms(carriers: &schemascope_api::Carriers) -> String {
     let kinds = [
         ("structured content", carriers.structured),
-        ("JSON in text", carriers.json_in_text),
+        ("JSON inside text", carriers.json_in_text),
+        ("Python literal", carriers.python),
+        ("JSON in Markdown", carriers.markdown_json),
+        ("Markdown table", carriers.markdown_table),
+        ("YAML", carriers.yaml),
+        ("key and value lines", carriers.key_value),
+        ("key and value lines, not yet learned", carriers.unproven),
+        ("Markdown text", carriers.markdown),
         ("text", carriers.text),
     ];
+    let all = kinds.iter().map(|(_, n)| n).sum();
     match kinds.iter().filter(|(_, n)| *n > 0).collect::<Vec<_>>().as_slice() {
         [] => "–".into(),
         [(name, _)] => (*name).into(),
@@ -250,8 +277,10 @@ fn carried(carriers: &schemascope_api::CarrierCounts) -> String {
 
 #[component]
 fn Progress(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
+    /// Its newest results, and the marks.
+    recent: Newest,
 ) -> impl IntoView {
     let history = known.part(|detail| detail.history.clone());
     let changes = known.part(|detail| detail.changes.clone());
@@ -259,23 +288,28 @@ fn Progress(
     let label = Signal::derive(move || {
         history.with(|points| match points.last() {
             Some(HistoryPoint { observations, mean, lowest, .. }) => format!(
-                "mean consistency over observations; after {observations} it is {mean:.2}, the lowest field {lowest:.2}"
+                "consistency over {observations} results: mean {mean:.2}, least consistent field {lowest:.2}"
             ),
-            None => "no observations yet".to_owned(),
+            None => "no results yet".to_owned(),
         })
     });
-    let draw = Callback::new(move |size| history.with(|points| charts::quality(points, size)));
+    let draw = Callback::new(move |size| {
+        history.with(|points| {
+            recent.with(|(recent, marks)| charts::quality(points, &recent.windows, marks, size))
+        })
+    });
     view! {
         <section class="card" id="progress">
             <header>
-                <h2>"Quality over observations"</h2>
+                <h2>"Consistency over results"</h2>
                 <span class="key">
-                    <span><i class="swatch c-declared"></i>"mean consistency"</span>
-                    <span><i class="swatch c-lowest"></i>"lowest field"</span>
+                    <span><i class="swatch c-declared"></i>"mean"</span>
+                    <span><i class="swatch c-lowest"></i>"least consistent field"</span>
+                    <span title="each point is about 50 results in a row">"dashed: newest 50"</span>
                 </span>
             </header>
             <div class="chart-box">
-                {move || none.get().then(|| view! { <p class="empty">"Drawn from the first observation on."</p> }.into_any())}
+                {move || none.get().then(|| view! { <p class="empty">"The chart starts with the first result."</p> }.into_any())}
                 <Chart label=label draw=draw />
             </div>
             {move || (!changes.with(Vec::is_empty)).then(|| view! {
@@ -284,9 +318,12 @@ fn Progress(
                         <li>
                             <span class="faint num">{crate::browser::short_time(change.at.as_millis())}</span>
                             <span>{match change.source {
-                                Source::Unknown => "listed, not seen yet".to_owned(),
-                                Source::Declared => "declares a schema".to_owned(),
-                                source if change.violated => format!("{source}, breaks what it declares"),
+                                Source::Unknown => match change.form {
+                                    Some(form) => format!("results are only {form}"),
+                                    None => "listed, no successful call".to_owned(),
+                                },
+                                Source::Declared => "schema declared".to_owned(),
+                                source if change.violated => format!("{source}, results do not match"),
                                 source => format!("{source}, quality {}", change.quality),
                             }}</span>
                         </li>

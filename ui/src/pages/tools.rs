@@ -1,69 +1,109 @@
-//! Tools: a dense table, sorted and filtered.
+//! All tools in a table, sorted and filtered. The columns are declared in `schemascope_api::TOOL_COLUMNS`.
 
-use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use leptos::prelude::*;
-use schemascope_api::{Filter, Subject, ToolRow};
+use schemascope_api::{Align, Filter, PageId, Subject, TOOL_COLUMNS, ToolCell, ToolColumn, ToolRow};
 
-use crate::app::App;
-use crate::cells::{Memo, RwSignal};
+use super::start::NoTools;
+use crate::app::{App, Dialog};
+use crate::cells::{Memo, RwSignal, click};
+use crate::export::Exporting;
+use crate::layout::{Shown, Width};
 use crate::live::Connection;
-use crate::numbers::{ago, count, percent};
-use crate::order;
+use crate::numbers::{ago, count, duration};
 use crate::parts::{
-    Column, Empty, Head, Icon, Ladder, List, Loading, Rows, Sort, Spark, ToolName, source_word,
+    Cell, Column, Compare, Empty, Icon, Ladder, List, Loading, Rows, Sort, Spark, ToolName, sort_rows,
+    source_word, table,
 };
 use crate::route::Route;
 
-const COLUMNS: &[Column] = &[
-    Column { name: "tool", class: "", sort: Some("tool") },
-    Column { name: "source", class: "roomy", sort: Some("source") },
-    Column { name: "quality", class: "", sort: Some("quality") },
-    Column { name: "observed", class: "right", sort: Some("observed") },
-    Column { name: "calls", class: "right", sort: Some("calls") },
-    Column { name: "failed", class: "right", sort: Some("failed") },
-    Column { name: "consistency", class: "trend", sort: None },
-    Column { name: "mean", class: "right roomy", sort: Some("mean") },
-    Column { name: "last call", class: "right", sort: Some("last") },
-];
+static COLUMNS: LazyLock<Vec<Column<Arc<ToolRow>>>> = LazyLock::new(|| {
+    TOOL_COLUMNS.iter().filter(|column| column.shown_in.is_in_dashboard()).map(column).collect()
+});
+
+/// A declared column as one of the table.
+fn column(declared: &'static ToolColumn) -> Column<Arc<ToolRow>> {
+    let cell: &'static Cell<Arc<ToolRow>> =
+        Box::leak(Box::new(move |row: &Arc<ToolRow>| draw(row, (declared.cell)(row))));
+    let compare: &'static Compare<Arc<ToolRow>> =
+        Box::leak(Box::new(move |a: &Arc<ToolRow>, b: &Arc<ToolRow>| declared.order(a, b)));
+    let is_name = declared.key == TOOL_COLUMNS[0].key;
+    let width = if is_name { Width::Share(declared.width, 1.0) } else { Width::Fixed(declared.width) };
+    let column = match declared.align {
+        Align::Left => Column::text(declared.key, declared.header, width, cell),
+        Align::Right => Column::number(declared.key, declared.header, width, cell),
+    };
+    // Names are sorted from A, everything else from the largest.
+    let column = if is_name { column.ascending(compare) } else { column.descending(compare) };
+    column.shown(Shown::from_width(declared.min_table_width))
+}
+
+fn draw(row: &ToolRow, cell: ToolCell<'_>) -> AnyView {
+    match cell {
+        ToolCell::Id(id) => name(row, id),
+        ToolCell::Source(row) => {
+            let title = match row.remark() {
+                Some(remark) => format!("{}, {remark}", source_word(row.source)),
+                None => source_word(row.source).to_owned(),
+            };
+            let word = if row.never_called { "never called".to_owned() } else { row.source.to_string() };
+            view! { <span class="dim" title=title>{word}</span> }.into_any()
+        }
+        ToolCell::Quality(quality, violated, drifting) => {
+            view! { <Ladder quality=quality violated=violated drifting=drifting /> }.into_any()
+        }
+        ToolCell::Count(number) => number_or_zero(number, ""),
+        ToolCell::Failures(number) => number_or_zero(number, "bad"),
+        ToolCell::Share(share) => share.map(|share| format!("{share:.2}")).into_any(),
+        ToolCell::Duration(time) => time.map(duration).into_any(),
+        ToolCell::Trend(row) => view! { <Spark trend=row.trend.clone() /> }.into_any(),
+        ToolCell::Time(time) => {
+            let now = App::get().live.now;
+            let time = time.map(|time| time.as_millis());
+            view! { <span class="dim">{move || time.map(|time| ago(time, now.get()))}</span> }.into_any()
+        }
+    }
+}
 
 #[component]
 pub fn Tools() -> impl IntoView {
     let app = App::get();
-    let sort = RwSignal::new(Sort { by: "tool", down: false });
-    let filter = Memo::new(move || {
-        app.route.with(|route| match route {
-            Route::Tools { filter } => Filter::parse(filter, Subject::Tools).unwrap_or_default(),
-            _ => Filter::default(),
-        })
-    });
+    let sort = RwSignal::new(Sort { key: TOOL_COLUMNS[0].key, descending: false });
+    let text = Memo::new(move || app.route.with(|route| route.filter_of(PageId::Tools)));
+    let filter = Memo::new(move || Filter::parse(&text.get(), Subject::Tools).unwrap_or_default());
     let rows = Memo::always(move || {
         let (filter, sort) = (filter.get(), sort.get());
         let mut rows: Vec<Arc<ToolRow>> =
             app.live.tools(|tools| tools.values().filter(|row| filter.tool(row)).cloned().collect());
-        order::sort(&mut rows, |a, b| {
-            let order = compare(a, b, sort.by);
-            (if sort.down { order.reverse() } else { order }).then_with(|| a.tool_id.cmp(&b.tool_id))
-        });
+        sort_rows(&mut rows, &COLUMNS, sort, |a, b| a.tool_id.cmp(&b.tool_id));
         Arc::new(rows)
     });
     let list = List::new(rows, |row: &Arc<ToolRow>| row.tool_id.clone());
     app.use_keys(list.keys(
         move |id| app.go(Route::tool(&id)),
         move || {
-            let is_filtered = app
-                .route
-                .with_untracked(|route| matches!(route, Route::Tools { filter } if !filter.is_empty()));
+            let is_filtered = !text.get_untracked().is_empty();
             if is_filtered {
-                app.go_quietly(Route::Tools { filter: String::new() });
+                app.replace(PageId::Tools);
             }
             is_filtered
         },
     ));
     let all = Memo::new(move || app.live.tools(|tools| tools.len()));
     let shown = Memo::new(move || rows.with(|rows| rows.len()));
-    let waiting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let connecting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let body = move || match (connecting.get(), all.get(), shown.get()) {
+        (true, ..) => view! { <Loading /> }.into_any(),
+        (_, 0, _) => view! { <NoTools /> }.into_any(),
+        (_, _, 0) => view! {
+            <Empty icon="search" title="No tools match">
+                <p><a class="accent" href="/tools">"Clear filter"</a></p>
+            </Empty>
+        }
+        .into_any(),
+        _ => view! { <Rows list=list label="List of tools" columns=&COLUMNS href=href /> }.into_any(),
+    };
     view! {
         <div class="page">
             <div class="title-row">
@@ -72,117 +112,37 @@ pub fn Tools() -> impl IntoView {
                     {move || if shown.get() == all.get() { count(all.get() as u64) }
                         else { format!("{} of {}", count(shown.get() as u64), count(all.get() as u64)) }}
                 </span>
+                <span class="side">
+                    <button class="button small" on:click=click(move |_| app.dialog.set(Some(Dialog::Export(Exporting::all()))))>"Export…"</button>
+                </span>
             </div>
-            <section class="card fill" aria-label="Tools">
-                <div class="table tools-table">
-                    <Head columns=COLUMNS sort=sort />
-                    {move || match (waiting.get(), all.get(), shown.get()) {
-                        (true, ..) => view! { <Loading /> }.into_any(),
-                        (_, 0, _) => view! { <NoTools /> }.into_any(),
-                        (_, _, 0) => view! {
-                            <Empty icon="search" title="No tool passes this filter">
-                                <p><a class="accent" href="/tools">"Show all"</a></p>
-                            </Empty>
-                        }.into_any(),
-                        _ => view! {
-                            <Rows list=list label="List of tools" draw=draw revision=revision
-                                href=href />
-                        }.into_any(),
-                    }}
-                </div>
-            </section>
+            <section class="card fill" aria-label="Tools">{table("tools-table", &COLUMNS, Some(sort), body)}</section>
         </div>
     }
-}
-
-/// Where there are no tools at all: what to do about it.
-#[component]
-pub fn NoTools() -> impl IntoView {
-    let app = App::get();
-    let servers = Memo::new(move || app.live.servers(|servers| servers.len()));
-    move || {
-        let about = app.live.about();
-        let config = about.as_ref().map(|about| about.config.clone()).unwrap_or_default();
-        let url = about.and_then(|about| about.mcp_url.clone()).unwrap_or_default();
-        match servers.get() {
-            0 => view! {
-                <Empty icon="server" title="No servers yet">
-                    <p>"Name your MCP servers in the file your agent has already:"</p>
-                    <code>{config} <br /> r#"{"mcpServers": {"git": {"command": "mcp-server-git"}}}"#</code>
-                </Empty>
-            }
-            .into_any(),
-            _ => view! {
-                <Empty icon="wrench" title="No tools seen yet">
-                    <p>"Servers start when they are first needed. Point your agent here, with the token as bearer:"</p>
-                    <code>{url}</code>
-                </Empty>
-            }
-            .into_any(),
-        }
-    }
-}
-
-fn compare(a: &ToolRow, b: &ToolRow, by: &str) -> Ordering {
-    match by {
-        "source" => a.source.to_string().cmp(&b.source.to_string()),
-        "quality" => (a.quality, !a.violated).cmp(&(b.quality, !b.violated)),
-        "observed" => a.observation_count.cmp(&b.observation_count),
-        "calls" => a.call_count.cmp(&b.call_count),
-        "failed" => a.failure_count.cmp(&b.failure_count),
-        "mean" => a.mean_consistency.unwrap_or(-1.0).total_cmp(&b.mean_consistency.unwrap_or(-1.0)),
-        "last" => a.last_called.cmp(&b.last_called),
-        _ => a.tool_id.cmp(&b.tool_id),
-    }
-}
-
-/// Whatever of a row can change.
-fn revision(row: &Arc<ToolRow>) -> u64 {
-    // Every change of the others comes with a call or a listing.
-    row.call_count * 4
-        + u64::from(row.listed) * 2
-        + u64::from(row.violated)
-        + ((row.source as u64) << 40)
-        + (u64::from(row.drift_count * 64 + row.drift_waiting) << 44)
-}
-
-/// That results are not what they were.
-fn drift_mark(row: &ToolRow) -> Option<AnyView> {
-    let class = if row.drift_waiting > 0 { "tag warn mark" } else { "tag mark" };
-    let title = match (row.drift_count, row.drift_waiting) {
-        (0, _) => return None,
-        (_, 0) => "drift goes on, and was acknowledged",
-        _ => "drift: it returns something else than it did",
-    };
-    Some(view! { <span class=class title=title><Icon name="triangle-alert" />" drift"</span> }.into_any())
 }
 
 fn href(row: &Arc<ToolRow>) -> String {
     Route::tool(&row.tool_id).address()
 }
 
-fn draw(row: &Arc<ToolRow>) -> AnyView {
-    let app = App::get();
-    let last = row.last_called.map(|at| at.as_millis());
-    let quiet = if row.listed { "mono cut" } else { "mono cut faint" };
-    view! {
-        <span class=quiet title=if row.listed { "" } else { "its server lists it no longer" }>
-            <ToolName id=row.tool_id.clone() />{drift_mark(row)}
-        </span>
-        <span class="dim cut roomy" title=source_word(row.source)>{row.source.to_string()}</span>
-        <Ladder quality=row.quality violated=row.violated />
-        <span class={number(row.observation_count)}>{count(row.observation_count)}</span>
-        <span class={number(row.call_count)}>{count(row.call_count)}</span>
-        <span class={if row.failure_count > 0 { "num right bad" } else { "num right faint" }}
-            title=percent(row.failure_count, row.call_count)>{count(row.failure_count)}</span>
-        <span class="trend"><Spark trend=row.trend.clone() /></span>
-        <span class="num right roomy">{row.mean_consistency.map(|mean| format!("{mean:.2}"))}</span>
-        <span class="dim right">{move || last.map(|at| ago(at, app.live.now.get()))}</span>
-    }
-    .into_any()
+fn name(row: &ToolRow, id: &str) -> AnyView {
+    let (class, title) =
+        if row.listed { ("mono", "") } else { ("mono faint", "its server no longer lists this tool") };
+    view! { <span class=class title=title><ToolName id=id.to_owned() />{drift_mark(row)}</span> }.into_any()
 }
 
-/// Nothing is not to be looked at.
-fn number(number: u64) -> &'static str {
-    if number == 0 { "num right faint" } else { "num right" }
+/// A mark on tools with drift.
+fn drift_mark(row: &ToolRow) -> Option<AnyView> {
+    let (class, title) = match (row.drift_count, row.drift_waiting) {
+        (0, _) => return None,
+        (_, 0) => ("tag mark", "results changed; acknowledged"),
+        _ => ("tag warn mark", "results changed; to be reviewed"),
+    };
+    Some(view! { <span class=class title=title><Icon name="triangle-alert" />" drift"</span> }.into_any())
+}
+
+/// A count; zeros are dimmed, others have this class.
+fn number_or_zero(number: u64, class: &'static str) -> AnyView {
+    let class = if number == 0 { "faint" } else { class };
+    view! { <span class=class>{count(number)}</span> }.into_any()
 }

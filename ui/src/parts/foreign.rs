@@ -1,16 +1,16 @@
-//! Text of others: never markup, and with misleading characters by their numbers.
+//! Text from servers and clients: never markup, and misleading characters are shown by their code.
 
 use leptos::prelude::*;
 
 use crate::text::{self, Piece};
 
-/// A text of others on one line.
+/// Text from servers or clients on one line.
 #[component]
 pub fn Foreign(
     /// The text.
     #[prop(into)]
     text: String,
-    /// Characters shown at most.
+    /// Most characters shown.
     #[prop(default = 300)]
     limit: usize,
 ) -> impl IntoView {
@@ -20,7 +20,7 @@ pub fn Foreign(
     view! { <bdi class="foreign">{shown(&line)}{more.then_some("…")}</bdi> }
 }
 
-/// A text with its misleading characters named.
+/// A text with misleading characters shown by their code.
 pub fn shown(text: &str) -> Vec<AnyView> {
     text::pieces(text)
         .into_iter()
@@ -31,7 +31,7 @@ pub fn shown(text: &str) -> Vec<AnyView> {
         .collect()
 }
 
-/// A tool's id: the server faint, the tool plain.
+/// A tool id: the server dimmed, the tool plain.
 #[component]
 pub fn ToolName(
     /// `server__tool`.

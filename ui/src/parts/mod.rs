@@ -1,19 +1,25 @@
-//! What pages are made of. Each part draws what it is given and knows no page.
+//! Parts that pages are made of. A part draws its properties and knows no page.
 
+mod demand;
 mod foreign;
 mod keyed;
 mod payload;
+mod prose;
 mod rows;
 mod signed;
 mod size;
 mod small;
+mod table;
 
+pub use demand::{OnDemand, on_demand};
 pub use foreign::{Foreign, ToolName, shown};
-pub use keyed::{Row, Views, keyed};
+pub use keyed::{KeyedRow, Revisions, Views, keyed};
 pub use payload::{Json, Payload};
-pub use rows::{Column, Head, List, Rows, Sort};
+pub use prose::{inlines, prose};
+pub use rows::{List, Rows};
 pub use signed::{Signature, SignedDialog, Signing};
 pub use size::on_resize;
 pub use small::{
     Empty, Fact, Icon, Ladder, Loading, Logo, OutcomeWord, PresenceBar, Spark, carrier_word, source_word,
 };
+pub use table::{Cell, Column, Compare, Sort, bare_table, cells, linked_table, sort_rows, table};

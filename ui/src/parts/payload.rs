@@ -1,4 +1,4 @@
-//! JSON to be read: in colours, cut where it is long, to be copied or saved whole.
+//! JSON in colours: shortened where it is long, with buttons that copy and save all of it.
 
 use leptos::prelude::*;
 
@@ -10,21 +10,21 @@ use crate::json::{self, Kind};
 use crate::numbers::bytes;
 use crate::{browser, text};
 
-/// Bytes from which on a preview is cut, and what is shown then.
-const LONG: usize = 100_000;
+/// Largest body in bytes that is shown whole, and what is shown of larger ones.
+const MAX_SHOWN: usize = 100_000;
 const PREVIEW: usize = 20_000;
-/// Bytes up to which colours are worth their elements.
-const COLOURED: usize = 40_000;
+/// Largest document in bytes that is coloured; each piece costs an element.
+const MAX_COLOURED: usize = 40_000;
 
-/// JSON in colours, or plain when it is long.
+/// JSON in colours, or plain if it is long.
 #[component]
 pub fn Json(
-    /// The document; what is no JSON comes out as text.
+    /// The document; other text is shown as it is.
     #[prop(into)]
     json: String,
 ) -> impl IntoView {
     let pieces = json::pieces(&json);
-    let content = if json.len() > COLOURED {
+    let content = if json.len() > MAX_COLOURED {
         let plain: String = pieces.into_iter().map(|(_, text)| text).collect();
         shown(&plain)
     } else {
@@ -43,35 +43,35 @@ pub fn Json(
     view! { <pre class="json" tabindex="0" dir="ltr">{content}</pre> }
 }
 
-/// One body of a call.
+/// A document with its title, size and buttons.
 #[component]
 pub fn Payload(
-    /// What it is.
+    /// Its title.
     title: &'static str,
-    /// Name of the file it is saved as.
+    /// Name of the saved file.
     file: String,
     /// The body, as stored.
     body: String,
-    /// To be shown as text rather than as JSON.
+    /// Shown as text rather than as JSON.
     #[prop(optional)]
     plain: bool,
 ) -> impl IntoView {
     let app = App::get();
     let size = body.len();
-    let preview = if size > LONG { text::head(&body, PREVIEW).to_owned() } else { body.clone() };
+    let preview = if size > MAX_SHOWN { text::head(&body, PREVIEW).to_owned() } else { body.clone() };
     let body = StoredValue::new(body);
     let copy = move |_| {
         leptos::task::spawn_local(async move {
             if browser::copy(&body.get_value()).await {
-                app.say("Copied");
+                app.notify("Copied");
             } else {
-                app.complain("The browser did not allow copying; save it instead");
+                app.report_error("The browser does not allow copying. Save the file instead.");
             }
         });
     };
     let save = move |_| {
         if browser::download(&file, &body.get_value()).is_err() {
-            app.complain("The browser did not allow saving");
+            app.report_error("The browser does not allow saving");
         }
     };
     let content = if plain {
@@ -88,8 +88,8 @@ pub fn Payload(
                 <button class="button bare small" on:click=click(save) title="Save as a file"><Icon name="download" /><span class="hidden">"Save " {title}</span></button>
             </header>
             {content}
-            {(size > LONG).then(|| view! {
-                <p class="cut-note">{format!("Cut after {} of {}. Save it to see all.", bytes(PREVIEW as u64), bytes(size as u64))}</p>
+            {(size > MAX_SHOWN).then(|| view! {
+                <p class="cut-note">{format!("First {} of {}. Save the file to see all of it.", bytes(PREVIEW as u64), bytes(size as u64))}</p>
             }.into_any())}
         </section>
     }

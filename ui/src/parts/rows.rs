@@ -1,6 +1,4 @@
-//! Long lists: only the rows in sight are in the page.
-//!
-//! Rows have one height. Owns: scrolling, selection, what is in sight. Refuses to know: what rows show.
+//! Long lists: only the rows in sight are in the page. All rows have the same height.
 
 use std::sync::Arc;
 
@@ -8,19 +6,19 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use web_sys::HtmlElement;
 
-use super::{Icon, Row, Views, keyed, on_resize};
+use super::{Column, Revisions, cells, keyed, on_resize};
 use crate::app::ListKeys;
 use crate::browser;
-use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::cells::{Memo, RwSignal, StoredValue, effect};
 
-/// Rows drawn beyond either edge, so that scrolling shows no gaps.
+/// Rows drawn beyond either edge, so that scrolling leaves no gaps.
 const MARGIN: usize = 6;
 
-/// What a list shows.
+/// A list and its selection.
 pub struct List<T: Send + Sync + 'static> {
-    /// All of it, in order.
+    /// All rows, in order.
     pub rows: Memo<Arc<Vec<T>>>,
-    /// What tells rows apart.
+    /// Unique key of a row.
     pub key: fn(&T) -> String,
     /// The key of the selected row.
     pub selected: RwSignal<Option<String>>,
@@ -35,18 +33,18 @@ impl<T: Send + Sync + 'static> Clone for List<T> {
 impl<T: Send + Sync + 'static> Copy for List<T> {}
 
 impl<T: Send + Sync + 'static> List<T> {
-    /// A list of rows that `key` tells apart.
+    /// A list without a selection.
     pub fn new(rows: Memo<Arc<Vec<T>>>, key: fn(&T) -> String) -> Self {
         Self { rows, key, selected: RwSignal::new(None) }
     }
 
-    /// Where the selected row is.
+    /// Position of the selected row.
     pub fn position(&self) -> Option<usize> {
         let selected = self.selected.get()?;
         self.rows.with(|rows| rows.iter().position(|row| (self.key)(row) == selected))
     }
 
-    /// Moves the selection. Where there is none it begins at the first row.
+    /// Moves the selection by this many rows; without one, selects the first row.
     pub fn step(&self, by: i32) {
         let at = untrack(|| self.position());
         let next = self.rows.with_untracked(|rows| {
@@ -60,7 +58,7 @@ impl<T: Send + Sync + 'static> List<T> {
         self.selected.set(next);
     }
 
-    /// The keys that move in this list. `open` is told the key of the selected row.
+    /// Keyboard actions of this list. `open` gets the key of the selected row.
     pub fn keys(
         self,
         open: impl Fn(String) + Send + Sync + 'static,
@@ -74,39 +72,32 @@ impl<T: Send + Sync + 'static> List<T> {
                 }
             }),
             leave: Callback::new(move |()| leave()),
-            act: Callback::new(|_| false),
+            act: Callback::new(|_| ()),
         }
     }
 }
 
 /// The rows in sight of a list.
 #[component]
-pub fn Rows<T, F, H>(
+pub fn Rows<T, H>(
     /// The list.
     list: List<T>,
-    /// What a screen reader calls it.
+    /// Its name for screen readers.
     #[prop(into)]
     label: String,
-    /// Draws one row: its columns.
-    draw: F,
-    /// What a row's link leads to.
+    /// The columns of its table.
+    columns: &'static [Column<T>],
+    /// The address a row links to.
     href: H,
-    /// Changes whenever a row of the same key looks otherwise.
-    #[prop(default = |_| 0)]
-    revision: fn(&T) -> u64,
-    /// Rows come in at the top; who has scrolled down keeps what is in sight.
+    /// Keeps rows in place while new ones arrive above them, once the list is scrolled.
     #[prop(optional)]
     anchored: bool,
-    /// Told when the end is near.
+    /// Called when the end comes into sight.
     #[prop(optional)]
     near_end: Option<Callback<()>>,
-    /// More classes of a row.
-    #[prop(optional)]
-    class: Option<fn(&T) -> &'static str>,
 ) -> impl IntoView
 where
-    T: Clone + Send + Sync + 'static,
-    F: Fn(&T) -> AnyView + Copy + Send + Sync + 'static,
+    T: Clone + PartialEq + Send + Sync + 'static,
     H: Fn(&T) -> String + Copy + Send + Sync + 'static,
 {
     let scroller: NodeRef<Div> = NodeRef::new();
@@ -125,25 +116,23 @@ where
     });
     let one = move |key: String, row: T| {
         let is_selected = move || list.selected.with(|selected| selected.as_ref() == Some(&key));
-        let more = class.map_or("", |class| class(&row));
+        let cells = cells(columns, &row);
         view! {
             <div role="listitem">
-                <a class=format!("tr {more}") tabindex="-1" href={let row = row.clone(); move || href(&row)}
+                <a class="tr" tabindex="-1" href=move || href(&row)
                     aria-current=move || is_selected().then_some("true")>
-                    {draw(&row)}
+                    {cells}
                 </a>
             </div>
         }
+        .into_any()
     };
+    let revisions = Revisions::new();
     let in_sight = move || {
         let (first, end) = range.get();
         list.rows.with(|rows| {
             let slice = rows.get(first..end.min(rows.len())).unwrap_or_default();
-            let shown = |row: &T| {
-                let (key, row) = ((list.key)(row), row.clone());
-                Row::new(format!("{key} {}", revision(&row)), move || one(key, row))
-            };
-            slice.iter().map(shown).collect()
+            revisions.rows(slice.iter().map(|row| ((list.key)(row), row.clone())), one)
         })
     };
     keep_in_sight(list, scroller, row_height);
@@ -170,7 +159,7 @@ where
     }
 }
 
-/// Follows the size of the list and the height of a row, which the style decides.
+/// Follows the size of the list and the height of a row, which the stylesheet sets.
 fn observe_size(scroller: NodeRef<Div>, height: RwSignal<f64>, row_height: RwSignal<f64>) {
     on_resize(scroller, move |element| {
         height.set(f64::from(element.client_height()));
@@ -180,7 +169,7 @@ fn observe_size(scroller: NodeRef<Div>, height: RwSignal<f64>, row_height: RwSig
     });
 }
 
-/// Scrolls as far as it takes to see the selected row.
+/// Scrolls the selected row into sight.
 fn keep_in_sight<T: Send + Sync + 'static>(list: List<T>, scroller: NodeRef<Div>, row_height: RwSignal<f64>) {
     effect(move || {
         list.selected.track();
@@ -197,7 +186,7 @@ fn keep_in_sight<T: Send + Sync + 'static>(list: List<T>, scroller: NodeRef<Div>
     });
 }
 
-/// Moves with the rows when others come in above.
+/// Scrolls along when rows arrive above.
 fn keep_still<T: Send + Sync + 'static>(list: List<T>, scroller: NodeRef<Div>, row_height: RwSignal<f64>) {
     let first: StoredValue<Option<String>> = StoredValue::new(None);
     effect(move || {
@@ -214,63 +203,4 @@ fn keep_still<T: Send + Sync + 'static>(list: List<T>, scroller: NodeRef<Div>, r
             element.set_scroll_top(element.scroll_top() + (moved as f64 * row_height.get_untracked()) as i32);
         }
     });
-}
-
-/// One column of a head.
-#[derive(Clone, Copy)]
-pub struct Column {
-    /// Its name.
-    pub name: &'static str,
-    /// Numbers stand at the right.
-    pub class: &'static str,
-    /// What it is sorted by; none when it is not.
-    pub sort: Option<&'static str>,
-}
-
-/// By which column, and in which direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sort {
-    /// A column's `sort`.
-    pub by: &'static str,
-    /// From large to small.
-    pub down: bool,
-}
-
-/// The head of a list.
-#[component]
-pub fn Head(
-    /// Its columns.
-    columns: &'static [Column],
-    /// How it is sorted, where that can be changed.
-    #[prop(optional)]
-    sort: Option<RwSignal<Sort>>,
-) -> impl IntoView {
-    let cell = move |column: &'static Column| {
-        let Some((sort, by)) = sort.zip(column.sort) else {
-            return view! { <span class=column.class>{column.name}</span> }.into_any();
-        };
-        let state = move || match sort.get() {
-            Sort { by: sorted, down } if sorted == by => Some(if down { "descending" } else { "ascending" }),
-            _ => None,
-        };
-        let turn = move |_| {
-            sort.update(|sort| {
-                let again = sort.by == by;
-                // Numbers are looked at from the largest, names from A.
-                *sort = Sort { by, down: if again { !sort.down } else { by != "tool" } };
-            });
-        };
-        view! {
-            <span class=column.class data-sort=state>
-                <button on:click=click(turn) aria-label=move || format!("{}, {}", column.name, state().unwrap_or("sort"))>
-                    {column.name}
-                    {move || state().map(|state| view! {
-                        <Icon name=if state == "descending" { "arrow-down" } else { "arrow-up" } />
-                    }.into_any())}
-                </button>
-            </span>
-        }
-        .into_any()
-    };
-    view! { <div class="thead"><div class="tr">{columns.iter().map(cell).views()}</div></div> }
 }

@@ -1,6 +1,6 @@
-//! A dialog that is signed: why and who are asked before something is done, and it stays until that is done.
+//! A dialog that asks for a reason and a name, and stays open until its action succeeded.
 //!
-//! Owns: reason, name, waiting and what went wrong. Refuses to know: what is done.
+//! A decision needs a reason; leaving it out is a second, explicit act.
 
 use std::sync::Arc;
 
@@ -11,38 +11,43 @@ use crate::app::App;
 use crate::browser;
 use crate::cells::{RwSignal, click, effect};
 
-/// Longest reason the engine takes, in bytes.
-const REASON: &str = "1000";
-/// Under which the name is kept for the next time.
-const PERSON: &str = "person";
+/// Longest reason the engine accepts, in bytes.
+const MAX_REASON: &str = "1000";
+/// Key under which the name is saved for the next time.
+const PERSON_KEY: &str = "person";
 
-/// Who signs, and why.
+/// Reason and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// Why; none if nothing was written.
+    /// The reason; none if left empty.
     pub reason: Option<String>,
-    /// Who.
+    /// Whether the reason was left out on purpose.
+    pub no_reason: bool,
+    /// The name; none if left empty.
     pub person: Option<String>,
 }
 
-/// The state of such a dialog.
+/// State of the dialog.
 #[derive(Clone, Copy)]
 pub struct Signing {
     reason: RwSignal<String>,
+    /// The user chose to give no reason.
+    no_reason: RwSignal<bool>,
     person: RwSignal<String>,
     busy: RwSignal<bool>,
     problem: RwSignal<Option<String>>,
 }
 
 impl Signing {
-    /// Nothing is written but the name of the last time.
+    /// An empty dialog with the saved name.
     pub fn new() -> Self {
-        let person = RwSignal::new(browser::kept(PERSON).unwrap_or_default());
-        Self { reason: RwSignal::default(), person, busy: RwSignal::new(false), problem: RwSignal::new(None) }
+        let person = RwSignal::new(browser::saved(PERSON_KEY).unwrap_or_default());
+        let (busy, no_reason) = (RwSignal::new(false), RwSignal::new(false));
+        Self { reason: RwSignal::default(), no_reason, person, busy, problem: RwSignal::new(None) }
     }
 
-    /// What was written, unless something is under way; from now on something is.
-    pub fn sign(self) -> Option<Signature> {
+    /// Starts the action; returns reason and name, or none if it runs already.
+    pub fn begin(self) -> Option<Signature> {
         if self.busy.get_untracked() {
             return None;
         }
@@ -52,11 +57,16 @@ impl Signing {
             Some(text.get_untracked().trim().to_owned()).filter(|text| !text.is_empty())
         };
         let person = given(self.person);
-        browser::keep(PERSON, person.as_deref());
-        Some(Signature { reason: given(self.reason), person })
+        browser::save(PERSON_KEY, person.as_deref());
+        Some(Signature { reason: given(self.reason), no_reason: self.no_reason.get_untracked(), person })
     }
 
-    /// It did not go well; it may be tried again.
+    /// Whether a reason is given, or left out on purpose.
+    fn is_signed(self) -> bool {
+        self.no_reason.get() || self.reason.with(|reason| !reason.trim().is_empty())
+    }
+
+    /// Reports that the action failed, and allows another attempt.
     pub fn fail(self, why: String) {
         self.busy.set(false);
         self.problem.set(Some(why));
@@ -66,55 +76,67 @@ impl Signing {
 /// The dialog about a tool.
 #[component]
 pub fn SignedDialog(
-    /// What is to be done.
+    /// Title.
     title: String,
-    /// With which tool.
+    /// The tool it is about; empty for several.
+    #[prop(optional)]
     tool_id: String,
-    /// The button that does it.
+    /// Whether the reason may be left empty.
+    #[prop(optional)]
+    optional: bool,
+    /// Label of the button.
     act: String,
     signing: Signing,
-    /// Whether it cannot be done yet.
-    waits: Box<dyn Fn() -> bool + Send + Sync>,
-    /// Does it.
-    take: Box<dyn Fn() + Send + Sync>,
-    /// What it means.
+    /// Whether the action is not possible yet.
+    disabled: Box<dyn Fn() -> bool + Send + Sync>,
+    /// The action.
+    submit: Box<dyn Fn() + Send + Sync>,
+    /// What the action does.
     children: Children,
 ) -> impl IntoView {
     let app = App::get();
-    let Signing { reason, person, busy, problem } = signing;
+    let Signing { reason, no_reason, person, busy, problem } = signing;
+    let user = app.live.about().and_then(|about| about.user.clone());
     effect(move || browser::focus("#reason"));
-    let waits = Arc::new(waits);
-    let take = Arc::new(take);
+    let disabled = Arc::new(move || disabled() || !(optional || signing.is_signed()));
+    let submit = Arc::new(submit);
     let keydown = {
-        let (waits, take) = (Arc::clone(&waits), Arc::clone(&take));
+        let (disabled, submit) = (Arc::clone(&disabled), Arc::clone(&submit));
         move |event: leptos::ev::KeyboardEvent| {
-            if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !untrack(|| waits()) {
+            if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !untrack(|| disabled()) {
                 event.prevent_default();
-                take();
+                submit();
             }
         }
     };
     view! {
         <div class="inside decide">
             <div class="head">
-                <h2>{title} <span class="dim">" · "<ToolName id=tool_id /></span></h2>
+                <h2>{title} {(!tool_id.is_empty()).then(|| view! { <span class="dim">" · "<ToolName id=tool_id /></span> }.into_any())}</h2>
                 <button class="button bare" aria-label="Close" on:click=click(move |_| app.close_dialog())><Icon name="x" /></button>
             </div>
             {children()}
             <div class="ask" on:keydown=keydown>
-                <label>"Why"
-                    <textarea id="reason" rows="2" maxlength=REASON placeholder="kept in the history, for whoever asks later"
+                <label>"Reason"
+                    <textarea id="reason" rows="2" maxlength=MAX_REASON placeholder=if optional { "optional; shown in the history" } else { "why; shown in the history" } prop:disabled=move || no_reason.get()
                         on:input:target=move |event| reason.set(event.target().value())></textarea>
                 </label>
-                <label>"Who"
-                    <input type="text" maxlength="60" autocomplete="name" placeholder="your name" prop:value=person.get_untracked()
+                <label>"Name"
+                    <input type="text" maxlength="60" autocomplete="name" placeholder=user.unwrap_or_default() prop:value=person.get_untracked()
                         on:input:target=move |event| person.set(event.target().value()) />
                 </label>
+                {(!optional).then(|| view! {
+                    <label class="check">
+                        <input type="checkbox" id="no-reason" prop:checked=move || no_reason.get()
+                            on:input:target=move |event| no_reason.set(event.target().checked()) />
+                        <span>"Decide without a reason"</span>
+                    </label>
+                }.into_any())}
             </div>
             {move || problem.get().map(|text| view! { <p class="bad" role="alert">{crate::text::visible(&text, 600)}</p> }.into_any())}
             <div class="buttons">
                 <button class="button" on:click=click(move |_| app.close_dialog())>"Cancel"</button>
-                <button class="button primary" id="decide" prop:disabled=move || busy.get() || waits() on:click=click(move |_| take())>{act}" "<kbd>"Ctrl ↵"</kbd></button>
+                <button class="button primary" id="decide" prop:disabled=move || busy.get() || disabled() on:click=click(move |_| submit())>{act}" "<kbd>"Ctrl ↵"</kbd></button>
             </div>
         </div>
     }

@@ -1,4 +1,4 @@
-//! Following the size of an element.
+//! Observing the size of an element.
 
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -7,7 +7,7 @@ use web_sys::{HtmlDivElement, ResizeObserver};
 
 use crate::cells::effect;
 
-/// Tells the element when it is there and whenever its size changes.
+/// Calls `changed` once the element exists and whenever its size changes.
 pub fn on_resize(place: NodeRef<Div>, changed: impl Fn(&HtmlDivElement) + 'static) {
     let changed = std::rc::Rc::new(changed);
     let observer: StoredValue<Option<ResizeObserver>, LocalStorage> = StoredValue::new_local(None);
@@ -19,7 +19,7 @@ pub fn on_resize(place: NodeRef<Div>, changed: impl Fn(&HtmlDivElement) + 'stati
             created.observe(&element);
             observer.set_value(Some(created));
         }
-        // It lives as long as the observer, which the browser holds.
+        // The browser needs it as long as the observer.
         measure.forget();
     });
     on_cleanup(move || {

@@ -1,4 +1,4 @@
-//! The smallest parts: icon, ladder, bar, sparkline, words with a colour.
+//! Small parts: icon, empty state, quality ladder, bars, sparkline, coloured words.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use schemascope_api::{Carrier, FieldRow, Outcome, Quality, Source};
 use crate::evidence::is_mixed;
 use crate::numbers::{interval, percent};
 
-/// A picture of the icon set.
+/// An icon.
 #[component]
 pub fn Icon(
     /// Its name in `assets/icons.svg`.
@@ -17,16 +17,16 @@ pub fn Icon(
     view! { <svg class="icon" aria-hidden="true"><use_ href=format!("#i-{name}")></use_></svg> }
 }
 
-/// The mark of the product.
+/// The logo.
 #[component]
 pub fn Logo() -> impl IntoView {
     view! { <img src="/logo.svg" width="22" height="22" alt="" /> }
 }
 
-/// What to say where there is nothing to show.
+/// An empty state: what is missing, and what to do about it.
 #[component]
 pub fn Empty(
-    /// A picture.
+    /// Its icon.
     icon: &'static str,
     /// What is missing.
     #[prop(into)]
@@ -37,7 +37,7 @@ pub fn Empty(
     view! { <div class="empty"><Icon name=icon /><h2>{title}</h2>{children()}</div> }
 }
 
-/// Something that is on its way.
+/// A placeholder while something loads.
 #[component]
 pub fn Loading() -> impl IntoView {
     view! { <div class="empty" role="status"><span class="loading"></span><span class="hidden">"Loading"</span></div> }
@@ -48,7 +48,7 @@ pub fn Loading() -> impl IntoView {
 pub fn Fact(
     /// Its name.
     name: &'static str,
-    /// What it means, for who points at it.
+    /// Its meaning, as a tooltip.
     #[prop(optional)]
     title: &'static str,
     /// The number.
@@ -57,35 +57,49 @@ pub fn Fact(
     view! { <div class="fact" title=title><dt>{name}</dt><dd>{children()}</dd></div> }
 }
 
-/// How far a schema can be trusted: three steps, and the word.
+/// The quality of a schema: three steps and a word.
 #[component]
 pub fn Ladder(
     /// The level.
     quality: Quality,
-    /// It breaks what it declares.
+    /// Results do not match the declared schema.
     violated: bool,
-    /// For a page's head.
+    /// Results changed, and no one acknowledged it.
+    #[prop(optional)]
+    drifting: bool,
+    /// Size for the head of a page.
     #[prop(optional)]
     large: bool,
 ) -> impl IntoView {
-    let word = if violated { "violated".to_owned() } else { quality.to_string() };
-    let level = if violated { "violated".to_owned() } else { word.clone() };
+    let (level, word, title) = if violated {
+        ("violated".to_owned(), "violated".to_owned(), "results do not match the declared schema".to_owned())
+    } else {
+        (quality.to_string(), quality.to_string(), format!("quality: {quality}"))
+    };
     let size = if large { "large" } else { "" };
     view! {
-        <span class=format!("ladder {level} {size}") title=format!("quality: {quality}")>
+        <span class=format!("ladder {level} {size}") title=title>
             <i></i><i></i><i></i><em>{word}</em>
+            {drifting.then(|| view! {
+                <span class="warn" role="img" aria-label="results changed" title="results changed: see Review">
+                    <Icon name="triangle-alert" />
+                </span>
+            }.into_any())}
         </span>
     }
 }
 
-/// How often a field is there, with the interval that is known with 95 %.
+/// Difference between all and the newest results from which on a field counts as changed.
+const CHANGED: f64 = 0.1;
+
+/// The share of objects that have a field, its consistency in the newest results below, with its 95 % confidence interval.
 #[component]
 pub fn PresenceBar(
     /// The field.
     field: Arc<FieldRow>,
 ) -> impl IntoView {
     let share = field.present as f64 / field.parents.max(1) as f64;
-    // Present more often than with its main type: it has several.
+    // Present more often than with its main type: it has several types.
     let kind = if is_mixed(&field) {
         "mixed"
     } else if field.present < field.parents {
@@ -94,22 +108,32 @@ pub fn PresenceBar(
         ""
     };
     let (low, high) = field.interval;
+    let has_changed = field.recent.is_some_and(|recent| (recent - field.consistency).abs() > CHANGED);
+    let recent = field.recent.map(|recent| {
+        let class = if has_changed { "recent changed" } else { "recent" };
+        view! { <b class=class style:width=format!("{:.2}%", recent * 100.0)></b> }.into_any()
+    });
+    let newest = field
+        .recent
+        .map(|recent| format!("; consistency {:.2}, newest results {recent:.2}", field.consistency));
     let title = format!(
-        "in {} of {} objects ({}); 95 % interval {}",
+        "in {} of {} objects ({}); 95 % confidence interval {}{}",
         field.present,
         field.parents,
         percent(field.present, field.parents),
-        interval(field.interval)
+        interval(field.interval),
+        newest.unwrap_or_default()
     );
     view! {
         <span class="bar" role="img" aria-label=title.clone() title=title>
             <i class=kind style:width=format!("{:.2}%", share * 100.0)></i>
             <u style:left=format!("{:.2}%", low * 100.0) style:right=format!("{:.2}%", (1.0 - high) * 100.0)></u>
+            {recent}
         </span>
     }
 }
 
-/// A line of percents.
+/// A sparkline of percentages.
 #[component]
 pub fn Spark(
     /// From old to new, 0 to 100.
@@ -125,13 +149,13 @@ pub fn Spark(
         .map(|(n, percent)| format!("{:.1},{:.1}", n as f64 * step, y(*percent)))
         .collect();
     if points.len() == 1 {
-        // One observation is a dot on its line.
+        // A line needs two points.
         points.push(format!("90,{:.1}", y(last)));
     }
     let area = format!("0,17 {} {last_x:.1},17", points.join(" "));
     view! {
         <svg class="spark" viewBox="0 0 92 18" role="img" aria-label=format!("mean consistency, now {last} %")>
-            <title>{format!("mean consistency over observations, now {last} %")}</title>
+            <title>{format!("mean consistency over results, now {last} %")}</title>
             <polygon points=area></polygon>
             <polyline points=points.join(" ")></polyline>
             <circle cx="90" cy=format!("{:.1}", y(last)) r="2"></circle>
@@ -140,10 +164,10 @@ pub fn Spark(
     .into_any()
 }
 
-/// How a call ended, in a word and its colour.
+/// The status of a call, in its colour.
 #[component]
 pub fn OutcomeWord(
-    /// How.
+    /// The status.
     outcome: Outcome,
 ) -> impl IntoView {
     let class = match outcome {
@@ -154,17 +178,23 @@ pub fn OutcomeWord(
     view! { <span class=class>{outcome.to_string()}</span> }
 }
 
-/// How what was learned was carried.
+/// The form of a result that a schema is inferred from.
 pub fn carrier_word(carrier: Option<Carrier>) -> &'static str {
     match carrier {
         Some(Carrier::Structured) => "structured",
-        Some(Carrier::JsonInText) => "JSON in text",
+        Some(Carrier::JsonInText) => "JSON inside text",
+        Some(Carrier::Python) => "Python literal",
+        Some(Carrier::MarkdownJson) => "JSON in Markdown",
+        Some(Carrier::MarkdownTable) => "Markdown table",
+        Some(Carrier::Yaml) => "YAML",
+        Some(Carrier::KeyValue) => "key and value lines",
+        Some(Carrier::Markdown) => "Markdown text",
         Some(Carrier::Text) => "text",
         None => "–",
     }
 }
 
-/// Where a schema comes from.
+/// The source of a schema.
 pub fn source_word(source: Source) -> &'static str {
     match source {
         Source::Declared => "declared",

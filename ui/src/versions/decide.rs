@@ -1,84 +1,120 @@
-//! A decision: what it means and what it would have made of the latest results are shown before it can be taken,
-//! and a reason is asked for.
+//! The dialog of a decision. It shows what the decision does and its impact on recent results, and asks for a
+//! reason.
 
 use leptos::prelude::*;
 use schemascope_api::{Decide, Decision};
 
-use super::impact::{asked, impact};
-use super::wish;
-use crate::app::App;
+use super::action;
+use super::impact::{impact, request_impact};
+use super::readiness::reasons;
+use crate::app::{App, Undoing};
 use crate::cells::{Memo, RwSignal};
 use crate::door;
 use crate::parts::{Signature, SignedDialog, Signing};
 
-/// What is to be decided.
+/// A decision that is being considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asking {
+pub struct Deciding {
     /// `server__tool`.
     pub tool_id: String,
-    /// What.
+    /// The decision.
     pub decision: Decision,
-    /// The version whose impact is shown: the one that comes into force, or the one that is not wanted.
+    /// The version whose impact is shown: the one that becomes active, or the one that is rejected.
     pub version: Option<u32>,
 }
 
-/// What it means, in words.
+/// What a decision does.
 fn meaning(decision: Decision) -> &'static str {
     match decision {
         Decision::Promote { .. } => {
-            "Holds for this tool from now on: clients of /mcp are told of it, and results are fitted to it. They may still differ: that is counted, not refused."
+            "Clients of /mcp will see this schema, and results are converted to match it. Results that do not match still pass and are counted."
         }
-        Decision::Pin { .. } => "Stays in force whatever comes later, until it is unpinned.",
-        Decision::Unpin {} => "What was promoted before comes into force again, or what its server declares.",
-        Decision::Reject { .. } => "Is not offered again, nor is another version like it.",
+        Decision::Pin { .. } => "This version stays active until it is unpinned, whatever is learned later.",
+        Decision::Unpin {} => {
+            "The version that was promoted before becomes active again; without one, clients get the schema the server declares."
+        }
+        Decision::Reject { .. } => "This version and equal ones will not be suggested again.",
         Decision::Rollback { to: Some(_) } => {
-            "Comes into force again, in place of the one now; its pin goes with that."
+            "This version becomes active again in place of the current one, and a pin of the current one is removed."
         }
         Decision::Rollback { to: None } => {
-            "No version is in force any more: what its server declares holds, or nothing."
+            "No version will be active. Clients get the schema the server declares, if any."
         }
-        Decision::Undo {} => "The latest decision is taken back; everything is as it was before it.",
+        Decision::Undo { .. } => "The latest decision is reversed, and the state before it is restored.",
+    }
+}
+
+/// A decision as a report: `v5 promoted`.
+fn done(decision: Decision) -> String {
+    let with = |version: Option<u32>, word: &str| match version {
+        Some(version) => format!("v{version} {word}"),
+        None => word.to_owned(),
+    };
+    match decision {
+        Decision::Promote { version } => with(version, "promoted"),
+        Decision::Pin { version, enforced: true } => with(version, "pinned and enforced"),
+        Decision::Pin { version, .. } => with(version, "pinned"),
+        Decision::Unpin {} => "Unpinned".into(),
+        Decision::Reject { version } => with(version, "rejected"),
+        Decision::Rollback { to: Some(to) } => format!("Rolled back to v{to}"),
+        Decision::Rollback { to: None } => "Rolled back".into(),
+        Decision::Undo { .. } => "Decision undone".into(),
     }
 }
 
 /// The dialog.
 #[component]
 pub fn DecisionDialog(
-    /// What is to be decided.
-    asking: Asking,
+    /// The decision.
+    asking: Deciding,
 ) -> impl IntoView {
     let app = App::get();
-    let Asking { tool_id, decision, version } = asking;
-    let title = wish(decision);
+    let Deciding { tool_id, decision, version } = asking;
+    let title = action(decision);
+    let is_undo = matches!(decision, Decision::Undo { .. });
     let is_pin = matches!(decision, Decision::Pin { .. });
     let enforced = RwSignal::new(matches!(decision, Decision::Pin { enforced: true, .. }));
     let signing = Signing::new();
     let wanted = version.map(|version| (tool_id.clone(), version));
-    let shown = asked(move || wanted.clone());
-    let waits = Memo::new(move || version.is_some() && shown.with(Option::is_none));
+    let shown = request_impact(move || wanted.clone(), || 0);
+    let disabled = Memo::new(move || version.is_some() && shown.with(Option::is_none));
     let name = tool_id.clone();
-    let take = move || {
-        let Some(Signature { reason, person }) = signing.sign() else { return };
+    let submit = move || {
+        let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };
         let decision = match decision {
             Decision::Pin { version, .. } => Decision::Pin { version, enforced: enforced.get_untracked() },
             other => other,
         };
-        let command = Decide { tool_id: tool_id.clone(), decision, reason, person };
+        let command = Decide { tool_id: tool_id.clone(), decision, reason, no_reason, person };
         leptos::task::spawn_local(async move {
             match door::call(&command).await {
                 Ok(decided) => {
-                    let clients = if decided.list_changed { "; clients are told" } else { "" };
+                    let clients = if decided.list_changed { ", clients notified" } else { "" };
                     app.close_dialog();
-                    app.decided.update(|decided| *decided += 1);
-                    app.say(format!("{}: done{clients}", wish(command.decision)));
+                    if let (Decision::Promote { .. } | Decision::Reject { .. }, Some(version)) =
+                        (command.decision, decided.entry.version)
+                    {
+                        app.settle(command.tool_id.clone(), version);
+                    }
+                    let undo = match command.decision {
+                        Decision::Undo { .. } => Vec::new(),
+                        _ => vec![Undoing::Decision(command.tool_id.clone(), decided.entry.id)],
+                    };
+                    app.notify_decided(format!("{}{clients}", done(command.decision)), undo);
                 }
                 Err(error) => signing.fail(error.to_string()),
             }
         });
     };
     view! {
-        <SignedDialog title=title.clone() tool_id=name act=title signing waits=Box::new(move || waits.get()) take=Box::new(take)>
+        <SignedDialog title=title.clone() tool_id=name optional=is_undo act=title signing disabled=Box::new(move || disabled.get()) submit=Box::new(submit)>
             <p class="dim">{meaning(decision)}</p>
+            {matches!(decision, Decision::Promote { .. }).then(|| view! {
+                <p>{move || shown.with(|shown| match shown {
+                    Some(Ok(impact)) => Some(reasons(&impact.readiness)),
+                    _ => None,
+                })}</p>
+            }.into_any())}
             <div class="scrolls" tabindex="0" role="region" aria-label="Impact">
                 {version.is_some().then(|| impact(shown, true))}
             </div>
@@ -86,7 +122,7 @@ pub fn DecisionDialog(
                 <label class="check">
                     <input type="checkbox" prop:checked=move || enforced.get()
                         on:input:target=move |event| enforced.set(event.target().checked()) />
-                    <span>"Enforce: results that do not fit become errors for clients of /mcp"</span>
+                    <span>"Enforce: clients of /mcp get an error instead of a result that does not match"</span>
                 </label>
             }.into_any())}
         </SignedDialog>

@@ -1,4 +1,4 @@
-//! What a version would have made of the latest observations.
+//! The impact of a version: how results match it, what it contains, and what changes for clients and readers.
 
 use std::sync::Arc;
 
@@ -6,104 +6,93 @@ use leptos::prelude::*;
 use schemascope_api::{GetImpact, ImpactReply, RuleCount};
 
 use super::changes;
-use crate::cells::{RwSignal, effect};
+use super::readiness::{contained, figures};
+use crate::cells::{RwSignal, StoredValue, effect};
 use crate::door;
 use crate::numbers::{count, percent};
 use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
 use crate::text::visible;
 
-/// Rules, and changes, drawn.
-const RULES: usize = 6;
-const CHANGES: usize = 8;
+/// Most rules, and most changes, drawn.
+const MAX_RULES: usize = 6;
+const MAX_CHANGES: usize = 8;
 
-/// The impact of a version, and of the one in force where that is another.
-#[derive(Clone, PartialEq)]
-pub struct Both {
-    /// Of the version.
-    pub of: ImpactReply,
-    /// Of the one in force.
-    pub in_force: Option<ImpactReply>,
-}
+/// An impact that was requested.
+pub type Requested = RwSignal<Option<Result<Arc<ImpactReply>, String>>>;
 
-/// What is known of an impact.
-pub type Asked = RwSignal<Option<Result<Arc<Both>, String>>>;
-
-/// Asks for the impact of the version that `wanted` names, again when that changes.
-pub fn asked(wanted: impl Fn() -> Option<(String, u32)> + Send + Sync + 'static) -> Asked {
-    let known: Asked = RwSignal::new(None);
+/// Requests the impact of the version `wanted` names, again when that changes. When only `results` changes, the known
+/// impact is shown until the new one arrives.
+pub fn request_impact(
+    wanted: impl Fn() -> Option<(String, u32)> + Send + Sync + 'static,
+    results: impl Fn() -> u64 + Send + Sync + 'static,
+) -> Requested {
+    let known: Requested = RwSignal::new(None);
     let latest = RwSignal::new(None::<(String, u32)>);
+    let counted = StoredValue::new(0_u64);
     effect(move || {
-        let asked = wanted();
-        if latest.with_untracked(|latest| *latest == asked) {
+        let (asked, results) = (wanted(), results());
+        let is_same = latest.with_untracked(|latest| *latest == asked);
+        if is_same && counted.get_value() == results {
             return;
         }
-        latest.set(asked.clone());
-        known.set(None);
+        counted.set_value(results);
+        if !is_same {
+            latest.set(asked.clone());
+            known.set(None);
+        }
         let Some((tool_id, version)) = asked.clone() else { return };
         leptos::task::spawn_local(async move {
-            let reply = both(tool_id, version).await;
-            // Something else may be wanted by now.
+            let reply = door::call(&GetImpact { tool_id, version, last: None }).await;
+            // Another version may be selected by now.
             if latest.try_with_untracked(|latest| *latest == asked) == Some(true) {
-                known.set(Some(reply.map(Arc::new)));
+                known.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
             }
         });
     });
     known
 }
 
-async fn both(tool_id: String, version: u32) -> Result<Both, String> {
-    let ask = |version| GetImpact { tool_id: tool_id.clone(), version, last: None };
-    let of = door::call(&ask(version)).await.map_err(|error| error.to_string())?;
-    let other = of.in_force.map(|row| row.version).filter(|other| *other != version);
-    let in_force = match other {
-        Some(other) => Some(door::call(&ask(other)).await.map_err(|error| error.to_string())?),
-        None => None,
-    };
-    Ok(Both { of, in_force })
-}
-
-/// Draws it; with what changes against the version in force, where the page does not tell that already.
-pub fn impact(known: Asked, with_changes: bool) -> AnyView {
+/// Draws an impact; with the changes from the active version, unless the page shows them already.
+pub fn impact(known: Requested, with_changes: bool) -> AnyView {
     let draw = move || match known.get() {
         None => view! { <Loading /> }.into_any(),
         Some(Err(error)) => view! { <p class="quiet bad"><Foreign text=error limit=500 /></p> }.into_any(),
-        Some(Ok(both)) => drawn(&both, with_changes),
+        Some(Ok(of)) => drawn(&of, with_changes),
     };
     view! { <div class="impact" aria-live="polite">{draw}</div> }.into_any()
 }
 
-fn drawn(both: &Both, with_changes: bool) -> AnyView {
-    let Both { of, in_force } = both;
-    let figure = |reply: &ImpactReply, what: String| {
-        let class = if reply.violating > 0 { "warn" } else { "good" };
-        view! {
-            <div>
-                <b class=class>{format!("{} of {}", count(reply.violating), count(reply.observation_count))}</b>
-                <small>{what}</small>
-            </div>
-        }
-        .into_any()
+fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
+    let clients = if of.list_changed {
+        format!("Clients receive v{}", of.version)
+    } else {
+        "Clients see no change".to_owned()
     };
-    let clients = if of.list_changed { "told of it at once" } else { "notice nothing" };
-    let rules = of.rules.iter().take(RULES).map(|rule| broken(rule, of.observation_count));
-    let further = of.rules.len().saturating_sub(RULES) as u64 + of.other_rules;
+    let rules = of.rules.iter().take(MAX_RULES).map(|rule| broken(rule, of.observation_count));
+    let further = of.rules.len().saturating_sub(MAX_RULES) as u64 + of.other_rules;
     view! {
         <div class="figures">
-            {figure(of, format!("latest results do not fit v{}", of.version))}
-            {in_force.as_ref().map(|reply| figure(reply, format!("do not fit v{}, in force now", reply.version)))}
-            <div><b>{clients}</b><small>"clients of /mcp, when it is promoted"</small></div>
+            {figures(of.version, &of.readiness)}
+            <div><b>{clients}</b><small>"on /mcp, as soon as it is promoted"</small></div>
         </div>
+        {contained(&of.readiness)}
+        <p class="quiet">{format!(
+            "{} of {} recent results match v{}, including those it was learned from.",
+            count(of.observation_count.saturating_sub(of.violating)),
+            count(of.observation_count),
+            of.version
+        )}</p>
         {(of.not_judged > 0).then(|| view! {
-            <p class="quiet">{format!("{} more could not be judged.", count(of.not_judged))}</p>
+            <p class="quiet">{format!("{} more could not be checked.", count(of.not_judged))}</p>
         }.into_any())}
         {(!of.rules.is_empty()).then(|| view! {
-            <ul class="broken" aria-label="What does not fit">{rules.views()}</ul>
+            <ul class="broken" aria-label="Results that do not match">{rules.views()}</ul>
             {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more kinds", count(further))}</p> }.into_any())}
         }.into_any())}
         {of.comparison.as_ref().filter(|_| with_changes).map(|comparison| view! {
-            <h3>"Against what is in force now"</h3>
-            {changes(&comparison.changes, CHANGES)}
+            <h3>"Changes from the active schema"</h3>
+            {changes(&comparison.changes, MAX_CHANGES)}
         }.into_any())}
     }
     .into_any()
@@ -118,7 +107,7 @@ fn broken(rule: &RuleCount, all: u64) -> AnyView {
     view! {
         <li>
             <span class="mono cut" title=visible(&path, 300)><Foreign text=path.clone() limit=120 /></span>
-            <span>"breaks " <span class="mono"><Foreign text=rule.violation.rule.clone() limit=60 /></span></span>
+            <span>"violates " <span class="mono"><Foreign text=rule.violation.rule.clone() limit=60 /></span></span>
             <span class="num">{count(rule.count)} <span class="faint">" · " {percent(rule.count, all)}</span></span>
             <span>{rule.calls.iter().map(call).views()}</span>
         </li>

@@ -1,19 +1,20 @@
-//! What pages show of versions: their impact, what changed between them, what they rest on, and how they are
-//! decided about.
-//!
-//! Owns: the words for decisions. Refuses to know: which page asks.
+//! Versions as pages show them: impact, changes, evidence, and the dialog for decisions.
 
+mod batch;
 mod changes;
 mod decide;
 mod evidence;
 mod impact;
+mod readiness;
 
 use schemascope_api::{Decision, InForceRow, VersionRow, VersionState};
 
+pub use batch::{Batch, BatchDialog, Verb};
 pub use changes::{changes, raw};
-pub use decide::{Asking, DecisionDialog};
+pub use decide::{Deciding, DecisionDialog};
 pub use evidence::evidence;
-pub use impact::{asked, impact};
+pub use impact::{impact, request_impact};
+pub use readiness::reasons;
 
 /// A version's state in a word, and the class of its tag.
 pub fn state(row: &VersionRow) -> (&'static str, &'static str) {
@@ -28,8 +29,8 @@ pub fn state(row: &VersionRow) -> (&'static str, &'static str) {
     }
 }
 
-/// What is in force, in words.
-pub fn in_force(row: Option<InForceRow>) -> String {
+/// The active version, in words.
+pub fn effective(row: Option<InForceRow>) -> String {
     match row {
         Some(row) if row.enforced => format!("v{} pinned, enforced", row.version),
         Some(row) if row.pinned => format!("v{} pinned", row.version),
@@ -38,8 +39,8 @@ pub fn in_force(row: Option<InForceRow>) -> String {
     }
 }
 
-/// A decision as something to do: `Promote v5`.
-pub fn wish(decision: Decision) -> String {
+/// A decision as the label of a button: `Promote v5`.
+pub fn action(decision: Decision) -> String {
     let with = |word: &str, version: Option<u32>| match version {
         Some(version) => format!("{word} v{version}"),
         None => word.to_owned(),
@@ -51,6 +52,6 @@ pub fn wish(decision: Decision) -> String {
         Decision::Reject { version } => with("Reject", version),
         Decision::Rollback { to: Some(to) } => format!("Roll back to v{to}"),
         Decision::Rollback { to: None } => "Roll back".into(),
-        Decision::Undo {} => "Undo".into(),
+        Decision::Undo { .. } => "Undo".into(),
     }
 }

@@ -1,4 +1,4 @@
-//! Calls: listing, making, reading traces of them.
+//! Commands about calls: listing them, making one, and reading traces.
 
 use schemascope_model::{CallId, CallRecord, Carrier, Outcome, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,16 @@ use crate::Command;
 /// Lists recorded calls, newest first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ListCalls {
-    /// Only of this tool.
+    /// Only calls of this tool.
     #[serde(default)]
     pub tool_id: Option<String>,
-    /// Only those that failed.
+    /// Only failed calls.
     #[serde(default)]
     pub failures: bool,
-    /// Only older than this one, for the next page.
+    /// Only calls older than this one, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,
-    /// At most this many; the engine gives 1,000 at most.
+    /// Largest number of calls; the engine returns at most 1,000.
     pub limit: usize,
 }
 
@@ -27,12 +27,12 @@ impl Command for ListCalls {
     type Reply = CallsPage;
 }
 
-/// Calls, and where the next page begins.
+/// A page of calls.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CallsPage {
-    /// Newest first. May be fewer than asked for although there are more.
+    /// Calls, newest first. There may be more, even if these are fewer than the limit.
     pub calls: Vec<CallRecord>,
-    /// `before` of the next page; none when there is nothing more.
+    /// `before` of the next page; `None` at the end.
     pub next: Option<CallId>,
 }
 
@@ -42,10 +42,10 @@ pub struct BrowseCalls {
     /// Filter tokens, as [`crate::Filter`] reads them; empty for all.
     #[serde(default)]
     pub filter: String,
-    /// Only older than this one, for the next page.
+    /// Only calls older than this one, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,
-    /// At most this many; the engine gives 1,000 at most.
+    /// Largest number of calls; the engine returns at most 1,000.
     pub limit: usize,
 }
 
@@ -54,33 +54,33 @@ impl Command for BrowseCalls {
     type Reply = RowsPage;
 }
 
-/// Calls, and where the next page begins.
+/// A page of calls without their bodies.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RowsPage {
-    /// Newest first. May be fewer than asked for although there are more.
+    /// Calls, newest first. There may be more, even if these are fewer than the limit.
     pub rows: Vec<CallRow>,
-    /// `before` of the next page; none when there is nothing more to look at.
+    /// `before` of the next page; `None` at the end.
     pub next: Option<CallId>,
 }
 
 /// One call in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRow {
-    /// Its id.
+    /// Call id.
     pub id: CallId,
-    /// When it reached us.
+    /// Time at which the request arrived.
     pub at: Timestamp,
     /// `server__tool`.
     pub tool_id: String,
-    /// How it ended.
+    /// Outcome of the call.
     pub outcome: Outcome,
-    /// How what it taught was carried; none where it taught nothing.
+    /// Form in which the result carried its structure; `None` if the call is not an observation.
     pub carrier: Option<Carrier>,
-    /// Whether the observation fit the schema declared then.
+    /// Whether the observation fit the schema that was effective then.
     pub fits: Option<bool>,
     /// Microseconds from request to answer.
     pub total_us: Option<u64>,
-    /// Bytes of the result or error.
+    /// Size of the result or error in bytes.
     pub result_bytes: u64,
     /// Name of the client.
     pub client: Option<String>,
@@ -89,7 +89,7 @@ pub struct CallRow {
 /// Gets one call with its bodies.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GetCall {
-    /// Its id.
+    /// Call id.
     pub id: CallId,
 }
 
@@ -98,12 +98,12 @@ impl Command for GetCall {
     type Reply = CallRecord;
 }
 
-/// Calls a tool, as a client would. Recorded as any call.
+/// Calls a tool, as a client would. The call is recorded like any other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallTool {
     /// `server__tool`.
     pub tool_id: String,
-    /// The arguments, a JSON object.
+    /// Arguments as a JSON object.
     pub arguments: Box<RawValue>,
 }
 
@@ -112,27 +112,30 @@ impl Command for CallTool {
     type Reply = CallReply;
 }
 
-/// What a call came to.
+/// Result of a call.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallReply {
-    /// The upstream's `result`, as sent.
+    /// `result` of the upstream, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<RawValue>>,
-    /// The JSON-RPC error in its place.
+    /// JSON-RPC error of the upstream, if there is no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Box<RawValue>>,
-    /// An error, or a result that says it is one.
+    /// Whether this is an error, or a result marked as one.
     pub is_error: bool,
 }
 
-/// Reads lines of a trace as if the calls were made now.
+/// Records the calls of a trace.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Backfill {
     /// Number of the first line, from 1, for error messages.
     pub first_line: u64,
+    /// Numbers of the lines, if they do not follow one another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub numbers: Vec<u64>,
     /// The lines.
     pub lines: Vec<String>,
-    /// Only check them.
+    /// Whether the lines are only checked.
     #[serde(default)]
     pub dry_run: bool,
 }
@@ -142,24 +145,24 @@ impl Command for Backfill {
     type Reply = BackfillReply;
 }
 
-/// What became of the lines.
+/// Counts of accepted and rejected lines.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct BackfillReply {
-    /// Calls recorded, or that would be.
+    /// Number of calls that were recorded, or would be.
     pub accepted: u64,
-    /// Calls left out because they are recorded already.
+    /// Number of calls left out because they are recorded already.
     pub known: u64,
-    /// Lines that are no calls.
+    /// Lines that are not calls.
     pub rejected: Vec<RejectedLine>,
-    /// Tools the accepted calls are of.
+    /// Ids of the tools of the accepted calls.
     pub tools: Vec<String>,
 }
 
-/// A line that is no call.
+/// A line that is not a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RejectedLine {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// Why it was rejected.
     pub reason: String,
 }

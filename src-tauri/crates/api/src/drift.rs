@@ -1,17 +1,17 @@
-//! Drift: what tools return that is not what it was.
+//! Commands about drift: lasting changes in what tools return.
 
 use schemascope_model::{ActorKind, CallId, Change, Share, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Command;
 
-/// Lists drifts: those that go on first, of these the ones nobody acknowledged, then the newest.
+/// Lists drift: unresolved before resolved, unacknowledged before acknowledged, then newest first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ListDrift {
-    /// Only of this tool.
+    /// Only drift of this tool.
     #[serde(default)]
     pub tool_id: Option<String>,
-    /// Those that are over too.
+    /// Whether resolved drift is listed, too.
     #[serde(default)]
     pub all: bool,
 }
@@ -21,19 +21,25 @@ impl Command for ListDrift {
     type Reply = Vec<DriftRow>;
 }
 
-/// Says that a person has seen a drift. It goes on, and no longer waits for anybody.
+/// Marks a drift as seen, or takes the mark back. A marked one stays listed and no longer needs attention.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AcknowledgeDrift {
     /// `server__tool`.
     pub tool_id: String,
-    /// Its number.
+    /// Number of the drift.
     pub drift: u64,
-    /// What they say of it; 1,000 bytes at most.
+    /// Reason, at most 1,000 bytes.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Who.
+    /// Whether the reason is left out on purpose. An acknowledgement needs a reason or this.
+    #[serde(default)]
+    pub no_reason: bool,
+    /// Name of the user; by default, of the user that runs the engine.
     #[serde(default)]
     pub person: Option<String>,
+    /// Takes the mark back instead. This needs no reason.
+    #[serde(default)]
+    pub undo: bool,
 }
 
 impl Command for AcknowledgeDrift {
@@ -46,56 +52,57 @@ impl Command for AcknowledgeDrift {
 pub struct DriftRow {
     /// `server__tool`.
     pub tool_id: String,
-    /// Its number, from 1 for each tool.
+    /// Number of the drift, from 1 for each tool.
     pub drift: u64,
-    /// Where: `orders[].customer`, `stock{}` for the values of a map; empty for the whole. Of a broken rule its
-    /// place in the schema.
+    /// Path of the field: `orders[].customer`, `stock{}` for the values of a map; empty for the whole value. For a
+    /// violated rule, its place in the schema.
     pub path: String,
-    /// What.
+    /// Kind of change.
     #[serde(flatten)]
     pub change: Change,
-    /// In words.
+    /// The change as a sentence.
     pub sentence: String,
-    /// How many were as they used to be, of the observations before it (the latest few hundred).
+    /// Share of observations with the old shape before the change (of the latest few hundred).
     pub before: Share,
-    /// How many still are, of the observations since: as of now while it goes on and is followed, else as it was told.
+    /// Share of observations with the old shape since the change; current while the drift is followed, else as of the
+    /// report.
     pub after: Share,
-    /// When the first observation that shows it was made.
+    /// Time of the first observation that shows it.
     pub since: Timestamp,
-    /// Observations of the tool up to that one.
+    /// Number of observations of the tool up to that one.
     pub began: u64,
-    /// When there was enough to tell it.
+    /// Time at which the evidence was sufficient and the drift was reported.
     pub told: Timestamp,
-    /// The first calls that show it, three at most.
+    /// First calls that show it, at most three.
     pub examples: Vec<CallId>,
-    /// Who has seen it; none while it waits for somebody.
+    /// Acknowledgement; `None` while the drift needs attention.
     pub acknowledged: Option<AcknowledgedRow>,
-    /// How it ended; none while it goes on.
+    /// Resolution; `None` while the drift is active.
     pub resolved: Option<ResolvedRow>,
 }
 
-/// That somebody has seen a drift.
+/// Acknowledgement of a drift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AcknowledgedRow {
-    /// When.
+    /// Time of the acknowledgement.
     pub at: Timestamp,
-    /// What kind of actor.
+    /// Kind of actor.
     pub actor: ActorKind,
-    /// Their name, where that is known.
+    /// Name of the actor, if it is known.
     pub name: Option<String>,
-    /// What they say of it.
+    /// Reason, if one was given.
     pub reason: Option<String>,
 }
 
-/// How a drift ended.
+/// Resolution of a drift.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResolvedRow {
-    /// When that was noted.
+    /// Time at which the resolution was noted.
     pub at: Timestamp,
     /// `returned`, `other_schema`, `taken_in`.
     pub how: String,
-    /// Of one that was taken in: the version.
+    /// For `taken_in`, the version that allows the new shape.
     pub version: Option<u32>,
-    /// In words.
+    /// The resolution as a sentence.
     pub sentence: String,
 }

@@ -1,34 +1,34 @@
-//! What a front is told when a command cannot be carried out.
+//! Errors of commands.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why, by kind, for fronts that react to it.
+/// Kind of an error, for fronts that handle some kinds differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// What was named does not exist.
+    /// Something that the command names does not exist.
     NotFound,
-    /// The command itself is wrong.
+    /// The command is invalid.
     Invalid,
-    /// An upstream, or the engine, cannot do it now.
+    /// An upstream or the engine cannot carry it out at the moment.
     Unavailable,
-    /// Something that should not happen.
+    /// An error that should not happen.
     Internal,
 }
 
-/// An error for a person: what is wrong and what would be right.
+/// An error for the user: what failed, why, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiError {
-    /// Its kind.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// One or two sentences.
+    /// Message of one or two sentences.
     pub message: String,
 }
 
 impl ApiError {
-    /// An error of some kind.
+    /// Creates an error.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }

@@ -1,8 +1,7 @@
-//! The event stream: what a front needs to show everything as it is now.
+//! The event stream, from which a front shows the current state.
 //!
-//! A front's picture is the fold of the frames it got. A frame carries what changed since the cursor the
-//! reader came with; a reader without one, with one of another engine, or too far behind gets a
-//! snapshot that replaces its picture. Owns: those types. Refuses to know: how frames travel.
+//! A front applies the frames it receives in order. A frame has the changes since the cursor of the reader. A reader
+//! without a cursor, with a cursor of another engine, or too far behind receives a snapshot that replaces its state.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,70 +10,73 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{CallRow, Command, Latency, RecorderReport, ServerRow, ToolRow};
 
-/// How far a reader is: written `ENGINE-SEQUENCE`, both decimal.
+/// Position of a reader, written `ENGINE-SEQUENCE` with decimal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    /// Which run of the engine.
+    /// Run of the engine.
     pub engine: u64,
-    /// The last event that was seen.
+    /// Last event that was received.
     pub sequence: u64,
 }
 
-/// What changed. At most ten a second; at least one a second.
+/// Changes since a cursor. At least one and at most ten frames are sent per second.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Frame {
-    /// Where the next one goes on.
+    /// Cursor for the next frame.
     pub cursor: Cursor,
-    /// Whether this replaces everything known, and about whom.
+    /// Facts about the engine, if this frame replaces everything received before.
     pub snapshot: Option<Snapshot>,
-    /// Numbers of now.
+    /// Current numbers.
     pub pulse: Pulse,
-    /// Calls recorded, oldest first.
+    /// Recorded calls, oldest first.
     pub calls: Vec<CallRow>,
-    /// Tools that changed, as they are now.
+    /// Changed tools in their current state.
     pub tools: Vec<ToolRow>,
-    /// Tools that are no more: listed no longer, and never seen to answer.
+    /// Ids of tools that were removed: no longer listed and never observed.
     pub gone: Vec<String>,
-    /// Upstreams that changed, as they are now, without their logs.
+    /// Changed upstreams in their current state, without logs.
     pub servers: Vec<ServerRow>,
-    /// Somebody started the app once more: a window should come to the front.
+    /// Whether the window should come to the front, because the app was started again.
     pub show_window: bool,
 }
 
-/// What does not change while an engine runs.
+/// Facts that do not change while an engine runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Its version.
+    /// Version of the program.
     pub version: String,
-    /// The configuration file.
+    /// Name of the user that runs the engine, who takes decisions without another name.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// Path of the configuration file.
     pub config: String,
-    /// Why the configuration says nothing, if it does not.
+    /// Why the configuration cannot be used.
     pub problem: Option<String>,
-    /// The file of overrides, and what is wrong with it.
+    /// Path of the overrides file, and its problems.
     #[serde(default)]
     pub overrides: (String, Vec<String>),
-    /// The endpoint of all upstreams.
+    /// URL of the endpoint of all upstreams.
     pub mcp_url: Option<String>,
-    /// What was mended when the engine started.
+    /// Repairs that were made when the engine started.
     pub recovery: Vec<String>,
 }
 
-/// Numbers of now.
+/// Current numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pulse {
-    /// Calls recorded in the last five seconds, per second.
+    /// Calls per second, over the last five seconds.
     pub calls_per_second: f64,
-    /// Calls ever recorded that are kept in counts.
+    /// Number of calls.
     pub call_count: u64,
-    /// Those that failed.
+    /// Number of failed calls.
     pub failure_count: u64,
-    /// Times of calls since the engine started, from request to answer.
+    /// Durations of calls since the engine started, from request to answer.
     pub latency: Latency,
-    /// The recorder since the engine started.
+    /// State of the recorder since the engine started.
     pub recorder: RecorderReport,
 }
 
-/// Asks a window that is open to come to the front.
+/// Brings an open window to the front.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ShowWindow {}
 

@@ -1,10 +1,10 @@
-//! Files of what is known and decided, to and from elsewhere.
+//! Commands that export and import what was learned and decided.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Command;
 
-/// A form of file.
+/// Form of an exported or imported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -12,24 +12,24 @@ pub enum Form {
     Registry,
     /// `tool_overrides.json`.
     Overrides,
-    /// A JSON Schema a tool.
+    /// One JSON Schema per tool.
     Schemas,
-    /// What a team merges.
+    /// A bundle, for a team.
     Bundle,
 }
 
-/// Writes what is known into files of a form. Nothing changes.
+/// Returns what is known in the form of files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Export {
-    /// Which form.
+    /// Form of the files.
     pub form: Form,
-    /// Tools wanted, by id, with `*` and `?`; none for all.
+    /// Globs of tool ids, with `*` and `?`; every tool if empty.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// Of a bundle: with the observed values that shapes, schemas and evidence keep.
+    /// Whether a bundle has the observed values of shapes, schemas and evidence.
     #[serde(default)]
     pub with_values: bool,
-    /// What the other machines of the team counted is added to what was counted here.
+    /// Whether counts of other machines of the team are added.
     #[serde(default)]
     pub team: bool,
 }
@@ -39,42 +39,45 @@ impl Command for Export {
     type Reply = ExportReply;
 }
 
-/// What is written.
+/// Exported files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportReply {
-    /// Files: one, but for schemas.
+    /// Files; one, except for schemas.
     pub files: Vec<ExportedFile>,
-    /// Tools in them.
+    /// Number of tools.
     pub tool_count: u64,
-    /// Machines in them.
+    /// Number of machines.
     pub machine_count: u64,
 }
 
-/// A file.
+/// An exported file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportedFile {
-    /// A name for it.
+    /// Suggested name.
     pub name: String,
-    /// What is in it.
+    /// Content.
     pub text: String,
 }
 
-/// Takes what a file says. A file that is wrong changes nothing.
+/// Imports a file. An invalid file changes nothing.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Import {
-    /// Its form.
+    /// Form of the file.
     pub form: Form,
-    /// Its name; of a schema, the tool's id and `.json`.
+    /// Name of the file; for a schema, the tool id and `.json`.
     pub name: String,
-    /// What is in it.
+    /// Content.
     pub text: String,
-    /// Only say what would change.
+    /// Whether the reply only says what would change.
     #[serde(default)]
     pub dry_run: bool,
-    /// Why, for the audit log.
+    /// Whether a bundle without a signature is imported. The user vouches for it.
+    #[serde(default)]
+    pub unsigned: bool,
+    /// Reason, for the audit log.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Who asks for it.
+    /// Name of the user.
     #[serde(default)]
     pub person: Option<String>,
 }
@@ -84,39 +87,53 @@ impl Command for Import {
     type Reply = ImportReply;
 }
 
-/// What changed, or would.
+/// Changes that were made, or would be.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportReply {
-    /// By tool, in order of id.
+    /// Changes by tool, in the order of ids.
     pub tools: Vec<ImportedTool>,
-    /// What other machines counted, by machine.
+    /// Imported counts by machine.
     pub machines: Vec<ImportedMachine>,
-    /// It changed nothing, but would have.
+    /// Parts of the file that cannot be true and were not imported.
+    pub set_aside: Vec<SetAsidePart>,
+    /// Whether nothing was changed because of a dry run.
     pub dry_run: bool,
 }
 
-/// What became of a tool's schema.
+/// Imported schema of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedTool {
     /// `server__tool`.
     pub tool_id: String,
-    /// The version it is here.
+    /// Its version here.
     pub version: Option<u32>,
-    /// The version is new here.
+    /// Whether the version was created by the import.
     pub cut: bool,
-    /// It is put in force.
+    /// Whether the version became effective. Never: a person decides about it.
     pub put_in_force: bool,
-    /// What was done, or why nothing was.
+    /// What was done, or why nothing was done.
     pub what: String,
 }
 
-/// What became of what a machine counted.
+/// Imported counts of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedMachine {
-    /// Its number.
+    /// Id of the machine.
     pub machine: String,
-    /// Calls it counted.
+    /// Number of calls that it counted.
     pub call_count: u64,
-    /// `added`, `replaced`, `unchanged`, `older` or `own`.
+    /// What was done: `added`, `replaced`, `unchanged`, `older`, `own`, or `copied` if the counts have this machine's id
+    /// but are not its own.
     pub what: String,
+}
+
+/// A part of a file that was not imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAsidePart {
+    /// Id of the machine that counted it; none if it is no count.
+    pub machine: Option<String>,
+    /// `server__tool`; none for all tools of the machine.
+    pub tool_id: Option<String>,
+    /// Why.
+    pub reason: String,
 }

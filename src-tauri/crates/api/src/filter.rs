@@ -1,29 +1,31 @@
 //! Filter tokens: `tool:git* status:error duration:>500ms`.
 //!
-//! Every token must hold; `-` before one turns it round; a bare word is looked for in the tool id. The
-//! same reading serves lists in the engine and what comes in live. Owns: the language. Refuses to know:
-//! where rows come from.
+//! Tokens are combined with AND, `-` before a token excludes it, and a bare word searches tool ids. The same filters
+//! apply to lists of the engine and to rows that arrive live.
 
 use std::fmt;
 
+use schemascope_compose::{Coverage, Edge, State};
 use schemascope_model::{Outcome, Quality, Source};
 
-use crate::{CallRow, ToolRow};
+use crate::{CallRow, ToolRow, glob};
 
-/// What is filtered: it decides which tokens there are.
+/// Kind of rows to filter, which decides the available tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// Calls: `tool: server: status: duration: client: fits:`
     Calls,
     /// Tools: `tool: server: quality: source: violated: calls:`
     Tools,
+    /// Edges between tools: `tool: server: state: confidence: coverage: echo:`
+    Edges,
 }
 
-/// A filter that was read.
+/// A parsed filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter(Vec<Term>);
 
-/// A filter that cannot be read; says what would be right.
+/// Error of an invalid filter, with what is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidFilter(String);
 
@@ -45,7 +47,7 @@ struct Term {
 enum Test {
     Word(String),
     Tool(String),
-    /// Exactly this one.
+    /// Exactly this tool id.
     ToolId(String),
     Server(String),
     Client(String),
@@ -56,6 +58,11 @@ enum Test {
     Source(Source),
     Violated(bool),
     Calls(Comparison, f64),
+    State(State),
+    Threatened,
+    Confidence(Comparison, f64),
+    Coverage(Coverage),
+    Echo(bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,7 +81,7 @@ enum Comparison {
 }
 
 impl Subject {
-    /// The tokens there are, for help and errors.
+    /// Available tokens, for help and errors.
     pub fn tokens(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Calls => &[
@@ -83,7 +90,7 @@ impl Subject {
                 ("status:error", "ok, error (any failure), tool_error, lost, cancelled"),
                 ("duration:>500ms", "< <= > >= with us, ms, s"),
                 ("client:claude*", "name of the client"),
-                ("fits:no", "whether it fit the declared schema"),
+                ("fits:no", "whether it fit the effective schema"),
             ],
             Self::Tools => &[
                 ("tool:git*", "tool id or name; * stands for anything"),
@@ -93,22 +100,30 @@ impl Subject {
                 ("violated:yes", "breaks what it declares"),
                 ("calls:>100", "< <= > >="),
             ],
+            Self::Edges => &[
+                ("tool:git*", "either tool by id or name; * stands for anything"),
+                ("server:shop", "upstream of either tool"),
+                ("state:seen", "seen, possible, broken, threatened"),
+                ("confidence:>.9", "< <= > >="),
+                ("coverage:strict", "strict, partial, optional"),
+                ("echo:no", "the output only repeats an argument"),
+            ],
         }
     }
 }
 
 impl Filter {
-    /// Reads tokens separated by blanks. Nothing gives the filter that lets everything through.
+    /// Parses tokens separated by blanks. An empty text gives the filter that every row passes.
     pub fn parse(text: &str, subject: Subject) -> Result<Self, InvalidFilter> {
         tokens(text).map(|token| term(token, subject)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// A filter for one tool and no other, whatever its name.
+    /// A filter that only this tool passes, whatever characters its name has.
     pub fn of_tool(id: &str) -> String {
         format!("tool:\"{}\"", id.replace('\\', "\\\\").replace('"', "\\\""))
     }
 
-    /// Whether nothing but failures can pass.
+    /// Whether only failures can pass.
     pub fn is_of_failures(&self) -> bool {
         self.0.iter().any(|term| match &term.test {
             Test::Status(Status::Failed) => !term.negated,
@@ -117,7 +132,7 @@ impl Filter {
         })
     }
 
-    /// Whether calls of some tools cannot pass, whatever they are like.
+    /// Whether the filter excludes every call of some tools.
     pub fn is_of_tools(&self) -> bool {
         self.0.iter().any(|term| term.test.of_tool("").is_some())
     }
@@ -127,7 +142,7 @@ impl Filter {
         self.0.iter().all(|term| term.test.of_tool(tool_id).is_none_or(|holds| holds != term.negated))
     }
 
-    /// Whether there is nothing to filter.
+    /// Whether every row passes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -141,17 +156,22 @@ impl Filter {
     pub fn tool(&self, row: &ToolRow) -> bool {
         self.0.iter().all(|term| term.test.tool(row) != term.negated)
     }
+
+    /// Whether an edge passes. Words are looked for in the tools and in the paths of fields.
+    pub fn edge(&self, edge: &Edge) -> bool {
+        self.0.iter().all(|term| term.test.edge(edge) != term.negated)
+    }
 }
 
 impl Test {
-    /// Whether a tool passes, where the tool alone decides.
+    /// Whether a tool passes the terms that depend on the tool alone.
     fn of_tool(&self, id: &str) -> Option<bool> {
         let (server, name) = id.split_once(schemascope_model::SEPARATOR).unwrap_or(("", id));
         Some(match self {
             Self::Word(word) => id.to_lowercase().contains(word),
-            Self::Tool(glob) => matches(glob, id) || matches(glob, name),
+            Self::Tool(pattern) => glob(pattern, id) || glob(pattern, name),
             Self::ToolId(known) => id == *known,
-            Self::Server(glob) => matches(glob, server),
+            Self::Server(pattern) => glob(pattern, server),
             _ => return None,
         })
     }
@@ -161,28 +181,46 @@ impl Test {
             Self::Word(_) | Self::Tool(_) | Self::ToolId(_) | Self::Server(_) => {
                 self.of_tool(&row.tool_id).unwrap_or_default()
             }
-            Self::Client(glob) => row.client.as_deref().is_some_and(|client| matches(glob, client)),
+            Self::Client(pattern) => row.client.as_deref().is_some_and(|client| glob(pattern, client)),
             Self::Status(Status::Failed) => row.outcome.is_failure(),
             Self::Status(Status::Is(outcome)) => row.outcome == *outcome,
             Self::Duration(comparison, micros) => {
                 row.total_us.is_some_and(|total| comparison.holds(total as f64, *micros))
             }
             Self::Fits(fits) => row.fits == Some(*fits),
-            Self::Quality(..) | Self::Source(_) | Self::Violated(_) | Self::Calls(..) => false,
+            _ => false,
         }
     }
 
     fn tool(&self, row: &ToolRow) -> bool {
         match self {
             Self::Word(word) => row.tool_id.to_lowercase().contains(word),
-            Self::Tool(glob) => matches(glob, &row.tool_id) || matches(glob, &row.tool_name),
+            Self::Tool(pattern) => glob(pattern, &row.tool_id) || glob(pattern, &row.tool_name),
             Self::ToolId(id) => row.tool_id == *id,
-            Self::Server(glob) => matches(glob, &row.server_name),
+            Self::Server(pattern) => glob(pattern, &row.server_name),
             Self::Quality(comparison, quality) => comparison.holds(row.quality, *quality),
             Self::Source(source) => row.source == *source,
             Self::Violated(violated) => row.violated == *violated,
             Self::Calls(comparison, calls) => comparison.holds(row.call_count as f64, *calls),
-            Self::Client(_) | Self::Status(_) | Self::Duration(..) | Self::Fits(_) => false,
+            _ => false,
+        }
+    }
+
+    fn edge(&self, edge: &Edge) -> bool {
+        match self {
+            Self::Word(word) => {
+                let fields = edge.fields.iter().flat_map(|field| [&field.output, &field.input]);
+                [&edge.from, &edge.to]
+                    .into_iter()
+                    .chain(fields)
+                    .any(|text| text.to_lowercase().contains(word))
+            }
+            Self::State(state) => edge.state == *state,
+            Self::Threatened => !edge.threatened_by.is_empty(),
+            Self::Confidence(comparison, share) => comparison.holds(edge.confidence, *share),
+            Self::Coverage(coverage) => edge.coverage == *coverage,
+            Self::Echo(echo) => edge.echo == *echo,
+            test => [&edge.from, &edge.to].into_iter().any(|id| test.of_tool(id).unwrap_or_default()),
         }
     }
 }
@@ -198,7 +236,7 @@ impl Comparison {
         }
     }
 
-    /// A comparison at the beginning of a text, and what follows.
+    /// Parses a comparison at the start of a text. Returns the rest as well.
     fn split(text: &str) -> (Option<Self>, &str) {
         [
             ("<=", Self::AtMost),
@@ -213,7 +251,7 @@ impl Comparison {
     }
 }
 
-/// Tokens between blanks; blanks between quotation marks are part of a token.
+/// Splits a text at blanks, except for blanks between quotation marks.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -235,7 +273,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands between quotation marks, taken literally.
+/// The literal text between quotation marks.
 fn quoted(value: &str) -> Option<String> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
     let mut text = String::with_capacity(inner.len());
@@ -265,11 +303,14 @@ fn term(token: &str, subject: Subject) -> Result<Term, InvalidFilter> {
 
 fn test(key: &str, value: &str, subject: Subject) -> Result<Test, InvalidFilter> {
     let wrong = |expected: &str| {
-        let given =
-            if value.is_empty() { "needs a value".to_owned() } else { format!("{value:?} is not one") };
+        let given = if value.is_empty() {
+            "the value is missing".to_owned()
+        } else {
+            format!("{value:?} is invalid")
+        };
         InvalidFilter(format!("{key}: {given}; expected {expected}"))
     };
-    let glob = || if value.is_empty() { Err(wrong("a name")) } else { Ok(value.to_lowercase()) };
+    let pattern = || if value.is_empty() { Err(wrong("a name")) } else { Ok(value.to_lowercase()) };
     let word = value.to_lowercase();
     let yes_or_no = || match word.as_str() {
         "yes" | "true" => Ok(true),
@@ -279,10 +320,10 @@ fn test(key: &str, value: &str, subject: Subject) -> Result<Test, InvalidFilter>
     Ok(match (subject, key) {
         (_, "tool") => match quoted(value) {
             Some(id) => Test::ToolId(id),
-            None => Test::Tool(glob()?),
+            None => Test::Tool(pattern()?),
         },
-        (_, "server") => Test::Server(glob()?),
-        (Subject::Calls, "client") => Test::Client(glob()?),
+        (_, "server") => Test::Server(pattern()?),
+        (Subject::Calls, "client") => Test::Client(pattern()?),
         (Subject::Calls, "status") => Test::Status(match word.as_str() {
             "ok" => Status::Is(Outcome::Ok),
             "error" | "failed" => Status::Failed,
@@ -322,10 +363,30 @@ fn test(key: &str, value: &str, subject: Subject) -> Result<Test, InvalidFilter>
             let calls = number.ok_or_else(|| wrong("a number such as >100"))?;
             Test::Calls(comparison.unwrap_or(Comparison::AtLeast), calls)
         }
+        (Subject::Edges, "state") => match word.as_str() {
+            "seen" => Test::State(State::Seen),
+            "possible" => Test::State(State::Possible),
+            "broken" => Test::State(State::Broken),
+            "threatened" => Test::Threatened,
+            _ => return Err(wrong("seen, possible, broken or threatened")),
+        },
+        (Subject::Edges, "coverage") => Test::Coverage(match word.as_str() {
+            "strict" => Coverage::Strict,
+            "partial" => Coverage::Partial,
+            "optional" => Coverage::Optional,
+            _ => return Err(wrong("strict, partial or optional")),
+        }),
+        (Subject::Edges, "confidence") => {
+            let (comparison, rest) = Comparison::split(&word);
+            let number = rest.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
+            let share = number.ok_or_else(|| wrong("a number from 0 to 1 such as >.9"))?;
+            Test::Confidence(comparison.unwrap_or(Comparison::AtLeast), share)
+        }
+        (Subject::Edges, "echo") => Test::Echo(yes_or_no()?),
         _ => {
             let known: Vec<&str> = subject.tokens().iter().map(|(example, _)| *example).collect();
             return Err(InvalidFilter(format!(
-                "there is no token {key}: here; there are {}",
+                "{key}: is not a term of this page; expected one of {}",
                 known.join(", ")
             )));
         }
@@ -339,29 +400,6 @@ fn micros(text: &str) -> Option<f64> {
         .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
     let number: f64 = number.parse().ok()?;
     (number.is_finite() && number >= 0.0).then_some(number * factor)
-}
-
-/// Whether a name is what a glob says, in any case of letters. `*` stands for anything. Linear in the
-/// name for each star: it goes back to the last star only.
-fn matches(glob: &str, name: &str) -> bool {
-    let (glob, name): (Vec<char>, Vec<char>) =
-        (glob.chars().collect(), name.to_lowercase().chars().collect());
-    let (mut g, mut n) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while n < name.len() {
-        if glob.get(g) == Some(&'*') {
-            star = Some((g, n));
-            g += 1;
-        } else if glob.get(g) == Some(&name[n]) {
-            (g, n) = (g + 1, n + 1);
-        } else if let Some((at, taken)) = star {
-            star = Some((at, taken + 1));
-            (g, n) = (at + 1, taken + 1);
-        } else {
-            return false;
-        }
-    }
-    glob[g..].iter().all(|c| *c == '*')
 }
 
 #[cfg(test)]
@@ -415,16 +453,49 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_what_would_be_right() {
+    fn tokens_of_edges_look_at_both_tools_and_at_fields() {
+        let edge: Edge = serde_json::from_value(serde_json::json!({
+            "from": "shop__list_orders", "to": "mail__send", "coverage": "partial", "confidence": 0.9,
+            "state": "seen", "echo": false, "needs": ["body"], "threatened_by": [],
+            "evidence": {"flows": 1, "values": 1, "sessions": 1, "last_at": 1},
+            "fields": [{"output": "orders[].Email", "input": "to", "how": "same", "confidence": 0.9,
+                "echo": false, "broken": false, "evidence": {"flows": 1, "values": 1, "sessions": 1, "last_at": 1}}],
+        }))
+        .unwrap();
+        for (text, passes) in [
+            ("", true),
+            ("server:mail", true),
+            ("-server:shop", false),
+            ("tool:send", true),
+            ("tool:\"mail__send\" tool:list*", true),
+            ("email", true),
+            ("phone", false),
+            ("state:seen", true),
+            ("state:broken", false),
+            ("-state:threatened", true),
+            ("confidence:>=.9 confidence:<1", true),
+            ("confidence:>.9", false),
+            ("coverage:partial", true),
+            ("echo:yes", false),
+        ] {
+            assert_eq!(Filter::parse(text, Subject::Edges).unwrap().edge(&edge), passes, "{text}");
+        }
+    }
+
+    #[test]
+    fn invalid_filters_are_rejected_with_what_is_expected() {
         for (text, subject, hint) in [
             ("statu:ok", Subject::Calls, "status:error"),
             ("status:maybe", Subject::Calls, "tool_error"),
             ("duration:>soon", Subject::Calls, ">500ms"),
             ("duration:>-1s", Subject::Calls, ">500ms"),
             ("duration:infs", Subject::Calls, ">500ms"),
-            ("tool:", Subject::Calls, "needs a value"),
+            ("tool:", Subject::Calls, "the value is missing"),
             ("quality:<good", Subject::Tools, "medium"),
             ("status:ok", Subject::Tools, "quality:<high"),
+            ("confidence:2", Subject::Edges, "from 0 to 1"),
+            ("state:new", Subject::Edges, "threatened"),
+            ("quality:high", Subject::Edges, "coverage:strict"),
         ] {
             let error = Filter::parse(text, subject).unwrap_err().to_string();
             assert!(error.contains(hint), "{text}: {error}");
@@ -432,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_of_any_name_can_be_named() {
+    fn of_tool_matches_tools_with_any_name() {
         for id in ["git__git_log", "s__what's new?", "s__a b:c*", "s__\"q\" \\", "s__-x status:ok"] {
             let filter = Filter::parse(&Filter::of_tool(id), Subject::Calls).unwrap();
             assert!(filter.is_of_tools() && filter.may_be_of(id) && !filter.may_be_of("s__other"));
@@ -443,9 +514,9 @@ mod tests {
         assert!(both.call(&call("s__a b", Outcome::Ok, 1)) && !both.call(&call("s__a b", Outcome::Lost, 1)));
     }
 
-    /// What a filter leaves is found without looking at what it does not leave.
+    /// Pages are found without reading the calls that a filter excludes.
     #[test]
-    fn it_is_known_which_lists_to_look_at() {
+    fn filters_know_which_lists_can_match() {
         let of = |text: &str| Filter::parse(text, Subject::Calls).unwrap();
         for text in ["status:error", "a status:lost", "status:tool_error tool:x"] {
             assert!(of(text).is_of_failures(), "{text}");
@@ -458,11 +529,5 @@ mod tests {
         assert!(may("order server:shop -tool:list* duration:>1s") && tools("order") && tools("-server:x"));
         assert!(!may("server:git") && !may("-order") && !may("tool:\"shop__get\""));
         assert!(may("status:error") && !tools("status:error client:x") && !tools(""));
-    }
-
-    #[test]
-    fn globs_do_not_explode() {
-        assert!(!matches(&format!("{}b", "a*".repeat(50)), &"a".repeat(1_000)));
-        assert!(matches("*a*b", "xxaxxab") && matches("*", "") && !matches("", "x"));
     }
 }

@@ -1,16 +1,22 @@
-//! Commands and replies: the only language between a front and the engine.
+//! Commands, replies and events: everything that the terminal, the dashboard and the engine say to each other.
 //!
-//! A command is a struct with a name and a reply type; fronts send it as JSON, in process or as
-//! `POST /api/NAME`. Field names are those of the design's glossary and of `--json` output. Builds for
-//! wasm32. Owns: the types. Refuses to know: transports, the engine, how anything is shown.
+//! A command is a struct with a name and a reply type. Fronts send it as JSON, in process or as
+//! `POST /api/NAME`. Field names are those of the glossary and of `--json` output. The crate builds for
+//! wasm32, and declares each setting ([`SETTINGS`]) and each column of the list of tools ([`TOOL_COLUMNS`]) once
+//! for all fronts.
 
+mod attention;
 mod calls;
 mod drift;
+mod edges;
 mod error;
 mod events;
 mod exchange;
 mod filter;
+mod glob;
 mod overrides;
+mod pages;
+mod readiness;
 mod report;
 mod servers;
 mod settings;
@@ -20,50 +26,36 @@ mod versions;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use calls::{
-    Backfill, BackfillReply, BrowseCalls, CallReply, CallRow, CallTool, CallsPage, GetCall, ListCalls,
-    RejectedLine, RowsPage,
-};
-pub use drift::{AcknowledgeDrift, AcknowledgedRow, DriftRow, ListDrift, ResolvedRow};
-pub use error::{ApiError, ErrorKind};
-pub use events::{Cursor, Frame, InvalidCursor, Pulse, ShowWindow, Snapshot};
-pub use exchange::{
-    Export, ExportReply, ExportedFile, Form, Import, ImportReply, ImportedMachine, ImportedTool,
-};
-pub use filter::{Filter, InvalidFilter, Subject};
-pub use overrides::{FilledRow, GetOverrides, OverrideRow, OverridesReply, PopulateOverrides, PopulateReply};
-pub use report::{
-    ByQuality, BySource, Coverage, CoveragePoint, GetCoverage, GetReport, Latency, RecorderReport,
-    RecoveryReport, Report, Standings,
-};
+pub use attention::*;
+pub use calls::*;
+pub use drift::*;
+pub use edges::*;
+pub use error::*;
+pub use events::*;
+pub use exchange::*;
+pub use filter::*;
+pub use glob::*;
+pub use overrides::*;
+pub use pages::*;
+pub use readiness::*;
+pub use report::*;
 pub use schemascope_model::{
-    ActorKind, CallId, CallRecord, Carrier, Change, Ending, Evidence, Example, FieldEvidence, ImpactedCall,
-    Outcome, Quality, RuleCount, Share, Source, Timestamp, TypeName, UpstreamState, VersionOrigin,
-    VersionState, Violation,
+    ActorKind, CallId, CallRecord, Carrier, Carriers, Change, Ending, Evidence, Example, FieldEvidence,
+    ImpactedCall, Outcome, Quality, RuleCount, Share, Source, Timestamp, TypeName, UpstreamState,
+    VersionOrigin, VersionState, Violation,
 };
-pub use servers::{ListServers, RestartServer, ServerRow, ServersReply};
-pub use settings::{
-    ChangeRedaction, ChangeSetting, GetSettings, RedactionRules, SettingRow, SettingsReply, TriedRedaction,
-    TryRedaction,
-};
-pub use tools::{
-    AlternativeRow, ArgumentRow, ArgumentValueRow, CarrierCounts, DecisionRow, Distinct, FieldRow, FitRow,
-    GetSchema, GetTool, HistoryPoint, InferWhere, InferredWhere, ListTools, MAX_SAMPLE, NoteRow, RawSchema,
-    Sample, SchemaChoice, SchemaReply, Stability, StandingRow, ToolDetail, ToolRow, TypeRow, ValueRow,
-    ValueSummary,
-};
-pub use versions::{
-    AuditPage, AuditRow, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, Decide, Decided, Decision,
-    GetImpact, ImpactReply, InForceRow, ListAudit, ListVersions, RollbackRow, VersionRow, VersionsReply,
-};
+pub use servers::*;
+pub use settings::*;
+pub use tools::*;
+pub use versions::*;
 
-/// Changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 5;
+/// Version of the API. It changes when a front and an engine of different builds would misunderstand each other.
+pub const API_VERSION: u32 = 6;
 
-/// Something a front asks of the engine.
+/// A request from a front to the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {
-    /// Its name in `POST /api/NAME`.
+    /// Name in `POST /api/NAME`.
     const NAME: &'static str;
-    /// What comes back.
+    /// Type of the reply.
     type Reply: Serialize + DeserializeOwned + Send;
 }

@@ -1,11 +1,11 @@
-//! The file of overrides.
+//! Commands about the overrides file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::Command;
 
-/// Looks at the file, brings it in line with decisions, and tells what it says.
+/// Reads the overrides file, reconciles it with decisions, and returns its entries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GetOverrides {}
 
@@ -14,57 +14,57 @@ impl Command for GetOverrides {
     type Reply = OverridesReply;
 }
 
-/// What the file says, as it is in force.
+/// Entries of the overrides file that are in effect.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OverridesReply {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// Whether there is one.
+    /// Whether the file exists.
     pub exists: bool,
-    /// What is wrong with it, in sentences.
+    /// Problems of the file, in sentences.
     pub problems: Vec<String>,
-    /// Its entries.
+    /// Entries of the file.
     pub entries: Vec<OverrideRow>,
 }
 
-/// One entry. What is not there it does not say.
+/// One entry. A missing field overrides nothing.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OverrideRow {
-    /// The tool; `SERVER__*` for all of a server, `*` and `*__TOOL` for all servers.
+    /// Tool id; `SERVER__*` for every tool of a server, `*` and `*__TOOL` for every server.
     pub tool_id: String,
-    /// Whether clients are shown it.
+    /// Whether clients see the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// What clients call it.
+    /// Name of the tool for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What clients read about it.
+    /// Description of the tool for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Laid over the upstream's annotations.
+    /// Annotations that replace those of the upstream.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub annotations: Map<String, Value>,
-    /// Schemas that override the upstream's: `inputSchema`, `outputSchema`.
+    /// Schemas that replace those of the upstream: `inputSchema`, `outputSchema`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schemas: Vec<String>,
-    /// Schemas that only repeat what the upstream declares.
+    /// Schemas that repeat what the upstream declares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub follows_upstream: Vec<String>,
-    /// The version in force, which its `outputSchema` is.
+    /// Effective version, if `outputSchema` is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
 }
 
-/// Fills gaps of the file: schemas that upstreams declare and entries do not have. What is there stays.
+/// Fills gaps of the file with the schemas that upstreams declare. Existing entries stay.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PopulateOverrides {
-    /// Only of these servers; all when there are none.
+    /// Only tools of these servers; every server if empty.
     #[serde(default)]
     pub servers: Vec<String>,
-    /// Only of these tools; all when there are none.
+    /// Only these tools; every tool if empty.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// Whether nothing is to be written.
+    /// Whether the file is left unchanged.
     #[serde(default)]
     pub dry_run: bool,
 }
@@ -74,23 +74,23 @@ impl Command for PopulateOverrides {
     type Reply = PopulateReply;
 }
 
-/// What was filled.
+/// Filled entries.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PopulateReply {
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// By tool.
+    /// Filled entries by tool.
     pub filled: Vec<FilledRow>,
-    /// Servers that could not be asked, with the reason.
+    /// Servers that are not available, with the reason.
     pub unavailable: Vec<String>,
-    /// Whether it was written; not when nothing was to be filled, or nothing was to be written.
+    /// Whether the file was written.
     pub written: bool,
 }
 
-/// Schemas that came into one entry.
+/// Schemas filled into one entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FilledRow {
-    /// The tool.
+    /// Tool id.
     pub tool_id: String,
     /// `inputSchema`, `outputSchema`.
     pub schemas: Vec<String>,

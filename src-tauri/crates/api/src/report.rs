@@ -1,9 +1,9 @@
-//! Totals.
+//! Totals over all tools, and the state of the recorder.
 
-use schemascope_model::{Quality, Source, Timestamp};
+use schemascope_model::{Quality, Source, TextForm, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::Command;
+use crate::{Command, EdgeTotals, Need};
 
 /// Gets the totals over all tools and the recorder.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -14,10 +14,10 @@ impl Command for GetReport {
     type Reply = Report;
 }
 
-/// Gets how many tools stood where, as it went.
+/// Gets the history of how many tools have which kind of schema.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GetCoverage {
-    /// From when on; without it, from the first that is known.
+    /// Start of the history; `None` for all of it.
     #[serde(default)]
     pub since: Option<Timestamp>,
 }
@@ -27,84 +27,107 @@ impl Command for GetCoverage {
     type Reply = Coverage;
 }
 
-/// How many tools stood where, as it went.
+/// History of how many tools have which kind of schema.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// At most 120 times, oldest first, evenly spread; the last is now.
+    /// At most 120 evenly spaced points, oldest first; the last is the present.
     pub points: Vec<CoveragePoint>,
 }
 
-/// How many tools stood where at one time. Every tool counts once.
+/// Tools by kind of schema at one time. Every tool counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoveragePoint {
-    /// The time.
+    /// Time of the point.
     pub at: Timestamp,
-    /// How many.
+    /// Number of tools.
     pub tools: Standings,
 }
 
-/// Tools by what their schema is worth. Every tool counts once.
+/// Tools by how far their schema can be trusted. Every tool counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standings {
-    /// Declared, and kept as far as was observed.
+    /// Declared, observed, and not violated by observations.
     pub declared: u64,
+    /// Declared, without an observation.
+    #[serde(default)]
+    pub unproven: u64,
     /// Inferred at high quality.
     pub learned: u64,
     /// Inferred at low or medium quality.
     pub learning: u64,
     /// Declared and violated.
     pub violated: u64,
+    /// Not declared, and all results are text without structure.
+    #[serde(default)]
+    pub text: u64,
     /// Neither declared nor observed.
     pub unseen: u64,
 }
 
 impl Standings {
-    /// Counts one more tool.
-    pub fn add(&mut self, source: Source, quality: Quality, violated: bool) {
+    /// Adds a tool.
+    pub fn add(&mut self, source: Source, quality: Quality, violated: bool, form: Option<TextForm>) {
         *match (source, quality) {
             (Source::Declared | Source::Hybrid, _) if violated => &mut self.violated,
-            (Source::Declared | Source::Hybrid, _) => &mut self.declared,
+            (Source::Declared, _) => &mut self.unproven,
+            (Source::Hybrid, _) => &mut self.declared,
             (Source::Inferred, Quality::High) => &mut self.learned,
             (Source::Inferred, _) => &mut self.learning,
+            (Source::Unknown, _) if form.is_some() => &mut self.text,
             (Source::Unknown, _) => &mut self.unseen,
         } += 1;
     }
 
-    /// All tools counted.
+    /// Number of tools.
     pub fn total(&self) -> u64 {
-        self.reliable() + self.learning + self.violated + self.unseen
+        self.reliable() + self.unproven + self.learning + self.violated + self.text + self.unseen
     }
 
-    /// Those with a schema to rely on.
+    /// Number of tools with a reliable schema: observed, and their results fit.
     pub fn reliable(&self) -> u64 {
         self.declared + self.learned
     }
 }
 
-/// Totals over all tools, and how the recorder is doing.
+/// Totals over all tools, and the state of the recorder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Report {
-    /// Upstreams that have tools here.
+    /// Number of upstreams with tools.
     pub server_count: u64,
-    /// Tools that are listed, or gave a result that was no error.
+    /// Number of tools that are listed or returned a result without an error.
     pub tool_count: u64,
-    /// Calls recorded.
+    /// Number of recorded calls.
     pub call_count: u64,
-    /// Calls that failed.
+    /// Number of failed calls.
     pub failure_count: u64,
-    /// Calls whose result taught a shape.
+    /// Number of observations.
     pub observation_count: u64,
     /// Tools by source.
     pub by_source: BySource,
     /// Tools by quality.
     pub by_quality: ByQuality,
-    /// The recorder since the engine started.
+    /// Tools by how far their schema can be trusted.
+    #[serde(default)]
+    pub standings: Standings,
+    /// Number of tools that were never called.
+    #[serde(default)]
+    pub never_called: u64,
+    /// Numbers of provides edges by what is known of them.
+    #[serde(default)]
+    pub edges: EdgeTotals,
+    /// Number of flows of values that are no longer part of any edge, because their tool has too many.
+    #[serde(default)]
+    pub evicted_flows: u64,
+    /// State of the recorder since the engine started.
     pub recorder: RecorderReport,
-    /// What was mended when the engine started.
+    /// Repairs that were made when the engine started.
     pub recovery: RecoveryReport,
-    /// What is wrong with files people edit, in sentences that name them, and what clients missed.
+    /// Problems of files that users edit, and events that clients missed, in sentences.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What needs attention, the most urgent first: the list of the dashboard's Overview.
+    #[serde(default)]
+    pub attention: Vec<Need>,
 }
 
 /// Tools by source. Hybrid tools count as declared.
@@ -112,74 +135,82 @@ pub struct Report {
 pub struct BySource {
     /// Their upstream declares a schema.
     pub declared: u64,
-    /// Of these: observed as well.
+    /// Declared and observed.
     pub hybrid: u64,
-    /// Of these: less than 95 % of the observations fit.
+    /// Declared, and fewer than 95 % of the observations fit.
     pub violated: u64,
-    /// Learned.
+    /// Inferred from observations.
     pub inferred: u64,
-    /// Neither declared nor observed.
+    /// Neither declared nor observed, or observed only as text without structure.
     pub unknown: u64,
 }
 
 /// Tools by quality.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByQuality {
-    /// Nothing known.
+    /// No observations.
     pub none: u64,
     /// 1 to 9 observations.
     pub low: u64,
     /// 10 to 99, or inconsistent, or violated.
     pub medium: u64,
-    /// Reliable.
+    /// At least 100 observations and consistent.
     pub high: u64,
 }
 
-/// The recorder since the engine started.
+/// State of the recorder since the engine started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecorderReport {
-    /// Nothing is recorded, because the engine was started so: calls pass, and are neither stored nor
-    /// learned from.
+    /// Whether the engine was started without recording: calls are forwarded, but neither stored nor learned from.
     #[serde(default)]
     pub off: bool,
-    /// Calls journaled.
+    /// Number of journaled calls.
     pub recorded: u64,
-    /// Calls recorded without their bodies, because the recorder was full.
+    /// Number of calls recorded without their bodies, because the recorder was full.
     pub bodies_left_out: u64,
-    /// Calls not recorded, because the recorder was full or the disk refused.
+    /// Number of calls that were not recorded, because the recorder was full or the disk failed.
     pub dropped: u64,
-    /// Values replaced before anything was stored.
+    /// Number of values that were redacted.
     pub redacted_values: u64,
-    /// Observations not judged by the schema their tool declares: it cannot be used, or judging would take too
-    /// long.
+    /// Number of observations that were not validated, because the declared schema is invalid or too slow to check.
     #[serde(default)]
     pub not_judged: u64,
-    /// Calls that wait to be journaled.
+    /// Number of sessions that are no longer followed from call to call, because 32 MB are in use or more than 1,000
+    /// sessions.
+    #[serde(default)]
+    pub evicted_sessions: u64,
+    /// Number of values that are no longer followed from call to call, because their session has too many.
+    #[serde(default)]
+    pub evicted_values: u64,
+    /// Number of calls that are not journaled yet.
     pub waiting: u64,
-    /// Why nothing is journaled now, if so.
+    /// Why nothing is journaled at the moment.
     pub stalled: Option<String>,
-    /// The index is left alone until the next start, which catches up.
+    /// Whether the index stays behind the journal until the next start.
     pub index_behind: bool,
-    /// From answer to journaled.
+    /// Time from answer to journal.
     pub latency: Latency,
 }
 
-/// A distribution of times, in microseconds. Quantiles are upper bounds within 19 %.
+/// Distribution of durations in microseconds. Quantiles are upper bounds within 19 %.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Times measured.
+    /// Number of durations.
     pub count: u64,
-    /// Half are shorter.
+    /// Median.
     pub p50_us: u64,
-    /// 99 % are shorter.
+    /// 95th percentile.
+    #[serde(default)]
+    pub p95_us: u64,
+    /// 99th percentile.
     pub p99_us: u64,
-    /// The longest.
+    /// Maximum.
     pub max_us: u64,
 }
 
-/// What was mended when the engine started.
+/// Repairs that were made when the engine started.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RecoveryReport {
-    /// One sentence for each thing found; empty after a clean start.
+    /// One sentence per repair; empty after a clean start.
     pub notes: Vec<String>,
 }

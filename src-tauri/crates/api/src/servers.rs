@@ -1,4 +1,4 @@
-//! Upstreams and their states.
+//! Commands about upstreams.
 
 use schemascope_model::{Timestamp, UpstreamState};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::Command;
 /// Lists the upstreams of the configuration.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ListServers {
-    /// Only this one.
+    /// Only this upstream.
     #[serde(default)]
     pub server_name: Option<String>,
 }
@@ -18,45 +18,48 @@ impl Command for ListServers {
     type Reply = ServersReply;
 }
 
-/// All upstreams, and what is wrong with the configuration as a whole.
+/// All upstreams, and problems of the configuration.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServersReply {
-    /// The configuration file.
+    /// Path of the configuration file.
     pub config: String,
-    /// Why it says nothing, if it does not.
+    /// Why the configuration cannot be used.
     pub problem: Option<String>,
-    /// What is wrong with the file of overrides, in sentences that name it.
+    /// Problems of the overrides file, in sentences.
     #[serde(default)]
     pub overrides: Vec<String>,
-    /// Its upstreams, by name.
+    /// Upstreams by name.
     pub servers: Vec<ServerRow>,
 }
 
 /// One upstream.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServerRow {
-    /// Its name in the configuration.
+    /// Name in the configuration.
     pub server_name: String,
-    /// What it is doing.
+    /// Whether Schemascope serves it itself, whatever the configuration says.
+    #[serde(default)]
+    pub built_in: bool,
+    /// State.
     pub state: UpstreamState,
-    /// Why, in plain words.
+    /// Reason for the state.
     pub reason: Option<String>,
-    /// Tools it lists, while it is ready.
+    /// Number of tools that it lists, while it is ready.
     pub tool_count: Option<usize>,
-    /// Its process, while it is ready.
+    /// Process id, while it is ready.
     pub pid: Option<u32>,
-    /// Since when it is ready.
+    /// Time at which it became ready.
     pub since: Option<Timestamp>,
-    /// Protocol version spoken with it, while it is ready.
+    /// Protocol version in use, while it is ready.
     pub protocol_version: Option<String>,
-    /// The last lines it wrote to stderr, and to stdout where they were no messages.
+    /// Last lines that it wrote to stderr, and lines on stdout that are not messages.
     pub log: Vec<String>,
 }
 
-/// Ends an upstream's process, if there is one, and starts it anew, without waiting for back-off.
+/// Restarts an upstream without waiting for its back-off. Ends its process, if there is one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RestartServer {
-    /// Its name in the configuration.
+    /// Name in the configuration.
     pub server_name: String,
 }
 

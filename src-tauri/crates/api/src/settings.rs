@@ -1,10 +1,18 @@
-//! Settings: policies, retention, rules of redaction.
+//! Settings and redaction rules: the list of settings, their values, and the commands that change them.
+
+mod declare;
+mod kind;
+mod register;
+mod values;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Command;
 
-/// Asks for the settings.
+pub use kind::{Bounds, Choice, Groups, Setting, SettingGroup, SettingKind};
+pub use register::{Adapt, AutoPromote, OWN_TOOL_GROUPS, SETTINGS, SettingValues};
+
+/// Gets the settings and the redaction rules.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GetSettings {}
 
@@ -13,42 +21,45 @@ impl Command for GetSettings {
     type Reply = SettingsReply;
 }
 
-/// The settings, and where they come from.
+/// The settings and redaction rules in effect, and the files they are in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingsReply {
-    /// All there are.
+    /// Every setting, in the order of [`SETTINGS`].
     pub settings: Vec<SettingRow>,
-    /// The file.
+    /// Path of the settings file.
     pub file: String,
-    /// Why the file cannot be used, if so; what was in force before still is.
+    /// Why the settings file cannot be used; the previous settings stay in effect.
     pub problem: Option<String>,
-    /// The user's rules of redaction.
+    /// The user's redaction rules.
     pub redaction: RedactionRules,
-    /// Their file.
+    /// Path of the file with the redaction rules.
     pub redaction_file: String,
-    /// Why that file cannot be used, if so; the rules of before are still in force.
+    /// Why the file with the redaction rules cannot be used; the previous rules stay in effect.
     pub redaction_problem: Option<String>,
 }
 
-/// A setting. The README tells what each is for.
+/// The value of one setting. [`Setting`] has its kind and its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettingRow {
-    /// Its name in the file.
+    /// Name of the setting.
     pub name: String,
-    /// What is in force: a number, `true`, `false` or a word; none where nothing is set.
+    /// Value in effect as text: a number, `true`, `false` or a word; `None` if nothing is set.
     pub value: Option<String>,
-    /// That is so by default.
+    /// Whether this is the default.
     pub is_default: bool,
-    /// The command line set it for this run; what the file says of it holds from the next on.
+    /// Whether the command line set it for this run; the file takes effect again at the next start.
     pub fixed: bool,
+    /// What the value costs, in a sentence; none for most settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
-/// Sets one.
+/// Changes one setting.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ChangeSetting {
-    /// Its name.
+    /// Name of the setting.
     pub name: String,
-    /// As in [`SettingRow::value`]; none for what is so by default.
+    /// New value, written as in [`SettingRow::value`]; `None` restores the default.
     pub value: Option<String>,
 }
 
@@ -57,20 +68,20 @@ impl Command for ChangeSetting {
     type Reply = SettingsReply;
 }
 
-/// What a user wants redacted beside what is known.
+/// Redaction rules that the user adds to the built-in ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedactionRules {
-    /// Keys whose values are secrets, compared as the known ones are: without case and `_ - . space`, at the end.
+    /// Keys whose values are secrets. A key matches if it ends with one of these, ignoring case and `_ - . space`.
     pub keys: Vec<String>,
-    /// Regular expressions. What the first group catches is replaced, or all they match if they have none.
+    /// Regular expressions. The text of the first group is replaced, or the whole match if there is no group.
     pub patterns: Vec<String>,
 }
 
-/// Replaces the user's rules of redaction. They hold for what is recorded from then on.
+/// Replaces the user's redaction rules. The new rules apply to calls that are recorded afterwards.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ChangeRedaction {
-    /// All of them.
+    /// All rules of the user.
     pub rules: RedactionRules,
 }
 
@@ -79,10 +90,10 @@ impl Command for ChangeRedaction {
     type Reply = SettingsReply;
 }
 
-/// Tries rules of redaction, without keeping anything: on a text, and on what is stored.
+/// Tries redaction rules on a text and on the stored calls, without saving them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TryRedaction {
-    /// The user's rules to be tried, beside what is known anyhow.
+    /// The rules to try, in addition to the built-in ones.
     pub rules: RedactionRules,
     /// A text or a JSON document.
     pub text: String,
@@ -93,15 +104,15 @@ impl Command for TryRedaction {
     type Reply = TriedRedaction;
 }
 
-/// What rules of redaction would do.
+/// What redaction rules would change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedRedaction {
     /// The text as it would be stored.
     pub redacted: String,
-    /// Stored calls looked at: the newest.
+    /// Number of stored calls that were examined, newest first.
     pub calls: u64,
-    /// Those in which they would replace something that is stored now.
+    /// Number of those calls in which something would be replaced.
     pub calls_changed: u64,
-    /// How many values these are.
+    /// Number of values that would be replaced in them.
     pub values: u64,
 }

@@ -1,76 +1,17 @@
 //! Tools and their schemas.
 
-use schemascope_model::{CallId, Carrier, Quality, Source, Timestamp};
+mod list;
+
+use schemascope_model::{CallId, Carrier, Carriers, Quality, Source, TextForm, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::{CallRow, Command, Latency};
 
-/// Lists all tools: those that were ever listed, or answered a call with a result.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct ListTools {}
+pub use list::{Align, ListTools, ShownIn, TOOL_COLUMNS, ToolCell, ToolColumn, ToolRow};
 
-impl Command for ListTools {
-    const NAME: &'static str = "list_tools";
-    type Reply = Vec<ToolRow>;
-}
-
-/// One tool in a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ToolRow {
-    /// `server__tool`.
-    pub tool_id: String,
-    /// The upstream's name.
-    pub server_name: String,
-    /// The tool's name there.
-    pub tool_name: String,
-    /// Where its schema comes from.
-    pub source: Source,
-    /// How far the schema can be trusted.
-    pub quality: Quality,
-    /// It declares a schema that less than 95 % of its observations fit.
-    pub violated: bool,
-    /// Calls whose result taught its shape.
-    pub observation_count: u64,
-    /// Calls, however they ended.
-    pub call_count: u64,
-    /// Calls that failed.
-    pub failure_count: u64,
-    /// Mean of its fields' consistency, 0 to 1; none before the first observation.
-    pub mean_consistency: Option<f64>,
-    /// The version in force; none as long as nothing was promoted or pinned.
-    pub effective_version: Option<u32>,
-    /// That version stays in force whatever comes later.
-    #[serde(default)]
-    pub pinned: bool,
-    /// It is pinned, and results that break it become errors.
-    #[serde(default)]
-    pub enforced: bool,
-    /// The version that waits for a decision.
-    #[serde(default)]
-    pub candidate_version: Option<u32>,
-    /// Drifts that go on.
-    #[serde(default)]
-    pub drift_count: u32,
-    /// Those of them nobody has acknowledged.
-    #[serde(default)]
-    pub drift_waiting: u32,
-    /// Drifts that were found and are not told: more than are told in an hour, or followed at a time.
-    #[serde(default)]
-    pub drift_untold: u64,
-    /// The latest observation.
-    pub last_observed: Option<Timestamp>,
-    /// The latest call.
-    pub last_called: Option<Timestamp>,
-    /// Whether its upstream lists it, as of the last listing.
-    pub listed: bool,
-    /// Mean consistency as it went with the observations, in percent, oldest first; 24 points at most.
-    #[serde(default)]
-    pub trend: Vec<u8>,
-}
-
-/// Gets everything known of a tool.
+/// Gets everything that is known about a tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GetTool {
     /// `server__tool`.
@@ -82,51 +23,88 @@ impl Command for GetTool {
     type Reply = ToolDetail;
 }
 
-/// Everything known of a tool.
+/// Everything that is known about a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDetail {
-    /// Its line in the list.
+    /// Row in the list of tools.
     pub row: ToolRow,
-    /// What its upstream says it does.
+    /// Description of the upstream.
     pub description: Option<String>,
-    /// What it takes, as declared.
+    /// Declared input schema.
     pub input_schema: Option<RawSchema>,
-    /// What its upstream declares it returns.
+    /// Declared output schema.
     pub declared_schema: Option<RawSchema>,
-    /// What was learned.
+    /// Inferred output schema.
     pub inferred_schema: Option<RawSchema>,
-    /// Observations by how they were carried.
-    pub carriers: CarrierCounts,
-    /// Observations that fit the schema declared now, and that do not.
+    /// Number of observations by how their structure was carried.
+    pub carriers: Carriers,
+    /// Numbers of observations that fit and violate the currently declared schema.
     pub fits: Option<FitRow>,
-    /// Its named fields, parents before children.
+    /// Named fields, parents before children.
     pub fields: Vec<FieldRow>,
-    /// The whole value, as a field without a name; none before the first observation.
+    /// The whole value as a field without a name; `None` before the first observation.
     pub root: Option<FieldRow>,
-    /// There were more paths than are kept.
+    /// Whether there were more paths than are kept.
     pub trimmed: bool,
-    /// Chance that the next observation has a shape not seen yet, 0 to 1 (Good–Turing); none before the
-    /// first.
+    /// Probability that the next observation has a new field or type, 0 to 1 (Good–Turing); `None` before the first one.
     pub unseen: Option<f64>,
-    /// How long the structure has been the same.
+    /// How long the structure has stayed the same.
     pub stability: Option<Stability>,
-    /// What was odd about the documents: repeated keys, too deep, and such.
+    /// Unusual properties of the documents, such as repeated keys or deep nesting.
     pub notes: Vec<NoteRow>,
-    /// Arguments whose value decides the shape, the strongest first.
+    /// Arguments whose value decides the shape, strongest first.
     pub by_argument: Vec<ArgumentRow>,
-    /// Its numbers as they went, oldest first.
+    /// History of its consistency, oldest first.
     pub history: Vec<HistoryPoint>,
-    /// When quality or source changed, oldest first.
+    /// Changes of quality or source, oldest first.
     pub changes: Vec<StandingRow>,
-    /// Times of the calls in `latest`, from request to answer.
+    /// Durations of all calls, from request to answer, within 1 %.
     pub latency: Latency,
-    /// Its latest calls, newest first, 200 at most.
+    /// Latest calls, newest first, at most 200.
     pub latest: Vec<CallRow>,
-    /// Its latest observations, newest first, 5 at most.
+    /// Latest observations, newest first, at most 5.
     pub samples: Vec<Sample>,
 }
 
-/// A JSON Schema to be shown or saved, not looked into.
+/// Gets how consistent the newest results of a tool are.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct GetRecent {
+    /// `server__tool`.
+    pub tool_id: String,
+}
+
+impl Command for GetRecent {
+    const NAME: &'static str = "get_recent";
+    type Reply = Recent;
+}
+
+/// Consistency of the newest stored results of a tool.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recent {
+    /// Number of newest results that `fields` is about, at most 50.
+    pub results: u64,
+    /// Named fields of these results, ordered by path.
+    pub fields: Vec<RecentField>,
+    /// Consistency of windows of 50 results, one after every 25, oldest first.
+    pub windows: Vec<HistoryPoint>,
+}
+
+/// A field in the newest results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecentField {
+    /// Path from the root, as in [`FieldRow::path`].
+    pub path: String,
+    /// Number of parent objects that have it.
+    pub present: u64,
+    /// Number of parent objects.
+    pub parents: u64,
+    /// Number of values by JSON type.
+    pub types: Vec<TypeRow>,
+    /// Share of parent objects that have it with its dominant type, 0 to 1.
+    pub consistency: f64,
+}
+
+/// A JSON Schema to show or save, without parsing it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawSchema(pub Box<RawValue>);
@@ -137,23 +115,12 @@ impl PartialEq for RawSchema {
     }
 }
 
-/// Observations by how they were carried.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CarrierCounts {
-    /// In `structuredContent`.
-    pub structured: u64,
-    /// As JSON in text.
-    pub json_in_text: u64,
-    /// As text.
-    pub text: u64,
-}
-
 /// How many observations fit a schema.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FitRow {
-    /// Those that do.
+    /// Number of observations that fit.
     pub fits: u64,
-    /// Those that do not.
+    /// Number of observations that do not fit.
     pub violates: u64,
 }
 
@@ -162,183 +129,189 @@ pub struct FitRow {
 pub struct FieldRow {
     /// Path from the root: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
     pub path: String,
-    /// The end of the path that is this field's own.
+    /// Last part of the path.
     pub name: String,
-    /// Named fields around it.
+    /// Number of named fields around it.
     pub depth: usize,
-    /// Its types, the most frequent first, null last.
+    /// Types, most frequent first, null last.
     pub kinds: Vec<String>,
-    /// Values by JSON type.
+    /// Number of values by JSON type.
     pub types: Vec<TypeRow>,
-    /// Parent objects that have it.
+    /// Number of parent objects that have it.
     pub present: u64,
-    /// Parent objects seen.
+    /// Number of parent objects.
     pub parents: u64,
-    /// The 95 % interval of its presence, 0 to 1 (Wilson).
+    /// 95 % interval of its presence, 0 to 1 (Wilson).
     pub interval: (f64, f64),
     /// Share of parent objects that have it with its dominant type, 0 to 1.
     pub consistency: f64,
+    /// The same in the newest results; `None` if that is unknown. See [`GetRecent`].
+    #[serde(default)]
+    pub recent: Option<f64>,
     /// Share of its values that have the dominant type, 0 to 1; null agrees with every type.
     pub agreement: f64,
-    /// The inferred schema requires it.
+    /// Whether the inferred schema requires it.
     pub required: bool,
-    /// What its values looked like.
+    /// Summary of its values.
     pub values: ValueSummary,
-    /// What the inferred schema says of it, and why.
+    /// What the inferred schema says about it, and why.
     pub decisions: Vec<DecisionRow>,
-    /// Where one of its own fields tells alternatives apart: each of them.
+    /// Alternatives that one of its own fields distinguishes.
     pub alternatives: Vec<AlternativeRow>,
 }
 
-/// What values looked like: bounded, and redacted as everything stored is.
+/// Bounded summary of values, redacted like everything that is stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ValueSummary {
-    /// Distinct strings and numbers.
+    /// Number of distinct strings and numbers.
     pub distinct: Option<Distinct>,
-    /// Each of them with its count, the most frequent first, 32 at most; empty where there are more.
+    /// Each of them with its count, most frequent first; empty if there are more than 32.
     pub counted: Vec<ValueRow>,
-    /// Some of them, as JSON, cut where long.
+    /// Examples as JSON, shortened if they are long.
     pub examples: Vec<String>,
     /// Smallest and largest number, as JSON.
     pub range: Option<(String, String)>,
-    /// Characters of the shortest and the longest string.
+    /// Lengths of the shortest and the longest string in characters.
     pub lengths: Option<(u64, u64)>,
-    /// Items of the shortest and the longest array.
+    /// Numbers of items of the shortest and the longest array.
     pub items: Option<(u64, u64)>,
 }
 
-/// How many distinct values there were.
+/// Number of distinct values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Distinct {
-    /// Values.
+    /// Number of values.
     pub count: u64,
-    /// Counted; else estimated within some 7 % (HyperLogLog).
+    /// Whether they were counted; otherwise the number is an estimate within 7 % (HyperLogLog).
     pub exact: bool,
 }
 
-/// A value and how often it was seen.
+/// A value with its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueRow {
     /// The value as JSON.
     pub json: String,
-    /// Times seen.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// One thing the inferred schema says at a path.
+/// One decision of the inferred schema about a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecisionRow {
-    /// What it says, in schema words: `required`, `enum of 4`, `map of integer`, `format date-time`.
+    /// Decision in words of schemas: `required`, `enum of 4`, `map of integer`, `format date-time`.
     pub decision: String,
-    /// The numbers behind it: `there in 214 of 214 objects`.
+    /// Numbers behind it, in words: `present in 214 of 214 objects`.
     pub because: String,
 }
 
 /// One alternative of a tagged union.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlternativeRow {
-    /// The field that tells.
+    /// Field that distinguishes the alternatives.
     pub tag: String,
-    /// Its value here, as JSON.
+    /// Its value in this alternative, as JSON.
     pub json: String,
-    /// Objects seen.
+    /// Number of objects.
     pub count: u64,
-    /// Fields they have: name, and whether all of them do.
+    /// Their fields: the name, and whether every object has it.
     pub fields: Vec<(String, bool)>,
 }
 
-/// How long the structure has been the same.
+/// How long the structure has stayed the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stability {
-    /// Days with observations since a path or a type was last seen for the first time.
+    /// Number of days with observations since a path or type was new.
     pub days: u32,
-    /// Days with observations at all, 8 at most.
+    /// Number of days with observations, at most 8.
     pub of: u32,
 }
 
-/// Something odd about documents, and how often.
+/// An unusual property of documents with its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoteRow {
-    /// In words.
+    /// Property in words.
     pub note: String,
-    /// Times.
+    /// Number of occurrences.
     pub count: u64,
 }
 
 /// An argument whose value decides the shape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArgumentRow {
-    /// Its name.
+    /// Name of the argument.
     pub argument: String,
-    /// Share of the shapes' variety its value explains, 0 to 1.
+    /// Share of the variety of shapes that its value explains, 0 to 1.
     pub explains: f64,
-    /// Its values, the most frequent first.
+    /// Values, most frequent first.
     pub values: Vec<ArgumentValueRow>,
 }
 
 /// One value of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArgumentValueRow {
-    /// The value as JSON; none where the argument was left out.
+    /// Value as JSON; `None` if the argument was left out.
     pub json: Option<String>,
-    /// Observations.
+    /// Number of observations.
     pub count: u64,
-    /// What only results of this value (or of few others) have: `string`, `rows[]`, `error`.
+    /// Fields that only results of this value, or of few others, have: `string`, `rows[]`, `error`.
     pub shape: Vec<String>,
 }
 
-/// How many values of one JSON type were seen.
+/// Number of values of a JSON type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeRow {
-    /// JSON Schema's name of the type.
+    /// Name of the type in JSON Schema.
     #[serde(rename = "type")]
     pub name: String,
-    /// Values seen.
+    /// Number of values.
     pub count: u64,
 }
 
-/// A tool's numbers at one observation.
+/// Consistency of a tool at one observation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HistoryPoint {
-    /// Observations so far.
+    /// Number of observations so far.
     pub observations: u64,
-    /// When the last of them was made.
+    /// Time of the last of them.
     pub at: Timestamp,
-    /// Mean of its fields' consistency, 0 to 1.
+    /// Mean consistency of the fields, 0 to 1.
     pub mean: f64,
-    /// The least consistent field's, 0 to 1.
+    /// Consistency of the least consistent field, 0 to 1.
     pub lowest: f64,
 }
 
 /// A change of quality or source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StandingRow {
-    /// Since when.
+    /// Time of the change.
     pub at: Timestamp,
-    /// Where the schema came from, from then on.
+    /// Source of the schema from then on.
     pub source: Source,
-    /// How far it could be trusted, from then on.
+    /// Quality from then on.
     pub quality: Quality,
-    /// Whether it broke what it declared.
+    /// Whether the declared schema was violated.
     pub violated: bool,
+    /// Form of the results, if all of them were text without structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<TextForm>,
 }
 
-/// One observation as it was stored.
+/// One stored observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// The call it came from.
+    /// Call id.
     pub id: CallId,
-    /// When that was.
+    /// Time of the call.
     pub at: Timestamp,
-    /// How it was carried.
+    /// Form in which the result carried its structure.
     pub carrier: Carrier,
-    /// The value as JSON, redacted. Cut at [`MAX_SAMPLE`] bytes, and then no longer JSON.
+    /// Redacted value as JSON. It ends after [`MAX_SAMPLE`] bytes, and is then not valid JSON.
     pub json: String,
-    /// Its whole size.
+    /// Size of the whole value in bytes.
     pub bytes: usize,
 }
 
-/// Longest sample in bytes; the call has all of it.
+/// Longest sample in bytes. The call itself has the whole value.
 pub const MAX_SAMPLE: usize = 16 << 10;
 
 /// Gets a tool's schema.
@@ -346,7 +319,7 @@ pub const MAX_SAMPLE: usize = 16 << 10;
 pub struct GetSchema {
     /// `server__tool`.
     pub tool_id: String,
-    /// Which one.
+    /// Schema to get.
     #[serde(default)]
     pub choice: SchemaChoice,
 }
@@ -356,50 +329,50 @@ impl Command for GetSchema {
     type Reply = SchemaReply;
 }
 
-/// Which of a tool's schemas.
+/// A choice among the schemas of a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaChoice {
-    /// The effective one, else the inferred one.
+    /// Effective schema, else the inferred one.
     #[default]
     Best,
-    /// What is held true of the tool.
+    /// Effective schema.
     Effective,
-    /// What was learned.
+    /// Inferred schema.
     Inferred,
-    /// What its upstream declares.
+    /// Declared schema.
     Declared,
-    /// One version.
+    /// Version with this number.
     Version(u32),
-    /// What held true at some time: the effective one then, else the newest version there was.
+    /// Schema that was effective at a time, else the newest version of that time.
     At(Timestamp),
 }
 
-/// A tool's schema and where it comes from.
+/// Schema of a tool with its origin.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SchemaReply {
     /// `server__tool`.
     pub tool_id: String,
-    /// Which schema this is: `declared` or `inferred`.
+    /// Source of this schema: `declared` or `inferred`.
     pub source: Source,
-    /// The version it is; none for what is declared or inferred now.
+    /// Version number; `None` for the current declared or inferred schema.
     pub version: Option<u32>,
-    /// How far the tool's schema can be trusted; of a version, as it was when it was cut.
+    /// Quality; for a version, at the time of its creation.
     pub quality: Quality,
-    /// Calls whose result taught its shape; of a version, those until it was cut.
+    /// Number of observations; for a version, up to its creation.
     pub observation_count: u64,
     /// JSON Schema 2020-12.
     pub schema: Value,
 }
 
-/// Infers a schema from the stored calls of a tool in which an argument had a certain value.
+/// Infers a schema from the stored calls of a tool in which an argument has a value.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct InferWhere {
     /// `server__tool`.
     pub tool_id: String,
-    /// The argument; of a field in an object, the path: `options.format`.
+    /// Name of the argument, or path of a field in it: `options.format`.
     pub argument: String,
-    /// Its value; none for calls without it.
+    /// Value of the argument; `None` for calls without it.
     pub value: Option<Value>,
 }
 
@@ -408,12 +381,12 @@ impl Command for InferWhere {
     type Reply = InferredWhere;
 }
 
-/// The schema of some of a tool's calls.
+/// Schema of some calls of a tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct InferredWhere {
-    /// Stored calls looked at, the latest ones.
+    /// Number of stored calls that were examined, newest first.
     pub call_count: u64,
-    /// Those of them that taught the schema.
+    /// Number of observations among them.
     pub observation_count: u64,
     /// JSON Schema 2020-12.
     pub schema: Value,

@@ -1,11 +1,11 @@
-//! Versions of a tool's schema, and decisions about them.
+//! Commands about versions of schemas, and decisions about them.
 
 use schemascope_model::{
     ActorKind, CallId, Evidence, ImpactedCall, Quality, RuleCount, Timestamp, VersionOrigin, VersionState,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Command, FitRow, RawSchema, SchemaChoice};
+use crate::{Command, EdgeDiff, FitRow, RawSchema, Readiness, SchemaChoice};
 
 /// Lists the versions of a tool's schema, oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -24,67 +24,70 @@ impl Command for ListVersions {
 pub struct VersionsReply {
     /// `server__tool`.
     pub tool_id: String,
-    /// The version in force; none as long as nothing was decided.
+    /// Effective version; `None` until a decision was taken.
     pub in_force: Option<InForceRow>,
-    /// Clients are not told of the schema in force for now: results keep missing it.
+    /// Whether the effective schema is paused, because results came without structure.
     pub suspended: bool,
-    /// Old versions that are not kept any more.
+    /// Number of old versions that were removed.
     pub dropped: u32,
-    /// There is a decision to undo.
+    /// Whether there is a decision to undo.
     pub undoable: bool,
-    /// What rolling back would go back to; none when there is nothing to take back.
+    /// Target of a rollback; `None` if there is nothing to roll back.
     #[serde(default)]
     pub rollback: Option<RollbackRow>,
-    /// Those kept, oldest first.
+    /// Readiness of the candidate; `None` without one.
+    #[serde(default)]
+    pub candidate: Option<Readiness>,
+    /// Versions, oldest first.
     pub versions: Vec<VersionRow>,
 }
 
-/// A version in force, and how.
+/// An effective version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InForceRow {
-    /// Its number.
+    /// Version number.
     pub version: u32,
-    /// It stays in force whatever comes later.
+    /// Whether it is pinned.
     pub pinned: bool,
-    /// Results that break it become errors.
+    /// Whether results that violate it become errors.
     pub enforced: bool,
 }
 
-/// What rolling back goes back to.
+/// Target of a rollback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RollbackRow {
-    /// The version promoted before; none for no version at all.
+    /// The version promoted before; `None` for no version.
     pub to: Option<u32>,
 }
 
 /// One version.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VersionRow {
-    /// Its number, from 1.
+    /// Version number, from 1.
     pub version: u32,
-    /// What was decided about it.
+    /// State.
     pub state: VersionState,
-    /// It stays in force whatever comes later.
+    /// Whether it is pinned.
     pub pinned: bool,
-    /// It is pinned, and results that break it become errors.
+    /// Whether it is pinned and results that violate it become errors.
     pub enforced: bool,
-    /// It was in force and taken back.
+    /// Whether it was effective and rolled back.
     pub rolled_back: bool,
-    /// Where it comes from.
+    /// Origin.
     pub origin: VersionOrigin,
-    /// When it was cut.
+    /// Time of creation.
     pub created: Timestamp,
-    /// Observations at the time.
+    /// Number of observations at the time of creation.
     pub observation_count: u64,
-    /// How far what was inferred could be trusted at the time.
+    /// Quality of the inferred schema at the time of creation.
     pub quality: Quality,
-    /// Mean of the fields' consistency at the time, 0 to 1; none before the first observation.
+    /// Mean consistency of the fields at the time of creation, 0 to 1; `None` before the first observation.
     pub mean_consistency: Option<f64>,
-    /// Observations made while it was in force that fit it, and that do not.
+    /// Numbers of observations that fit it and violate it, while it was effective.
     pub fits: FitRow,
     /// JSON Schema 2020-12.
     pub schema: RawSchema,
-    /// What was known at the time.
+    /// Evidence at the time of creation.
     pub evidence: Evidence,
 }
 
@@ -93,9 +96,9 @@ pub struct VersionRow {
 pub struct CompareVersions {
     /// `server__tool`.
     pub tool_id: String,
-    /// The old one.
+    /// Old schema.
     pub old: SchemaChoice,
-    /// The new one.
+    /// New schema.
     pub new: SchemaChoice,
 }
 
@@ -104,60 +107,60 @@ impl Command for CompareVersions {
     type Reply = ComparisonReply;
 }
 
-/// What changed between two schemas, and the schemas.
+/// Comparison of two schemas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonReply {
-    /// The changes, outermost first.
+    /// Changes, outermost first.
     pub changes: Vec<ChangeRow>,
-    /// The worst of them for who reads what the schema describes: a tool's output.
+    /// Worst class for readers of what the schema describes (a tool's output).
     pub output: ChangeClass,
-    /// The worst for who sends it.
+    /// Worst class for senders (a tool's input).
     pub input: ChangeClass,
-    /// The old schema.
+    /// Old schema.
     pub old: RawSchema,
-    /// The new schema.
+    /// New schema.
     pub new: RawSchema,
-    /// The lines of the two, laid out, that differ, with some around them: ` ` the same, `-` gone, `+` new, `@@`
-    /// where lines are left out.
+    /// Differing lines of the formatted schemas with context: ` ` unchanged, `-` removed, `+` added, `@@` where lines are
+    /// left out.
     #[serde(default)]
     pub lines: Vec<String>,
 }
 
-/// How bad a change is for one side.
+/// Effect of a change on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeClass {
-    /// Proven: nothing that worked stops working.
+    /// Proven: everything that worked still works.
     Safe,
-    /// Neither proven nor shown otherwise.
+    /// Neither proven to be safe nor shown to break.
     Risky,
-    /// Shown: there are values that trip over it.
+    /// Shown: some values break.
     Breaking,
 }
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeRow {
-    /// Where: `orders[].customer`; empty for the whole.
+    /// Path: `orders[].customer`; empty for the whole schema.
     pub path: String,
-    /// What kind of change: `field_removed`, `type_widened`, …
+    /// Kind of change: `field_removed`, `type_widened`, …
     pub what: String,
-    /// How bad it is for who reads.
+    /// Effect on readers.
     pub output: ChangeClass,
-    /// How bad it is for who sends.
+    /// Effect on senders.
     pub input: ChangeClass,
-    /// In words.
+    /// The change as a sentence.
     pub sentence: String,
 }
 
-/// Asks what a version would have made of the latest observations, and what promoting it changes for clients.
+/// Checks a version against the latest observations, and returns what promoting it changes for clients.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GetImpact {
     /// `server__tool`.
     pub tool_id: String,
-    /// The version.
+    /// Version number.
     pub version: u32,
-    /// Observations to look at, 1,000 unless said otherwise, 20,000 at most.
+    /// Number of observations to check; 1,000 by default, at most 20,000.
     #[serde(default)]
     pub last: Option<u32>,
 }
@@ -167,48 +170,56 @@ impl Command for GetImpact {
     type Reply = ImpactReply;
 }
 
-/// What a version would have made of the latest observations.
+/// Result of checking a version against the latest observations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImpactReply {
     /// `server__tool`.
     pub tool_id: String,
-    /// The version.
+    /// Version number.
     pub version: u32,
-    /// Observations judged. Values that are redacted count as fitting, as far as their type does.
+    /// Number of checked observations. Redacted values count as fitting if their type fits.
     pub observation_count: u64,
-    /// Those that do not fit.
+    /// Number of observations that do not fit.
     pub violating: u64,
-    /// Observations whose bodies are not stored, or that take too long to judge.
+    /// Number of observations that could not be checked: their bodies are not stored, or checking takes too long.
     pub not_judged: u64,
-    /// Rules that are broken, the most frequent first.
+    /// Violated rules, most frequent first.
     pub rules: Vec<RuleCount>,
-    /// Violations of further rules.
+    /// Number of violations of further rules.
     pub other_rules: u64,
-    /// The latest calls that do not fit, 50 at most.
+    /// Latest calls that do not fit, at most 50.
     pub calls: Vec<ImpactedCall>,
-    /// What is in force now; none for what the upstream declares, or nothing.
+    /// Effective version; `None` if the declared schema applies, or none.
     pub in_force: Option<InForceRow>,
-    /// What `/mcp` tells clients with sessions of the tool's output now; none for nothing.
+    /// Output schema that `/mcp` advertises to clients with sessions now; `None` for none.
     pub advertised: Option<RawSchema>,
-    /// What it would tell them once the version is promoted.
+    /// Output schema that it would advertise after promoting the version.
     pub advertised_then: Option<RawSchema>,
-    /// Clients would be told to list the tools again.
+    /// Whether clients would be notified that the tool list changed.
     pub list_changed: bool,
-    /// What changes from the schema in force to the version; none without a schema in force.
+    /// What promoting it would do to the edges from the tool.
+    #[serde(default)]
+    pub edges: EdgeDiff,
+    /// Comparison of the effective schema with the version; `None` without an effective schema.
     pub comparison: Option<ComparisonReply>,
+    /// Judgement of the version by results that came after it was created.
+    pub readiness: Readiness,
 }
 
-/// Decides something about the versions of a tool.
+/// Takes a decision about the versions of a tool.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Decide {
     /// `server__tool`.
     pub tool_id: String,
-    /// What.
+    /// Decision.
     pub decision: Decision,
-    /// Why; 1,000 bytes at most.
+    /// Reason, at most 1,000 bytes.
     #[serde(default)]
     pub reason: Option<String>,
-    /// Who.
+    /// Whether the reason is left out on purpose. Every decision except an undo needs a reason or this.
+    #[serde(default)]
+    pub no_reason: bool,
+    /// Name of the user; by default, of the user that runs the engine.
     #[serde(default)]
     pub person: Option<String>,
 }
@@ -218,55 +229,59 @@ impl Command for Decide {
     type Reply = Decided;
 }
 
-/// What can be decided.
+/// A decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// Promotes a version; without a number the candidate.
+    /// Promotes a version; without a number, the candidate.
     Promote {
-        /// Which.
+        /// Version number.
         #[serde(default)]
         version: Option<u32>,
     },
-    /// Pins a version; without a number the one in force.
+    /// Pins a version; without a number, the effective one.
     Pin {
-        /// Which.
+        /// Version number.
         #[serde(default)]
         version: Option<u32>,
-        /// Whether results that break it become errors.
+        /// Whether results that violate it become errors.
         #[serde(default)]
         enforced: bool,
     },
-    /// Takes the pin away.
+    /// Removes the pin.
     Unpin {},
-    /// Rejects a version; without a number the candidate.
+    /// Rejects a version; without a number, the candidate.
     Reject {
-        /// Which.
+        /// Version number.
         #[serde(default)]
         version: Option<u32>,
     },
-    /// Takes back what is in force, its pin included, for the version promoted before.
+    /// Makes the version promoted before effective again, and removes a pin.
     Rollback {
-        /// For this earlier one instead.
+        /// Number of another earlier version.
         #[serde(default)]
         to: Option<u32>,
     },
     /// Undoes the latest decision that is not undone.
-    Undo {},
+    Undo {
+        /// Entry of that decision; an error if a later decision was taken.
+        #[serde(default)]
+        entry: Option<CallId>,
+    },
 }
 
 /// A decision that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
-    /// It, as it stands in the audit log.
+    /// Its entry in the audit log.
     pub entry: AuditRow,
-    /// What was in force before.
+    /// Effective version before.
     pub before: Option<InForceRow>,
-    /// What is in force now.
+    /// Effective version now.
     pub after: Option<InForceRow>,
-    /// Clients are told to list the tools again.
+    /// Whether clients were notified that the tool list changed.
     pub list_changed: bool,
-    /// What is wrong with the file of overrides: the decision may be missing there until that is mended.
+    /// Problems of the overrides file; the decision may be missing there until they are fixed.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
@@ -274,16 +289,16 @@ pub struct Decided {
 /// Lists the audit log, newest first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ListAudit {
-    /// Only of this tool.
+    /// Only entries of this tool.
     #[serde(default)]
     pub tool_id: Option<String>,
-    /// Only what people decided, by hand or by file, not what policies did.
+    /// Only decisions of people, by command or by file; none of policies.
     #[serde(default)]
     pub people: bool,
-    /// Only before this entry, for the next page.
+    /// Only entries before this one, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,
-    /// At most this many, 1,000 at most.
+    /// Largest number of entries, at most 1,000.
     pub limit: usize,
 }
 
@@ -292,48 +307,48 @@ impl Command for ListAudit {
     type Reply = AuditPage;
 }
 
-/// Entries of the audit log.
+/// A page of the audit log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditPage {
-    /// Newest first.
+    /// Entries, newest first.
     pub entries: Vec<AuditRow>,
-    /// [`ListAudit::before`] of the next page; none when there is no more.
+    /// [`ListAudit::before`] of the next page; `None` at the end.
     pub next: Option<CallId>,
-    /// Suspensions and restorations since the start that were too many to be noted.
+    /// Number of pauses and restorations since the start that were not logged, because there were too many.
     pub not_noted: u64,
 }
 
 /// One entry of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditRow {
-    /// Its id.
+    /// Entry id.
     pub id: CallId,
-    /// When.
+    /// Time.
     pub at: Timestamp,
     /// `server__tool`.
     pub tool_id: String,
-    /// What kind of actor.
+    /// Kind of actor.
     pub actor: ActorKind,
-    /// Their name, where that is known.
+    /// Name of the actor, if it is known.
     pub name: Option<String>,
-    /// `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
-    /// `acknowledge`, `resolve`.
+    /// Event: `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
+    /// `acknowledge`, `unacknowledge`, `resolve`.
     pub event: String,
-    /// The version it is about; of a rollback, the one gone back to.
+    /// Version number; for a rollback, of the target.
     pub version: Option<u32>,
-    /// The number of the drift it is about.
+    /// Number of the drift.
     #[serde(default)]
     pub drift: Option<u64>,
-    /// Of a pin: whether results that break it become errors.
+    /// For a pin, whether results that violate it become errors.
     pub enforced: bool,
-    /// Of what undoes: what was undone.
+    /// For an undo, the decision that was undone.
     pub undoes: Option<CallId>,
-    /// It was undone later.
+    /// Whether it was undone later.
     pub undone: bool,
-    /// Why.
+    /// Reason, if one was given.
     pub reason: Option<String>,
-    /// Observations of the tool at the time.
+    /// Number of observations of the tool at the time.
     pub observation_count: Option<u64>,
-    /// Quality of what was inferred at the time.
+    /// Quality of the inferred schema at the time.
     pub quality: Option<Quality>,
 }

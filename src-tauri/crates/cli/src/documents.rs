@@ -1,51 +1,49 @@
-//! JSON documents one after the other, from a file or a pipe of any length.
-//!
-//! Owns: finding where each ends, and going on behind one that is broken. Holds one document and one
-//! block at a time. Refuses to know: what documents are for.
+//! Reads JSON documents that follow each other in a file or pipe of any length, and continues after a malformed one.
+//! Only one document and one block are in memory at a time.
 
 use std::io::{self, Read};
 
 use serde_json::value::RawValue;
 
-/// Bytes read at a time, at least.
+/// Smallest number of bytes read at a time.
 const BLOCK: usize = 1 << 20;
 
 /// Reads documents from `reader`.
 pub struct Documents<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where the next document is looked for in `buffer`.
+    /// Position in `buffer` where the next document is expected.
     start: usize,
     /// The line `start` is in, from 1.
     line: u64,
     ended: bool,
 }
 
-/// Something that is no document: its line, and why.
+/// A malformed document.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// The line it begins in, from 1.
+    /// Line in which it begins, from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
 }
 
-/// A document with the line it begins in, or what is none.
+/// A document with the line in which it begins, or a malformed one.
 type Found<'a> = Result<(u64, &'a [u8]), Broken>;
 
-/// Bytes of documents handed on together.
+/// Bytes of documents in a batch.
 const BATCH: usize = 1 << 20;
 
-/// Some documents in a row.
+/// Consecutive documents.
 #[derive(Default)]
 pub struct Batch {
     bytes: Vec<u8>,
-    /// Where each ends, and the line it begins in.
+    /// End of each document in `bytes`, and the line in which it begins.
     ends: Vec<(usize, u64)>,
 }
 
 impl Batch {
-    /// Each with the line it begins in.
+    /// The documents, each with the line in which it begins.
     pub fn documents(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
         starts.zip(&self.ends).map(|(start, (end, line))| (*line, &self.bytes[start..*end]))
@@ -53,7 +51,8 @@ impl Batch {
 }
 
 impl<R: Read> Documents<R> {
-    /// Up to a megabyte of documents, one at least; none at the end. What is no document is told.
+    /// The next batch: up to a megabyte of documents, at least one; `None` at the end. Malformed documents are passed to
+    /// `broken`.
     pub fn next_batch(&mut self, broken: impl Fn(Broken)) -> io::Result<Option<Batch>> {
         let mut batch = Batch::default();
         while batch.bytes.len() < BATCH {
@@ -73,7 +72,7 @@ impl<R: Read> Documents<R> {
         Self { reader, buffer: Vec::new(), start: 0, line: 1, ended: false }
     }
 
-    /// The next document with the line it begins in; none at the end.
+    /// The next document with the line in which it begins; `None` at the end.
     fn next(&mut self) -> io::Result<Option<Found<'_>>> {
         loop {
             self.skip_space();
@@ -83,7 +82,7 @@ impl<R: Read> Documents<R> {
             let end = self.start + stream.byte_offset();
             match parsed {
                 None if self.ended => return Ok(None),
-                // A number at the very end may go on in the next block.
+                // A number at the end of the buffer may continue in the next block.
                 Some(Ok(())) if self.ended || end < self.buffer.len() => {
                     let (from, line) = (self.start, self.line);
                     self.pass(end);
@@ -105,7 +104,7 @@ impl<R: Read> Documents<R> {
     }
 
     fn skip_space(&mut self) {
-        // What Windows likes to begin files with.
+        // A byte order mark.
         if self.line == 1 && self.start == 0 && self.buffer.starts_with(b"\xef\xbb\xbf") {
             self.start = 3;
         }
@@ -118,13 +117,13 @@ impl<R: Read> Documents<R> {
         self.start = to;
     }
 
-    /// Doubles what is there, so that a long document is looked at a few times only.
+    /// Doubles the buffer, so that a long document is parsed only a few times.
     fn read_more(&mut self) -> io::Result<()> {
         self.buffer.drain(..self.start);
         self.start = 0;
         let more = self.buffer.len().max(BLOCK) as u64;
         let read = (&mut self.reader).take(more).read_to_end(&mut self.buffer)?;
-        // Less than asked for is the end; a terminal would have to be told twice otherwise.
+        // A short read is the end: a terminal would otherwise have to send its end twice.
         self.ended = (read as u64) < more;
         Ok(())
     }
@@ -134,7 +133,7 @@ fn memchr(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == b'\n')
 }
 
-/// serde's words without the position, which is relative to where it began to read.
+/// The error without its position, which is relative to the start of the document.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or(&text).to_owned()
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_in_any_layout() {
+    fn documents_are_read_in_any_layout() {
         assert_eq!(all(""), []);
         assert_eq!(all("\u{feff}{\"a\":1}"), [ok("{\"a\":1}")]);
         assert_eq!(all("{\"a\":1}\n{\"a\":2}\n"), [ok("{\"a\":1}"), ok("{\"a\":2}")]);
@@ -169,13 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_named_by_line_and_passed_over() {
+    fn malformed_documents_are_reported_by_line_and_skipped() {
         assert_eq!(all("{\"a\":1}\n\n{broken\n[2]\n"), [ok("{\"a\":1}"), Err(3), ok("[2]")]);
         assert_eq!(all("[1]\n{\"a\":"), [ok("[1]"), Err(2)]);
     }
 
     #[test]
-    fn documents_longer_than_a_block_and_numbers_at_its_end() {
+    fn documents_and_numbers_may_cross_block_ends() {
         let long = format!("[\"{}\"]", "x".repeat(3 * BLOCK));
         assert_eq!(all(&format!("{long}\n7")), [ok(&long), ok("7")]);
         let spaced = format!("{}12345", " ".repeat(BLOCK - 3));

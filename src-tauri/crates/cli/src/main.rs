@@ -1,20 +1,23 @@
-//! `schemascope`: the engine without a window, and the terminal commands.
+//! `schemascope`: the proxy without a window, and the terminal commands.
 //!
-//! Owns: arguments, output, exit codes (0 done, 1 failed, 2 bad usage). Data goes to stdout,
-//! everything else to stderr. Refuses to know: how anything is done; it asks the engine.
+//! Data is written to stdout, everything else to stderr. Exit codes are 0 for success, 1 for failure and 2 for bad
+//! usage.
 
 mod args;
+mod command_line;
 mod commands;
 mod documents;
+mod guide;
 mod output;
 mod pages;
+#[cfg(test)]
+mod reference;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use schemascope_engine::Durability;
 
-use args::{Args, Verb};
+use args::Args;
 
 /// Its options are in `.cargo/config.toml`.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -23,12 +26,12 @@ static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let args = Args::parse();
-    log_to_stderr(&args);
-    match commands::run(args).await {
+    let (args, verb) = command_line::parse();
+    log_to_stderr(&args, verb.as_ref().is_some_and(commands::Verb::serves));
+    match commands::run(&args, verb.as_ref(), command_line::program).await {
         Ok(code) => code,
         Err(error) => {
-            // A reader that has seen enough is no failure.
+            // A reader that closed the pipe has seen enough: that is not a failure.
             let closed = error
                 .downcast_ref::<std::io::Error>()
                 .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
@@ -41,10 +44,9 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Serving tells what happens; a command only what is wrong.
-fn log_to_stderr(args: &Args) {
-    let serving = matches!(args.verb, Some(Verb::Serve(_)));
-    let level = match (args.quiet, args.verbose, serving) {
+/// `serve` logs what happens; a command logs warnings and errors only.
+fn log_to_stderr(args: &Args, serves: bool) {
+    let level = match (args.quiet, args.verbose, serves) {
         (true, ..) => "error",
         (_, 0, true) => "info",
         (_, 0, false) => "warn",

@@ -1,43 +1,77 @@
-//! Writing for people and for programs.
-//!
-//! Owns: that stdout carries data only, that tables read well, and that text from upstreams cannot
-//! steer a terminal. Refuses to know: what is written.
+//! Input and output of the terminal: data on stdout, messages on stderr, tables, and text from upstreams without
+//! characters that control a terminal.
 
-use std::io::{self, IsTerminal, Write};
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 
+use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Local};
 use comfy_table::TableStyle;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
 use schemascope_model::{Quality, Timestamp};
 use serde_json::Value;
 
-/// Writes a line of data.
+/// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {
+    styled(&harmless_lines(text))
+}
+
+/// Writes text of our own as it is, with its styles.
+pub fn styled(text: &str) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
 }
 
-/// Writes a line for the person in front, aside from the data.
+/// Writes JSON text. Characters that control a terminal are written as escapes, which mean the same.
+pub fn json_text(text: &str) -> io::Result<()> {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.trim_end().chars() {
+        match c {
+            // Only between values; inside strings JSON has no such characters.
+            '\n' | '\r' | '\t' => escaped.push(c),
+            c if is_harmful(c) => {
+                c.encode_utf16(&mut [0; 2])
+                    .iter()
+                    .for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+            }
+            c => escaped.push(c),
+        }
+    }
+    styled(&escaped)
+}
+
+/// Writes a text of clap to stdout, with its styles if that is a terminal.
+pub fn write(text: &clap::builder::StyledStr) -> io::Result<()> {
+    let text = if io::stdout().is_terminal() && console::colors_enabled() {
+        text.ansi().to_string()
+    } else {
+        text.to_string()
+    };
+    writeln!(io::stdout().lock(), "{}", text.trim_end())
+}
+
+/// Writes a message to stderr, in which nothing controls the terminal.
 pub fn note(text: &str) {
-    // Nobody is left to tell when stderr is gone.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    // A closed stderr has no reader.
+    let _ = writeln!(io::stderr().lock(), "{}", harmless_lines(text));
 }
 
 /// Writes JSON: indented for a terminal, on one line for a program.
-pub fn json<T: serde::Serialize>(value: &T) -> anyhow::Result<()> {
+pub fn json<T: serde::Serialize>(value: &T) -> Result<()> {
     let text = if io::stdout().is_terminal() {
         serde_json::to_string_pretty(value)?
     } else {
         serde_json::to_string(value)?
     };
-    Ok(line(&text)?)
+    Ok(json_text(&text)?)
 }
 
 /// Writes a schema, always indented: it is read and kept in files.
-pub fn schema(schema: &Value) -> anyhow::Result<()> {
-    Ok(line(&serde_json::to_string_pretty(schema)?)?)
+pub fn schema(schema: &Value) -> Result<()> {
+    Ok(json_text(&serde_json::to_string_pretty(schema)?)?)
 }
 
-/// A table without lines; columns named in `right` are numbers.
+/// A table without lines. The columns in `right` are aligned to the right.
 pub fn table(header: &[&str], right: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(TableStyle::new());
@@ -67,7 +101,7 @@ pub fn print(table: &Table) -> io::Result<()> {
     Ok(())
 }
 
-/// A quality level: a word, and its colour.
+/// A quality level in its colour.
 pub fn quality(quality: Quality) -> Cell {
     Cell::new(quality).fg(match quality {
         Quality::None => Color::DarkGrey,
@@ -77,7 +111,7 @@ pub fn quality(quality: Quality) -> Cell {
     })
 }
 
-/// A whole number with thin groups: 12 480.
+/// A number with groups of three digits: 12 480.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -90,12 +124,12 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
-/// So many of something whose plural ends in s: 1 tool, 2 tools.
+/// A number of things whose plural ends in s: 1 tool, 2 tools.
 pub fn counted(number: u64, what: &str) -> String {
     format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// Microseconds as people say them.
+/// Microseconds in a readable unit.
 pub fn duration(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
@@ -105,7 +139,7 @@ pub fn duration(micros: u64) -> String {
     }
 }
 
-/// Bytes as people say them.
+/// Bytes in a readable unit.
 pub fn bytes(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} B"),
@@ -114,7 +148,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// A time in the user's zone; today's without the date.
+/// A time in the user's time zone; a time of today without the date.
 pub fn time(at: Timestamp) -> String {
     let local = i64::try_from(at.as_millis()).ok().and_then(DateTime::from_timestamp_millis);
     let Some(local) = local.map(|utc| utc.with_timezone(&Local)) else { return at.to_string() };
@@ -122,16 +156,45 @@ pub fn time(at: Timestamp) -> String {
     local.format(if today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M" }).to_string()
 }
 
-/// Text from outside, made harmless for a terminal: control characters and marks that reorder text
-/// become visible signs.
+/// Text from upstreams for a part of a line or of a table: characters that control a terminal, end the line or reorder
+/// text are replaced by a visible sign.
 pub fn harmless(text: &str) -> String {
-    let harmless = |c: char| match c {
-        '\n' | '\t' => c,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => '\u{fffd}',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
+    text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Text from upstreams that may have several lines.
+pub fn harmless_lines(text: &str) -> String {
+    let keeps = |c: char| matches!(c, '\n' | '\t') || !is_harmful(c);
+    text.chars().map(|c| if keeps(c) { c } else { '\u{fffd}' }).collect()
+}
+
+/// Whether a character controls a terminal, ends a line or changes the order in which text is shown.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Largest file that is read as a whole, in bytes.
+const MAX_FILE: u64 = 64 << 20;
+
+/// Reads a file as text, or standard input for `-`. A file that is too large is an error.
+pub fn read_file(path: &Path) -> Result<String> {
+    let unreadable = || format!("cannot read {}", path.display());
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
+    } else {
+        // A pipe without a writer would never open.
+        if !fs::metadata(path).with_context(unreadable)?.is_file() {
+            bail!("{} is not a regular file; use - to read standard input", path.display());
+        }
+        fs::File::open(path).with_context(unreadable)?.take(MAX_FILE + 1).read_to_end(&mut bytes)
     };
-    text.chars().map(harmless).collect()
+    read.with_context(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE {
+        bail!("{} is larger than {} MB", path.display(), MAX_FILE >> 20);
+    }
+    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
 #[cfg(test)]
@@ -139,14 +202,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_have_readable_units() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1 000", "1 234 567"]);
         assert_eq!([5, 1_500, 38_000, 2_500_000].map(duration), ["5 µs", "1.5 ms", "38 ms", "2.5 s"]);
         assert_eq!([12, 1_500, 2_000_000].map(bytes), ["12 B", "1.5 kB", "2.0 MB"]);
     }
 
     #[test]
-    fn a_terminal_cannot_be_steered() {
-        assert_eq!(harmless("a\u{1b}[31mb\r\n\u{202e}c\u{7}"), "a\u{fffd}[31mb\u{fffd}\n\u{fffd}c\u{fffd}");
+    fn harmless_replaces_control_and_reordering_characters() {
+        let text = "a\u{1b}[31mb\r\n\u{202e}c\u{7}\u{2028}d";
+        assert_eq!(harmless(text), "a\u{fffd}[31mb\u{fffd}\u{fffd}\u{fffd}c\u{fffd}\u{fffd}d");
+        assert_eq!(harmless_lines(text), "a\u{fffd}[31mb\u{fffd}\n\u{fffd}c\u{fffd}\u{fffd}d");
     }
 }

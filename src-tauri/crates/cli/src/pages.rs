@@ -7,9 +7,9 @@ type File = (&'static str, &'static str, &'static [u8]);
 
 const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// What a program shows that was built without its dashboard.
-const MISSING: &str = "This schemascope was built without its dashboard.\n\
-    In the source tree: cargo xtask install\n";
+/// Shown by a program that was built without the dashboard.
+const MISSING: &str = "This program was built without the dashboard.\n\
+    Run `cargo xtask install` in the source tree to build it.\n";
 
 /// The dashboard this program was built with.
 pub struct Embedded;

@@ -1,13 +1,22 @@
-//! The data directory: one owner at a time, private to its user.
-//!
-//! Owns: the lock, the machine's node number, the access token, the hash key. Refuses to know: what the store keeps.
+//! The data directory: one owner at a time, private to its user. It holds the lock, the machine's node number, the
+//! access tokens and the hash key.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+mod private;
+mod readable_copy;
+
+use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+use schemascope_model::IdSource;
+use schemascope_proxy::endpoint::guard::Tokens;
 use schemascope_shape::HashKey;
+
+use private::{make_files_private, make_private, private_file};
+pub use readable_copy::ReadableCopy;
+
+/// File of the token that opens everything.
+const OWNER_TOKEN: &str = "owner-token";
 
 /// A data directory this process owns until this is dropped.
 #[derive(Debug)]
@@ -28,24 +37,32 @@ pub enum DataDirError {
         /// The owner, if it is known.
         pid: String,
     },
-    /// The file system refused.
+    /// It cannot be written to, and not be copied either.
+    #[error("{path} cannot be written to, and no copy of it can be made for reading: {source}")]
+    Copy {
+        /// The directory.
+        path: PathBuf,
+        /// The error of the system.
+        source: std::io::Error,
+    },
+    /// The file system failed.
     #[error("{path}: {source}")]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
 impl DataDir {
-    /// Creates the directory if need be and takes its lock. A kill releases it.
+    /// Creates the directory if it does not exist and takes its lock. A kill releases the lock.
     pub fn own(path: &Path) -> Result<Self, DataDirError> {
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| DataDirError::Io { path, source }
         };
-        create_private(path).map_err(io(path))?;
+        make_private(path).map_err(io(path))?;
         let lock_path = path.join("lock");
         let mut lock = private_file(&lock_path).map_err(io(&lock_path))?;
         match lock.try_lock() {
@@ -66,15 +83,16 @@ impl DataDir {
             .and_then(|()| lock.rewind())
             .and_then(|()| lock.write_all(std::process::id().to_string().as_bytes()));
         note.map_err(io(&lock_path))?;
+        make_files_private(path);
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes another key for hashes in shapes; nothing may have been counted with the one there was.
+    /// Replaces the key of hashes in shapes. Nothing may have been counted with the previous one.
     pub(crate) fn set_hash_key(&self, HashKey(first, second): HashKey) -> Result<(), DataDirError> {
         let path = self.path.join("hash-key");
         let io = |source| DataDirError::Io { path: path.clone(), source };
@@ -84,31 +102,54 @@ impl DataDir {
         file.write_all(hex.as_bytes()).and_then(|()| file.sync_all()).map_err(io)
     }
 
-    /// This machine's number in ids; made once.
+    /// This machine's number in ids, made on first use.
     pub(crate) fn node(&self) -> Result<u64, DataDirError> {
-        let text = self.kept("node", 6)?;
+        let text = self.secret("node", 6)?;
         Ok(u64::from_str_radix(&text, 16).unwrap_or(0))
     }
 
-    /// The token clients and fronts show; made once, so that clients keep working over restarts.
-    pub fn token(&self) -> Result<Arc<str>, DataDirError> {
-        self.kept("token", 32).map(Into::into)
+    /// Gives this machine another number.
+    pub(crate) fn renew_node(&self) -> Result<(), DataDirError> {
+        let path = self.path.join("node");
+        let io = |source| DataDirError::Io { path: path.clone(), source };
+        // Kept as it is but for its content: its creation time tells copies apart.
+        private_file(&path).and_then(|file| file.set_len(0)).map_err(io)?;
+        self.node().map(drop)
     }
 
-    /// What hashes in shapes depend on; made once. Teams whose shapes are to merge share it.
+    /// A source of ids for calls and decisions of this machine.
+    pub(crate) fn ids(&self) -> Result<IdSource, DataDirError> {
+        let mut start = [0; 4];
+        getrandom::fill(&mut start).map_err(|error| DataDirError::Io {
+            path: self.path.clone(),
+            source: std::io::Error::other(error),
+        })?;
+        Ok(IdSource::new(self.node()?, u32::from_le_bytes(start)))
+    }
+
+    /// The tokens of agents and of the owner, made on first use, so that both keep working after a restart.
+    pub fn tokens(&self) -> Result<Tokens, DataDirError> {
+        let agent = Some(self.secret("token", 32)?.into());
+        Ok(Tokens { agent, owner: self.secret(OWNER_TOKEN, 32)?.into() })
+    }
+
+    /// The owner token of a directory that another process owns.
+    pub(crate) fn owner_token_in(data_dir: &Path) -> Result<String, DataDirError> {
+        read_secret(data_dir, OWNER_TOKEN)
+    }
+
+    /// The key of hashes in shapes, made on first use. Teams that merge their shapes share it.
     pub(crate) fn hash_key(&self) -> Result<HashKey, DataDirError> {
-        Ok(key_of(&self.kept("hash-key", 16)?))
+        Ok(key_of(&self.secret("hash-key", 16)?))
     }
 
-    /// The same of a directory that another process owns.
+    /// The hash key of a directory that another process owns.
     pub(crate) fn hash_key_in(data_dir: &Path) -> Result<HashKey, DataDirError> {
-        let path = data_dir.join("hash-key");
-        let text = fs::read_to_string(&path).map_err(|source| DataDirError::Io { path, source })?;
-        Ok(key_of(text.trim()))
+        Ok(key_of(&read_secret(data_dir, "hash-key")?))
     }
 
     /// Random hex digits under a name, made on first use.
-    fn kept(&self, name: &str, bytes: usize) -> Result<String, DataDirError> {
+    fn secret(&self, name: &str, bytes: usize) -> Result<String, DataDirError> {
         let path = self.path.join(name);
         let io = |source| DataDirError::Io { path: path.clone(), source };
         let mut file = private_file(&path).map_err(io)?;
@@ -127,7 +168,13 @@ impl DataDir {
     }
 }
 
-/// A key by its digits.
+fn read_secret(data_dir: &Path, name: &str) -> Result<String, DataDirError> {
+    let path = data_dir.join(name);
+    let text = fs::read_to_string(&path).map_err(|source| DataDirError::Io { path, source })?;
+    Ok(text.trim().to_owned())
+}
+
+/// A key from its digits.
 fn key_of(text: &str) -> HashKey {
     let half = |range: std::ops::Range<usize>| {
         text.get(range).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or_default()
@@ -135,36 +182,24 @@ fn key_of(text: &str) -> HashKey {
     HashKey(half(0..16), half(16..32))
 }
 
-fn create_private(path: &Path) -> std::io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
-}
-
-/// Opens or creates a file only its user may read.
-pub(crate) fn private_file(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn one_owner_at_a_time_and_stable_secrets() {
+    fn directory_has_one_owner_and_stable_secrets() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("data");
         let owned = DataDir::own(&path).unwrap();
         let error = DataDir::own(&path).unwrap_err().to_string();
         assert!(error.contains(&std::process::id().to_string()), "{error}");
-        let kept =
-            |owned: &DataDir| (owned.node().unwrap(), owned.token().unwrap(), owned.hash_key().unwrap());
+        let tokens = |owned: &DataDir| {
+            let Tokens { agent, owner } = owned.tokens().unwrap();
+            assert_ne!(agent.as_ref(), Some(&owner));
+            assert_eq!(DataDir::owner_token_in(&path).unwrap(), *owner);
+            (agent, owner)
+        };
+        let kept = |owned: &DataDir| (owned.node().unwrap(), tokens(owned), owned.hash_key().unwrap());
         let before = kept(&owned);
         drop(owned);
         assert_eq!(kept(&DataDir::own(&path).unwrap()), before);

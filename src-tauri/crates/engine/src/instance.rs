@@ -1,6 +1,6 @@
 //! `instance.json`: where the running engine is reached, for every other process.
 //!
-//! Owns: the file's form. Refuses to know: whether the engine it names still runs; the lock tells.
+//! Whether the engine it names still runs is known from the lock of the data directory.
 
 use std::path::{Path, PathBuf};
 
@@ -9,29 +9,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::write_whole;
 
-/// The running engine, as it says of itself.
+/// The running engine, as it describes itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
-    /// Its process.
+    /// Process id.
     pub pid: u32,
-    /// Where it listens.
+    /// Address on which it listens.
     pub address: String,
     /// The endpoint of all upstreams.
     pub mcp_url: String,
-    /// Opens the dashboard in a browser, authenticated.
+    /// Opens the dashboard in a browser, with the owner token.
     pub dashboard_url: String,
-    /// What requests must carry; none if it was started with `--no-auth`.
+    /// Token for the MCP endpoints; none if it was started with `--no-auth`.
     pub token: Option<String>,
-    /// When it started.
+    /// Time at which it started.
     pub started: Timestamp,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
     /// Version of its commands.
     pub api_version: u32,
 }
 
 impl Instance {
-    /// Where it is kept.
+    /// Path of the file.
     pub fn path(data_dir: &Path) -> PathBuf {
         data_dir.join("instance.json")
     }
@@ -42,13 +42,13 @@ impl Instance {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Writes the file, readable by its user only and never half written.
+    /// Writes the file, readable by its user only and always complete.
     pub(crate) fn write(&self, data_dir: &Path) -> std::io::Result<()> {
         write_whole(&Self::path(data_dir), &serde_json::to_vec_pretty(self)?)
     }
 
     pub(crate) fn remove(data_dir: &Path) {
-        // Stale files are recognised by the lock, so one that stays does no harm.
+        // A stale file does no harm: the lock shows that its process has ended.
         let _ = std::fs::remove_file(Self::path(data_dir));
     }
 }

@@ -1,61 +1,59 @@
-//! The engine: wires proxy, recorder, store and registry, and answers every front.
+//! The engine: connects proxy, recorder, store and registry, and answers every front.
 //!
-//! One direction, no back-calls: the proxy hands calls to the [`recorder`], which redacts them, appends
-//! them to the store and folds them into the registry. Fronts ask through commands ([`Engine::handle`]);
-//! nothing else is public but opening, serving and closing.
+//! Data flows in one direction: the proxy hands calls to the recorder (`recording`), which redacts them, appends them
+//! to the store and hands them to the folds, the registry among them. Decisions about schemas are in `knowledge`,
+//! files of the user in `config`. Fronts send commands ([`Engine::dispatch`]), in process or over `http`; `attach`
+//! finds the engine that runs.
 
-mod checking;
+mod attach;
+mod background;
 mod commands;
 mod config;
 mod data;
-mod decisions;
-mod effective;
 mod engine;
-mod events;
+mod errors;
 mod files;
-mod front;
-mod histogram;
+mod follower;
+mod http;
 mod instance;
-mod link;
+mod knowledge;
 mod log;
+mod machine;
 mod maintenance;
-mod overrides;
-pub mod raw_diff;
-mod recorder;
-mod redact;
-mod reload;
-mod replay;
-mod server;
-mod settings;
+mod nearest;
+mod options;
+mod own_tools;
+mod recording;
+mod services;
 mod signal;
-mod status;
-mod stdio;
-mod team;
-mod team_key;
-mod trace;
+mod upstreams;
+mod user;
 mod views;
-mod watch;
 
-pub use checking::{CheckError, Checker};
+pub use attach::front::{Attached, Front, FrontError};
+pub use attach::link::{Link, LinkError, Reached};
+pub use attach::stdio::relay;
 pub use commands::Handle;
-pub use config::LoadedConfig;
-pub use data::{DataDir, DataDirError};
-pub use engine::{Engine, OpenError, Options};
-pub use events::Follower;
-pub use front::{Attached, Front, FrontError};
+pub use config::mcp_json::LoadedConfig;
+pub use config::settings::SettingsError;
+pub use data::{DataDir, DataDirError, ReadableCopy};
+pub use engine::Engine;
+pub use follower::Follower;
+pub use http::{Page, Pages, ServeError, Serving, StartError, serve};
 pub use instance::Instance;
-pub use link::{Link, LinkError, Reached};
+pub use knowledge::checking::{CheckError, Checker};
+pub use knowledge::overrides::check as check_overrides;
+pub use knowledge::raw_diff;
+pub use knowledge::team_key::{AdoptError, adopt_key, team_key};
 pub use log::{hide_secrets_of, log_to_stderr, without_secrets};
 pub use maintenance::{RedactedStore, rebuild, redact_stored, verify};
-pub use overrides::check as check_overrides;
-pub use recorder::{Durability, Recording};
-pub use redact::{Counted, Found, RuleError};
-pub use replay::Replay;
+pub use nearest::nearest;
+pub use options::{OpenError, Options};
+pub use recording::mode::{Durability, Recording};
+pub use recording::replay::Replay;
+pub use recording::stored_redaction::{Counted, Found};
 pub use schemascope_proxy::ServerEntry;
+pub use schemascope_redact::RuleError;
 pub use schemascope_registry::check::{Checks, Class as CheckClass, Finding};
-pub use schemascope_store::{AuditCheck, Damage, Position, Rebuilt, Report as Verified, Several};
-pub use server::{Page, Pages, ServeError, Serving, StartError, serve};
-pub use settings::SettingsError;
+pub use schemascope_store::{AuditCheck, Damage, Findings, Position, Rebuilt, Report as Verified};
 pub use signal::asked_to_end;
-pub use stdio::relay;
-pub use team_key::{AdoptError, adopt_key, team_key};

@@ -1,35 +1,36 @@
 //! The log on standard error, without secrets.
 //!
-//! Every field of every line passes the redactor of the data it is about, whoever logs it: an upstream's
-//! last words and an address may quote what it was started with. Owns: which redactor that is. Refuses to know:
-//! what is logged.
+//! Every field of every line is redacted by the rules of the data directory it is about: addresses and the output of
+//! upstreams may quote secrets of their configuration.
 
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
-use crate::config::LoadedConfig;
-use crate::engine::{Options, redaction};
-use crate::redact::{Redaction, Rules};
+use crate::config::mcp_json::LoadedConfig;
+use crate::config::redaction;
+use crate::options::Options;
+use schemascope_redact::{Redaction, Rules};
 
 static HIDING: RwLock<Hiding> = RwLock::new(Hiding { with: None, of: None });
 
-/// What this process hides secrets with.
+/// The redaction of this process's log.
 struct Hiding {
     with: Option<Arc<Redaction>>,
-    /// The data directory and the configuration it is made of when it is first needed.
+    /// The data directory and the configuration from which it is made on first use.
     of: Option<(PathBuf, PathBuf)>,
 }
 
-/// Writes the log to standard error: what `SCHEMASCOPE_LOG` says, else this level and the one above. With
-/// `target` lines tell where in the program they come from.
+/// Writes the log to standard error: as `SCHEMASCOPE_LOG` says, else from this level on. With `target` lines contain
+/// the part of the program they come from.
 pub fn log_to_stderr(level: &str, target: bool) {
     let default = format!("{level},hyper=info,sled=warn,rmcp=warn");
     let filter = EnvFilter::try_from_env("SCHEMASCOPE_LOG").unwrap_or_else(|_| EnvFilter::new(default));
@@ -42,40 +43,40 @@ pub fn log_to_stderr(level: &str, target: bool) {
         .init();
 }
 
-/// From now on secrets of this data are hidden, also where somebody else has it open.
+/// Hides the secrets of this data from now on, even if another process has it open.
 pub fn hide_secrets_of(options: &Options) {
     let of = Some((options.data_dir.clone(), options.config.clone()));
-    *HIDING.write().unwrap_or_else(PoisonError::into_inner) = Hiding { with: None, of };
+    *HIDING.write() = Hiding { with: None, of };
 }
 
-/// From now on secrets are told by this.
+/// Hides secrets with this redaction from now on.
 pub(crate) fn hide_with(redaction: Arc<Redaction>) {
-    HIDING.write().unwrap_or_else(PoisonError::into_inner).with = Some(redaction);
+    HIDING.write().with = Some(redaction);
 }
 
-/// A text for people without the secrets of the data this process works on.
+/// A text without the secrets of the data this process works on.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     match hiding() {
         Some(redaction) => Cow::Owned(redaction.now().text(text).into_owned()),
-        // Nobody can tell.
-        None => Cow::Borrowed("(not shown: it may hold secrets)"),
+        // Secrets cannot be recognised without a redaction.
+        None => Cow::Borrowed("(not shown: it may contain secrets)"),
     }
 }
 
 fn hiding() -> Option<Arc<Redaction>> {
-    if let Some(redaction) = &HIDING.read().unwrap_or_else(PoisonError::into_inner).with {
+    if let Some(redaction) = &HIDING.read().with {
         return Some(Arc::clone(redaction));
     }
-    let mut hiding = HIDING.write().unwrap_or_else(PoisonError::into_inner);
+    let mut hiding = HIDING.write();
     let of = hiding.of.as_ref();
-    // Rules that are wrong are told where they are used; what has the form of a secret is hidden all the same.
+    // Invalid rules are reported where they are used; values with the form of a secret are hidden all the same.
     let made = of.and_then(|(data, config)| redaction(data, &LoadedConfig::read(config)).ok());
     let made = made.or_else(|| Redaction::new(Rules::default(), []).ok()).map(Arc::new);
     hiding.with.clone_from(&made);
     made
 }
 
-/// Formats fields as usual, then hides.
+/// Formats fields as usual, then redacts them.
 struct WithoutSecrets;
 
 impl<'w> FormatFields<'w> for WithoutSecrets {

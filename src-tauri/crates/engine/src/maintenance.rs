@@ -1,43 +1,47 @@
-//! Looking after a store that nobody has open.
-//!
-//! Owns: that it is nobody's meanwhile. Refuses to know: how it is done, and how it is shown.
+//! Maintenance of a store that no engine has open: verifying, rebuilding, redacting. The data directory is locked
+//! meanwhile.
 
 use std::path::{Path, PathBuf};
 
 use schemascope_registry::Registry;
 use schemascope_store::{Rebuilt, Report};
 
-use crate::config::LoadedConfig;
-use crate::data::{DataDir, DataDirError};
-use crate::engine::{Engine, OpenError, Options, redaction};
-use crate::redact::{Found, Stored};
-use crate::replay::Replay;
+use crate::config::mcp_json::LoadedConfig;
+use crate::config::redaction;
+use crate::data::{DataDir, DataDirError, ReadableCopy};
+use crate::engine::Engine;
+use crate::options::{OpenError, Options};
+use crate::recording::replay::Replay;
+use crate::recording::stored_redaction::{Found, StoredRedaction};
 
-/// What redacting what is stored did, or would do.
+/// Outcome of redacting a store, or of a dry run.
 #[derive(Debug)]
 pub struct RedactedStore {
-    /// What was found.
+    /// Findings.
     pub found: Found,
-    /// Places left out because nobody can tell what is in them.
+    /// Damaged places, whose contents are unknown.
     pub unreadable: u64,
-    /// The index, built anew; none if nothing was done.
+    /// The rebuilt index; none after a dry run.
     pub index: Option<Rebuilt>,
-    /// Files that people edit in which something is left: they are not changed behind their backs.
+    /// Files of users in which secrets are left. They are not changed without the user.
     pub left: Vec<PathBuf>,
 }
 
-/// Compares journal, index, states and audit log in a data directory. Mends nothing.
+/// Compares journal, index, states and audit log in a data directory. Repairs nothing. Data that cannot be written to is
+/// copied for this.
 pub fn verify(data_dir: &Path) -> Result<Report, OpenError> {
+    let copy = ReadableCopy::of(data_dir)?;
+    let data_dir = copy.as_ref().map_or(data_dir, ReadableCopy::path);
     with_store(data_dir, |dir, replay| Ok(schemascope_store::verify(dir, replay)?))
 }
 
-/// Builds the index in a data directory anew from the journal.
+/// Rebuilds the index in a data directory from the journal.
 pub fn rebuild(data_dir: &Path) -> Result<Rebuilt, OpenError> {
     with_store(data_dir, |dir, replay| Ok(schemascope_store::rebuild(dir, replay)?))
 }
 
-/// Applies today's rules of redaction, and the configuration's values, to all that is stored, unless it is
-/// only to be told what that would change. `progress` is told how many segments of how many are done.
+/// Applies today's redaction rules and the values of the configuration to everything that is stored. A dry run only
+/// counts. `progress` is called with the number of segments done and of all segments.
 ///
 /// Needs a tokio runtime; blocks while the store is rewritten.
 pub async fn redact_stored(
@@ -51,7 +55,7 @@ pub async fn redact_stored(
     }
     let (mut done, redactor) = with_store(&options.data_dir, |dir, replay| {
         let redactor = redaction(dir, &config)?.now();
-        let mut stored = Stored::new(&redactor, progress);
+        let mut stored = StoredRedaction::new(&redactor, progress);
         let done = match dry_run {
             true => schemascope_store::rehearse(dir, &mut stored)?,
             false => schemascope_store::redact(dir, &mut stored, replay)?,
@@ -61,21 +65,21 @@ pub async fn redact_stored(
         Ok((RedactedStore { found, unreadable, index, left: Vec::new() }, redactor))
     })?;
     let overrides = options.overrides.clone();
-    let overrides = overrides.unwrap_or_else(|| options.data_dir.join(crate::overrides::FILE));
+    let overrides = overrides.unwrap_or_else(|| options.data_dir.join(crate::knowledge::overrides::FILE));
     let holds = |file: &Path| {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         redactor.finds_in_schemas(&text)
     };
     if !dry_run {
-        // Opening brings the file of overrides in line with what decisions say now.
+        // Opening the engine brings the file of overrides in line with the redacted decisions.
         Engine::open(options)?.close().await;
         let replaced = crate::files::backup_of(&overrides);
         if holds(&replaced) {
             std::fs::remove_file(&replaced).map_err(|source| DataDirError::Io { path: replaced, source })?;
         }
     }
-    // What is a person's or another machine's is told, not changed.
-    let theirs = crate::team::files(&options.data_dir);
+    // Files of the user and of other machines are reported, not changed.
+    let theirs = crate::knowledge::team::files(&options.data_dir);
     done.left.extend(std::iter::once(overrides).chain(theirs).filter(|file| holds(file)));
     Ok(done)
 }
@@ -84,11 +88,11 @@ fn with_store<T>(
     data_dir: &Path,
     work: impl FnOnce(&Path, &mut Replay) -> Result<T, OpenError>,
 ) -> Result<T, OpenError> {
-    // Owning a directory makes it.
+    // Owning a directory would create it.
     if !data_dir.join("journal").is_dir() {
         return Err(OpenError::NoStore(data_dir.to_owned()));
     }
     let data = DataDir::own(data_dir)?;
-    let registry = Registry::with_key(data.hash_key()?);
+    let registry = Registry::with_key(data.hash_key()?).of_machine(data.first_node()?);
     work(data.path(), &mut Replay::new(registry))
 }

@@ -1,8 +1,6 @@
-//! Being asked to end: Ctrl-C, a session or service manager, a closed terminal.
-//!
-//! Owns: which signals say so. Refuses to know: what ends, and how.
+//! Signals that ask the program to end: Ctrl-C, a session or service manager, a closed terminal.
 
-/// Waits for the next such wish.
+/// Waits for the next signal that asks the program to end.
 #[cfg(unix)]
 pub async fn asked_to_end() {
     use tokio::signal::unix::{SignalKind, signal};
@@ -18,7 +16,7 @@ pub async fn asked_to_end() {
     }
 }
 
-/// Waits for the next such wish.
+/// Waits for the next signal that asks the program to end.
 #[cfg(not(unix))]
 pub async fn asked_to_end() {
     let _ = tokio::signal::ctrl_c().await;

@@ -1,48 +1,26 @@
-//! From what is known to what fronts show. Plain conversions; nothing is decided here.
+//! Rows that fronts show, converted from what is known. Nothing is decided here.
 
 use schemascope_api::{
-    AlternativeRow, ArgumentRow, ArgumentValueRow, CallRow, DecisionRow, Distinct, FieldRow, InForceRow,
-    ServerRow, ToolRow, TypeRow, ValueRow, ValueSummary,
+    AlternativeRow, ArgumentRow, ArgumentValueRow, DecisionRow, Distinct, FieldRow, ServerRow, ToolRow,
+    TypeRow, ValueRow, ValueSummary,
 };
-use schemascope_model::{CallRecord, ToolId};
-use schemascope_proxy::Status;
+use schemascope_model::{Timestamp, ToolId};
+use schemascope_proxy::{OWN_SERVER, Status};
 use schemascope_registry::Tool;
-use schemascope_registry::versions::InForce;
 use schemascope_shape::{
     AlternativeReport, Decision, FieldReport, SeparatingValue, Separation, ValueReport, wilson,
 };
 
-use crate::decisions::Numbers;
-use crate::redact::Redactor;
+use crate::knowledge::summary::VersionSummary;
+use schemascope_redact::Redactor;
 
-/// Points of a trend.
+/// Points of a trend line.
 const TREND: usize = 24;
 
-pub(crate) fn call_row(call: &CallRecord) -> CallRow {
-    CallRow {
-        id: call.id,
-        at: call.at,
-        tool_id: call.tool_id.to_string(),
-        outcome: call.outcome,
-        carrier: call.carrier,
-        fits: call.fit.as_ref().map(|fit| fit.fits),
-        total_us: call.total_us,
-        result_bytes: call.result_bytes,
-        client: call.client.as_ref().map(|client| client.name.to_string()),
-    }
-}
-
-pub(crate) fn in_force_row(in_force: &InForce) -> InForceRow {
-    InForceRow {
-        version: in_force.version().number,
-        pinned: !matches!(in_force, InForce::Promoted(_)),
-        enforced: matches!(in_force, InForce::Enforced(_)),
-    }
-}
-
-/// Without its log. What upstreams say of themselves may quote what they were started with.
+/// A server without its log. Reasons may quote what the upstream was started with, so they are redacted.
 pub(crate) fn server_row(status: Status, redactor: &Redactor) -> ServerRow {
     ServerRow {
+        built_in: status.name == OWN_SERVER,
         server_name: status.name,
         state: status.state,
         reason: status.reason.map(|reason| redactor.text(&reason).into_owned()),
@@ -54,7 +32,7 @@ pub(crate) fn server_row(status: Status, redactor: &Redactor) -> ServerRow {
     }
 }
 
-pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: Numbers) -> ToolRow {
+pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> ToolRow {
     let standing = tool.standing();
     ToolRow {
         tool_id: id.to_string(),
@@ -63,25 +41,42 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: Numbers) -> ToolRow {
         source: standing.source,
         quality: standing.quality,
         violated: standing.violated,
+        form: standing.form,
+        never_called: tool.calls == 0,
         observation_count: tool.shape.observations(),
         call_count: tool.calls,
         failure_count: tool.failures,
         mean_consistency: tool.shape.mean_consistency(),
-        effective_version: versions.in_force.map(|in_force| in_force.version),
-        pinned: versions.in_force.is_some_and(|in_force| in_force.pinned),
-        enforced: versions.in_force.is_some_and(|in_force| in_force.enforced),
+        effective_version: versions.effective.map(|in_force| in_force.version),
+        pinned: versions.effective.is_some_and(|in_force| in_force.pinned),
+        enforced: versions.effective.is_some_and(|in_force| in_force.enforced),
         candidate_version: versions.candidate,
         drift_count: versions.drift.0,
         drift_waiting: versions.drift.1,
-        drift_untold: versions.untold,
+        drift_untold: versions.unreported,
         last_observed: tool.last_observed,
         last_called: tool.last_called,
         listed: tool.declaration.is_some(),
+        recent_call_count: tool.recent_failures.calls(),
+        recent_failure_count: tool.recent_failures.count(),
+        failing_since: tool.recent_failures.failing_since(),
+        violated_since: violated_since(tool),
+        drift_since: versions.drift_since,
+        candidate_since: versions.candidate_since,
+        suspended: versions.suspended,
+        p50_us: tool.latencies.quantile(0.5),
+        p95_us: tool.latencies.quantile(0.95),
+        p99_us: tool.latencies.quantile(0.99),
         trend: trend(tool),
     }
 }
 
-/// The points of the history, thinned out evenly; the last one stays.
+/// Time from which on a tool does not keep what it declares.
+fn violated_since(tool: &Tool) -> Option<Timestamp> {
+    tool.history.changes.last().filter(|change| change.standing.violated).map(|change| change.at)
+}
+
+/// Points of the history, thinned out evenly. The last one is kept.
 fn trend(tool: &Tool) -> Vec<u8> {
     let points = &tool.history.points;
     let shown = points.len().min(TREND);
@@ -110,6 +105,7 @@ pub(crate) fn field_row(field: FieldReport) -> FieldRow {
         parents,
         interval: wilson(present, parents),
         consistency: field.consistency,
+        recent: None,
         agreement: field.agreement,
         required: field.required,
         values: value_summary(field.values),

@@ -1,8 +1,7 @@
 //! One frame: `magic · length · CRC32C · kind · id · payload`.
 //!
-//! All numbers little-endian. The checksum covers everything after itself and the length. The magic
-//! lets a reader find the next frame behind a damaged length. Owns: the bytes of a frame. Refuses
-//! to know: files.
+//! All numbers are little-endian. The checksum covers the length and everything after the checksum.
+//! The magic lets a reader find the next frame after a damaged length.
 
 use std::ops::Range;
 
@@ -12,13 +11,13 @@ const CHECKSUM: Range<usize> = 8..12;
 const KIND: usize = 12;
 const ID: Range<usize> = 13..29;
 
-/// Bytes before the payload.
+/// Number of bytes before the payload.
 pub(crate) const HEADER: usize = 29;
-/// Bytes of the frame that ends a group.
-pub(crate) const COMMIT_SIZE: usize = HEADER + size_of::<u32>();
-/// Longest payload, compressed.
+/// Size of the frame that ends a group.
+pub(crate) const COMMIT_BYTES: usize = HEADER + size_of::<u32>();
+/// Largest payload, compressed.
 pub(crate) const MAX_PAYLOAD: usize = 256 << 20;
-/// The kind that ends a group; never a record's.
+/// Kind of the frame that ends a group; never the kind of a record.
 pub(crate) const COMMIT: u8 = 0;
 
 pub(crate) struct Frame<'a> {
@@ -54,13 +53,13 @@ fn checksum(length: [u8; 4], kind: u8, id: &[u8; 16], payload: &[u8]) -> u32 {
     crc32c::crc32c_append(sum, payload)
 }
 
-/// The frame at the start of `bytes`, or what is wrong with it.
+/// Returns the frame at the start of `bytes`, or the reason why there is none.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Frame<'_>, &'static str> {
     let Some((header, rest)) = bytes.split_at_checked(HEADER) else {
         return Err("the file ends inside a frame's header");
     };
     if header[..4] != MAGIC {
-        return Err("no frame begins here");
+        return Err("no frame starts here");
     }
     let word = |range: Range<usize>| header[range].try_into().unwrap_or([0; 4]);
     let length = u32::from_le_bytes(word(LENGTH)) as usize;
@@ -68,12 +67,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Frame<'_>, &'static str> {
     let id = header[ID].try_into().unwrap_or([0; 16]);
     let kind = header[KIND];
     if checksum(word(LENGTH), kind, &id, payload) != u32::from_le_bytes(word(CHECKSUM)) {
-        return Err("checksum does not match");
+        return Err("the checksum does not match");
     }
     Ok(Frame { kind, id, payload })
 }
 
-/// Offset of the next whole frame at or behind `from`.
+/// Returns the offset of the next complete frame at or after `from`.
 pub(crate) fn find(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = bytes.get(from..)?;
     memchr::memmem::find_iter(rest, &MAGIC).map(|at| from + at).find(|at| parse(&bytes[*at..]).is_ok())

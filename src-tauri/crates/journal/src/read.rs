@@ -1,7 +1,5 @@
-//! Reading the journal, in order or at a position.
-//!
-//! Owns: stepping over damage. Refuses to know: what is a torn tail (see `recover`, which has cut it
-//! before anybody reads).
+//! Reading of the journal, in order or at a position. Damage is skipped and returned as such;
+//! opening the journal has already removed an unfinished group at its end.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,33 +11,34 @@ use crate::frame::{self, COMMIT};
 use crate::window::{Step, Window};
 use crate::{Damage, Error, Position, segment};
 
-/// A record as it was appended.
+/// A record that was appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where its frame begins.
+    /// Position of its frame.
     pub at: Position,
-    /// Where the next frame begins.
+    /// Position of the next frame.
     pub next: Position,
-    /// What the writer said it is.
+    /// Kind given by the writer.
     pub kind: u8,
-    /// The writer's id.
+    /// Id given by the writer.
     pub id: [u8; 16],
-    /// The bytes appended.
+    /// Payload that was appended.
     pub payload: Vec<u8>,
-    /// The same as they are on disk.
+    /// Payload as it is on disk, compressed.
     pub compressed: Vec<u8>,
 }
 
-/// What comes next in a segment.
+/// Next part of a segment.
 #[derive(Debug)]
 pub enum Found {
     /// A record.
     Entry(Entry),
-    /// Something unreadable that was stepped over.
+    /// An unreadable part that was skipped.
     Damage(Damage),
 }
 
-/// Reads records from a position to the end as it is now. Little more than a record is in memory at a time.
+/// Iterator over records from a position to the current end. It keeps little more than one record
+/// in memory.
 #[derive(Debug)]
 pub struct Reader {
     dir: PathBuf,
@@ -50,13 +49,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Starts at the first frame at or behind `from`.
+    /// Starts at the first frame at or after `from`.
     pub fn new(dir: &Path, from: Position) -> Result<Self, Error> {
         let segments = segment::list(dir)?.into_iter().filter(|number| *number >= from.segment).collect();
         Ok(Self { dir: dir.to_owned(), segments, from, current: None, decompressor: Decompressor::default() })
     }
 
-    /// Bytes there are to read from here, for progress.
+    /// Returns the number of bytes left to read, for progress.
     pub fn bytes_left(&self) -> u64 {
         let size = |number: &u64| size(&self.dir, *number);
         let current = self.current.as_ref().map_or(0, |(window, size)| size.saturating_sub(window.offset()));
@@ -82,7 +81,7 @@ impl Reader {
                         }
                         Err(_) => {
                             let bytes = next.offset - at.offset;
-                            Found::Damage(Damage { at, bytes, reason: "payload does not decompress" })
+                            Found::Damage(Damage { at, bytes, reason: "the payload cannot be decompressed" })
                         }
                     }));
                 }
@@ -106,7 +105,7 @@ impl Iterator for Reader {
     }
 }
 
-/// Reads the one record whose frame begins at `at`.
+/// Reads the record whose frame starts at `at`.
 pub fn read_at(dir: &Path, at: Position) -> Result<Entry, Error> {
     let path = segment::path(dir, at.segment);
     let io = |source| Error::Io { path: path.clone(), source };

@@ -1,44 +1,45 @@
-//! What the end of the last segment says about the last write.
+//! Recovery of the last segment after an interrupted write.
 //!
-//! A write that a kill or power cut tore leaves frames without a commit: they were never
-//! acknowledged and are cut. A damaged commit frame looks alike but is whole in length: then the
-//! group *was* acknowledged and stays. Owns: telling these apart. Refuses to know: damage further up,
-//! which readers step over.
+//! A write interrupted by a kill or a power failure leaves frames without a commit. They were never
+//! acknowledged and are removed. A damaged commit frame looks similar, but has its full length:
+//! then the group *was* acknowledged and stays. Damage further up is left to readers, which skip
+//! it.
 
 use std::path::Path;
 
 use crate::frame::{self, COMMIT};
 use crate::{Damage, Error, Position, segment};
 
-/// What opening found at the journal's end.
+/// Findings at the journal's end when it was opened.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// A torn group that was cut.
+    /// Unfinished group that was removed.
     pub torn: Option<Torn>,
     /// Damage in the last segment. Earlier segments are checked when they are read.
     pub damaged: Vec<Damage>,
 }
 
-/// An unfinished group at the end, cut at open.
+/// An unfinished group at the end, removed on opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Torn {
-    /// Where it began.
+    /// Position of its first frame.
     pub at: Position,
-    /// Bytes cut.
+    /// Number of bytes removed.
     pub bytes: u64,
 }
 
-/// What is to be done to the last segment before it is written to again.
+/// Repairs that the last segment needs before it is written again.
 pub(crate) struct Tail {
-    /// Length the file should have.
+    /// Length that the file should have.
     pub(crate) keep: u64,
-    /// The last group is whole but its commit frame is not: write another.
+    /// Whether the last group is complete except for its commit frame, which has to be written
+    /// again.
     pub(crate) commit: bool,
     pub(crate) recovery: Recovery,
 }
 
-/// Where the acknowledged part of the journal ends, and what is wrong with its last segment. Changes
-/// nothing: opening mends it.
+/// Returns the end of the acknowledged part of the journal and the findings in its last segment.
+/// Changes nothing; opening the journal repairs it.
 pub fn tail(dir: &Path) -> Result<(Position, Recovery), Error> {
     let Some(segment) = segment::list(dir)?.last().copied() else {
         return Ok((Position::START, Recovery::default()));
@@ -50,7 +51,7 @@ pub fn tail(dir: &Path) -> Result<(Position, Recovery), Error> {
 pub(crate) fn inspect(dir: &Path, number: u64) -> Result<Tail, Error> {
     let bytes = segment::read(dir, number)?;
     if bytes.len() < segment::HEADER {
-        // Killed while the segment was created.
+        // The process was killed while it created the segment.
         return Ok(Tail { keep: 0, commit: false, recovery: Recovery::default() });
     }
     let at = |offset: usize| Position { segment: number, offset: offset as u64 };
@@ -80,14 +81,15 @@ pub(crate) fn inspect(dir: &Path, number: u64) -> Result<Tail, Error> {
     if commit || committed == bytes.len() {
         return Ok(Tail { keep: bytes.len() as u64, commit, recovery: Recovery { torn: None, damaged } });
     }
-    // What is damaged behind the last commit is part of what was torn.
+    // Damage after the last commit is part of the unfinished group.
     damaged.truncate(open_damage);
     let torn = Torn { at: at(committed), bytes: (bytes.len() - committed) as u64 };
     Ok(Tail { keep: committed as u64, commit: false, recovery: Recovery { torn: Some(torn), damaged } })
 }
 
-/// Whether bytes that are no frame were the commit of a group of `records`: as long as one, and most
-/// of its bytes as they should be. The torn beginning of another record shares only the magic.
+/// Returns whether bytes that are not a frame were the commit of a group of `records`: they have
+/// its length, and most of them are as expected. The beginning of another record would share only
+/// the magic.
 fn is_damaged_commit(bytes: &[u8], records: usize) -> bool {
     let mut commit = Vec::new();
     frame::write_commit(&mut commit, records);

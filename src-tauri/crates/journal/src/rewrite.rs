@@ -1,8 +1,8 @@
-//! Rewriting a segment, record by record.
+//! Rewriting of a segment, record by record.
 //!
-//! The new form is written beside the segment, synced, and renamed over it, so that a kill leaves the
-//! one or the other. Offsets change: whoever kept positions into the segment must forget them first.
-//! Owns: that order. Refuses to know: what is changed and why.
+//! The new content is written beside the segment, synced, and renamed over it, so that a kill
+//! leaves either the old or the new one. Offsets change: callers must discard positions in the
+//! segment first.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,37 +12,37 @@ use crate::compress::{Compressor, Decompressor};
 use crate::frame::{self, COMMIT};
 use crate::{Error, segment};
 
-/// Extension of a segment that is being rewritten; one that is found at open was left by a kill.
+/// Extension of a segment that is being rewritten. A file with it at open was left by a kill.
 const UNFINISHED: &str = "rewriting";
 
-/// What rewriting did to a segment.
+/// Result of rewriting a segment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rewritten {
-    /// Records looked at.
+    /// Number of records examined.
     pub records: u64,
-    /// Records whose payload changed.
+    /// Number of records whose payload changed.
     pub changed: u64,
-    /// Records left out because `change` said so.
+    /// Number of records removed because `change` asked for it.
     pub dropped: u64,
-    /// Damaged places that were left out: nobody can tell what is in them.
+    /// Number of damaged places removed, because their content is unknown.
     pub damaged: u64,
 }
 
-/// What becomes of a record.
+/// Change to one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// It stays as it is.
+    /// The record stays as it is.
     Keep,
-    /// It gets this payload.
+    /// The record gets this payload.
     Replace(Vec<u8>),
-    /// It is left out.
+    /// The record is removed.
     Drop,
     /// The whole segment stays as it is.
     Stop,
 }
 
-/// Asks `change` about every record, by kind and payload. A segment in which nothing changes and nothing
-/// is damaged is left as it is. None if it was to stop.
+/// Calls `change` with the kind and payload of every record and writes the result. A segment
+/// without changes or damage is not written. Returns `None` if `change` stopped.
 pub fn rewrite(
     dir: &Path,
     number: u64,
@@ -55,7 +55,7 @@ pub fn rewrite(
     Ok(Some(done))
 }
 
-/// What [`rewrite`] would do. Nothing is written.
+/// Returns what [`rewrite`] would do. Writes nothing.
 pub fn rehearse(
     dir: &Path,
     number: u64,
@@ -64,7 +64,7 @@ pub fn rehearse(
     Ok(plan(dir, number, change)?.map(|(done, _)| done))
 }
 
-/// The segment's new form, and how it differs.
+/// Returns the segment's new content and how it differs.
 fn plan(
     dir: &Path,
     number: u64,
@@ -124,12 +124,12 @@ fn replace(dir: &Path, path: &Path, bytes: &[u8]) -> Result<(), Error> {
     segment::sync_dir(dir)
 }
 
-/// Removes what a kill while rewriting left; the segments themselves are whole.
-pub(crate) fn sweep(dir: &Path) {
+/// Removes files left by a killed rewrite. The segments themselves are complete.
+pub(crate) fn remove_unfinished_rewrites(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path: PathBuf = entry.path();
         if path.extension().is_some_and(|extension| extension == UNFINISHED) {
-            // If it cannot go now it goes at the next open; it is never read.
+            // A file that cannot be removed now is removed at the next open. It is never read.
             let _ = fs::remove_file(path);
         }
     }

@@ -1,7 +1,4 @@
 //! Segment files: their names, order and headers.
-//!
-//! Owns: which files in the folder are the journal. Refuses to know: what is in them behind the
-//! header.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,18 +7,22 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 
 const MAGIC: &[u8; 8] = b"SSCOPEWJ";
-/// Format of the segments this program writes and reads.
+/// Segment format that this program writes and reads.
 pub(crate) const VERSION: u16 = 1;
-/// Bytes before the first frame.
+/// Number of bytes before the first frame.
 pub(crate) const HEADER: usize = 16;
-/// A segment that has grown beyond this is followed by a new one.
-pub(crate) const SIZE: u64 = 64 << 20;
+/// Size in bytes after which a new segment begins.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn path(dir: &Path, number: u64) -> PathBuf {
-    dir.join(format!("{number:08}.journal"))
+    dir.join(name(number))
 }
 
-/// Numbers of the segments that exist, in order.
+pub(crate) fn name(number: u64) -> String {
+    format!("{number:08}.journal")
+}
+
+/// Returns the numbers of the existing segments, in order.
 pub(crate) fn list(dir: &Path) -> Result<Vec<u64>, Error> {
     let io = |source| Error::Io { path: dir.to_owned(), source };
     let mut numbers = Vec::new();
@@ -36,7 +37,7 @@ pub(crate) fn list(dir: &Path) -> Result<Vec<u64>, Error> {
     Ok(numbers)
 }
 
-/// Files' names survive a power cut only when their folder is synced too.
+/// Syncs the folder: without it, the names of new files do not survive a power failure.
 pub(crate) fn sync_dir(dir: &Path) -> Result<(), Error> {
     let synced = File::open(dir).and_then(|dir| dir.sync_all());
     synced.map_err(|source| Error::Io { path: dir.to_owned(), source })
@@ -49,8 +50,8 @@ pub(crate) fn header() -> [u8; HEADER] {
     header
 }
 
-/// Reads a whole segment. A format we do not know is refused; a damaged magic is not, because the
-/// frames behind it carry their own checksums.
+/// Reads a whole segment. An unknown format is rejected. A damaged header is not, because the
+/// frames after it have their own checksums.
 pub(crate) fn read(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
     let path = path(dir, number);
     let io = |source| Error::Io { path: path.clone(), source };
@@ -64,7 +65,7 @@ pub(crate) fn read(dir: &Path, number: u64) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Refuses a format we do not know, as [`read`] does.
+/// Rejects an unknown format, like [`read`].
 pub(crate) fn check(dir: &Path, number: u64) -> Result<(), Error> {
     let path = path(dir, number);
     let mut header = Vec::new();

@@ -1,7 +1,5 @@
-//! Segments as wholes: which there are, what their frames' headers say, and removing them.
-//!
-//! Owns: looking at a segment without decompressing anything. Refuses to know: when a segment is no
-//! longer needed; the caller decides that.
+//! Segments as a whole: listing them, reading the heads of their frames without decompression, and
+//! removing them. The caller decides when a segment is no longer needed.
 
 use std::fs;
 use std::path::Path;
@@ -10,27 +8,32 @@ use crate::frame::COMMIT;
 use crate::window::{Step, Window};
 use crate::{Error, Journal, Position, segment};
 
-/// A segment's file.
+/// File of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// Its number.
+    /// Number of the segment.
     pub number: u64,
-    /// Size of its file.
+    /// Size of its file, in bytes.
     pub bytes: u64,
 }
 
-/// What a record's frame says without its payload.
+/// Data of a record's frame without the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Where the frame begins.
+    /// Position of the frame.
     pub at: Position,
-    /// What the writer said it is.
+    /// Kind given by the writer.
     pub kind: u8,
-    /// The writer's id.
+    /// Id given by the writer.
     pub id: [u8; 16],
 }
 
-/// The segments in a folder, oldest first.
+/// Returns the file name of a segment.
+pub fn segment_name(number: u64) -> String {
+    segment::name(number)
+}
+
+/// Returns the segments in a folder, oldest first.
 pub fn segments(dir: &Path) -> Result<Vec<Segment>, Error> {
     let size = |number| {
         let path = segment::path(dir, number);
@@ -40,7 +43,8 @@ pub fn segments(dir: &Path) -> Result<Vec<Segment>, Error> {
     segment::list(dir)?.into_iter().map(size).collect()
 }
 
-/// Shows the heads of a segment's records in order; none stands for something damaged between them.
+/// Calls `each` with the heads of a segment's records in order, and with `None` for each damaged
+/// part.
 pub fn heads(dir: &Path, number: u64, mut each: impl FnMut(Option<Head>)) -> Result<(), Error> {
     let mut window = Window::open(dir, number, 0)?;
     while let Some(step) = window.next()? {
@@ -54,7 +58,7 @@ pub fn heads(dir: &Path, number: u64, mut each: impl FnMut(Option<Head>)) -> Res
 }
 
 impl Journal {
-    /// Removes a segment that is not the one written to; that one stays. Whether it is gone.
+    /// Removes a segment, except the one being written. Returns whether it was removed.
     pub fn remove_segment(&mut self, number: u64) -> Result<bool, Error> {
         if number >= self.end().segment {
             return Ok(false);

@@ -1,10 +1,9 @@
-//! Room on the disk.
-//!
-//! Owns: how much there is. Refuses to know: how much is needed, and what to do about it.
+//! Free space on a disk.
 
 use std::path::Path;
 
-/// Bytes that may still be written where `path` is; none where the system does not tell.
+/// Returns the number of bytes that can still be written at `path`, or `None` if the system does
+/// not report it.
 pub fn free_space(path: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

@@ -1,6 +1,5 @@
-//! A part of a segment in memory, moving from its beginning to its end.
-//!
-//! Owns: stepping from frame to frame and over damage. Refuses to know: what frames mean.
+//! A window of a segment in memory that moves from its beginning to its end, frame by frame, and
+//! skips damage.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -8,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Position, frame, segment};
 
-/// Read at once; more where a frame is larger.
-const CHUNK: usize = 4 << 20;
+/// Bytes read at once; more if a frame is larger.
+const WINDOW_BYTES: usize = 4 << 20;
 
-/// What stands next in a segment.
+/// Next part of a segment.
 pub(crate) enum Step<'a> {
     Frame { at: Position, next: Position, kind: u8, id: [u8; 16], payload: &'a [u8] },
     Damage { at: Position, bytes: u64, reason: &'static str },
@@ -25,14 +24,14 @@ pub(crate) struct Window {
     /// Offset of the first byte in memory.
     base: u64,
     bytes: Vec<u8>,
-    /// The next step begins here, in what is in memory.
+    /// Offset of the next step within `bytes`.
     at: usize,
-    /// Nothing follows what is in memory.
+    /// Whether the file ends with `bytes`.
     at_end: bool,
 }
 
 impl Window {
-    /// Begins at the first frame at or behind an offset.
+    /// Starts at the first frame at or after an offset.
     pub(crate) fn open(dir: &Path, number: u64, from: u64) -> Result<Self, Error> {
         let path = segment::path(dir, number);
         let io = |source| Error::Io { path: path.clone(), source };
@@ -43,7 +42,7 @@ impl Window {
         Ok(Self { path, file, number, base, bytes: Vec::new(), at: 0, at_end: false })
     }
 
-    /// Where the next step begins.
+    /// Returns the offset of the next step.
     pub(crate) fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
@@ -60,7 +59,7 @@ impl Window {
             }
             let begins = self.at;
             let at = Position { segment: self.number, offset: self.offset() };
-            // What does not parse may only be cut by the window.
+            // A frame that cannot be parsed may only be truncated by the window.
             match frame::parse(rest).map(|frame| (frame.kind, frame.id, frame.len())) {
                 Err(_) if !self.at_end => self.fill()?,
                 Ok((kind, id, length)) => {
@@ -77,11 +76,11 @@ impl Window {
         }
     }
 
-    /// Lets go of what is behind and reads on: at least as much again as stays.
+    /// Drops the bytes already read and reads more: at least as many as remain.
     fn fill(&mut self) -> Result<(), Error> {
         self.bytes.drain(..self.at);
         (self.base, self.at) = (self.offset(), 0);
-        let wanted = self.bytes.len().max(CHUNK);
+        let wanted = self.bytes.len().max(WINDOW_BYTES);
         let read = (&mut self.file).take(wanted as u64).read_to_end(&mut self.bytes);
         let read = read.map_err(|source| Error::Io { path: self.path.clone(), source })?;
         self.at_end = read < wanted;

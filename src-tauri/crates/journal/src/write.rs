@@ -1,6 +1,4 @@
-//! Appending groups.
-//!
-//! Owns: the open segment and when it is followed by a new one. Refuses to know: what records mean.
+//! Appending of groups to the newest segment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -10,27 +8,27 @@ use crate::compress::Compressor;
 use crate::recover::{self, Recovery};
 use crate::{Error, Position, frame, rewrite, segment, space};
 
-/// A record to append. Kind 0 is the journal's own.
+/// A record to append. Kind 0 is reserved for the journal.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
-    /// What it is, for the reader.
+    /// Kind of the record, for the reader.
     pub kind: u8,
-    /// An id for the reader.
+    /// Id of the record, for the reader.
     pub id: [u8; 16],
-    /// The bytes to keep.
+    /// Bytes to store.
     pub payload: &'a [u8],
 }
 
-/// Where one record of a group went.
+/// Result of appending one record of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// Where its frame begins.
+    /// Position of its frame.
     pub at: Position,
-    /// The payload as it is on disk, compressed with zstd: an index may keep it as it is.
+    /// Payload as it is on disk, compressed with zstd, so that an index can store the same bytes.
     pub compressed: Vec<u8>,
 }
 
-/// The journal's writing end. One per folder; the caller sees to that.
+/// Writer of the journal. The caller ensures that there is only one per folder.
 #[derive(Debug)]
 pub struct Journal {
     dir: PathBuf,
@@ -41,10 +39,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or creates the journal in `dir`, and mends its tail.
+    /// Opens the journal in `dir`, creating it if necessary, and repairs its end.
     pub fn open(dir: &Path) -> Result<(Self, Recovery), Error> {
         fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
-        rewrite::sweep(dir);
+        rewrite::remove_unfinished_rewrites(dir);
         let compressor = Compressor::new().map_err(|source| Error::Io { path: dir.to_owned(), source })?;
         let Some(number) = segment::list(dir)?.last().copied() else {
             let (file, end) = create(dir, 1)?;
@@ -74,19 +72,19 @@ impl Journal {
         Ok((journal, tail.recovery))
     }
 
-    /// The folder, for [`crate::Reader`] and [`crate::read_at`].
+    /// Returns the folder, for [`crate::Reader`] and [`crate::read_at`].
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Where the next frame will begin. Everything before is on disk.
+    /// Returns the position of the next frame. Everything before it is on disk.
     pub fn end(&self) -> Position {
         self.end
     }
 
-    /// Whether the segment is full, so that the next group should begin a new one.
+    /// Returns whether the segment is full, so that the next group should begin a new one.
     pub fn is_segment_full(&self) -> bool {
-        self.end.offset >= segment::SIZE
+        self.end.offset >= segment::MAX_BYTES
     }
 
     /// Begins a new segment.
@@ -96,8 +94,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Refuses to append while fewer bytes than this are free on the disk, so that others on the same
-    /// disk, and whoever closes the store, still have room.
+    /// Makes appending fail while fewer bytes than this are free on the disk, so that other
+    /// programs, and closing the store, still have room.
     pub fn set_reserve(&mut self, bytes: u64) {
         self.reserve = bytes;
     }
@@ -111,7 +109,7 @@ impl Journal {
         }
     }
 
-    /// Appends a group and syncs it. On an error nothing of the group remains.
+    /// Appends a group and syncs it. After an error, nothing of the group remains.
     pub fn append(&mut self, records: &[Record<'_>]) -> Result<Vec<Appended>, Error> {
         let compress = |record: &Record<'_>| self.compressor.compress(record.payload);
         let compressed = records.iter().map(compress).collect::<Result<Vec<_>, _>>();
@@ -121,11 +119,12 @@ impl Journal {
         Ok(places.into_iter().zip(compressed).map(|(at, compressed)| Appended { at, compressed }).collect())
     }
 
-    /// The same for payloads that [`Compressor::compress`] has compressed; where their frames begin.
+    /// Appends payloads compressed by [`Compressor::compress`] in the same way. Returns the
+    /// positions of their frames.
     pub fn append_compressed(&mut self, records: &[Record<'_>]) -> Result<Vec<Position>, Error> {
         self.check_space()?;
         let size = |record: &Record<'_>| frame::HEADER + record.payload.len();
-        let mut bytes = Vec::with_capacity(records.iter().map(size).sum::<usize>() + frame::COMMIT_SIZE);
+        let mut bytes = Vec::with_capacity(records.iter().map(size).sum::<usize>() + frame::COMMIT_BYTES);
         let mut places = Vec::with_capacity(records.len());
         for Record { kind, id, payload } in records {
             if payload.len() > frame::MAX_PAYLOAD {
@@ -148,8 +147,8 @@ impl Journal {
             .and_then(|_| self.file.write_all(bytes))
             .and_then(|()| self.file.sync_data());
         if let Err(source) = written {
-            // Best effort: what stays behind the last commit is cut at the next open anyway, and
-            // the next append overwrites it.
+            // Best effort: the next open removes everything after the last commit anyway, and the
+            // next append overwrites it.
             let _ = self.file.set_len(end);
             return Err(Error::Io { path: segment::path(&self.dir, self.end.segment), source });
         }

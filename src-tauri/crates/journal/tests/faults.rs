@@ -1,4 +1,4 @@
-//! What is appended is read back, whatever happens to the files.
+//! Appended records are read back, whatever happens to the files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fs;
@@ -30,7 +30,7 @@ fn segment(dir: &Path) -> PathBuf {
     dir.join("00000001.journal")
 }
 
-/// Three groups of three distinct records, and the positions of all.
+/// Writes three groups of three distinct records. Returns all payloads and positions.
 fn filled(dir: &Path) -> (Vec<Vec<u8>>, Vec<Position>) {
     let (mut journal, _) = Journal::open(dir).unwrap();
     let (mut payloads, mut positions) = (Vec::new(), Vec::new());
@@ -44,7 +44,7 @@ fn filled(dir: &Path) -> (Vec<Vec<u8>>, Vec<Position>) {
 }
 
 #[test]
-fn groups_come_back_in_order_and_at_their_positions() {
+fn records_are_read_in_order_and_by_position() {
     let dir = tempfile::tempdir().unwrap();
     let (payloads, positions) = filled(dir.path());
     assert_eq!(read(dir.path()), (payloads.clone(), vec![]));
@@ -56,7 +56,7 @@ fn groups_come_back_in_order_and_at_their_positions() {
 }
 
 #[test]
-fn segments_follow_each_other() {
+fn reader_continues_across_segments() {
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(dir.path()).unwrap();
     append(&mut journal, &[b"one".to_vec()]);
@@ -68,9 +68,10 @@ fn segments_follow_each_other() {
     assert_eq!(read(dir.path()).0, [b"one".to_vec(), b"two".to_vec()]);
 }
 
-/// Cut anywhere: whole groups stay, the torn one goes and is reported, and writing goes on.
+/// Truncated at any length: complete groups stay, the unfinished one is removed and reported, and
+/// writing continues.
 #[test]
-fn every_torn_length_keeps_the_groups_before_it() {
+fn truncation_removes_only_the_unfinished_group() {
     let dir = tempfile::tempdir().unwrap();
     let (payloads, positions) = filled(dir.path());
     let bytes = fs::read(segment(dir.path())).unwrap();
@@ -87,9 +88,10 @@ fn every_torn_length_keeps_the_groups_before_it() {
     }
 }
 
-/// Flip any one byte behind the header: at most the record it belongs to is missing, and said so.
+/// With any byte after the header flipped, at most the record it belongs to is missing, and that is
+/// reported.
 #[test]
-fn every_flipped_byte_costs_one_record_at_most() {
+fn flipped_byte_loses_at_most_one_record() {
     let dir = tempfile::tempdir().unwrap();
     let (payloads, _) = filled(dir.path());
     let bytes = fs::read(segment(dir.path())).unwrap();
@@ -108,9 +110,9 @@ fn every_flipped_byte_costs_one_record_at_most() {
     }
 }
 
-/// A flipped byte in the header of a segment does not cost the frames behind it.
+/// A flipped byte in the header of a segment does not affect the frames after it.
 #[test]
-fn a_damaged_segment_header_costs_nothing() {
+fn damaged_segment_header_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (payloads, _) = filled(dir.path());
     let bytes = fs::read(segment(dir.path())).unwrap();
@@ -124,7 +126,7 @@ fn a_damaged_segment_header_costs_nothing() {
 }
 
 #[test]
-fn an_unknown_format_is_refused_by_path() {
+fn unknown_format_is_rejected_with_its_path() {
     let dir = tempfile::tempdir().unwrap();
     let mut header = [0u8; 64];
     header[..8].copy_from_slice(b"SSCOPEWJ");
@@ -135,9 +137,10 @@ fn an_unknown_format_is_refused_by_path() {
 }
 
 proptest! {
-    /// Foreign bytes in place of a segment: an error or damage, never a crash or a made-up record.
+    /// Arbitrary bytes in place of a segment give an error or damage, never a crash or an invented
+    /// record.
     #[test]
-    fn foreign_segments_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn arbitrary_segment_bytes_never_give_records(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path()).unwrap();
         fs::write(segment(dir.path()), &bytes).unwrap();
@@ -149,9 +152,10 @@ proptest! {
     }
 }
 
-/// Less room than is to be left free: nothing is written, and all goes on when there is room.
+/// With less free space than the reserve nothing is written. Writing continues once there is
+/// enough.
 #[test]
-fn too_little_room_refuses_and_resumes() {
+fn append_fails_below_the_reserve_and_resumes_above_it() {
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(dir.path()).unwrap();
     append(&mut journal, &[b"before".to_vec()]);
@@ -166,9 +170,9 @@ fn too_little_room_refuses_and_resumes() {
     assert_eq!(read(dir.path()).0, [b"before".to_vec(), b"after".to_vec()]);
 }
 
-/// What rewriting keeps, changes and leaves out; positions move, ids and order stay.
+/// Rewriting keeps, changes and removes records. Positions change; ids and order stay.
 #[test]
-fn a_segment_is_rewritten_record_by_record() {
+fn rewrite_keeps_changes_and_drops_records() {
     let dir = tempfile::tempdir().unwrap();
     let (payloads, _) = filled(dir.path());
     let mut change = |_, payload: &[u8]| match payload {
@@ -193,7 +197,7 @@ fn a_segment_is_rewritten_record_by_record() {
 }
 
 #[test]
-fn segments_are_removed_but_the_one_written_to() {
+fn remove_segment_keeps_the_newest() {
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(dir.path()).unwrap();
     append(&mut journal, &[b"one".to_vec()]);
@@ -207,9 +211,10 @@ fn segments_are_removed_but_the_one_written_to() {
     assert_eq!(read(dir.path()).0, [b"two".to_vec()]);
 }
 
-/// Larger than what is read at once, frames across its edges, one larger than it, damage between.
+/// A segment larger than the window, with frames across the window's edges, one frame larger than
+/// it, and damage in between.
 #[test]
-fn segments_are_read_a_part_at_a_time() {
+fn reader_handles_frames_beyond_the_window_size() {
     let dir = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(dir.path()).unwrap();
     let mut noise = 1_u64;

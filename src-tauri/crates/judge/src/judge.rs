@@ -1,25 +1,24 @@
-//! Whether a value conforms to a schema.
-//!
-//! Owns: the compiled schema, and that its use ends. Refuses to know: tools and results.
+//! Validation of values against a compiled schema, with bounded cost.
 
 use serde_json::Value;
 
-use crate::survey::{Effort, Hopeless, effort};
+use crate::survey::{Effort, Unusable, effort};
 
-/// Steps a pattern may take on one text before it counts as not matching.
+/// Steps that a pattern may take on one text before it counts as not matching.
 const PATTERN_STEPS: usize = 100_000;
-/// Steps judging a document may take: some seconds at the very worst, and mostly a small part of that.
+/// Steps that validating a document may take: some seconds in the worst case, usually a small
+/// fraction of that.
 const MAX_STEPS: u64 = 1 << 26;
-/// Levels judging may go: what a thread's stack takes.
+/// Levels of recursion that fit on a thread's stack.
 const MAX_LEVELS: usize = 2_000;
-/// Characters of a place that are told.
-const LONGEST: usize = 200;
+/// Most characters of a place in messages.
+const MAX_PLACE_CHARS: usize = 200;
 /// Bytes of text read in one step.
-const TEXT: usize = 32;
+const TEXT_BYTES_PER_STEP: usize = 32;
 
-/// A schema that can be asked. One that cannot be used knows nothing of any value.
+/// A compiled schema. An unusable schema gives no answer for any value.
 #[derive(Debug)]
-pub struct Judge(Result<Compiled, Hopeless>);
+pub struct Judge(Result<Compiled, Unusable>);
 
 #[derive(Debug)]
 struct Compiled {
@@ -29,88 +28,91 @@ struct Compiled {
 
 impl Default for Judge {
     fn default() -> Self {
-        Self::NOTHING
+        Self::UNUSABLE
     }
 }
 
 impl Judge {
-    /// Of no schema at all.
-    pub const NOTHING: Self = Self(Err(Hopeless::TooMuch));
+    /// Judge without a schema, which gives no answer.
+    pub const UNUSABLE: Self = Self(Err(Unusable::TooMuch));
 
-    /// Compiles a schema: draft 2020-12 unless it says otherwise.
+    /// Compiles a schema: draft 2020-12 unless it names another.
     pub fn new(schema: &Value) -> Self {
         Self(compile(schema))
     }
 
-    /// Whether it can be used.
+    /// Returns whether the schema can be used.
     pub fn is_usable(&self) -> bool {
         self.0.is_ok()
     }
 
-    /// Whether nobody could use it.
+    /// Returns whether the schema is broken, as opposed to too expensive.
     pub fn is_broken(&self) -> bool {
-        matches!(self.0, Err(Hopeless::Broken))
+        matches!(self.0, Err(Unusable::Broken))
     }
 
-    /// How many steps a document of so many bytes takes at most, unless it is refused for them.
-    pub fn work(&self, bytes: usize) -> u64 {
-        let most = self.0.as_ref().map_or(1, |compiled| compiled.effort.most());
-        most.saturating_mul(bytes as u64)
+    /// Returns the most steps that a document of this many bytes can take, if it is not rejected
+    /// because of them.
+    pub fn max_steps(&self, bytes: usize) -> u64 {
+        let max = self.0.as_ref().map_or(1, |compiled| compiled.effort.max_applications());
+        max.saturating_mul(bytes as u64)
     }
 
-    /// Whether a document fits. None when the schema cannot be used, the document not be read, or judging it
-    /// would take too long.
+    /// Returns whether a document fits. Returns `None` if the schema cannot be used, the document
+    /// cannot be read, or validation would take too long.
     pub fn fits(&self, json: &str) -> Option<bool> {
-        let (validator, document) = self.hear(json)?;
+        let (validator, document) = self.prepare(json)?;
         Some(validator.is_valid(&document))
     }
 
-    /// What of a document breaks which rule, without values; none when it fits or nothing is known.
+    /// Describes the first rule a document breaks and where, without values. Returns `None` if it
+    /// fits or cannot be validated.
     pub fn violation(&self, json: &str) -> Option<String> {
-        let (validator, document) = self.hear(json)?;
+        let (validator, document) = self.prepare(json)?;
         let error = validator.iter_errors(&document).next()?;
-        let short = |place: &str| place.chars().take(LONGEST).collect::<String>();
+        let short = |place: &str| place.chars().take(MAX_PLACE_CHARS).collect::<String>();
         let (place, rule) = (short(error.instance_path().as_str()), short(error.schema_path().as_str()));
         Some(format!("{place:?} breaks {rule:?}"))
     }
 
-    /// The first rule a document breaks, by its place in the schema; none when it fits or nothing is known.
+    /// Returns the first rule a document breaks, as a path in the schema. Returns `None` if it fits
+    /// or cannot be validated.
     pub fn broken_rule(&self, json: &str) -> Option<String> {
-        let (validator, document) = self.hear(json)?;
+        let (validator, document) = self.prepare(json)?;
         let error = validator.iter_errors(&document).next()?;
-        Some(error.schema_path().as_str().chars().take(LONGEST).collect())
+        Some(error.schema_path().as_str().chars().take(MAX_PLACE_CHARS).collect())
     }
 
-    /// The document, if it can be judged.
-    pub(crate) fn hear(&self, json: &str) -> Option<(&jsonschema::Validator, Value)> {
+    /// Parses a document. Returns `None` if it cannot be validated.
+    pub(crate) fn prepare(&self, json: &str) -> Option<(&jsonschema::Validator, Value)> {
         let Compiled { validator, effort } = self.0.as_ref().ok()?;
         let document: Value = serde_json::from_str(json).ok()?;
         let Size { levels, values } = size(&document);
-        let bearable = levels.saturating_mul(effort.height) <= MAX_LEVELS
-            && effort.asked(levels).saturating_mul(values) <= MAX_STEPS;
-        bearable.then_some((validator, document))
+        let affordable = levels.saturating_mul(effort.height) <= MAX_LEVELS
+            && effort.applications(levels).saturating_mul(values) <= MAX_STEPS;
+        affordable.then_some((validator, document))
     }
 }
 
-fn compile(schema: &Value) -> Result<Compiled, Hopeless> {
+fn compile(schema: &Value) -> Result<Compiled, Unusable> {
     let effort = effort(schema)?;
     let patterns = jsonschema::PatternOptions::fancy_regex().backtrack_limit(PATTERN_STEPS);
     let mut options = jsonschema::options().with_pattern_options(patterns);
     if schema.get("$schema").is_none() {
         options = options.with_draft(jsonschema::Draft::Draft202012);
     }
-    let validator = options.build(schema).map_err(|_| Hopeless::Broken)?;
+    let validator = options.build(schema).map_err(|_| Unusable::Broken)?;
     Ok(Compiled { validator, effort })
 }
 
-/// How large a document is.
+/// Size of a document.
 struct Size {
     levels: usize,
-    /// Values in it, long texts as several.
+    /// Number of values in it. Long texts count as several.
     values: u64,
 }
 
-/// Recursion is bounded by what serde_json reads (128 levels).
+/// Recursion is bounded by the depth that serde_json reads (128 levels).
 fn size(value: &Value) -> Size {
     let add = |sum: Size, inner: &Value| {
         let Size { levels, values } = size(inner);
@@ -120,7 +122,7 @@ fn size(value: &Value) -> Size {
     match value {
         Value::Array(items) => items.iter().fold(one, add),
         Value::Object(map) => map.values().fold(one, add),
-        Value::String(text) => Size { levels: 1, values: 1 + (text.len() / TEXT) as u64 },
+        Value::String(text) => Size { levels: 1, values: 1 + (text.len() / TEXT_BYTES_PER_STEP) as u64 },
         _ => one,
     }
 }
@@ -132,13 +134,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_that_cannot_be_used_judges_nothing() {
+    fn unusable_schema_gives_no_answer() {
         for schema in [
             json!({"type": 7}),
             json!({"pattern": "("}),
             json!({"$ref": "http://127.0.0.1:1/x.json"}),
             json!({"$ref": "file:///etc/passwd"}),
-            json!({"$schema": "urn:nobody-knows"}),
+            json!({"$schema": "urn:unknown"}),
         ] {
             let judge = Judge::new(&schema);
             assert!(!judge.is_usable(), "{schema}");
@@ -157,22 +159,22 @@ mod tests {
         assert_eq!(judge.violation(r#"{"a":"x"}"#).as_deref(), Some(r#""/a" breaks "/properties/a/type""#));
     }
 
-    /// Texts that keep a pattern trying do not keep us.
+    /// Texts that make a pattern backtrack do not delay validation.
     #[test]
-    fn patterns_have_a_limit() {
+    fn patterns_have_a_step_limit() {
         let judge = Judge::new(&json!({"pattern": "^(?=(a+)+$)(a|a?)+\\1$"}));
         assert_eq!(judge.fits(&format!("\"{}b\"", "a".repeat(5_000))), Some(false));
     }
 
-    /// On a stack as threads have it.
+    /// Runs `max_steps` on a stack of the usual size of threads.
     fn on_a_thread(work: impl FnOnce() + Send + 'static) {
         let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap();
         thread.join().unwrap();
     }
 
-    /// Alternatives of alternatives, over again with each level of the document.
+    /// Nested alternatives that apply again at each level of the document.
     #[test]
-    fn neither_time_nor_stack_run_out() {
+    fn nested_alternatives_exhaust_neither_time_nor_stack() {
         on_a_thread(|| {
             let deep = format!("{}1{}", "{\"a\":".repeat(120), "}".repeat(120));
             let low = r#"{"a":{"a":1}}"#;
@@ -191,9 +193,9 @@ mod tests {
         });
     }
 
-    /// References as far as they may go.
+    /// Chains of references as long as allowed, and longer.
     #[test]
-    fn compiling_ends() {
+    fn chains_of_references_compile_in_bounded_time() {
         on_a_thread(|| {
             for (length, times) in [(1_500, 1), (150, 2), (20_000, 1)] {
                 let mut defs = serde_json::Map::new();
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn large_documents_and_lists_are_judged_while_it_is_bearable() {
+    fn documents_are_validated_up_to_the_step_limit() {
         let names: Vec<String> = (0..50_000).map(|n| format!("n{n}")).collect();
         let judge = Judge::new(&json!({"items": {"enum": names}}));
         let few = serde_json::to_string(&names[..100]).unwrap();

@@ -1,7 +1,6 @@
-//! Which keywords of a schema hold schemas.
+//! Keywords of JSON Schema that contain schemas.
 //!
-//! Owns: the way from a schema to those inside it. Refuses to know: what any of them says. Keywords nobody knows
-//! are taken to hold schemas: references may lead there.
+//! Unknown keywords are assumed to contain schemas, because references may point there.
 
 use serde_json::{Map, Value};
 
@@ -16,14 +15,14 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// What the members of an object are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Keywords with their values.
+    /// Keywords and their values.
     Schema,
-    /// Schemas by name.
+    /// Names and schemas.
     Named,
 }
 
 impl Kind {
-    /// What a member's value is; none where it is data.
+    /// Returns the kind of a member's value, or `None` if it is data.
     fn below(self, key: &str) -> Option<Self> {
         match self {
             Self::Named => Some(Self::Schema),
@@ -34,7 +33,7 @@ impl Kind {
     }
 }
 
-/// All schemas in a schema, itself included, in no order.
+/// Returns all schemas in a schema, itself included, in no particular order.
 pub(crate) fn schemas(schema: &Value) -> Vec<(&Value, &Map<String, Value>)> {
     let mut found = Vec::new();
     let mut open = vec![(schema, Kind::Schema)];
@@ -54,13 +53,13 @@ pub(crate) fn schemas(schema: &Value) -> Vec<(&Value, &Map<String, Value>)> {
     found
 }
 
-/// What a schema refers to.
+/// Returns the references of a schema.
 pub(crate) fn references(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     REFERENCES.iter().filter_map(|key| schema.get(*key)?.as_str())
 }
 
-/// Changes every reference in a schema to what `change` makes of it; none leaves it. Not inside schemas that are
-/// resources of their own: theirs start there.
+/// Replaces every reference in a schema by the result of `change`; `None` keeps it. Schemas with an
+/// `$id` are left out, because references in them are relative to that id.
 pub fn change_references(schema: &mut Value, change: &impl Fn(&str) -> Option<String>) {
     walk(schema, Kind::Schema, true, change);
 }

@@ -1,11 +1,11 @@
-//! Whether a value conforms to a JSON Schema.
+//! Conformance of values to a JSON Schema, at a bounded cost.
 //!
-//! Schemas come from upstreams, and anybody's schema may be a trap: references without end, alternatives that
-//! double at each step, patterns that never finish. A [`Judge`] looks before it compiles, and tells what judging
-//! costs before anybody pays for it.
+//! Schemas come from upstreams and may be hostile: endless references, alternatives that double at
+//! each step, patterns that never finish. A [`Judge`] analyses a schema before it compiles it and
+//! states the cost of validation in advance.
 //!
-//! Architecture invariant: pure. References to the network or to files are never followed: the validator is built
-//! without the means.
+//! Architecture invariant: pure. References to the network or to files are never followed, because
+//! the validator is built without the means.
 
 mod judge;
 mod keywords;
@@ -15,4 +15,4 @@ mod survey;
 
 pub use judge::Judge;
 pub use keywords::change_references;
-pub use stored::Stored;
+pub use stored::Conformance;

@@ -1,8 +1,8 @@
-//! The schemas in a schema, and where references to them may lead.
+//! All schemas inside a schema, and the targets of references to them.
 //!
-//! Owns: names. Resources inside a resource have names of their own, and what `$dynamicRef` means depends on the
-//! way there; so a reference has all places it may mean, at least one of them the right one. Refuses to know: what
-//! a schema says.
+//! Resources inside a resource have names of their own, and the meaning of `$dynamicRef` depends on
+//! the path to it. A reference therefore has all targets it may mean, and the right one is among
+//! them.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,23 @@ use serde_json::{Map, Value};
 
 use crate::keywords::schemas;
 
-/// Schemas in a schema.
+/// Most schemas in a schema.
 const MAX_PLACES: usize = 50_000;
-/// Resources in a schema: each is searched for each reference.
+/// Most resources in a schema. Each one is searched for each reference.
 const MAX_RESOURCES: usize = 64;
 
-/// All schemas in a schema.
+/// Index of all schemas in a schema.
 pub(crate) struct Places<'a> {
     all: Vec<(&'a Value, &'a Map<String, Value>)>,
     index: HashMap<*const Value, usize>,
     anchors: HashMap<&'a str, Vec<usize>>,
-    /// Resources with what they call themselves; the whole has no name if it says none.
+    /// Resources by their `$id`. The root has an empty name if it has none.
     resources: Vec<(&'a str, &'a Value)>,
     root: &'a Value,
 }
 
 impl<'a> Places<'a> {
-    /// None where there are too many.
+    /// Indexes a schema. Returns `None` if it contains too many schemas.
     pub(crate) fn of(root: &'a Value) -> Option<Self> {
         let all = schemas(root);
         if all.len() > MAX_PLACES {
@@ -46,22 +46,23 @@ impl<'a> Places<'a> {
         (resources.len() <= MAX_RESOURCES).then_some(Self { all, index, anchors, resources, root })
     }
 
-    /// Each with its members.
+    /// Returns the schemas with their members.
     pub(crate) fn all(&self) -> &[(&'a Value, &'a Map<String, Value>)] {
         &self.all
     }
 
-    /// The whole; none where it has no members.
+    /// Returns the root, or `None` if it has no members.
     pub(crate) fn root(&self) -> Option<usize> {
         self.index(self.root)
     }
 
-    /// The place a value is; none where it is no schema with members.
+    /// Returns the index of a schema, or `None` if the value is not a schema with members.
     pub(crate) fn index(&self, value: &Value) -> Option<usize> {
         self.index.get(&std::ptr::from_ref(value)).copied()
     }
 
-    /// The places a reference may lead to, without those that ask nothing; none where there is nothing at all.
+    /// Returns the possible targets of a reference, without boolean schemas. Returns `None` if
+    /// there is no target at all.
     pub(crate) fn targets(&self, reference: &str) -> Option<Vec<usize>> {
         let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let bases = self.resources.iter().filter(|(id, _)| base.is_empty() || may_be(id, base));
@@ -78,8 +79,8 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Whether a resource of this name may be meant: relative names are read from wherever they stand, but keep
-/// their end.
+/// Returns whether `base` may refer to the resource with this id. A relative name depends on its
+/// context, but keeps its last part.
 fn may_be(id: &str, base: &str) -> bool {
     let end = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
     let unclear = |name: &str| matches!(name, "" | "." | "..") || name.contains(['%', '?']);
@@ -87,7 +88,7 @@ fn may_be(id: &str, base: &str) -> bool {
     !id.is_empty() && (id_end == base_end || unclear(&id_end) || unclear(&base_end))
 }
 
-/// A pointer without the percent signs URIs need.
+/// Decodes the percent encoding of a pointer in a URI.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

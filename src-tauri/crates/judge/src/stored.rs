@@ -1,8 +1,7 @@
-//! What of a stored document breaks which rule.
+//! Conformance of check_stored documents, which are redacted.
 //!
-//! Stored values are redacted. A marker stands for a value of its type of which nothing else is known, so it
-//! breaks a rule about types and no other. What is told of a violation are places of the schema and names it
-//! has, never values. Owns: those two rules. Refuses to know: where documents come from.
+//! A marker stands for an unknown value of its type, so it can break a rule about types and no
+//! other rule. A violation names places and names of the schema, never values.
 
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
@@ -11,56 +10,57 @@ use serde_json::{Map, Value};
 
 use crate::Judge;
 
-/// Errors looked at in one document for one that counts.
+/// Most errors examined in one document to find one that a marker does not explain.
 const MAX_ERRORS: usize = 1_000;
-/// Longest name that is told.
+/// Longest name in a violation.
 const MAX_NAME: usize = 60;
 
-/// How a stored document fits.
+/// Conformance of a check_stored document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stored {
-    /// It does, as far as can be told.
+pub enum Conformance {
+    /// The document fits, as far as its markers show.
     Fits,
-    /// This is the first thing that does not.
+    /// The document does not fit; its first violation.
     Violates(Violation),
-    /// The schema cannot be used, the document not be read, or judging it would take too long.
+    /// The schema cannot be used, the document cannot be read, or validation would take too long.
     Unknown,
 }
 
 impl Judge {
-    /// How a stored document fits.
-    pub fn stored(&self, json: &str) -> Stored {
-        let Some((validator, mut document)) = self.hear(json) else { return Stored::Unknown };
+    /// Checks a check_stored document.
+    pub fn check_stored(&self, json: &str) -> Conformance {
+        let Some((validator, mut document)) = self.prepare(json) else { return Conformance::Unknown };
         let mut hidden = Hidden::default();
         if json.contains(MARKER) {
             hidden.reveal(&mut document, &mut String::new());
         }
         if validator.is_valid(&document) {
-            return Stored::Fits;
+            return Conformance::Fits;
         }
         let mut errors = validator.iter_errors(&document).take(MAX_ERRORS);
         errors
             .find(|error| !hidden.excuse(error))
-            .map_or(Stored::Fits, |error| Stored::Violates(told(&error)))
+            .map_or(Conformance::Fits, |error| Conformance::Violates(violation_at(&error)))
     }
 }
 
-/// How every marker begins.
+/// Beginning of every marker.
 const MARKER: &str = "⟦redacted ";
 
-/// Where markers were, as JSON pointers.
+/// Places of markers, as JSON pointers.
 #[derive(Default)]
 struct Hidden(Vec<String>);
 
 impl Hidden {
-    /// Puts a value of its type in the place of each marker. Recursion is bounded by what serde_json reads.
+    /// Replaces each marker by a value of its type. Recursion is bounded by the depth that
+    /// serde_json reads.
     fn reveal(&mut self, value: &mut Value, path: &mut String) {
         let length = path.len();
         match value {
             Value::String(text) => {
                 let Ok(Marker(redacted)) = text.parse() else { return };
                 *value = match redacted {
-                    // No value says it all: lengths that were real would suggest that the text is.
+                    // The marker of a string stays, because no other text would be more accurate.
                     Redacted::String(_) => return self.0.push(path.clone()),
                     Redacted::Integer => 0.into(),
                     Redacted::Number => 0.5.into(),
@@ -89,7 +89,7 @@ impl Hidden {
         }
     }
 
-    /// Whether what is hidden may well be what the error is about.
+    /// Returns whether the error may be due to a marker.
     fn excuse(&self, error: &ValidationError<'_>) -> bool {
         if self.0.is_empty() {
             return false;
@@ -102,7 +102,7 @@ impl Hidden {
             ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
                 context.iter().any(|branch| branch.iter().all(|error| self.excuse(error)))
             }
-            // Its type and whether it is there are known.
+            // A marker keeps the type of its value and the presence of the field.
             ValidationErrorKind::Type { .. }
             | ValidationErrorKind::Required { .. }
             | ValidationErrorKind::AdditionalProperties { .. }
@@ -118,8 +118,8 @@ impl Hidden {
     }
 }
 
-/// Place and rule of an error, in words of the schema.
-fn told(error: &ValidationError<'_>) -> Violation {
+/// Converts an error to its place and rule, in the notation of schemas.
+fn violation_at(error: &ValidationError<'_>) -> Violation {
     let mut path = String::new();
     let mut segments = error.schema_path().as_str().split('/').skip(1).peekable();
     while let Some(segment) = segments.next() {
@@ -157,7 +157,8 @@ fn push(path: &mut String, name: &str) {
     }
 }
 
-/// A name as programs have them; what else stands in its place may be data.
+/// Returns whether the text looks like a name in a program. Other texts in the place of a name may
+/// be data.
 fn is_name(name: &str) -> bool {
     let ordinary = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$');
     !name.is_empty()
@@ -173,10 +174,10 @@ mod tests {
     use super::*;
 
     fn violation(schema: &Value, document: &Value) -> Option<(String, String)> {
-        match Judge::new(schema).stored(&document.to_string()) {
-            Stored::Fits => None,
-            Stored::Violates(found) => Some((found.path, found.rule)),
-            Stored::Unknown => panic!("{schema} cannot be used"),
+        match Judge::new(schema).check_stored(&document.to_string()) {
+            Conformance::Fits => None,
+            Conformance::Violates(found) => Some((found.path, found.rule)),
+            Conformance::Unknown => panic!("{schema} cannot be used"),
         }
     }
 
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_in_words_of_the_schema() {
+    fn violations_name_places_of_the_schema() {
         let schema = json!({"type": "object", "required": ["a"], "additionalProperties": false, "properties": {
             "a": {"type": "array", "items": {"type": "object", "properties": {"b/c": {"type": "integer"}}}},
             "m": {"type": "object", "additionalProperties": {"enum": [1]}},
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_wildcards_of_their_type() {
+    fn markers_match_any_value_of_their_type() {
         let text = json!("⟦redacted string 7⟧");
         let (integer, number) = (json!("⟦redacted integer⟧"), json!("⟦redacted number⟧"));
         for schema in [
@@ -224,8 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_judged_is_unknown() {
-        assert_eq!(Judge::new(&json!({"type": 7})).stored("1"), Stored::Unknown);
-        assert_eq!(Judge::new(&json!({})).stored("{"), Stored::Unknown);
+    fn invalid_schema_or_document_is_unknown() {
+        assert_eq!(Judge::new(&json!({"type": 7})).check_stored("1"), Conformance::Unknown);
+        assert_eq!(Judge::new(&json!({})).check_stored("{"), Conformance::Unknown);
     }
 }

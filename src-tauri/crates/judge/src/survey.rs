@@ -1,8 +1,8 @@
-//! How much work a schema makes, before anybody works with it.
+//! Estimate of the cost of a schema, before it is compiled.
 //!
-//! Owns: the bounds. A validator asks alternatives of alternatives, of one value and again of what is in it, so
-//! that a small schema can keep it busy for ever or take it deeper than its stack. Where it cannot be said where
-//! a reference leads, all places it may lead to count. Refuses to know: what a schema says.
+//! A validator applies alternatives of alternatives to a value, and again to the values inside it,
+//! so a small schema can occupy it forever or exhaust its stack. Where the target of a reference is
+//! uncertain, all possible targets count.
 
 use std::collections::HashMap;
 
@@ -11,87 +11,90 @@ use serde_json::Value;
 use crate::keywords::references;
 use crate::places::Places;
 
-/// Times a schema may be asked of one value, over all alternatives and references.
+/// Most schemas applied to one value, over all alternatives and references.
 const MAX_WEIGHT: u64 = 10_000;
-/// Levels that may be asked of one value.
+/// Most levels of schemas applied to one value.
 const MAX_HEIGHT: usize = 64;
-/// Levels of the whole with every reference followed once: so deep may compiling it go.
+/// Most levels of the whole schema with every reference followed once, which bounds the recursion
+/// of compiling it.
 const MAX_LEVELS: usize = 10_000;
-/// Levels of documents; readers take no more.
+/// Most levels of a document. Readers accept no more.
 const DOCUMENT_LEVELS: usize = 128;
-/// Entries of a list that are looked through in the time one schema is asked.
-const ENTRIES: usize = 16;
+/// Entries of a list that are compared in the time of applying one schema.
+const ENTRIES_PER_STEP: usize = 16;
 
-/// Why a schema is not worked with.
+/// Reason why a schema is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hopeless {
-    /// A reference leads out of the schema, nowhere, or back to where it came from without a step into the value.
+pub(crate) enum Unusable {
+    /// A reference leads out of the schema, to no target, or back to its origin without a step into
+    /// the value.
     Broken,
-    /// It would take too long, or too deep.
+    /// Validation would take too long or recurse too deeply.
     TooMuch,
 }
 
-/// What asking a schema takes.
+/// Cost of validating with a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// How often a value may be asked something, by how deep it is in the document: grows with each level. Deeper
-    /// ones like the last.
-    asked: Vec<u64>,
-    /// Levels it goes on the stack for one level of the document.
+    /// Number of schemas applied to one value, by the value's depth in the document. It grows with
+    /// each level; deeper levels cost as much as the last one.
+    applications: Vec<u64>,
+    /// Levels of recursion for one level of the document.
     pub(crate) height: usize,
 }
 
 impl Effort {
-    /// How often any value of a document with so many levels may be asked something.
-    pub(crate) fn asked(&self, levels: usize) -> u64 {
-        let last = self.asked.len().saturating_sub(1);
-        self.asked.get(levels.min(last)).copied().unwrap_or(1).max(1)
+    /// Returns the most schemas applied to any value of a document with this many levels.
+    pub(crate) fn applications(&self, levels: usize) -> u64 {
+        let last = self.applications.len().saturating_sub(1);
+        self.applications.get(levels.min(last)).copied().unwrap_or(1).max(1)
     }
 
-    /// The same for the deepest document.
-    pub(crate) fn most(&self) -> u64 {
-        self.asked(DOCUMENT_LEVELS)
+    /// Returns the same for the deepest document.
+    pub(crate) fn max_applications(&self) -> u64 {
+        self.applications(DOCUMENT_LEVELS)
     }
 }
 
-/// What asking one value takes.
+/// Cost of applying a schema to one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cost {
     weight: u64,
     height: usize,
 }
 
-/// The schemas asked when one is.
+/// Subschemas that a schema applies.
 #[derive(Debug, Default)]
-struct Asks {
-    /// Steps of its own.
+struct Applicators {
+    /// Steps of the schema itself.
     own: u64,
-    /// Of the same value.
-    here: Vec<usize>,
-    /// Of values in it, one of them each.
-    one_of: Vec<usize>,
-    /// Of values in it, all of each.
-    all_of: Vec<usize>,
-    /// Whether what was evaluated is found out by asking again.
-    twice: bool,
+    /// Subschemas applied to the same value.
+    in_place: Vec<usize>,
+    /// Subschemas applied to child values, each child getting one of them.
+    one_of_children: Vec<usize>,
+    /// Subschemas applied to child values, each child getting all of them.
+    all_of_children: Vec<usize>,
+    /// Whether a keyword such as `unevaluatedProperties` makes the validator apply subschemas
+    /// twice.
+    applies_twice: bool,
 }
 
 struct Survey<'a> {
     places: Places<'a>,
-    asks: Vec<Asks>,
-    /// By place: what is known of it; none while it is being looked at.
+    applicators: Vec<Applicators>,
+    /// Cost by place; `None` while it is being computed.
     costs: HashMap<usize, Option<Cost>>,
-    /// Those whose costs are known, each behind all it asks of the same value.
+    /// Places with known cost, each after all the subschemas it applies to the same value.
     order: Vec<usize>,
 }
 
-/// What working with a schema takes.
-pub(crate) fn effort(schema: &Value) -> Result<Effort, Hopeless> {
-    let places = Places::of(schema).ok_or(Hopeless::TooMuch)?;
+/// Estimates the cost of a schema.
+pub(crate) fn effort(schema: &Value) -> Result<Effort, Unusable> {
+    let places = Places::of(schema).ok_or(Unusable::TooMuch)?;
     let mut targets = Vec::new();
     for (_, map) in places.all() {
         for reference in references(map) {
-            targets.extend(places.targets(reference).ok_or(Hopeless::Broken)?);
+            targets.extend(places.targets(reference).ok_or(Unusable::Broken)?);
         }
     }
     targets.sort_unstable();
@@ -100,19 +103,19 @@ pub(crate) fn effort(schema: &Value) -> Result<Effort, Hopeless> {
     for target in targets {
         levels += self::levels(places.all()[target].0);
         if levels > MAX_LEVELS {
-            return Err(Hopeless::TooMuch);
+            return Err(Unusable::TooMuch);
         }
     }
-    let asks = (0..places.all().len()).map(|place| asks(&places, place)).collect();
-    let mut survey = Survey { places, asks, costs: HashMap::new(), order: Vec::new() };
+    let applicators = (0..places.all().len()).map(|place| applicators(&places, place)).collect();
+    let mut survey = Survey { places, applicators, costs: HashMap::new(), order: Vec::new() };
     let mut height = 1;
-    for place in 0..survey.asks.len() {
+    for place in 0..survey.applicators.len() {
         height = height.max(survey.cost(place, 0)?.height);
     }
-    Ok(Effort { asked: survey.asked(), height })
+    Ok(Effort { applications: survey.applications(), height })
 }
 
-/// Levels of nesting: bounded by what JSON readers take.
+/// Returns the levels of nesting. Recursion is bounded by the depth that JSON readers accept.
 fn levels(value: &Value) -> usize {
     let below = match value {
         Value::Object(map) => map.values().map(levels).max(),
@@ -122,11 +125,11 @@ fn levels(value: &Value) -> usize {
     1 + below.unwrap_or(0)
 }
 
-fn asks(places: &Places<'_>, place: usize) -> Asks {
+fn applicators(places: &Places<'_>, place: usize) -> Applicators {
     let map = places.all()[place].1;
     let under = |keys: &[&str]| -> Vec<usize> {
         let values = keys.iter().filter_map(|key| map.get(*key));
-        // A schema, a list of them, or an object of them.
+        // The value is a schema, a list of schemas, or an object of schemas.
         let each = values.flat_map(|value| match value {
             Value::Array(list) => list.iter().collect(),
             Value::Object(named) if places.index(value).is_none() => named.values().collect(),
@@ -139,75 +142,84 @@ fn asks(places: &Places<'_>, place: usize) -> Asks {
         Some(Value::Object(named)) => named.len(),
         _ => 0,
     };
-    let mut here =
+    let mut in_place =
         under(&["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"]);
-    here.extend(references(map).filter_map(|reference| places.targets(reference)).flatten());
-    let listed = ["enum", "required", "properties"].map(entries).iter().sum::<usize>() / ENTRIES;
-    Asks {
+    in_place.extend(references(map).filter_map(|reference| places.targets(reference)).flatten());
+    let listed = ["enum", "required", "properties"].map(entries).iter().sum::<usize>() / ENTRIES_PER_STEP;
+    Applicators {
         own: (1 + listed + entries("patternProperties")) as u64,
-        here,
-        one_of: under(&["properties", "additionalProperties", "prefixItems", "items", "additionalItems"]),
-        all_of: under(&[
+        in_place,
+        one_of_children: under(&[
+            "properties",
+            "additionalProperties",
+            "prefixItems",
+            "items",
+            "additionalItems",
+        ]),
+        all_of_children: under(&[
             "patternProperties",
             "contains",
             "propertyNames",
             "unevaluatedProperties",
             "unevaluatedItems",
         ]),
-        twice: map.contains_key("unevaluatedProperties") || map.contains_key("unevaluatedItems"),
+        applies_twice: map.contains_key("unevaluatedProperties") || map.contains_key("unevaluatedItems"),
     }
 }
 
 impl Survey<'_> {
-    /// What asking a place of one value takes; `depth` counts the levels on the way here.
-    fn cost(&mut self, place: usize, depth: usize) -> Result<Cost, Hopeless> {
+    /// Returns the cost of applying the schema at a place to one value. `depth` counts the levels
+    /// above it.
+    fn cost(&mut self, place: usize, depth: usize) -> Result<Cost, Unusable> {
         match self.costs.get(&place) {
             Some(Some(known)) => return Ok(*known),
-            Some(None) => return Err(Hopeless::Broken),
-            None if depth > MAX_HEIGHT => return Err(Hopeless::TooMuch),
+            Some(None) => return Err(Unusable::Broken),
+            None if depth > MAX_HEIGHT => return Err(Unusable::TooMuch),
             None => {}
         }
         self.costs.insert(place, None);
-        let mut cost = Cost { weight: self.asks[place].own, height: 1 };
-        for at in 0..self.asks[place].here.len() {
-            let one = self.cost(self.asks[place].here[at], depth + 1)?;
+        let mut cost = Cost { weight: self.applicators[place].own, height: 1 };
+        for at in 0..self.applicators[place].in_place.len() {
+            let one = self.cost(self.applicators[place].in_place[at], depth + 1)?;
             cost.weight = cost.weight.saturating_add(one.weight);
             cost.height = cost.height.max(one.height + 1);
         }
-        if self.asks[place].twice {
+        if self.applicators[place].applies_twice {
             cost.weight = cost.weight.saturating_mul(2);
         }
         self.costs.insert(place, Some(cost));
         self.order.push(place);
-        if cost.weight <= MAX_WEIGHT && cost.height <= MAX_HEIGHT { Ok(cost) } else { Err(Hopeless::TooMuch) }
+        if cost.weight <= MAX_WEIGHT && cost.height <= MAX_HEIGHT { Ok(cost) } else { Err(Unusable::TooMuch) }
     }
 
-    /// How often values are asked something when the root is asked of a document, level by level.
-    fn asked(&self) -> Vec<u64> {
+    /// Returns how many schemas are applied to values when the root is applied to a document, level
+    /// by level.
+    fn applications(&self) -> Vec<u64> {
         let root = self.places.root();
-        let mut above = vec![0; self.asks.len()];
+        let mut above = vec![0; self.applicators.len()];
         for (place, cost) in &self.costs {
             above[*place] = cost.map_or(0, |cost| cost.weight);
         }
-        let mut asked = vec![root.map_or(1, |root| above[root])];
+        let mut applications = vec![root.map_or(1, |root| above[root])];
         for _ in 0..DOCUMENT_LEVELS {
             let mut level = vec![0_u64; above.len()];
             for place in &self.order {
-                let asks = &self.asks[*place];
-                let one_of = asks.one_of.iter().map(|one| above[*one]).max().unwrap_or(0);
-                let all_of = asks.all_of.iter().map(|one| above[*one]);
-                let here = asks.here.iter().map(|one| level[*one]);
-                let sum = all_of.chain(here).fold(one_of, u64::saturating_add);
-                level[*place] = if asks.twice { sum.saturating_mul(2) } else { sum };
+                let applicators = &self.applicators[*place];
+                let one_of_children =
+                    applicators.one_of_children.iter().map(|one| above[*one]).max().unwrap_or(0);
+                let all_of_children = applicators.all_of_children.iter().map(|one| above[*one]);
+                let in_place = applicators.in_place.iter().map(|one| level[*one]);
+                let sum = all_of_children.chain(in_place).fold(one_of_children, u64::saturating_add);
+                level[*place] = if applicators.applies_twice { sum.saturating_mul(2) } else { sum };
             }
             if level == above {
                 break;
             }
-            let so_far = asked.last().copied().unwrap_or(1);
-            asked.push(root.map_or(1, |root| level[root]).max(so_far));
+            let so_far = applications.last().copied().unwrap_or(1);
+            applications.push(root.map_or(1, |root| level[root]).max(so_far));
             above = level;
         }
-        asked
+        applications
     }
 }
 
@@ -217,7 +229,8 @@ mod tests {
 
     use super::*;
 
-    /// Each definition asks the next one `times` times, beneath a field or of the value itself.
+    /// Chain in which each definition applies the next one `times` times, to a field or to the same
+    /// value.
     fn chain(length: usize, times: usize, field: bool) -> Value {
         let mut defs = Map::new();
         for n in 0..length {
@@ -230,33 +243,37 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_for_ever_is_not_worked_with() {
-        assert_eq!(effort(&json!(true)).map(|effort| effort.most()), Ok(1));
+    fn schemas_of_unbounded_cost_are_rejected() {
+        assert_eq!(effort(&json!(true)).map(|effort| effort.max_applications()), Ok(1));
         let plain = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-        assert_eq!(effort(&plain).map(|effort| effort.most()), Ok(1));
+        assert_eq!(effort(&plain).map(|effort| effort.max_applications()), Ok(1));
         for good in
             [chain(20, 1, false), chain(10, 2, false), json!({"anyOf": vec![json!({"type": "string"}); 300]})]
         {
-            assert!(effort(&good).is_ok_and(|effort| effort.most() < MAX_WEIGHT));
+            assert!(effort(&good).is_ok_and(|effort| effort.max_applications() < MAX_WEIGHT));
         }
         for bad in
             [chain(40, 2, false), chain(200, 1, false), chain(20_000, 1, false), chain(20_000, 1, true)]
         {
-            assert_eq!(effort(&bad), Err(Hopeless::TooMuch));
+            assert_eq!(effort(&bad), Err(Unusable::TooMuch));
         }
     }
 
-    /// Twice as often with each level of the document.
+    /// The cost doubles with each level of the document.
     #[test]
-    fn what_depends_on_the_document_is_told_by_its_levels() {
+    fn cost_is_stated_per_level_of_the_document() {
         let effort = effort(&chain(500, 2, true)).unwrap();
-        assert!(effort.asked(3) <= 64 && effort.asked(40) > 1 << 38 && effort.most() == u64::MAX);
+        assert!(
+            effort.applications(3) <= 64
+                && effort.applications(40) > 1 << 38
+                && effort.max_applications() == u64::MAX
+        );
         let tree = json!({"properties": {"children": {"items": {"$ref": "#"}}}});
-        assert_eq!(self::effort(&tree).map(|effort| effort.most()), Ok(2));
+        assert_eq!(self::effort(&tree).map(|effort| effort.max_applications()), Ok(2));
     }
 
     #[test]
-    fn references_must_lead_somewhere() {
+    fn references_must_have_a_target_in_the_schema() {
         for (schema, works) in [
             (json!({"$ref": "#"}), false),
             (json!({"$dynamicRef": "#a", "$dynamicAnchor": "a"}), false),
@@ -278,13 +295,13 @@ mod tests {
             (json!({"$ref": "https://example.org/schema.json"}), false),
             (json!({"$ref": "file:///etc/passwd"}), false),
         ] {
-            assert_eq!(effort(&schema).err(), (!works).then_some(Hopeless::Broken), "{schema}");
+            assert_eq!(effort(&schema).err(), (!works).then_some(Unusable::Broken), "{schema}");
         }
     }
 
-    /// Where a name means different things at different places, no way through it may be left out.
+    /// Where a name has several meanings, every path through it counts.
     #[test]
-    fn circles_do_not_hide_behind_names() {
+    fn circular_references_are_found_behind_any_name() {
         let dynamic = json!({"$id": "https://a/root", "$dynamicAnchor": "x", "$ref": "https://a/sub", "$defs": {
             "sub": {"$id": "https://a/sub", "allOf": [{"$dynamicRef": "#x"}],
                 "$defs": {"leaf": {"$dynamicAnchor": "x", "type": "string"}}}}});
@@ -293,7 +310,7 @@ mod tests {
         let relative = json!({"$id": "https://a/b/root", "$ref": "sub", "$defs": {
             "one": {"$id": "https://a/b/sub", "$ref": "root"}, "other": {"$id": "sub", "$anchor": "y"}}});
         for schema in [dynamic, pointer, relative] {
-            assert_eq!(effort(&schema).err(), Some(Hopeless::Broken), "{schema}");
+            assert_eq!(effort(&schema).err(), Some(Unusable::Broken), "{schema}");
         }
     }
 }

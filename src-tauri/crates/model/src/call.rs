@@ -1,41 +1,40 @@
-//! One recorded call.
+//! The record of one call and its form in JSON, which is also the export format.
 //!
-//! Owns: what is kept of a call and its form in JSON, which is also the export format. Bodies are
-//! raw JSON: a recorded number is the number that was sent. Refuses to know: redaction, storage.
+//! Bodies are raw JSON, so that a recorded number is exactly the number that was sent.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{CallId, Timestamp, ToolId};
+use crate::{CallId, Carrier, Flow, Timestamp, ToolId};
 
-/// One `tools/call` with its result, error or end.
+/// One `tools/call` with its result or error, or the way it ended without either.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// Time-ordered id.
+    /// Id of the call, ordered by time.
     pub id: CallId,
-    /// When the call reached us.
+    /// Time at which Schemascope received the call.
     pub at: Timestamp,
-    /// The tool called, by its upstream name.
+    /// Tool that was called, by its upstream name.
     pub tool_id: ToolId,
-    /// How it ended.
+    /// How the call ended.
     pub outcome: Outcome,
-    /// Where the record comes from.
+    /// Source of the record.
     pub origin: Origin,
-    /// The client's session, where it had one.
+    /// Session of the client, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Box<str>>,
-    /// Who called.
+    /// Client that made the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<Client>,
-    /// Protocol version spoken with the client.
+    /// Protocol version agreed with the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<Box<str>>,
-    /// Time the upstream took, in microseconds.
+    /// Time until the upstream answered, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upstream_us: Option<u64>,
-    /// Time from request to answer as the client saw it, in microseconds.
+    /// Time from the request to the answer as the client measures it, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_us: Option<u64>,
     /// Size of the arguments as sent, in bytes.
@@ -44,34 +43,40 @@ pub struct CallRecord {
     /// Size of the result or error as sent, in bytes.
     #[serde(default)]
     pub result_bytes: u64,
-    /// Values replaced before anything was stored.
+    /// Number of values replaced before anything was stored.
     #[serde(default)]
     pub redacted: u64,
-    /// How the observation fit the schema the upstream declared at the time; decided before redaction.
+    /// Whether the observation fits the schema that was effective at the time. Decided
+    /// before redaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
-    /// How what it taught was carried; none where it taught nothing.
+    /// Part of the result that carried the observed value; `None` if nothing was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier: Option<Carrier>,
-    /// How the result was fitted to what its client was told of the tool; none where it was left alone.
+    /// How the result was adapted to the schema advertised to the client; `None` if it was not
+    /// adapted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rung: Option<Rung>,
-    /// The bodies below were left out because the recorder was full.
+    /// Which arguments came from earlier results of the session. Decided before redaction; `None` for calls
+    /// that were stored before this was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
+    /// Whether the bodies below were left out because the recorder was overloaded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bodies_left_out: bool,
     /// `params.arguments`, redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Box<RawValue>>,
-    /// The upstream's own `result`, redacted.
+    /// `result` as the upstream sent it, redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<RawValue>>,
-    /// The upstream's own `error`, redacted.
+    /// `error` as the upstream sent it, redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Box<RawValue>>,
 }
 
 impl CallRecord {
-    /// A record of which nothing more is known; the rest is filled in field by field.
+    /// Creates a record without any of the optional fields.
     pub fn new(id: CallId, at: Timestamp, tool_id: ToolId, outcome: Outcome, origin: Origin) -> Self {
         Self {
             id,
@@ -90,6 +95,7 @@ impl CallRecord {
             fit: None,
             carrier: None,
             rung: None,
+            flow: None,
             bodies_left_out: false,
             arguments: None,
             result: None,
@@ -97,7 +103,7 @@ impl CallRecord {
         }
     }
 
-    /// The record without its bodies, as lists need it.
+    /// Returns the record without its bodies and its flow, for lists.
     pub fn without_bodies(&self) -> Self {
         Self {
             session: self.session.clone(),
@@ -117,19 +123,20 @@ impl CallRecord {
     }
 }
 
-/// Whether an observation fits a schema.
+/// Result of comparing an observation with a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fit {
     /// Digest of the schema.
     pub schema: Box<str>,
-    /// Whether it fits.
+    /// Whether the observation fits.
     pub fits: bool,
-    /// If not, the first rule it breaks: its place in the schema. No value stands in it.
+    /// First rule that is broken, as a path in the schema; `None` if it fits. The path contains no
+    /// values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Box<str>>,
 }
 
-/// Name and version a client gave of itself.
+/// Name and version that a client reports of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Client {
     /// `clientInfo.name`.
@@ -148,50 +155,40 @@ pub enum Outcome {
     ToolError,
     /// A JSON-RPC error from the upstream.
     Error,
-    /// The client cancelled it.
+    /// The client cancelled the call.
     Cancelled,
-    /// The upstream went away, or never answered in time.
+    /// The upstream disconnected, or did not answer in time.
     Lost,
 }
 
-/// Where a record comes from.
+/// Source of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// A client's call through the proxy.
+    /// Call of a client through the proxy.
     Proxy,
-    /// `schemascope call`.
+    /// Call by `schemascope call`.
     Terminal,
-    /// A trace read by `schemascope backfill`.
+    /// Line of a trace read by `schemascope backfill`.
     Backfill,
 }
 
-/// How the value a result teaches was carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Carrier {
-    /// In `structuredContent`.
-    Structured,
-    /// As JSON in text.
-    JsonInText,
-    /// It is the text.
-    Text,
-}
-
-/// How far down the ladder of ways a result had to go until it was what its client expects.
+/// Step of the adaptation that produced the result sent to the client, from no change to the most
+/// generic form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
-    /// It came with structure and passed as it was.
+    /// The result had structured content and was passed on unchanged.
     PassThrough,
-    /// Its text gave a structure that fits the schema, or that needs none.
+    /// The text was parsed into structured content that fits the schema, or there was no schema to
+    /// fit.
     Declared,
-    /// Its text, as text, became the structure.
+    /// The text itself became the structured content.
     Generic,
 }
 
 impl Outcome {
-    /// Whether somebody looking for failures wants to see this call.
+    /// Returns whether the call counts as failed. Cancelled calls do not.
     pub fn is_failure(self) -> bool {
         !matches!(self, Self::Ok | Self::Cancelled)
     }

@@ -1,12 +1,11 @@
-//! The words for drift: what changed at a path, how much, and how it ended.
-//!
-//! Owns: the words. Refuses to know: how change is found (see `registry`).
+//! Vocabulary of drift: what changed at a path, how much, and how it ended. The registry detects
+//! the changes.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A type of JSON, as schemas name it.
+/// JSON type, as named in schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TypeName {
@@ -14,9 +13,9 @@ pub enum TypeName {
     Null,
     /// `true` or `false`
     Boolean,
-    /// Whole or not.
+    /// Any number, integer or not.
     Number,
-    /// Text.
+    /// A string.
     String,
     /// An object.
     Object,
@@ -24,38 +23,39 @@ pub enum TypeName {
     Array,
 }
 
-/// What changed at a path.
+/// Change at a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "change")]
 pub enum Change {
-    /// The field is there no more.
+    /// The field is no longer present.
     Removed,
-    /// The field is there under another name.
+    /// The field has another name.
     Renamed {
-        /// Its new path.
+        /// New path of the field.
         to: String,
     },
-    /// There is a new field.
+    /// A field is new.
     Appeared,
-    /// It is null now, mostly.
+    /// The field is now mostly null.
     BecameNull,
-    /// It has another type.
+    /// The field has another type.
     Retyped {
-        /// The type it mostly had.
+        /// Most frequent type before the change.
         from: TypeName,
-        /// The type it mostly has.
+        /// Most frequent type since the change.
         to: TypeName,
     },
-    /// Results break a rule of the effective schema that they kept; the path is the rule.
+    /// Results break a rule of the effective schema that earlier results kept. The path is that of
+    /// the rule.
     Violated,
 }
 
-/// So many of so many observations.
+/// Share of observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// Those that are as they were before the change.
+    /// Observations that are still as they were before the change.
     pub count: u32,
-    /// All that were looked at.
+    /// All observations counted.
     pub of: u32,
 }
 
@@ -63,23 +63,24 @@ pub struct Share {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// The tool's results are again as they were before it.
+    /// Results are again as they were before the change.
     Returned,
-    /// A schema came into effect that takes results as they are now, or the one that was broken is not in effect
-    /// any more.
+    /// Another schema is effective: either one that accepts the changed results, or no longer the
+    /// one they broke.
     OtherSchema,
 }
 
 impl Change {
-    /// In words, of a path such as `orders[].customer`; empty for the whole result.
+    /// Describes the change at a path such as `orders[].customer`; the empty path means the whole
+    /// result.
     pub fn sentence(&self, path: &str) -> String {
         let at = if path.is_empty() { "the result".to_owned() } else { format!("`{path}`") };
         match self {
-            Self::Removed => format!("{at} is gone"),
+            Self::Removed => format!("{at} was removed"),
             Self::Renamed { to } => format!("{at} is now `{to}`"),
             Self::Appeared => format!("{at} is new"),
-            Self::BecameNull => format!("{at} is mostly null now"),
-            Self::Retyped { from, to } => format!("{at} was {from} and is {to} now"),
+            Self::BecameNull => format!("{at} is now mostly null"),
+            Self::Retyped { from, to } => format!("{at} changed from {from} to {to}"),
             Self::Violated => format!("results break {at} of the effective schema"),
         }
     }

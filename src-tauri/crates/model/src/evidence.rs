@@ -1,88 +1,87 @@
-//! What a version rests on, and what it would have made of observations.
-//!
-//! Owns: the form of it. Refuses to know: how it is found, and bounds (see `registry`).
+//! Evidence for a version: what was known when it was created, and which observations break it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{CallId, Quality, Timestamp};
 
-/// What was known when a version was cut.
+/// Evidence at the time when a version was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Calls whose result taught the shape.
+    /// Number of calls whose results were observed.
     pub observation_count: u64,
-    /// Calls, however they ended.
+    /// Number of calls, whatever their outcome.
     pub call_count: u64,
-    /// How far what was inferred could be trusted.
+    /// Quality of the inferred schema.
     pub quality: Quality,
-    /// Mean of the fields' consistency in millionths; none before the first observation.
+    /// Mean consistency of the fields in millionths; `None` before the first observation.
     pub mean_consistency: Option<u32>,
-    /// Named fields, in order of path.
+    /// Named fields, ordered by path.
     pub fields: Vec<FieldEvidence>,
-    /// Fields there is no room for.
+    /// Number of fields omitted for lack of room.
     #[serde(default)]
     pub fields_left_out: u64,
     /// Some of the latest observations.
     pub examples: Vec<Example>,
-    /// Latest observations that the version before does not allow, and this one does.
+    /// Some of the latest observations that this version allows and the previous one does not.
     pub counter_examples: Vec<ImpactedCall>,
 }
 
-/// A field's numbers.
+/// Numbers of one field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldEvidence {
     /// Path from the root: `orders[].customer`.
     pub path: String,
-    /// Its types for people, the most frequent first.
+    /// Types of the field in display form, most frequent first.
     pub kinds: Vec<String>,
-    /// Parent objects that have it.
+    /// Number of parent objects that have the field.
     pub present: u64,
-    /// Parent objects seen.
+    /// Number of parent objects observed.
     pub parents: u64,
-    /// Its consistency in millionths.
+    /// Consistency of the field in millionths.
     pub consistency: u32,
-    /// The schema requires it.
+    /// Whether the schema requires the field.
     pub required: bool,
 }
 
 /// An observation, redacted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Example {
-    /// The call.
+    /// Id of the call.
     pub id: CallId,
-    /// The value as JSON. Cut at 2,000 bytes, and then no longer JSON.
+    /// Value as JSON, truncated to 2,000 bytes. A truncated value is not valid JSON.
     pub json: String,
 }
 
-/// What of an observation breaks which rule.
+/// Rule that an observation breaks, and where.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Violation {
-    /// Where, as the schema has it: `orders[].customer`, `stock{}` for the values of a map; empty for the whole.
+    /// Place in the notation of schemas: `orders[].customer`, `stock{}` for the values of a map,
+    /// empty for the whole value.
     pub path: String,
-    /// The keyword: `required`, `type`, `enum`, …
+    /// Keyword: `required`, `type`, `enum`, …
     pub rule: String,
 }
 
-/// An observation that does not fit.
+/// A call whose result does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpactedCall {
-    /// The call.
+    /// Id of the call.
     pub id: CallId,
-    /// When it was made.
+    /// Time of the call.
     pub at: Timestamp,
-    /// The first thing that does not fit.
+    /// First rule that its result breaks.
     #[serde(flatten)]
     pub violation: Violation,
 }
 
-/// How often a rule was broken.
+/// Number of times a rule was broken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleCount {
-    /// Which.
+    /// Rule that was broken.
     #[serde(flatten)]
     pub violation: Violation,
-    /// Observations.
+    /// Number of observations that break it.
     pub count: u64,
-    /// Some of them.
+    /// Some of the calls.
     pub calls: Vec<CallId>,
 }

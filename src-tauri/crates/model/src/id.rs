@@ -1,7 +1,7 @@
-//! Call ids: 128 bits, ordered by time, unique over machines.
+//! Call ids: 128 bits, ordered by time, unique across machines.
 //!
 //! Layout, most significant first: 48 bits of milliseconds, 32 bits of counter, 48 bits of node.
-//! Owns: making and writing ids. Refuses to know: the clock and where a node's number comes from.
+//! Node and start of the counter are arguments, and so is the time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,27 +11,32 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Timestamp;
 
-/// Identifies one call. Sorts by time, then by order of arrival; written as 32 hex digits.
+/// Id of one call. Sorts by time, then by order of arrival. Written as 32 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(u128);
 
 /// A text that is not a call id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a call id (32 hex digits)")]
+#[error("{0:?} is not a call id (32 hexadecimal digits)")]
 pub struct InvalidCallId(String);
 
 impl CallId {
-    /// The 16 bytes, big-endian, so that bytes sort as ids do.
+    /// Returns the 16 bytes, big-endian, so that bytes sort like ids.
     pub fn to_bytes(self) -> [u8; 16] {
         self.0.to_be_bytes()
     }
 
-    /// When the call was made, as far as ids know.
+    /// Returns the time of the call as encoded in the id.
     pub fn time(self) -> Timestamp {
         Timestamp::from_millis(u64::try_from(self.0 >> 80).unwrap_or(u64::MAX))
     }
 
-    /// Reads what [`CallId::to_bytes`] wrote.
+    /// Returns the number of the machine that made the id.
+    pub fn node(self) -> u64 {
+        self.0 as u64 & ((1 << 48) - 1)
+    }
+
+    /// Reads the bytes written by [`CallId::to_bytes`].
     pub fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(u128::from_be_bytes(bytes))
     }
@@ -66,7 +71,7 @@ impl<'de> Deserialize<'de> for CallId {
     }
 }
 
-/// Makes ids for one node.
+/// Source of ids for one node.
 #[derive(Debug)]
 pub struct IdSource {
     node: u64,
@@ -75,19 +80,21 @@ pub struct IdSource {
 }
 
 impl IdSource {
-    /// `node` tells machines apart (48 bits are used); `start` is any number, best a random one.
+    /// Creates a source. `node` distinguishes machines (48 bits are used); `start` is any number,
+    /// preferably random.
     pub fn new(node: u64, start: u32) -> Self {
         let node = node & ((1 << 48) - 1);
         Self { node, counter: AtomicU32::new(start), latest: AtomicU64::new(0) }
     }
 
-    /// An id for a call that happens now. Never goes back, even when the clock does.
+    /// Creates an id for a call that happens now. Ids never decrease, even if the clock is set
+    /// back.
     pub fn live(&self, now: Timestamp) -> CallId {
         let before = self.latest.fetch_max(now.as_millis(), Ordering::Relaxed);
         self.at(Timestamp::from_millis(before.max(now.as_millis())))
     }
 
-    /// An id for a call that happened at `at`, as traces have it.
+    /// Creates an id for a call that happened at `at`, such as one read from a trace.
     pub fn at(&self, at: Timestamp) -> CallId {
         let counter = self.counter.fetch_add(1, Ordering::Relaxed);
         let high = u128::from(at.as_millis()) << 80;
@@ -100,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn live_ids_rise_even_when_the_clock_goes_back() {
+    fn live_ids_increase_when_the_clock_is_set_back() {
         let source = IdSource::new(7, 0);
         let ids: Vec<_> = [5, 5, 3, 9].iter().map(|ms| source.live(Timestamp::from_millis(*ms))).collect();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
@@ -111,6 +118,7 @@ mod tests {
         let id = IdSource::new(u64::MAX, u32::MAX).at(Timestamp::from_millis(u64::MAX));
         assert_eq!(id.to_string().parse(), Ok(id));
         assert_eq!(CallId::from_bytes(id.to_bytes()), id);
+        assert_eq!(id.node(), (1 << 48) - 1);
         for bad in ["", "12", "+0000000000000000000000000000001", "zz"] {
             assert!(bad.parse::<CallId>().is_err());
         }

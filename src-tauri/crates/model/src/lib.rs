@@ -1,11 +1,11 @@
-//! Plain types of the domain, shared by every crate.
-//!
-//! Owns: the names and invariants of ids, times, calls and quality levels, and how they are
-//! written in JSON. Refuses to know: where values come from, how they are stored or shown.
+//! Plain types of the domain, shared by every crate: ids, times, calls, quality levels, and their
+//! form in JSON.
 
 mod call;
+mod carrier;
 mod drift;
 mod evidence;
+mod flow;
 mod id;
 mod marker;
 mod presented;
@@ -15,13 +15,15 @@ mod tool;
 mod upstream;
 mod version;
 
-pub use call::{CallRecord, Carrier, Client, Fit, Origin, Outcome, Rung};
+pub use call::{CallRecord, Client, Fit, Origin, Outcome, Rung};
+pub use carrier::{Carrier, Carriers};
 pub use drift::{Change, Ending, Share, TypeName};
 pub use evidence::{Evidence, Example, FieldEvidence, ImpactedCall, RuleCount, Violation};
+pub use flow::{Echo, Flow, How, Link};
 pub use id::{CallId, IdSource, InvalidCallId};
 pub use marker::{Marker, Redacted};
 pub use presented::Presented;
-pub use quality::{Quality, Source};
+pub use quality::{Quality, Source, TextForm};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use tool::{InvalidName, SEPARATOR, ToolId, check_server_name};
 pub use upstream::UpstreamState;

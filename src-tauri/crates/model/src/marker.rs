@@ -1,33 +1,33 @@
-//! What stands in place of a redacted value.
+//! The marker that replaces a redacted value.
 //!
-//! A marker is a string that tells the type, and for strings the length, of the value it replaces, so
-//! that shapes stay exact without keeping the value. In a text markers stand for its secret parts only.
-//! Owns: its written form. Refuses to know: what is redacted and why.
+//! A marker is a string that records the type of the value it replaces, and the length of a string,
+//! so that shapes stay exact without the value. Within a longer text, markers replace only the
+//! secret parts.
 
 use std::fmt;
 use std::str::FromStr;
 
 const OPEN: &str = "⟦redacted ";
 const CLOSE: char = '⟧';
-/// Characters of a marker, at most.
-const LONGEST: usize = 40;
+/// Most characters of a marker.
+const MAX_MARKER_CHARS: usize = 40;
 
-/// The kind of value that was replaced. Null and booleans are never secrets.
+/// Type of a redacted value. Null and booleans are never secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Redacted {
-    /// A string of so many characters.
+    /// A string with this many characters.
     String(usize),
-    /// A number written without fraction or exponent that fits 64 bits.
+    /// A number written without fraction or exponent that fits in 64 bits.
     Integer,
     /// Any other number.
     Number,
 }
 
 impl Redacted {
-    /// What a string stands for: a value, if it is a marker; if it holds markers, the text that was there
-    /// before with its own length. None if it is as it was.
+    /// Returns what a string replaces: a value, if the string is a marker; a text of the original
+    /// length, if it contains markers; `None` if it contains none.
     pub fn of(text: &str) -> Option<Self> {
-        // Asked of every string there is, of which most have no such byte.
+        // This runs for every string, and most do not contain this byte.
         if !text.as_bytes().contains(&OPEN.as_bytes()[0]) {
             return None;
         }
@@ -38,8 +38,8 @@ impl Redacted {
         while let Some(start) = rest.find(OPEN) {
             length += rest[..start].chars().count();
             rest = &rest[start..];
-            // Not further than a marker goes.
-            let close = rest.char_indices().take(LONGEST).find(|&(_, c)| c == CLOSE);
+            // Not further than the longest marker.
+            let close = rest.char_indices().take(MAX_MARKER_CHARS).find(|&(_, c)| c == CLOSE);
             let end = close.map_or(0, |(end, _)| end + CLOSE.len_utf8());
             match rest[..end].parse() {
                 Ok(Marker(Self::String(replaced))) => {
@@ -57,7 +57,7 @@ impl Redacted {
     }
 }
 
-/// The string in place of a redacted value: `⟦redacted string 24⟧`, `⟦redacted integer⟧`.
+/// String that replaces a redacted value: `⟦redacted string 24⟧`, `⟦redacted integer⟧`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marker(pub Redacted);
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_with_markers_keep_their_length() {
+    fn text_with_markers_keeps_its_length() {
         let of = |text: &str| Redacted::of(text);
         assert_eq!(of("⟦redacted integer⟧"), Some(Redacted::Integer));
         assert_eq!(of("⟦redacted string 24⟧"), Some(Redacted::String(24)));

@@ -1,20 +1,18 @@
-//! How a tool is shown to clients.
-//!
-//! Owns: the fields. Refuses to know: who says so, and where.
+//! Overrides of how a tool is presented to clients.
 
 use serde_json::{Map, Value};
 
-/// What people say of a tool instead of its upstream. What is not said stays as the upstream says it.
+/// Presentation of a tool to clients. Fields that are not set stay as the upstream declares them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Presented {
-    /// Clients are not shown it, and cannot call it.
+    /// Whether the tool is hidden: not listed, and not callable.
     pub hidden: bool,
-    /// What clients call it.
+    /// Name used by clients.
     pub name: Option<Box<str>>,
-    /// What clients read about it.
+    /// Description shown to clients.
     pub description: Option<Box<str>>,
-    /// Laid over the upstream's annotations, key by key.
+    /// Annotations that replace the upstream's, key by key.
     pub annotations: Map<String, Value>,
-    /// What clients are told of its arguments.
+    /// Schema of the arguments advertised to clients.
     pub input_schema: Option<Value>,
 }

@@ -1,37 +1,58 @@
-//! How far a schema can be trusted, and where it comes from.
-//!
-//! Owns: the words. Refuses to know: how a level is computed (see `registry`).
+//! Quality and source of a tool's schema. The registry computes them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How far a tool's schema can be trusted. Ordered.
+/// Quality of a tool's schema, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quality {
-    /// Nothing observed and nothing declared.
+    /// Neither observed nor declared.
     None,
     /// 1 to 9 observations.
     Low,
-    /// 10 to 99 observations, or more that are not consistent enough.
+    /// 10 to 99 observations, or more with lower consistency.
     Medium,
-    /// At least 100 observations with mean consistency of 0.8, or a declaration that holds.
+    /// At least 100 observations with a mean consistency of at least 0.8, or a declared schema that
+    /// the observations keep.
     High,
 }
 
-/// Where a tool's schema comes from.
+/// Source of a tool's schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The upstream declares it; not observed yet.
+    /// Declared by the upstream, not observed yet.
     Declared,
-    /// The upstream declares it and it was observed at least once.
+    /// Declared by the upstream and observed at least once.
     Hybrid,
     /// Learned from observations.
     Inferred,
-    /// Neither declared nor observed.
+    /// Neither declared nor observed, or observed only as text without structure.
     Unknown,
+}
+
+/// Form of the results of a tool that returns only text without structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextForm {
+    /// Text with headings, emphasis, links or fences.
+    Markdown,
+    /// Lines `key: value` whose keys have not recurred often enough.
+    KeyValue,
+    /// Any other text.
+    Plain,
+}
+
+impl fmt::Display for TextForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Markdown => "Markdown",
+            Self::KeyValue => "key and value lines",
+            Self::Plain => "plain text",
+        })
+    }
 }
 
 impl fmt::Display for Quality {

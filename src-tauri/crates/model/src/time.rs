@@ -1,7 +1,6 @@
 //! Points in time, in milliseconds since 1970 UTC, written as RFC 3339.
 //!
-//! Owns: reading and writing times. Refuses to know: the clock, except in [`Timestamp::now`],
-//! which only the rim calls.
+//! Only [`Timestamp::now`] reads the clock.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,26 +12,29 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(u64);
 
-/// A text that is not a time; names the accepted form.
+/// A text that is not a time. The message shows the accepted form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a time such as 2026-11-20T12:00:00.000Z")]
 pub struct InvalidTimestamp(String);
 
-/// The end of the year 9999, the latest RFC 3339 can write; it fits the 48 bits a call id has.
+/// End of the year 9999, the latest time that RFC 3339 can express. It fits in the 48 bits of a
+/// call id.
 const MAX_MILLIS: u64 = 253_402_300_799_999;
 
 impl Timestamp {
-    /// The time `millis` milliseconds after 1970, or the latest there is.
+    /// Returns the time `millis` milliseconds after 1970, or the latest possible time.
     pub fn from_millis(millis: u64) -> Self {
         Self(millis.min(MAX_MILLIS))
     }
 
-    /// Milliseconds since 1970.
+    /// Returns milliseconds since 1970.
     pub fn as_millis(self) -> u64 {
         self.0
     }
 
-    /// The machine's clock. Called at the rim only; pure code takes times as arguments.
+    /// Reads the machine's clock. Pure crates take times as arguments; the build checks that they
+    /// do not call this.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock, for crates that may")]
     pub fn now() -> Self {
         Self::from_millis(u64::try_from(Utc::now().timestamp_millis()).unwrap_or(0))
     }
@@ -50,7 +52,7 @@ impl fmt::Display for Timestamp {
 impl FromStr for Timestamp {
     type Err = InvalidTimestamp;
 
-    /// Reads RFC 3339; a time without an offset is taken as UTC.
+    /// Reads RFC 3339. A time without an offset is taken as UTC.
     fn from_str(text: &str) -> Result<Self, InvalidTimestamp> {
         let time = DateTime::parse_from_rfc3339(text)
             .or_else(|_| DateTime::parse_from_rfc3339(&format!("{text}Z")))
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_offsets_and_naive_times() {
+    fn times_with_and_without_offset_are_read() {
         let noon: Timestamp = "2026-11-20T12:00:00.250Z".parse().unwrap();
         assert_eq!(noon.to_string(), "2026-11-20T12:00:00.250Z");
         assert_eq!("2026-11-20T14:00:00.25+02:00".parse(), Ok(noon));

@@ -1,30 +1,31 @@
 //! Tool ids: the pair (server, tool) and its written form `server__tool`.
 //!
-//! Owns: what a server name may look like, so that the written form splits in one way only.
-//! Refuses to know: which tools exist; a tool's own name is the upstream's business.
+//! Server names are restricted so that the written form splits in only one way. Tool names are the
+//! upstream's choice.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Stands between server and tool in the written form.
+/// Separator between server and tool in the written form.
 pub const SEPARATOR: &str = "__";
 
-/// Longest name of a tool, in bytes. Longer ones are nobody's, and would be kept for ever.
+/// Longest name of a tool, in bytes. Longer names are not plausible and would be stored forever.
 const MAX_TOOL_NAME: usize = 1_024;
 
-/// Longest server name, leaving room for the tool within the 128 characters clients accept.
+/// Longest server name, in bytes. It leaves room for the tool within the 128 characters that
+/// clients accept.
 const MAX_SERVER_NAME: usize = 64;
 
-/// A tool of a server. Ordered by server, then tool.
+/// A tool of a server. Sorts by server, then by tool.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ToolId {
     server: Box<str>,
     tool: Box<str>,
 }
 
-/// Why a name or a written tool id is refused; says what would be right.
+/// Reason why a name or a written tool id is rejected. The message shows the accepted form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidName {
     /// A server name breaks the rules that keep `server__tool` unambiguous.
@@ -46,7 +47,7 @@ pub fn check_server_name(name: &str) -> Result<(), InvalidName> {
 }
 
 impl ToolId {
-    /// Pairs a server with one of its tools. The tool's name may be anything from 1 to 1,024 bytes.
+    /// Pairs a server with one of its tools. The tool's name may have from 1 to 1,024 bytes.
     pub fn new(server: &str, tool: &str) -> Result<Self, InvalidName> {
         check_server_name(server)?;
         if tool.is_empty() || tool.len() > MAX_TOOL_NAME {
@@ -56,12 +57,12 @@ impl ToolId {
         Ok(Self { server: server.into(), tool: tool.into() })
     }
 
-    /// The upstream's name in `mcp.json`.
+    /// Returns the upstream's name in `mcp.json`.
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// The tool's name as the upstream gives it.
+    /// Returns the tool's name as the upstream gives it.
     pub fn tool(&self) -> &str {
         &self.tool
     }
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_would_split_ambiguously_are_refused() {
+    fn ambiguous_names_are_rejected() {
         for bad in ["", "a__b", "a_", "a b", "é", &"x".repeat(65)] {
             assert!(check_server_name(bad).is_err(), "{bad:?}");
         }

@@ -1,26 +1,24 @@
-//! What an upstream is doing.
-//!
-//! Owns: the words. Refuses to know: when an upstream is in which state (see `proxy`).
+//! State of an upstream. The proxy decides when an upstream is in which state.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What an upstream is doing.
+/// State of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpstreamState {
-    /// Not needed yet.
+    /// Not started, because no call needed it yet.
     Idle,
-    /// Connecting and listing.
+    /// Connecting and listing its tools.
     Starting,
-    /// Usable.
+    /// Ready for calls.
     Ready,
-    /// Not usable; the reason says why.
+    /// Failed; a separate reason is given.
     Failed,
-    /// Switched off in the configuration.
+    /// Disabled in the configuration.
     Disabled,
-    /// Its entry in the configuration cannot be used.
+    /// Its entry in the configuration is invalid.
     Invalid,
 }
 

@@ -1,12 +1,10 @@
-//! The words for versions, and who decides about them.
-//!
-//! Owns: the words. Refuses to know: what follows from them (see `registry`).
+//! Vocabulary of versions, and of the actors that decide about them.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a version comes from.
+/// Origin of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VersionOrigin {
@@ -14,21 +12,21 @@ pub enum VersionOrigin {
     Inferred,
     /// From a file of overrides.
     File,
-    /// Brought from elsewhere.
+    /// Imported from another installation.
     Import,
 }
 
-/// What was decided about a version.
+/// State of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VersionState {
-    /// Waiting to be decided about: the newest one, as long as nothing was.
+    /// Awaiting a decision: the newest version, until there is one.
     Candidate,
-    /// Promoted, and nothing since.
+    /// Promoted, and not replaced since.
     Promoted,
-    /// A person does not want it.
+    /// Rejected by a person.
     Rejected,
-    /// Another one took its place, or it was rolled back.
+    /// Replaced by another version, or rolled back.
     Superseded,
 }
 
@@ -53,15 +51,15 @@ impl fmt::Display for VersionState {
     }
 }
 
-/// What can act.
+/// Kind of actor behind a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActorKind {
-    /// Somebody at a front.
+    /// A person using the dashboard or the terminal.
     Person,
-    /// A file of overrides that somebody edited.
+    /// A file of overrides that a person edited.
     File,
-    /// A rule somebody switched on, or that is on by default.
+    /// A policy, enabled by a person or by default.
     Policy,
 }
 

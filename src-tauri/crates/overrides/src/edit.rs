@@ -1,28 +1,27 @@
-//! Changing a text in few places.
+//! Edits of a JSON text with comments: setting and removing members of objects.
 //!
-//! Owns: where a member goes and what goes with it when it is removed: everything else stays byte for byte, comments
-//! and order included; what comes in is laid out as its surroundings are. Refuses to know: what members mean.
+//! Everything else stays byte for byte, including comments and order. New members are formatted like their
+//! surroundings.
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, Value as Node};
-use jsonc_parser::common::Ranged;
-use jsonc_parser::tokens::Token;
+use schemascope_json::jsonc::{Node, Object, Ranged, Token, TokenAndRange, Tree};
+use schemascope_json::splice_text;
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
 
-use crate::document::{Tree, is_comment, line, name, with_tree};
 use crate::problem::Problem;
+use crate::tree::{is_comment, line, name, with_tree};
 
-/// Sets members of the object at a path, and makes the objects on the way.
+/// Sets members of the object at a path, and creates the objects on the way.
 pub(crate) fn set(text: &str, path: &[&str], members: Vec<(&str, Value)>) -> Result<String, Problem> {
     with_tree(text, |tree| {
-        let at = Place { text, tree };
+        let at = Source { text, tree };
         let Some(root) = &tree.root else {
             let whole = nested(path, members);
             let before = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            return Ok(format!("{text}{before}{}\n", at.laid_out(&whole, "")));
+            return Ok(format!("{text}{before}{}\n", at.formatted(&whole, "")));
         };
         let mut object = at.object(root)?;
         let mut rest = path;
@@ -44,7 +43,7 @@ pub(crate) fn set(text: &str, path: &[&str], members: Vec<(&str, Value)>) -> Res
                             let value = if at.is_one_line(object) {
                                 value.to_string()
                             } else {
-                                at.laid_out(&value, indent)
+                                at.formatted(&value, indent)
                             };
                             splices.push((known.value.start()..known.value.end(), value));
                         }
@@ -56,15 +55,16 @@ pub(crate) fn set(text: &str, path: &[&str], members: Vec<(&str, Value)>) -> Res
         if !new.is_empty() {
             at.insert(object, &new, &mut splices);
         }
-        Ok(splice(text, splices))
+        Ok(splice_text(text, &mut splices))
     })?
 }
 
-/// Removes the member at a path, and the objects around it, below the first `keep` keys, that are empty then.
+/// Removes the member at a path, and the objects around it that are empty afterwards. Objects at the first `keep` keys
+/// stay.
 pub(crate) fn remove(text: &str, path: &[&str], keep: usize) -> Result<String, Problem> {
     let (mut text, mut path) = (text.to_owned(), path);
     loop {
-        let (removed, is_empty) = with_tree(&text, |tree| Place { text: &text, tree }.remove(path))??;
+        let (removed, is_empty) = with_tree(&text, |tree| Source { text: &text, tree }.remove(path))??;
         text = removed;
         path = &path[..path.len().saturating_sub(1)];
         if !is_empty || path.len() <= keep {
@@ -81,33 +81,21 @@ fn nested(path: &[&str], members: Vec<(&str, Value)>) -> Value {
         .fold(Value::Object(inner), |inner, key| Value::Object(Map::from_iter([((*key).to_owned(), inner)])))
 }
 
-fn splice(text: &str, mut splices: Vec<(Range<usize>, String)>) -> String {
-    // Those at one place stay in their order.
-    splices.sort_by_key(|(range, _)| range.start);
-    let mut spliced = String::with_capacity(text.len());
-    let mut done = 0;
-    for (range, new) in splices {
-        spliced.push_str(&text[done..range.start]);
-        spliced.push_str(&new);
-        done = range.end;
-    }
-    spliced + &text[done..]
-}
-
-/// A tree in its text.
-struct Place<'t> {
+/// A text with its tree.
+struct Source<'t> {
     text: &'t str,
     tree: &'t Tree<'t>,
 }
 
-impl<'t> Place<'t> {
+impl<'t> Source<'t> {
     fn object(&self, node: &'t Node<'t>) -> Result<&'t Object<'t>, Problem> {
         let line = || line(self.text, node.start());
-        let wrong = || Problem::Type { line: line(), place: "what is edited".into(), expected: "an object" };
+        let wrong =
+            || Problem::Type { line: line(), place: "the edited value".into(), expected: "an object" };
         node.as_object().ok_or_else(wrong)
     }
 
-    /// Puts members behind those an object has.
+    /// Inserts members after the existing ones of an object.
     fn insert(
         &self,
         object: &Object<'_>,
@@ -117,7 +105,7 @@ impl<'t> Place<'t> {
         let lines = !self.is_one_line(object);
         let written = |indent: &str| -> Vec<String> {
             let member = |(key, value): &(String, Value)| {
-                let value = if lines { self.laid_out(value, indent) } else { value.to_string() };
+                let value = if lines { self.formatted(value, indent) } else { value.to_string() };
                 format!("{}: {value}", Value::from(key.as_str()))
             };
             members.iter().map(member).collect()
@@ -145,7 +133,7 @@ impl<'t> Place<'t> {
         if comma.is_none() {
             splices.push((last.end()..last.end(), ",".to_owned()));
         }
-        // What is said about the last one on its line stays with it.
+        // A comment on the line of the last member stays with it.
         let mut from = comma.as_ref().map_or(last.end(), |comma| comma.end);
         for comment in self.comments(from, close) {
             if self.text[from..comment.start].contains('\n') {
@@ -166,7 +154,7 @@ impl<'t> Place<'t> {
         splices.push((from..from, new + end));
     }
 
-    /// The text without the member at a path, and whether the object it was in has nothing left.
+    /// Removes the member at a path. Returns the new text, and whether the object around it is empty now.
     fn remove(&self, path: &[&str]) -> Result<(String, bool), Problem> {
         let unchanged = || Ok((self.text.to_owned(), false));
         let (Some((key, parents)), Some(root)) = (path.split_last(), &self.tree.root) else {
@@ -188,7 +176,7 @@ impl<'t> Place<'t> {
         let (mut start, mut end) = (property.start(), property.end());
         match (self.comma(end, next), at.checked_sub(1).map(|before| &object.properties[before])) {
             (Some(comma), _) if self.text[end..comma.start].trim().is_empty() => end = comma.end,
-            // A comment stands in between, and stays.
+            // The comment between member and comma stays.
             (Some(comma), _) => splices.push((comma, String::new())),
             (None, Some(before)) => {
                 splices.extend(self.comma(before.end(), start).map(|comma| (comma, String::new())));
@@ -207,10 +195,10 @@ impl<'t> Place<'t> {
         }
         splices.push((start..end, String::new()));
         let is_empty = object.properties.len() == 1 && self.comments(object.start(), close).next().is_none();
-        Ok((splice(self.text, splices), is_empty))
+        Ok((splice_text(self.text, &mut splices), is_empty))
     }
 
-    /// The comma in a range, if there is one outside of comments.
+    /// Range of the first comma between two offsets that is not in a comment.
     fn comma(&self, from: usize, to: usize) -> Option<Range<usize>> {
         let tokens = self.tokens(from, to);
         let comma = tokens.iter().find(|token| token.token == Token::Comma)?;
@@ -222,14 +210,14 @@ impl<'t> Place<'t> {
         comments.map(|token| token.range.start..token.range.end)
     }
 
-    fn tokens(&self, from: usize, to: usize) -> &'t [jsonc_parser::tokens::TokenAndRange<'t>] {
+    fn tokens(&self, from: usize, to: usize) -> &'t [TokenAndRange<'t>] {
         let tokens = &self.tree.tokens;
         let first = tokens.partition_point(|token| token.range.start < from);
         let end = tokens.partition_point(|token| token.range.start < to);
         &tokens[first..end.max(first)]
     }
 
-    /// Whether what comes into an object stands on its line too.
+    /// Whether new members of an object go on the same line.
     fn is_one_line(&self, object: &Object<'_>) -> bool {
         let is_root = self.tree.root.as_ref().is_some_and(|root| root.start() == object.start());
         match object.properties.is_empty() {
@@ -246,13 +234,13 @@ impl<'t> Place<'t> {
         self.text[self.line_start(at)..at].trim().is_empty()
     }
 
-    /// The white space a place's line begins with.
+    /// White space at the beginning of the line of an offset.
     fn indent(&self, at: usize) -> &'t str {
         let line = &self.text[self.line_start(at)..at];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// What one level more is, as the file has it.
+    /// Indentation of one level in this file.
     fn unit(&self) -> &'t str {
         let root = self.tree.root.as_ref().and_then(Node::as_object);
         let first = root.and_then(|root| root.properties.first()).map(|first| self.indent(first.start()));
@@ -263,12 +251,12 @@ impl<'t> Place<'t> {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// A value over several lines, all but the first indented.
-    fn laid_out(&self, value: &Value, indent: &str) -> String {
+    /// Formats a value over several lines, all but the first indented.
+    fn formatted(&self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
         let formatter = PrettyFormatter::with_indent(self.unit().as_bytes());
         let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
-        // A value always has a text.
+        // Serializing a value does not fail.
         let text =
             written.ok().and_then(|()| String::from_utf8(bytes).ok()).unwrap_or_else(|| value.to_string());
         text.replace('\n', &format!("{}{indent}", self.newline()))
@@ -287,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_goes_in_as_its_surroundings_are() {
+    fn set_formats_new_members_like_their_surroundings() {
         sets("{\n\t\"a\": 1 // one\n}\n", &[], "{\n\t\"a\": 1, // one\n\t\"x\": {\n\t\t\"k\": 1\n\t}\n}\n");
         sets("{\"a\": 1 /* c */}", &[], "{\"a\": 1, /* c */ \"x\": {\"k\":1}}");
         sets("{\n  \"a\": {},\n}", &["a"], "{\n  \"a\": {\n    \"x\": {\n      \"k\": 1\n    }\n  },\n}");
@@ -308,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_goes_with_its_comma_and_line() {
+    fn remove_takes_comma_and_line_along() {
         removes("{\n  \"a\": 1,\n  \"b\": 2\n}", &["b"], "{\n  \"a\": 1\n}");
         removes("{\n  \"a\": 1, // one\n  \"b\": 2\n}", &["a"], "{\n  // one\n  \"b\": 2\n}");
         removes("{\"a\": 1, \"b\": 2}", &["a"], "{\"b\": 2}");

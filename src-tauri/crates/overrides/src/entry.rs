@@ -1,51 +1,49 @@
-//! What a file of overrides says.
-//!
-//! Owns: the fields, and what they mean beside one another. Refuses to know: text.
+//! The overrides in a file, as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemascope_model::ToolId;
 use serde_json::{Map, Value};
 
-/// Stands for all tools.
+/// Name that stands for all tools.
 pub const WILDCARD: &str = "*";
 
-/// A whole file.
+/// All overrides of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
-    /// Whether servers are shown that do not say so themselves.
+    /// Whether servers are shown that have no `enabled` of their own.
     pub enabled: Option<bool>,
-    /// Defaults: for all tools (`*`), and for tools of a name on any server.
+    /// Defaults for all tools (`*`), and for tools with a name on any server.
     pub master: BTreeMap<Box<str>, Entry>,
-    /// By server.
+    /// Overrides by server.
     pub servers: BTreeMap<Box<str>, Server>,
 }
 
-/// What is said about one server.
+/// Overrides of one server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Server {
-    /// Whether its tools are shown at all.
+    /// Whether any of its tools are shown.
     pub enabled: Option<bool>,
-    /// By the name of the tool; `*` is for all of the server's.
+    /// Entries by name of the tool; `*` applies to all tools of the server.
     pub tools: BTreeMap<Box<str>, Entry>,
 }
 
-/// What is said about a tool. What is not said stays as the upstream says it.
+/// Overrides of one tool. A missing field leaves the upstream's value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
-    /// Whether clients are shown it.
+    /// Whether clients see the tool.
     pub enabled: Option<bool>,
-    /// What clients call it.
+    /// Name for clients.
     pub name: Option<Box<str>>,
-    /// What clients read about it.
+    /// Description for clients.
     pub description: Option<Box<str>>,
-    /// Laid over the upstream's annotations, key by key.
+    /// Annotations that replace the upstream's, key by key.
     pub annotations: Option<Map<String, Value>>,
-    /// What clients are told of its arguments.
+    /// Schema of the arguments, as advertised to clients.
     pub input_schema: Option<Value>,
-    /// What is held true of its output.
+    /// Schema of the results.
     pub output_schema: Option<Value>,
-    /// Schemas that only repeat what the upstream declares, and follow it.
+    /// Schemas that only repeat what the upstream declares. They change when the upstream's do.
     pub follows: BTreeSet<Field>,
 }
 
@@ -59,10 +57,10 @@ pub enum Field {
 }
 
 impl Field {
-    /// Both.
+    /// Both schemas.
     pub const ALL: [Self; 2] = [Self::Input, Self::Output];
 
-    /// Its key.
+    /// Key of the schema in the file.
     pub fn key(self) -> &'static str {
         match self {
             Self::Input => "inputSchema",
@@ -72,7 +70,7 @@ impl Field {
 }
 
 impl Entry {
-    /// A schema, whether it follows the upstream or not.
+    /// One of the schemas, whether it follows the upstream or not.
     pub fn schema(&self, field: Field) -> Option<&Value> {
         match field {
             Field::Input => self.input_schema.as_ref(),
@@ -80,22 +78,22 @@ impl Entry {
         }
     }
 
-    /// A schema that is an override: it does not merely repeat what the upstream declares.
+    /// One of the schemas, unless it only follows the upstream.
     pub fn overriding(&self, field: Field) -> Option<&Value> {
         self.schema(field).filter(|_| !self.follows.contains(&field))
     }
 }
 
 impl Overrides {
-    /// The tools something is said about by their names.
+    /// Tools that have an entry of their own.
     pub fn tools(&self) -> impl Iterator<Item = ToolId> {
-        self.servers.iter().flat_map(|(server, says)| {
-            let named = says.tools.keys().filter(|tool| &***tool != WILDCARD);
+        self.servers.iter().flat_map(|(server, overrides)| {
+            let named = overrides.tools.keys().filter(|tool| &***tool != WILDCARD);
             named.filter_map(|tool| ToolId::new(server, tool).ok())
         })
     }
 
-    /// What is said about one tool by its name.
+    /// Entry of one tool.
     pub fn entry(&self, server: &str, tool: &str) -> Option<&Entry> {
         self.servers.get(server)?.tools.get(tool)
     }

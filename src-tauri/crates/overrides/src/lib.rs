@@ -1,10 +1,11 @@
-//! `tool_overrides.json`: what people write about tools, and what was decided about their schemas.
+//! The file `tool_overrides.json`: reading it, editing it, and keeping it in line with decisions about schemas.
 //!
-//! The file is theirs: it may have comments, and whatever is not ours to change stays byte for byte
-//! ([`Document`]). [`Overrides`] is what it says, [`reconcile`] what follows when file and decisions differ, and
-//! [`populate`] what fills its gaps. Owns: the file's form. Refuses to know: where it is, who reads it, versions.
+//! The file belongs to the user. It may contain comments, and an edit leaves everything else byte for byte
+//! ([`Document`]). [`Overrides`] is its content as data, [`reconcile`] brings file and decisions in line, and
+//! [`populate`] adds missing schemas from the upstreams.
 //!
-//! Architecture invariant: pure. No runtime, store, clock, file or network.
+//! The crate is pure: it uses no runtime, store, clock, file or network, so that the tests can try any sequence of
+//! edits and decisions.
 
 mod document;
 mod edit;
@@ -14,15 +15,16 @@ mod problem;
 mod read;
 mod reconcile;
 mod resolve;
+mod tree;
 mod write;
 
 pub use document::Document;
 pub use entry::{Entry, Field, Overrides, Server, WILDCARD};
 pub use populate::populate;
 pub use problem::Problem;
-pub use reconcile::{Decision, Known, Outcome, Reconciled, reconcile};
-pub use resolve::{Changed, changes};
+pub use reconcile::{Decision, Reconciliation, ToolFacts, reconcile};
+pub use resolve::{EntryChange, changes};
 pub use write::write;
 
-/// What a file says that has just been made.
-pub const NEW: &str = "{\n  \"schemaVersion\": 2,\n  \"servers\": {}\n}\n";
+/// Content of a new file.
+pub const NEW_FILE: &str = "{\n  \"schemaVersion\": 2,\n  \"servers\": {}\n}\n";

@@ -1,63 +1,61 @@
-//! What is wrong with a file.
-//!
-//! Owns: the words. Refuses to know: what follows.
+//! Problems of a file of overrides, as the user reads them.
 
-/// Why a file cannot be used, or what in it cannot.
+/// Why a file, or a part of it, cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Not JSON, comments and trailing commas aside.
+    /// Not JSON with comments and trailing commas.
     #[error("line {line}, column {column}: {reason}")]
     Syntax {
-        /// From 1.
+        /// Line, from 1.
         line: usize,
-        /// From 1.
+        /// Column, from 1.
         column: usize,
-        /// What is wrong.
+        /// Message of the parser.
         reason: String,
     },
-    /// Nothing stands there, where something did: somebody may be in the middle of writing it.
-    #[error("line 1: the file is empty; to take everything back, write {{}}")]
+    /// A file that became empty. An editor may be in the middle of saving it.
+    #[error("line 1: the file is empty; to remove all overrides, write {{}}")]
     Empty,
-    /// A value of another type than expected.
+    /// A value of the wrong type.
     #[error("line {line}: {place} must be {expected}")]
     Type {
-        /// From 1.
+        /// Line, from 1.
         line: usize,
-        /// Where, with dots.
+        /// Path of the value, with dots.
         place: String,
-        /// What would be right.
+        /// The expected type.
         expected: &'static str,
     },
-    /// A key stands twice in one object, and nobody can say which one counts.
-    #[error("line {line}: {place} stands there twice")]
-    Twice {
-        /// From 1.
+    /// A key that occurs twice in one object, so that its meaning is unclear.
+    #[error("line {line}: {place} is duplicated; remove one of the two")]
+    Duplicate {
+        /// Line, from 1.
         line: usize,
-        /// Where, with dots.
+        /// Path of the value, with dots.
         place: String,
     },
-    /// A later form of the file.
-    #[error("schemaVersion {0} is not known; 2 is")]
-    Version(u64),
-    /// An entry for all tools says what only one tool can have.
-    #[error("{place} is left out: {field} belongs to one tool of one server")]
-    Wildcard {
+    /// A file of a later format.
+    #[error("schemaVersion {0} is not supported; this version of Schemascope reads 2")]
+    UnknownVersion(u64),
+    /// A field in an entry for several tools that only one tool can have.
+    #[error("{place}.{field} is ignored: {field} can only be set for one tool of one server")]
+    NotForSeveral {
         /// The entry.
         place: String,
-        /// What it says.
+        /// The field.
         field: &'static str,
     },
-    /// A name clients would refuse.
-    #[error("{tool} cannot be called {name:?}: clients take 1 to 128 of A-Z a-z 0-9 _ . -")]
-    Name {
+    /// A name that clients would reject.
+    #[error("{tool} cannot be named {name:?}: a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -")]
+    InvalidName {
         /// The tool.
         tool: String,
         /// The name.
         name: String,
     },
-    /// Two tools would have one name.
-    #[error("{tool} cannot be called {name:?}: {other} is called that too")]
-    Collision {
+    /// A name that another tool has.
+    #[error("{tool} cannot be named {name:?}: {other} has the same name")]
+    NameCollision {
         /// The tool.
         tool: String,
         /// The name.
@@ -65,16 +63,16 @@ pub enum Problem {
         /// The other tool.
         other: String,
     },
-    /// A server's name that no configuration may have.
-    #[error("servers.{0} is left out: no server can be called that")]
-    Server(String),
-    /// A schema nobody can judge by.
-    #[error("{0}: its outputSchema is no JSON Schema that can be used, and is left out")]
+    /// A name that no server can have.
+    #[error("servers.{0} is ignored: {0:?} is not a valid name of a server")]
+    InvalidServer(String),
+    /// A schema that values cannot be checked against.
+    #[error("{0}: its outputSchema is ignored because it is not a usable JSON Schema")]
     Schema(String),
-    /// Its server has no such tool.
-    #[error("{0}: its server lists no such tool, so its entry does nothing")]
+    /// A tool that its server does not list.
+    #[error("{0}: its server lists no such tool, so the entry has no effect")]
     NotListed(String),
-    /// Nobody knows the tool.
-    #[error("{0}: no such tool is known yet; its outputSchema waits for it")]
+    /// A tool that is not known yet.
+    #[error("{0}: this tool is not known yet; its outputSchema applies once the tool is listed")]
     Unknown(String),
 }

@@ -1,25 +1,21 @@
-//! From a tree to what it says.
-//!
-//! Owns: the types of each key. Keys nobody knows are somebody else's, and left alone. Refuses to know: what
-//! follows from an entry.
+//! Reads overrides from the tree of a file, and checks the type of each key. Unknown keys are ignored.
 
 use std::collections::BTreeSet;
 
-use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
-use jsonc_parser::common::Ranged;
+use schemascope_json::jsonc::{Node, Object, ObjectProp, Ranged as _, Tree};
 use schemascope_model::check_server_name;
 use serde_json::Value;
 
-use crate::document::{Tree, line, name, value};
 use crate::entry::{Entry, Field, Overrides, Server, WILDCARD};
 use crate::problem::Problem;
+use crate::tree::{line, name, value};
 
-/// The key under which an entry says which of its schemas follow the upstream.
+/// Key of an entry that lists which of its schemas follow the upstream.
 pub(crate) const FOLLOWS: &str = "followsUpstream";
-/// The form of the file that is written and read.
-const VERSION: u64 = 2;
+/// Format of the file that is written and read.
+const SCHEMA_VERSION: u64 = 2;
 
-/// What a file says, and what in it cannot be used.
+/// Reads the overrides of a file, and the problems of the parts that cannot be used.
 pub(crate) fn overrides(tree: &Tree<'_>, text: &str) -> Result<(Overrides, Vec<Problem>), Problem> {
     let mut reader = Reader { text, problems: Vec::new() };
     let overrides = match &tree.root {
@@ -43,8 +39,8 @@ impl Reader<'_> {
                     let version = value(&property.value, "schemaVersion", self.text)?;
                     let version =
                         version.as_u64().ok_or_else(|| self.wrong(property, "schemaVersion", "2"))?;
-                    if version > VERSION {
-                        return Err(Problem::Version(version));
+                    if version > SCHEMA_VERSION {
+                        return Err(Problem::UnknownVersion(version));
                     }
                 }
                 "master" => {
@@ -66,7 +62,7 @@ impl Reader<'_> {
                     for property in self.members(&property.value, "servers")? {
                         let server = self.server(property)?;
                         if check_server_name(name(property)).is_err() {
-                            self.problems.push(Problem::Server(name(property).to_owned()));
+                            self.problems.push(Problem::InvalidServer(name(property).to_owned()));
                             continue;
                         }
                         read.servers.insert(name(property).into(), server);
@@ -101,17 +97,17 @@ impl Reader<'_> {
         Ok(server)
     }
 
-    /// An entry for several tools: names and schemas belong to one.
+    /// Reads an entry for several tools. Names and schemas are ignored with a problem, because they belong to one tool.
     fn default_entry(&mut self, property: &ObjectProp<'_>, place: &str) -> Result<Entry, Problem> {
         let mut entry = self.entry(property, place)?;
-        let one = [
+        let fields = [
             (entry.name.take().is_some(), "name"),
             (entry.input_schema.take().is_some(), Field::Input.key()),
             (entry.output_schema.take().is_some(), Field::Output.key()),
         ];
         let place = || place.to_owned();
-        let said = one.into_iter().filter(|(said, _)| *said);
-        self.problems.extend(said.map(|(_, field)| Problem::Wildcard { place: place(), field }));
+        let ignored = fields.into_iter().filter(|(is_set, _)| *is_set);
+        self.problems.extend(ignored.map(|(_, field)| Problem::NotForSeveral { place: place(), field }));
         Ok(entry)
     }
 
@@ -149,21 +145,21 @@ impl Reader<'_> {
         listed.as_array().ok_or_else(wrong)?.iter().map(|one| field(one).ok_or_else(wrong)).collect()
     }
 
-    /// The properties of an object, each key once.
+    /// Properties of an object without duplicate keys.
     fn members<'n, 't>(&self, node: &'n Node<'t>, place: &str) -> Result<&'n [ObjectProp<'t>], Problem> {
         let Node::Object(object) = node else {
             let (line, place) = (line(self.text, node.start()), place.to_owned());
             return Err(Problem::Type { line, place, expected: "an object" });
         };
-        self.once(object, place)?;
+        self.check_duplicates(object, place)?;
         Ok(&object.properties)
     }
 
-    fn once(&self, object: &Object<'_>, place: &str) -> Result<(), Problem> {
+    fn check_duplicates(&self, object: &Object<'_>, place: &str) -> Result<(), Problem> {
         let mut seen = BTreeSet::new();
         match object.properties.iter().find(|property| !seen.insert(name(property))) {
             None => Ok(()),
-            Some(again) => Err(Problem::Twice {
+            Some(again) => Err(Problem::Duplicate {
                 line: line(self.text, again.start()),
                 place: format!("{place}.{}", name(again)),
             }),

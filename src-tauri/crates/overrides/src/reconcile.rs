@@ -1,80 +1,77 @@
-//! What follows when the file and the decisions differ.
+//! Brings the file of overrides in line with the decisions about schemas.
 //!
-//! Three sides: what both agreed on last, what the file says now, and what is in force now. An entry that differs from
-//! what was agreed was edited by hand, so the file is right and something is decided; where only what is in force
-//! differs, a decision was taken that the file does not know of, so its text is edited. Both at once is an edit by
-//! hand: it is what somebody did while seeing the file. Owns: that judgement. Refuses to know: how decisions are
-//! taken, and where anything is kept.
+//! Three states are compared: the one both agreed on last, the file now, and the effective schemas now. An entry that
+//! differs from the agreed state was edited by hand, so the file wins and becomes a decision. If only the effective
+//! schema differs, a decision was taken that the file does not contain, so the file is edited. If both differ, the
+//! edit by hand wins, because the user saw the file when editing it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemascope_model::ToolId;
 use serde_json::{Map, Value};
 
-use crate::document::{Document, split};
+use crate::document::Document;
 use crate::edit;
 use crate::entry::{Entry, Field, Overrides};
 use crate::problem::Problem;
 use crate::read::FOLLOWS;
+use crate::tree::split_bom;
 
-/// What is known of a tool besides the file.
+/// Facts about a tool from outside the file.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// Whether there is such a tool, as far as anybody can tell.
+pub struct ToolFacts {
+    /// Whether the tool is known to exist.
     pub exists: bool,
-    /// The schema in force by a decision.
-    pub held: Option<Value>,
-    /// The schemas its upstream declares, once it was listed.
+    /// Schema that is effective by a decision.
+    pub effective: Option<Value>,
+    /// Schemas that its upstream declares; `None` until the upstream has listed its tools.
     pub declared: Option<[Option<Value>; 2]>,
 }
 
-/// What the file decides about a tool.
+/// A decision of the file about a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The tool.
     pub tool: ToolId,
-    /// The schema that is to be in force; none for what the upstream declares.
+    /// New effective schema; `None` for the one that the upstream declares.
     pub schema: Option<Value>,
 }
 
-/// What is to be done.
+/// Result of a comparison: decisions to take, and the edited file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reconciled {
-    /// Decisions of the file.
+pub struct Reconciliation {
+    /// Decisions that follow from edits by hand.
     pub decisions: Vec<Decision>,
-    /// The file as it is to be.
+    /// The file with the decisions that it did not contain.
     pub document: Document,
-    /// Tools whose entries wait until there is such a tool.
+    /// Tools whose entries wait because the tool is not known yet.
     pub pending: BTreeSet<ToolId>,
 }
 
-/// What is to be done, or why it cannot be.
-pub type Outcome = Result<Reconciled, Problem>;
-
-impl Known {
+impl ToolFacts {
     fn declared(&self, field: Field) -> Option<Option<&Value>> {
         self.declared.as_ref().map(|declared| declared[field as usize].as_ref())
     }
 }
 
-/// Compares what was `agreed` with the file and with what is known of each tool. `pending` are tools whose entries
-/// waited; `held` are those a version is in force of.
+/// Compares the `agreed` state with the file and with the facts about each tool. `pending` lists the tools whose entries
+/// waited, `effective` those that have an effective version.
 pub fn reconcile(
     agreed: &Overrides,
     pending: &BTreeSet<ToolId>,
     document: Document,
-    held: impl IntoIterator<Item = ToolId>,
-    known: impl Fn(&ToolId) -> Known,
-) -> Outcome {
-    let mut tools: BTreeSet<ToolId> = held.into_iter().collect();
-    tools.extend(agreed.tools().chain(document.says().tools()));
+    effective: impl IntoIterator<Item = ToolId>,
+    facts: impl Fn(&ToolId) -> ToolFacts,
+) -> Result<Reconciliation, Problem> {
+    let mut tools: BTreeSet<ToolId> = effective.into_iter().collect();
+    tools.extend(agreed.tools().chain(document.overrides().tools()));
     let (mut decisions, mut waiting, mut edits) = (Vec::new(), BTreeSet::new(), Vec::new());
     for tool in tools {
         let nothing = Entry::default();
         let entry = |of: &'_ Overrides| of.entry(tool.server(), tool.tool()).cloned();
         let before = entry(agreed).unwrap_or_else(|| nothing.clone());
-        let now = entry(document.says()).unwrap_or(nothing);
-        let one = compare(&before, &now, pending.contains(&tool), &known(&tool));
+        let now = entry(document.overrides()).unwrap_or(nothing);
+        let one = compare(&before, &now, pending.contains(&tool), &facts(&tool));
         match one.verdict {
             Verdict::Agreed => {}
             Verdict::Waits => drop(waiting.insert(tool.clone())),
@@ -84,30 +81,34 @@ pub fn reconcile(
             edits.push((tool, one.set, one.remove));
         }
     }
-    Ok(Reconciled { decisions, document: edited(document, edits)?, pending: waiting })
+    Ok(Reconciliation { decisions, document: edited(document, edits)?, pending: waiting })
 }
 
-/// Who is right about a tool's output.
+/// Outcome of the comparison for a tool's output schema.
 enum Verdict {
+    /// File and decisions agree, or do so after an edit of the file.
     Agreed,
+    /// The entry waits until the tool is known.
     Waits,
+    /// The file decides.
     Decided(Option<Value>),
 }
 
-struct Compared {
+/// Outcome of the comparison for one tool, with the edits of its entry.
+struct Comparison {
     verdict: Verdict,
     set: Vec<(&'static str, Value)>,
     remove: Vec<&'static str>,
 }
 
-fn compare(before: &Entry, now: &Entry, waited: bool, known: &Known) -> Compared {
+fn compare(before: &Entry, now: &Entry, waited: bool, facts: &ToolFacts) -> Comparison {
     let (mut set, mut remove) = (Vec::new(), Vec::new());
     let mut follows = now.follows.clone();
     for field in Field::ALL {
-        let (was, is, declared) = (before.schema(field), now.schema(field), known.declared(field));
+        let (was, is, declared) = (before.schema(field), now.schema(field), facts.declared(field));
         let repeats = is.is_some() && declared == Some(is);
         if !follows.contains(&field) {
-            // Only when it is new: whoever takes the mark away means it.
+            // Only when it is new: a user who removes the mark wants an override.
             if repeats && was != is {
                 follows.insert(field);
             }
@@ -126,20 +127,20 @@ fn compare(before: &Entry, now: &Entry, waited: bool, known: &Known) -> Compared
         }
     }
     let gone = |field: Field, remove: &[&str]| follows.contains(&field) || remove.contains(&field.key());
-    let says = now.output_schema.as_ref().filter(|_| !gone(Field::Output, &remove));
-    let held = known.held.as_ref();
-    let edited = waited || says != before.overriding(Field::Output);
-    let verdict = match says {
-        _ if says == held => Verdict::Agreed,
-        Some(_) if edited && !known.exists => Verdict::Waits,
-        _ if edited => Verdict::Decided(says.cloned()),
+    let in_file = now.output_schema.as_ref().filter(|_| !gone(Field::Output, &remove));
+    let effective = facts.effective.as_ref();
+    let edited = waited || in_file != before.overriding(Field::Output);
+    let verdict = match in_file {
+        _ if in_file == effective => Verdict::Agreed,
+        Some(_) if edited && !facts.exists => Verdict::Waits,
+        _ if edited => Verdict::Decided(in_file.cloned()),
         _ => {
             follows.remove(&Field::Output);
             let key = Field::Output.key();
             set.retain(|(set, _)| *set != key);
             remove.retain(|removed| *removed != key);
-            match held {
-                Some(held) => set.push((key, held.clone())),
+            match effective {
+                Some(effective) => set.push((key, effective.clone())),
                 None => remove.push(key),
             }
             Verdict::Agreed
@@ -151,24 +152,24 @@ fn compare(before: &Entry, now: &Entry, waited: bool, known: &Known) -> Compared
             false => set.push((FOLLOWS, follows.iter().map(|field| Value::from(field.key())).collect())),
         }
     }
-    Compared { verdict, set, remove }
+    Comparison { verdict, set, remove }
 }
 
-/// Members to set and to remove in one tool's entry.
-pub(crate) type Edit = (ToolId, Vec<(&'static str, Value)>, Vec<&'static str>);
+/// Members to set and to remove in the entry of one tool.
+pub(crate) type EntryEdit = (ToolId, Vec<(&'static str, Value)>, Vec<&'static str>);
 
-/// The document with entries changed.
-pub(crate) fn edited(document: Document, edits: Vec<Edit>) -> Result<Document, Problem> {
+/// Applies edits of entries to a document.
+pub(crate) fn edited(document: Document, edits: Vec<EntryEdit>) -> Result<Document, Problem> {
     if edits.is_empty() {
         return Ok(document);
     }
-    let (mark, body) = split(document.text());
+    let (mark, body) = split_bom(document.text());
     let mut text = body.to_owned();
-    // Entries that are not there yet come in by server: a text is not read once for each of a thousand tools.
+    // New entries are inserted server by server, so that the text is not parsed again for each of many tools.
     let mut new: BTreeMap<String, Vec<(String, Value)>> = BTreeMap::new();
     for (tool, set, remove) in edits {
         let (server, name) = (tool.server(), tool.tool());
-        if document.says().entry(server, name).is_none() {
+        if document.overrides().entry(server, name).is_none() {
             let members: Map<String, Value> =
                 set.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
             if !members.is_empty() {

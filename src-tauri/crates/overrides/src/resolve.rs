@@ -1,8 +1,7 @@
-//! What is meant for one tool, of all that is said.
+//! The overrides that apply to one tool, and the changes between two files.
 //!
-//! The nearer counts: the tool's own entry before its server's `*`, before the tool's name under `master`, before
-//! `master`'s `*`; annotations key by key. A server that is switched off is off as a whole. Owns: that order, and
-//! what changed from one file to the next. Refuses to know: which tools there are.
+//! The more specific entry wins: the tool's own, then its server's `*`, then the tool's name under `master`, then
+//! `master`'s `*`. Annotations are merged key by key. A server that is switched off is off as a whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +10,12 @@ use schemascope_model::{Presented, ToolId};
 use crate::entry::{Entry, Field, Overrides, Server, WILDCARD};
 use crate::problem::Problem;
 
-/// Longest name clients accept.
-const MAX_NAME: usize = 128;
+/// Longest name that clients accept, in bytes.
+const MAX_NAME_BYTES: usize = 128;
 
 impl Overrides {
-    /// How a tool is shown to clients, where that is not as its upstream says; its name as written, which may be
-    /// taken.
+    /// How a tool is shown to clients, where that differs from its upstream. The name is the one in the file, which may
+    /// belong to another tool.
     pub fn presented(&self, tool: &ToolId) -> Presented {
         let own = self.entry(tool.server(), tool.tool());
         let levels: Vec<&Entry> = self.levels(tool).collect();
@@ -33,14 +32,14 @@ impl Overrides {
         }
     }
 
-    /// Whether clients are not shown a tool.
+    /// Whether a tool is hidden from clients.
     pub fn is_hidden(&self, tool: &ToolId) -> bool {
         let server = self.servers.get(tool.server()).and_then(|server| server.enabled);
         let shown = self.levels(tool).find_map(|level| level.enabled).unwrap_or(true);
         !(shown && server.or(self.enabled).unwrap_or(true))
     }
 
-    /// What is said that is meant for a tool, the nearest first.
+    /// Entries that apply to a tool, the most specific first.
     fn levels(&self, tool: &ToolId) -> impl Iterator<Item = &Entry> {
         let server = self.servers.get(tool.server()).map(|server| &server.tools);
         let levels = [
@@ -52,15 +51,15 @@ impl Overrides {
         levels.into_iter().flatten()
     }
 
-    /// The names given to tools that can be used: allowed, and nobody else's. `is_taken` tells whose a name is
-    /// already.
+    /// Names in the file that are valid and unique, and problems for the others. `owner_of` returns the tool that has a
+    /// name already.
     pub fn names(
         &self,
-        is_taken: impl Fn(&str) -> Option<ToolId>,
+        owner_of: impl Fn(&str) -> Option<ToolId>,
     ) -> (BTreeMap<Box<str>, ToolId>, Vec<Problem>) {
         let mut given: BTreeMap<&str, Vec<ToolId>> = BTreeMap::new();
-        for (server, says) in &self.servers {
-            for (tool, entry) in &says.tools {
+        for (server, overrides) in &self.servers {
+            for (tool, entry) in &overrides.tools {
                 if let (Some(name), Ok(id)) = (&entry.name, ToolId::new(server, tool)) {
                     given.entry(name).or_default().push(id);
                 }
@@ -68,7 +67,7 @@ impl Overrides {
         }
         let (mut names, mut problems) = (BTreeMap::new(), Vec::new());
         for (name, tools) in given {
-            let owner = is_taken(name).filter(|owner| !tools.contains(owner));
+            let owner = owner_of(name).filter(|owner| !tools.contains(owner));
             let clash = |tool: &ToolId| {
                 let other = owner.as_ref().or_else(|| tools.iter().find(|other| *other != tool));
                 other.map(ToString::to_string)
@@ -76,9 +75,9 @@ impl Overrides {
             for tool in &tools {
                 let (name, shown) = (name.to_owned(), tool.to_string());
                 if !is_allowed(&name) {
-                    problems.push(Problem::Name { tool: shown, name });
+                    problems.push(Problem::InvalidName { tool: shown, name });
                 } else if let Some(other) = clash(tool) {
-                    problems.push(Problem::Collision { tool: shown, name, other });
+                    problems.push(Problem::NameCollision { tool: shown, name, other });
                 } else {
                     names.insert(name.into(), tool.clone());
                 }
@@ -90,26 +89,26 @@ impl Overrides {
 
 fn is_allowed(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(allowed)
+    (1..=MAX_NAME_BYTES).contains(&name.len()) && name.chars().all(allowed)
 }
 
-/// What somebody changed of how tools are shown.
+/// A change of an entry that affects how tools are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
-    /// The server; none for all of them.
+pub struct EntryChange {
+    /// The server; `None` for all servers.
     pub server: Option<Box<str>>,
-    /// The tool; `*` for all of them.
+    /// The tool; `*` for all tools.
     pub tool: Box<str>,
-    /// Keys that say something else than before.
+    /// Keys whose values changed.
     pub fields: Vec<&'static str>,
 }
 
-/// What changed from one file to the next, output schemas aside: they are decided about.
-pub fn changes(before: &Overrides, after: &Overrides) -> Vec<Changed> {
+/// Changes from one file to the next. Changes of output schemas are not included, because they are decisions.
+pub fn changes(before: &Overrides, after: &Overrides) -> Vec<EntryChange> {
     let mut changed = Vec::new();
     let mut note = |server: Option<&str>, tool: &str, fields: Vec<&'static str>| {
         if !fields.is_empty() {
-            changed.push(Changed { server: server.map(Into::into), tool: tool.into(), fields });
+            changed.push(EntryChange { server: server.map(Into::into), tool: tool.into(), fields });
         }
     };
     if before.enabled != after.enabled {
@@ -156,8 +155,8 @@ mod tests {
     use super::*;
     use crate::Document;
 
-    fn said(text: &serde_json::Value) -> Overrides {
-        Document::parse(text.to_string()).unwrap().says().clone()
+    fn overrides(text: &serde_json::Value) -> Overrides {
+        Document::parse(text.to_string()).unwrap().overrides().clone()
     }
 
     fn id(tool: &str) -> ToolId {
@@ -165,42 +164,42 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_entry_counts() {
-        let said = said(&json!({
+    fn presented_prefers_the_more_specific_entry() {
+        let file = overrides(&json!({
             "master": {"tools": {"*": {"enabled": false, "description": "any", "annotations": {"a": 1, "b": 1}},
                 "find": {"annotations": {"b": 2}}}},
             "servers": {"s": {"tools": {"*": {"enabled": true}, "find": {"name": "look", "annotations": {"c": 3}}}},
                 "off": {"enabled": false, "tools": {"find": {"enabled": true}}}},
         }));
-        let find = said.presented(&id("s__find"));
+        let find = file.presented(&id("s__find"));
         assert!(!find.hidden && find.name.as_deref() == Some("look"));
         assert_eq!(json!(find.annotations), json!({"a": 1, "b": 2, "c": 3}));
         assert_eq!(find.description.as_deref(), Some("any"));
-        assert!(said.presented(&id("t__other")).hidden, "by master's *");
-        assert!(said.presented(&id("off__find")).hidden, "its server is off");
+        assert!(file.presented(&id("t__other")).hidden, "by master's *");
+        assert!(file.presented(&id("off__find")).hidden, "its server is off");
     }
 
     #[test]
-    fn names_that_are_taken_or_refused_are_told_and_not_used() {
-        let said = said(&json!({"servers": {
+    fn names_reports_invalid_and_duplicate_names() {
+        let file = overrides(&json!({"servers": {
             "a": {"tools": {"x": {"name": "same"}, "y": {"name": "fine"}, "z": {"name": "b__x"}, "n": {"name": "not fine"}}},
             "b": {"tools": {"x": {"name": "same"}}},
         }}));
-        let (names, problems) = said.names(|name| (name == "b__x").then(|| id("b__x")));
+        let (names, problems) = file.names(|name| (name == "b__x").then(|| id("b__x")));
         assert_eq!(names, BTreeMap::from([("fine".into(), id("a__y"))]));
         assert_eq!(problems.len(), 4, "{problems:?}");
     }
 
     #[test]
-    fn changes_are_told_by_level() {
-        let before = said(&json!({"servers": {"s": {"tools": {"a": {"name": "b"}}}}}));
-        let after = said(
+    fn changes_lists_master_servers_and_tools() {
+        let before = overrides(&json!({"servers": {"s": {"tools": {"a": {"name": "b"}}}}}));
+        let after = overrides(
             &json!({"master": {"tools": {"*": {"enabled": false}}}, "servers": {"s": {"enabled": true, "tools": {"a": {}}}}}),
         );
-        let told: Vec<_> =
+        let listed: Vec<_> =
             changes(&before, &after).into_iter().map(|one| (one.server, one.tool, one.fields)).collect();
         assert_eq!(
-            told,
+            listed,
             [
                 (None, "*".into(), vec!["enabled"]),
                 (Some("s".into()), "*".into(), vec!["enabled"]),

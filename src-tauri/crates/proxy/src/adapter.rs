@@ -1,8 +1,8 @@
-//! The adapter on the call path.
+//! Adapting on the call path, within a limit of time.
 //!
-//! Owns: that adapting never keeps anybody waiting: small work is done on the spot, the rest aside and for
-//! [`LIMIT`] at most; what fails or takes longer leaves a result as it was. Compiled schemas, and how each tool's
-//! results went lately. Refuses to know: what adapting is ([`crate::adapt`]), where results come from.
+//! Small results are adapted at once, large ones on a background thread for [`ADAPT_TIMEOUT`] at most. A result whose
+//! adaptation fails or takes longer passes unchanged. Also keeps compiled schemas and the recent results of each
+//! tool. [`crate::adapt`] does the work itself.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,43 +15,45 @@ use schemascope_model::{Rung, ToolId};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::Instant;
 
-use crate::adapt::{self, Adapted, Adapting, Effective, Judge, Mode, Told, Trend, Turn};
-use crate::hub::changes::Lists;
+use crate::adapt::{
+    self, Adaptation, Adapting, Effective, Judge, Mode, SuspensionChange, ToolContext, Trend,
+};
+use crate::hub::changes::ListVersion;
 use crate::observer::Observer;
 use crate::schemas::{AdapterStatus, Schemas};
 use crate::wire::Era;
 
-/// How long adapting may take.
-const LIMIT: Duration = Duration::from_secs(1);
-/// Steps done on the spot: a millisecond or so.
-const ON_THE_SPOT: u64 = 256 << 10;
-/// Results adapted aside at a time; each holds a few copies of itself.
-const ASIDE: usize = 8;
-/// Compiled schemas kept; beyond that the cache starts anew.
+/// Limit for adapting a result.
+const ADAPT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Steps of work that are done on the calling task: about a millisecond.
+const MAX_INLINE_WORK: u64 = 256 << 10;
+/// Results adapted in the background at a time; each holds a few copies of itself.
+const MAX_BACKGROUND: usize = 8;
+/// CompiledSchema schemas kept; when there are more, the cache is cleared.
 const MAX_JUDGES: usize = 2_000;
-/// Tools whose results are watched.
+/// Tools whose recent results are kept.
 const MAX_TOOLS: usize = 20_000;
 
-/// Fits results to what clients are told, and tells it.
+/// Adapts results to the advertised schemas, and writes those.
 pub(crate) struct Adapter {
     adapting: RwLock<Adapting>,
     schemas: Arc<dyn Schemas>,
     observer: Arc<dyn Observer>,
-    /// Counts the lists of all tools there were.
-    changed: Arc<watch::Sender<Lists>>,
-    /// By digest.
-    judges: Mutex<HashMap<Arc<str>, Arc<Compiled>>>,
-    /// Of no schema.
-    nothing: Arc<Compiled>,
+    /// Version of the list of all tools.
+    changed: Arc<watch::Sender<ListVersion>>,
+    /// CompiledSchema schemas by digest.
+    judges: Mutex<HashMap<Arc<str>, Arc<CompiledSchema>>>,
+    /// Stands in where there is no schema.
+    nothing: Arc<CompiledSchema>,
     trends: Mutex<HashMap<ToolId, Trend>>,
-    room: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
-/// A compiled schema and how its use goes.
+/// A compiled schema.
 #[derive(Default)]
-struct Compiled {
+struct CompiledSchema {
     judge: Judge,
-    /// Uses that took too long and have not ended: until they do it is not asked again.
+    /// Judgements that exceeded the limit and are still running. Until they end the schema is not used again.
     overdue: AtomicUsize,
 }
 
@@ -60,39 +62,39 @@ impl Adapter {
         adapting: Adapting,
         schemas: Arc<dyn Schemas>,
         observer: Arc<dyn Observer>,
-        changed: Arc<watch::Sender<Lists>>,
+        changed: Arc<watch::Sender<ListVersion>>,
     ) -> Self {
         let (judges, trends, nothing) = (Mutex::default(), Mutex::default(), Arc::default());
-        let room = Arc::new(Semaphore::new(ASIDE));
+        let permits = Arc::new(Semaphore::new(MAX_BACKGROUND));
         let adapting = RwLock::new(adapting);
-        Self { adapting, schemas, observer, changed, judges, nothing, trends, room }
+        Self { adapting, schemas, observer, changed, judges, nothing, trends, permits }
     }
 
-    /// What may be done by now.
+    /// The current settings.
     fn adapting(&self) -> Adapting {
         *self.adapting.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does so much from now on, and tells clients where that changes what they were told.
+    /// Changes the settings, and has clients list the tools again.
     pub(crate) fn set(&self, adapting: Adapting) {
         let before =
             std::mem::replace(&mut *self.adapting.write().unwrap_or_else(PoisonError::into_inner), adapting);
         if before != adapting {
-            self.changed.send_modify(Lists::change);
+            self.changed.send_modify(ListVersion::change);
         }
     }
 
-    /// What is held true of a tool.
+    /// The effective schema of a tool.
     pub(crate) fn effective(&self, tool: &ToolId) -> Effective {
         self.schemas.effective(tool)
     }
 
-    /// What the rest of the app says of tools.
+    /// The source of schemas and overrides.
     pub(crate) fn schemas(&self) -> &dyn Schemas {
         self.schemas.as_ref()
     }
 
-    /// Definitions as a client gets them, each with its tool if that can be told.
+    /// Definitions as a client gets them. Each comes with its tool id if it has a valid one.
     pub(crate) async fn advertised(
         self: &Arc<Self>,
         definitions: Vec<(Option<ToolId>, Bytes)>,
@@ -103,7 +105,7 @@ impl Adapter {
             return as_sent;
         }
         let adapter = Arc::clone(self);
-        // Compiling schemas takes a while.
+        // Compiling schemas takes too long for an async task.
         let advertised = tokio::task::spawn_blocking(move || {
             let each = definitions.into_iter().map(|(tool, definition)| match tool {
                 Some(tool) => adapter.advertise(&tool, &definition, era),
@@ -118,9 +120,13 @@ impl Adapter {
         let effective = self.schemas.effective(tool);
         let suspended = self.adapting().suspend && self.trend(tool, &effective).suspends(&effective);
         let compiled = self.compiled(&effective);
-        let told =
-            Told { effective: &effective, judge: compiled.judge(), suspended, modern: era == Era::Modern };
-        let advertised = catch_unwind(AssertUnwindSafe(|| adapt::advertise(definition, &told)));
+        let context = ToolContext {
+            effective: &effective,
+            judge: compiled.judge(),
+            suspended,
+            modern: era == Era::Modern,
+        };
+        let advertised = catch_unwind(AssertUnwindSafe(|| adapt::advertise(definition, &context)));
         advertised.unwrap_or_else(|_| definition.clone())
     }
 
@@ -131,17 +137,18 @@ impl Adapter {
         effective: &Effective,
         result: &Bytes,
         era: Era,
-    ) -> Adapted {
+    ) -> Adaptation {
         let mode = self.adapting().mode;
         if mode == Mode::Off || (mode == Mode::Advertised && effective.schema().is_none()) {
-            return Adapted::default();
+            return Adaptation::default();
         }
-        let known = self.known(effective);
-        let small =
-            |compiled: &Arc<Compiled>| adapt::work(result, effective, compiled.judge()) <= ON_THE_SPOT;
-        let adapted = match known.filter(small) {
-            Some(compiled) => attempt(result, effective, &compiled, mode, era),
-            None => self.aside(result, effective, mode, era).await,
+        let cached = self.cached(effective);
+        let small = |compiled: &Arc<CompiledSchema>| {
+            adapt::work(result, effective, compiled.judge()) <= MAX_INLINE_WORK
+        };
+        let adapted = match cached.filter(small) {
+            Some(compiled) => adapt_or_keep(result, effective, &compiled, mode, era),
+            None => self.adapt_in_background(result, effective, mode, era).await,
         };
         if let Some(rung) = adapted.rung {
             self.note(tool, effective, rung);
@@ -149,55 +156,61 @@ impl Adapter {
         adapted
     }
 
-    /// Adapts on a thread that may take its time, for as long as the limit allows.
-    async fn aside(self: &Arc<Self>, result: &Bytes, effective: &Effective, mode: Mode, era: Era) -> Adapted {
-        let deadline = Instant::now() + LIMIT;
-        let room = tokio::time::timeout_at(deadline, Arc::clone(&self.room).acquire_owned()).await;
-        let Ok(Ok(room)) = room else { return Adapted::default() };
+    /// Adapts on a background thread, within the limit.
+    async fn adapt_in_background(
+        self: &Arc<Self>,
+        result: &Bytes,
+        effective: &Effective,
+        mode: Mode,
+        era: Era,
+    ) -> Adaptation {
+        let deadline = Instant::now() + ADAPT_TIMEOUT;
+        let permit = tokio::time::timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else { return Adaptation::default() };
         let mut working = tokio::task::spawn_blocking({
             let (adapter, result, effective) = (Arc::clone(self), result.clone(), effective.clone());
             move || {
-                let _room = room;
-                attempt(&result, &effective, &adapter.compiled(&effective), mode, era)
+                let _permit = permit;
+                adapt_or_keep(&result, &effective, &adapter.compiled(&effective), mode, era)
             }
         });
         if let Ok(adapted) = tokio::time::timeout_at(deadline, &mut working).await {
             return adapted.unwrap_or_default();
         }
-        if let Some(compiled) = self.known(effective) {
+        if let Some(compiled) = self.cached(effective) {
             compiled.overdue.fetch_add(1, Ordering::Relaxed);
             tokio::spawn(async move {
                 let _ = working.await;
                 compiled.overdue.fetch_sub(1, Ordering::Relaxed);
             });
         }
-        Adapted::default()
+        Adaptation::default()
     }
 
-    /// Notes how a result was adapted, and what follows.
+    /// Counts an adapted result, and announces the change that it causes.
     fn note(&self, tool: &ToolId, effective: &Effective, rung: Rung) {
         let suspend = self.adapting().suspend;
-        let (consecutive_generic, turn) = {
+        let (consecutive_generic, change) = {
             let mut trends = lock(&self.trends);
             if trends.len() >= MAX_TOOLS && !trends.contains_key(tool) {
                 return;
             }
             let fresh = || Trend::new(self.schemas.remembered(tool), effective);
             let trend = trends.entry(tool.clone()).or_insert_with(fresh);
-            let turn = trend.note(rung, effective).filter(|_| suspend);
-            (trend.consecutive_generic(), turn)
+            let change = trend.note(rung, effective).filter(|_| suspend);
+            (trend.consecutive_generic(), change)
         };
-        self.observer.adapted(tool, AdapterStatus { rung, consecutive_generic, turn });
-        match turn {
-            Some(Turn::Suspended) => {
-                tracing::warn!(%tool, "its results keep missing its schema; clients are no longer told of it");
+        self.observer.adapted(tool, AdapterStatus { rung, consecutive_generic, change });
+        match change {
+            Some(SuspensionChange::Suspended) => {
+                tracing::warn!(%tool, "schema suspended: two results in a row lack its structure; clients get a generic schema");
             }
-            Some(Turn::Restored) => {
-                tracing::info!(%tool, "its results have structure again; clients are told of its schema");
+            Some(SuspensionChange::Restored) => {
+                tracing::info!(%tool, "schema restored: a result has structure again; clients get the schema");
             }
             None => return,
         }
-        self.changed.send_modify(Lists::change);
+        self.changed.send_modify(ListVersion::change);
     }
 
     fn trend(&self, tool: &ToolId, effective: &Effective) -> Trend {
@@ -205,22 +218,22 @@ impl Adapter {
         known.unwrap_or_else(|| Trend::new(self.schemas.remembered(tool), effective))
     }
 
-    /// The compiled schema, if that is at hand.
-    fn known(&self, effective: &Effective) -> Option<Arc<Compiled>> {
+    /// The compiled schema, if it is in the cache.
+    fn cached(&self, effective: &Effective) -> Option<Arc<CompiledSchema>> {
         match effective.schema() {
             Some(schema) => lock(&self.judges).get(&schema.digest).cloned(),
             None => Some(Arc::clone(&self.nothing)),
         }
     }
 
-    /// The compiled schema. Compiling takes a while.
-    fn compiled(&self, effective: &Effective) -> Arc<Compiled> {
-        let (known, Some(schema)) = (self.known(effective), effective.schema()) else {
+    /// The compiled schema. Compiling may take long.
+    fn compiled(&self, effective: &Effective) -> Arc<CompiledSchema> {
+        let (cached, Some(schema)) = (self.cached(effective), effective.schema()) else {
             return Arc::clone(&self.nothing);
         };
-        known.unwrap_or_else(|| {
+        cached.unwrap_or_else(|| {
             let judge = catch_unwind(|| Judge::new(&schema.schema)).unwrap_or_default();
-            let compiled = Arc::new(Compiled { judge, overdue: AtomicUsize::new(0) });
+            let compiled = Arc::new(CompiledSchema { judge, overdue: AtomicUsize::new(0) });
             let mut judges = lock(&self.judges);
             if judges.len() >= MAX_JUDGES {
                 judges.clear();
@@ -231,17 +244,24 @@ impl Adapter {
     }
 }
 
-impl Compiled {
-    /// One that knows nothing while an earlier question is still open.
+impl CompiledSchema {
+    /// The judge; one that accepts everything while an earlier judgement still runs.
     fn judge(&self) -> &Judge {
-        if self.overdue.load(Ordering::Relaxed) > 0 { &Judge::NOTHING } else { &self.judge }
+        if self.overdue.load(Ordering::Relaxed) > 0 { &Judge::UNUSABLE } else { &self.judge }
     }
 }
 
-/// Adapts a result; what goes wrong leaves it as it was.
-fn attempt(result: &Bytes, effective: &Effective, compiled: &Compiled, mode: Mode, era: Era) -> Adapted {
-    let told = Told { effective, judge: compiled.judge(), suspended: false, modern: era == Era::Modern };
-    catch_unwind(AssertUnwindSafe(|| adapt::adapt(result, &told, mode))).unwrap_or_default()
+/// Adapts a result. A panic leaves it unchanged.
+fn adapt_or_keep(
+    result: &Bytes,
+    effective: &Effective,
+    compiled: &CompiledSchema,
+    mode: Mode,
+    era: Era,
+) -> Adaptation {
+    let context =
+        ToolContext { effective, judge: compiled.judge(), suspended: false, modern: era == Era::Modern };
+    catch_unwind(AssertUnwindSafe(|| adapt::adapt(result, &context, mode))).unwrap_or_default()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -259,18 +279,18 @@ mod tests {
     use crate::observer::{FinishedCall, ListedTool};
     use crate::schemas::Schema;
 
-    /// Holds one schema of every tool, and enforces it.
-    struct One(Effective);
+    /// The same effective schema for every tool.
+    struct FixedSchema(Effective);
 
-    impl Schemas for One {
+    impl Schemas for FixedSchema {
         fn effective(&self, _: &ToolId) -> Effective {
             self.0.clone()
         }
     }
 
-    struct Nobody;
+    struct NoObserver;
 
-    impl Observer for Nobody {
+    impl Observer for NoObserver {
         fn finished(&self, _: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
             Box::pin(async {})
         }
@@ -283,9 +303,9 @@ mod tests {
     fn adapter() -> (Arc<Adapter>, Effective, ToolId) {
         let schema = Arc::new(json!({"type": "object", "required": ["id"]}));
         let effective = Effective::Enforced(Schema { digest: "d".into(), schema });
-        let changed = Arc::new(watch::Sender::new(Lists::default()));
-        let one = Arc::new(One(effective.clone()));
-        let adapter = Arc::new(Adapter::new(Adapting::default(), one, Arc::new(Nobody), changed));
+        let changed = Arc::new(watch::Sender::new(ListVersion::default()));
+        let schemas = Arc::new(FixedSchema(effective.clone()));
+        let adapter = Arc::new(Adapter::new(Adapting::default(), schemas, Arc::new(NoObserver), changed));
         (adapter, effective, ToolId::new("s", "t").unwrap())
     }
 
@@ -295,35 +315,35 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_large_is_adapted_aside_as_what_is_small_is_on_the_spot() {
+    async fn small_and_large_results_are_adapted() {
         let (adapter, effective, tool) = adapter();
         for size in [0, 0, 400_000] {
             let adapted = adapter.adapt(&tool, &effective, &result(&"x".repeat(size)), Era::Legacy).await;
-            assert_eq!((adapted.rung, adapted.refused), (Some(Rung::Declared), false));
+            assert_eq!((adapted.rung, adapted.rejected), (Some(Rung::Declared), false));
         }
     }
 
     #[tokio::test]
-    async fn without_room_a_result_passes_as_it_is() {
+    async fn result_passes_unchanged_without_background_permit() {
         let (adapter, effective, tool) = adapter();
-        let room = Arc::clone(&adapter.room).acquire_many_owned(ASIDE as u32).await.unwrap();
+        let permits = Arc::clone(&adapter.permits).acquire_many_owned(MAX_BACKGROUND as u32).await.unwrap();
         let large = result(&"x".repeat(400_000));
-        assert_eq!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await, Adapted::default());
-        drop(room);
+        assert_eq!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await, Adaptation::default());
+        drop(permits);
         assert!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await.result.is_some());
     }
 
-    /// Or a schema that keeps a validator busy for ever would take a thread with each result.
+    /// Otherwise a schema that keeps the validator busy for ever would occupy a thread with each result.
     #[tokio::test]
-    async fn a_schema_whose_use_has_not_ended_is_not_asked_again() {
+    async fn schema_is_not_used_while_an_earlier_judgement_runs() {
         let (adapter, effective, tool) = adapter();
         let misfit = Bytes::from_static(br#"{"content":[],"structuredContent":{}}"#);
-        let refused = async || adapter.adapt(&tool, &effective, &misfit, Era::Legacy).await.refused;
-        assert!(refused().await);
+        let rejected = async || adapter.adapt(&tool, &effective, &misfit, Era::Legacy).await.rejected;
+        assert!(rejected().await);
         let compiled = adapter.compiled(&effective);
         compiled.overdue.fetch_add(1, Ordering::Relaxed);
-        assert!(!refused().await);
+        assert!(!rejected().await);
         compiled.overdue.fetch_sub(1, Ordering::Relaxed);
-        assert!(refused().await);
+        assert!(rejected().await);
     }
 }

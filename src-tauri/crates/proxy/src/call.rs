@@ -1,7 +1,7 @@
-//! One request on its way to an upstream and back.
+//! The life of one request to an upstream.
 //!
-//! Owns: the life of a request whatever becomes of its client: a client that goes away does not lose
-//! the record, a cancelled one is cancelled upstream. Refuses to know: HTTP, names.
+//! A request runs on a task of its own. It is recorded even if its client goes away, and a cancelled request is
+//! cancelled at the upstream as well.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,52 +14,58 @@ use tokio_util::task::TaskTracker;
 
 use crate::adapter::Adapter;
 use crate::bridge;
-use crate::exchange::{Active, Outbox};
+use crate::built_in::CallerSession;
+use crate::config::OWN_SERVER;
+use crate::exchange::{ActiveRequest, Outbox};
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::upstream::Upstream;
-use crate::upstream::tasks::Called;
+use crate::upstream::tasks::ToolCall;
+use crate::upstream::transport::built_in::CALLER;
 use crate::wire::{Body, RpcError, Who, params};
 
-/// Events that may wait for a slow client; further ones are dropped.
-const EVENTS: usize = 256;
+/// Events that wait for a slow client; further ones are dropped.
+const EVENT_BUFFER: usize = 256;
 
-/// Who calls, as far as is known.
+/// The caller of a tool, as far as it is known.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// By which way.
+    /// The way by which the call came.
     pub origin: Origin,
     /// The client's session.
     pub session: Option<Box<str>>,
-    /// What it says of itself.
+    /// Name and version of the client, if it sent them.
     pub client: Option<Client>,
-    /// Protocol version spoken with it.
+    /// Protocol version of the session or request.
     pub protocol_version: Option<Box<str>>,
 }
 
-/// What a call made for ourselves came to.
+/// The result of a call that Schemascope made itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The upstream's `result`, byte for byte.
     pub result: Bytes,
 }
 
-/// Why a call made for ourselves has no result.
+/// The reason why a call that Schemascope made itself has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallFailed {
-    /// The upstream's JSON-RPC error, byte for byte, or one of our own.
+    /// The upstream's JSON-RPC error, byte for byte, or an error of Schemascope.
     #[error("{}", String::from_utf8_lossy(.0))]
     Error(Bytes),
-    /// It was broken off.
-    #[error("the call was broken off")]
+    /// The call ended without an answer.
+    #[error("the call ended without an answer; it may or may not have been carried out")]
     BrokenOff,
 }
 
-/// What is to be recorded of a tool call.
+/// The reason why requests in progress end when Schemascope does.
+const SHUTTING_DOWN: &str = "Schemascope is shutting down; the request may or may not have been carried out";
+
+/// The facts about a tool call that are recorded with it.
 pub(crate) struct Recording {
     pub(crate) tool: ToolId,
     pub(crate) arguments: Option<Bytes>,
     pub(crate) caller: Caller,
-    /// The task the call was answered with, where this asks for what became of it.
+    /// The task, if this request fetches the result of a call that was answered with one.
     pub(crate) task: Option<String>,
 }
 
@@ -68,21 +74,22 @@ pub(crate) struct Outgoing {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) method: String,
     pub(crate) params: Option<Bytes>,
-    /// Whose it is.
+    /// The client that sent it.
     pub(crate) who: Who,
-    /// Where goes what belongs to none of its requests.
+    /// The client's queue for events that belong to none of its requests.
     pub(crate) owner: Option<Outbox>,
-    /// The client's own id, where it opens a subscription.
+    /// The client's own request id, if the request opens a subscription.
     pub(crate) subscription: Option<Bytes>,
-    /// What to record of it, if it is a tool call.
+    /// What to record, if this is a tool call.
     pub(crate) recording: Option<Recording>,
-    /// Whether its client is one of `/mcp`, who gets what it was told to expect of a tool.
+    /// Whether the result is adapted to the advertised schema, as for clients of `/mcp`.
     pub(crate) adapt: bool,
-    /// Cancels it, upstream too.
+    /// Cancels the request, also at the upstream.
     pub(crate) cancel: CancellationToken,
 }
 
-/// Sends a request. It runs on a task of its own to its end, or until `ending`, holding `guard` as long.
+/// Sends a request on a task of its own. The task holds `guard` and ends with the request or when `ending` is
+/// cancelled.
 pub(crate) fn start(
     outgoing: Outgoing,
     observer: Arc<dyn Observer>,
@@ -90,19 +97,26 @@ pub(crate) fn start(
     tasks: &TaskTracker,
     ending: CancellationToken,
     guard: impl Send + 'static,
-) -> Active {
+) -> ActiveRequest {
     let recording = outgoing.recording;
     let (upstream, cancel, adapt) = (outgoing.upstream, outgoing.cancel, outgoing.adapt);
     let (era, cancelling) = (outgoing.who.era, cancel.clone());
-    let (events_sender, events) = mpsc::channel(EVENTS);
+    let (events_sender, events) = mpsc::channel(EVENT_BUFFER);
     let (answer_sender, answer) = oneshot::channel();
     let call = recording.as_ref().filter(|recording| recording.task.is_none());
-    let call = call
-        .map(|Recording { tool, arguments, .. }| Called { tool: tool.clone(), arguments: arguments.clone() });
+    let call = call.map(|Recording { tool, arguments, .. }| ToolCall {
+        tool: tool.clone(),
+        arguments: arguments.clone(),
+    });
     let method = outgoing.method.clone();
-    let outgoing = bridge::Request {
+    let own = recording.as_ref().filter(|_| upstream.name() == OWN_SERVER);
+    let params = match own {
+        Some(recording) => Some(with_caller(outgoing.params.as_ref(), &recording.caller)),
+        None => outgoing.params,
+    };
+    let outgoing = bridge::ClientRequest {
         method: outgoing.method,
-        params: outgoing.params,
+        params,
         who: outgoing.who,
         owner: outgoing.owner,
         subscription: outgoing.subscription,
@@ -114,9 +128,9 @@ pub(crate) fn start(
         let began = Instant::now();
         let driven = tokio::select! {
             driven = bridge::drive(&upstream, outgoing, events_sender, &cancel) => driven,
-            () = ending.cancelled() => Ended::Lost("Schemascope is shutting down".into()).into(),
+            () = ending.cancelled() => Ended::Lost(SHUTTING_DOWN.into()).into(),
         };
-        let bridge::Driven { ended, upstream_us, answer, .. } = driven;
+        let bridge::BridgeOutcome { ended, upstream_us, answer, .. } = driven;
         let mut body = match &ended {
             _ if answer.is_some() => answer,
             Ended::Result(result) => Some(Body::Result(result.clone())),
@@ -138,7 +152,7 @@ pub(crate) fn start(
             }
             let ended = match task {
                 None => Some(ended),
-                // However often it is asked for.
+                // Recorded once, however often the client asks for the result.
                 Some(task) => of_task(&method, ended).filter(|_| upstream.tasks.record(&task)),
             };
             if let Some(ended) = ended {
@@ -162,18 +176,27 @@ pub(crate) fn start(
             }
         }
         if let Some(body) = body {
-            // The client may have gone; the record stays.
+            // The client may be gone. The record stays.
             let _ = answer_sender.send(body);
         }
     });
-    Active { events, answer, cancel: cancelling }
+    ActiveRequest { events, answer, cancel: cancelling }
 }
 
-/// How a task's call ended, if this tells.
+/// `params` that tell our own tools whose call it is.
+fn with_caller(params: Option<&Bytes>, caller: &Caller) -> Bytes {
+    let caller = CallerSession { session: caller.session.clone(), client: caller.client.clone() };
+    let caller = serde_json::to_vec(&caller).unwrap_or_default();
+    let meta = params.and_then(|params| params::field(params, "_meta")).map(|found| found.raw);
+    let meta = params::with(meta.as_ref(), &[(CALLER, &caller)]);
+    params::with(params, &[("_meta", &meta)])
+}
+
+/// How a task's call ended, if this answer contains that.
 fn of_task(method: &str, ended: Ended) -> Option<Ended> {
     match (method, ended) {
         ("tasks/result", ended @ (Ended::Result(_) | Ended::Error(_))) => Some(ended),
-        // In the stateless era what it came to stands in its state.
+        // In the stateless era the state of a task contains its result.
         ("tasks/get", Ended::Result(task)) => {
             let result = params::field(&task, "result").map(|found| Ended::Result(found.raw));
             result.or_else(|| params::field(&task, "error").map(|found| Ended::Error(found.raw)))

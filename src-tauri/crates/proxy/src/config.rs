@@ -1,10 +1,9 @@
-//! `mcp.json`: which upstreams there are.
+//! `mcp.json`: the upstreams and how each is reached.
 //!
-//! Owns: the common `mcpServers` form and what is wrong with a file or an entry, in words that say
-//! what would be right. A wrong entry never hides the others. Refuses to know: where the file is, the
-//! environment, and running anything.
+//! Reads the common `mcpServers` form. An invalid entry is kept with a reason for the user and never hides the others.
 
 mod document;
+mod own;
 mod variables;
 
 use std::collections::BTreeMap;
@@ -15,23 +14,28 @@ use schemascope_model::check_server_name;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// All entries of a configuration, by server name.
+use crate::built_in::BuiltIn;
+pub use own::OWN_SERVER;
+
+/// The entries of a configuration, by server name.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// The entries, also those that cannot be started.
+    /// All entries, including those that cannot be started.
     pub servers: BTreeMap<String, ServerEntry>,
 }
 
-/// One entry of `mcpServers`.
+/// How a server is reached, or why it is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerEntry {
     /// A process to start.
     Stdio(StdioSpec),
     /// A server to reach over Streamable HTTP.
     Http(HttpSpec),
+    /// Tools served in this process. Never read from a file.
+    BuiltIn(BuiltIn),
     /// Switched off with `"disabled": true` or `"enabled": false`.
     Disabled,
-    /// Cannot be started; says why and what would be right.
+    /// Cannot be used. Says why, and what to do.
     Invalid(String),
 }
 
@@ -43,10 +47,10 @@ pub struct StdioSpec {
     /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
-    /// Variables it gets beside the usual ones.
+    /// Variables it gets besides the usual ones.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Where it runs; by default where we run.
+    /// Its working directory; ours by default.
     #[serde(default)]
     pub cwd: Option<PathBuf>,
 }
@@ -56,12 +60,12 @@ pub struct StdioSpec {
 pub struct HttpSpec {
     /// Its address, `http` or `https`.
     pub url: reqwest::Url,
-    /// What every request to it carries, secrets among it.
+    /// Headers of every request to it. They may be secrets.
     pub headers: BTreeMap<String, String>,
 }
 
 impl std::fmt::Debug for HttpSpec {
-    /// Names of headers only: their values may be secrets, and so may the rest of the address.
+    /// Shows names of headers only: their values and the rest of the address may be secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<_> = self.headers.keys().collect();
         f.debug_struct("HttpSpec").field("host", &self.url.host_str()).field("headers", &headers).finish()
@@ -69,29 +73,29 @@ impl std::fmt::Debug for HttpSpec {
 }
 
 impl HttpSpec {
-    /// A text without the values of headers that may be in it.
+    /// Replaces the values of headers in a text.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
-        /// Shorter ones are words like others.
-        const SHORTEST: usize = 5;
+        /// Shorter values are not secrets, and may be ordinary words.
+        const MIN_SECRET_LEN: usize = 5;
         let values = self.headers.values();
         let mut secrets: Vec<&str> =
             values.flat_map(|value| value.split_whitespace().chain([value.as_str()])).collect();
-        secrets.retain(|secret| secret.len() >= SHORTEST && !secret.eq_ignore_ascii_case("bearer"));
+        secrets.retain(|secret| secret.len() >= MIN_SECRET_LEN && !secret.eq_ignore_ascii_case("bearer"));
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "…"))
     }
 }
 
-/// Why a whole file says nothing.
+/// Why a whole file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// Nothing is in it.
+    /// The file is empty.
     #[error("is empty; expected {{\"mcpServers\": {{\"NAME\": {{\"command\": \"…\", \"args\": []}}}}}}")]
     Empty,
-    /// Not JSON.
+    /// The file is not JSON.
     #[error("not valid JSON: {0}")]
     Json(String),
-    /// JSON, but without the one key that matters.
+    /// The file is JSON without an object of servers.
     #[error(
         "has no \"mcpServers\" object; expected {{\"mcpServers\": {{\"NAME\": {{\"command\": \"…\", \"args\": []}}}}}}"
     )]
@@ -99,8 +103,8 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the text of an `mcp.json`; comments and trailing commas may be in it. `variable` tells the values of
-    /// variables that entries ask for.
+    /// Reads the text of an `mcp.json`, which may have comments and trailing commas. `variable` returns the values of
+    /// environment variables that entries refer to.
     pub fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut servers = BTreeMap::new();
         for (name, value) in document::entries(text)? {
@@ -109,10 +113,9 @@ impl Config {
                     let entry = entry(place.key(), value, variable);
                     place.insert(entry);
                 }
-                // Which of them is meant, nobody can tell.
                 Entry::Occupied(mut place) => {
                     place.insert(ServerEntry::Invalid(
-                        "is there more than once; give each its own name".into(),
+                        "the name is used more than once; give each server its own name".into(),
                     ));
                 }
             }
@@ -120,14 +123,17 @@ impl Config {
         Ok(Self { servers })
     }
 
-    /// Names of those that can be started or reached.
+    /// Names of the servers that can be started or reached.
     pub fn usable(&self) -> impl Iterator<Item = &str> {
-        let usable = |entry: &ServerEntry| matches!(entry, ServerEntry::Stdio(_) | ServerEntry::Http(_));
+        let usable = |entry: &ServerEntry| !matches!(entry, ServerEntry::Disabled | ServerEntry::Invalid(_));
         self.servers.iter().filter(move |(_, entry)| usable(entry)).map(|(name, _)| name.as_str())
     }
 }
 
 fn entry(name: &str, mut value: Value, variable: &dyn Fn(&str) -> Option<String>) -> ServerEntry {
+    if let Some(rejected) = own::rejected_name(name) {
+        return rejected;
+    }
     let says = |key: &str, what: bool| value.get(key).and_then(Value::as_bool) == Some(what);
     if says("disabled", true) || says("enabled", false) {
         return ServerEntry::Disabled;
@@ -143,24 +149,24 @@ fn entry(name: &str, mut value: Value, variable: &dyn Fn(&str) -> Option<String>
     match (value.get("command"), url) {
         (None, Some(url)) => return http(url, value),
         (None, None) => {
-            return ServerEntry::Invalid("has no \"command\" to start and no \"url\" to reach".into());
+            return ServerEntry::Invalid("has neither a \"command\" nor a \"url\"; add one of them".into());
         }
         (Some(_), Some(_)) => {
-            return ServerEntry::Invalid("has a \"command\" and a \"url\"; one of them is too many".into());
+            return ServerEntry::Invalid("has both a \"command\" and a \"url\"; remove one of them".into());
         }
         (Some(_), None) => {}
     }
     match StdioSpec::deserialize(value) {
         Ok(spec) if spec.command.is_empty() => ServerEntry::Invalid("\"command\" is empty".into()),
-        Ok(spec) => ServerEntry::Stdio(spec),
+        Ok(spec) => own::rejected_process(&spec).unwrap_or(ServerEntry::Stdio(spec)),
         Err(_) => ServerEntry::Invalid(format!(
-            "{} is something else; expected \"command\": text, \"args\": [texts], \"env\": {{name: text}}",
+            "{} has the wrong type; expected \"command\": text, \"args\": [texts], \"env\": {{name: text}}",
             wrong_part(value)
         )),
     }
 }
 
-/// Which part of an entry is wrong, without its value, which may be a secret.
+/// Names the part of an entry that is wrong, without its value, which may be a secret.
 fn wrong_part(entry: &Value) -> &'static str {
     let part = |key: &str| entry.get(key).unwrap_or(&Value::Null);
     let args = part("args").as_array().is_none_or(|args| !args.iter().all(Value::is_string));
@@ -177,7 +183,7 @@ fn http(url: &Value, entry: &Value) -> ServerEntry {
     let invalid = |reason: String| ServerEntry::Invalid(reason);
     if entry.get("type").and_then(Value::as_str) == Some("sse") {
         return invalid(
-            "the old HTTP+SSE transport is not spoken; ask for the server's Streamable HTTP address".into(),
+            "the old HTTP+SSE transport is not supported; use the server's Streamable HTTP address".into(),
         );
     }
     let url = match url.as_str().map(reqwest::Url::parse) {
@@ -198,7 +204,9 @@ fn http(url: &Value, entry: &Value) -> ServerEntry {
             || reqwest::header::HeaderValue::from_str(value).is_err()
     });
     match wrong {
-        Some((name, _)) => invalid(format!("header {name:?} has characters that headers cannot have")),
+        Some((name, _)) => {
+            invalid(format!("header {name:?} contains characters that are not allowed in headers"))
+        }
         None => ServerEntry::Http(HttpSpec { url, headers }),
     }
 }
@@ -212,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn each_entry_stands_for_itself() {
+    fn parse_reads_each_entry_on_its_own() {
         let config = parse(
             r#"{"mcpServers": { // a comment
                 "ok": {"command": "x", "args": ["a"], "env": {"K": "v"}, "type": "stdio"},
@@ -244,17 +252,17 @@ mod tests {
         assert!(reason("a__b").contains("without \"__\""));
         assert!(matches!(&config.servers["web"], ServerEntry::Http(spec) if spec.headers["X"] == "y"));
         assert!(reason("ftp").contains("expected http"));
-        assert!(reason("both").contains("too many"));
+        assert!(reason("both").contains("remove one of them"));
         assert!(reason("old").contains("Streamable HTTP"));
         assert!(reason("header").contains("characters"));
         assert!(reason("args").contains("\"args\": [texts]"));
-        assert!(reason("env").starts_with("\"env\" is") && !reason("env").contains("739201"));
-        assert!(reason("none").contains("no \"command\""));
-        assert!(reason("text").contains("no \"command\""));
+        assert!(reason("env").starts_with("\"env\" has the wrong type") && !reason("env").contains("739201"));
+        assert!(reason("none").contains("neither a \"command\""));
+        assert!(reason("text").contains("neither a \"command\""));
     }
 
     #[test]
-    fn a_file_that_says_nothing_says_what_is_expected() {
+    fn parse_rejects_file_without_servers() {
         assert!(matches!(parse("{"), Err(ConfigError::Json(_))));
         assert_eq!(parse(" // nothing yet").unwrap_err(), ConfigError::Empty);
         for text in ["[]", "{}", r#"{"mcpServers": []}"#] {
@@ -263,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_of_vs_code_is_read() {
+    fn parse_reads_form_of_vs_code() {
         let config = parse(r#"{"inputs": [], "servers": {"x": {"type": "stdio", "command": "y"}}}"#).unwrap();
         assert_eq!(config.usable().collect::<Vec<_>>(), ["x"]);
     }

@@ -1,63 +1,64 @@
-//! What may happen between a request and its answer.
-//!
-//! Owns: the things an upstream may have for a client meanwhile, whatever carries them on either side, and
-//! where they wait.
-//! Refuses to know: who carries them.
+//! Events between a request and its answer, and the queues in which they wait. Independent of the transports on
+//! either side.
 
 use bytes::Bytes;
-use tokio::sync::{mpsc, oneshot};
+use std::sync::Arc;
+
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::wire::Body;
 
-/// Something for a client, on account of a request of its own or without one.
+/// A message of an upstream for a client, about one of its requests or about none.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// It is told.
+    /// A notification.
     Notification { method: String, params: Option<Bytes> },
-    /// It is asked.
+    /// A question.
     Ask(Ask),
-    /// Nothing comes for a while, for so many milliseconds if that was said; a stream need not stay open.
-    Pause { retry: Option<u64> },
+    /// The upstream ended the stream of the request for now, and may have said after how many milliseconds to resume
+    /// it. The client's stream need not stay open either. Whoever serves it notifies `resumed` when the client comes
+    /// back.
+    Pause { retry: Option<u64>, resumed: Arc<Notify> },
 }
 
-/// A question of an upstream to a client. Dropped unanswered, the upstream is told that there is no answer.
+/// A question of an upstream to a client. If it is dropped, the upstream gets an error as the answer.
 #[derive(Debug)]
 pub(crate) struct Ask {
     pub(crate) method: String,
     pub(crate) params: Option<Bytes>,
-    /// Cancelled when the upstream no longer wants to know.
+    /// Cancelled when the upstream withdraws the question.
     pub(crate) withdrawn: CancellationToken,
     pub(crate) answer: oneshot::Sender<Body>,
 }
 
-/// Where goes what belongs to none of a client's requests. Questions have a queue of their own: news nobody
-/// reads must not keep them out.
+/// The queues for events that belong to none of a client's requests. Questions have a queue of their own, so that
+/// unread notifications do not block them.
 #[derive(Debug, Clone)]
 pub(crate) struct Outbox {
     news: mpsc::Sender<Event>,
     asks: mpsc::Sender<Event>,
 }
 
-/// The other end of an [`Outbox`].
+/// The receiving end of an [`Outbox`].
 pub(crate) struct Inbox {
     news: mpsc::Receiver<Event>,
     asks: mpsc::Receiver<Event>,
 }
 
-/// A pair of ends; so many events may wait in each queue.
+/// Creates a pair of ends. Each queue holds `waiting` events.
 pub(crate) fn outbox(waiting: usize) -> (Outbox, Inbox) {
     let ((news, new), (asks, asked)) = (mpsc::channel(waiting), mpsc::channel(waiting));
     (Outbox { news, asks }, Inbox { news: new, asks: asked })
 }
 
 impl Outbox {
-    /// Where news goes.
+    /// The queue for notifications.
     pub(crate) fn news(&self) -> &mpsc::Sender<Event> {
         &self.news
     }
 
-    /// Where questions go, and what withdraws them: in this order.
+    /// The queue for questions and their withdrawals, in order.
     pub(crate) fn asks(&self) -> &mpsc::Sender<Event> {
         &self.asks
     }
@@ -69,7 +70,7 @@ impl Outbox {
 }
 
 impl Inbox {
-    /// What comes next, questions first; none once nobody can send any more.
+    /// The next event, questions first; `None` once all senders are gone.
     pub(crate) async fn recv(&mut self) -> Option<Event> {
         tokio::select! {
             biased;
@@ -80,9 +81,9 @@ impl Inbox {
     }
 }
 
-/// A request under way, seen from the client's side.
-pub(crate) struct Active {
-    /// In order, all of them before the answer.
+/// A request in progress, seen from the client's side.
+pub(crate) struct ActiveRequest {
+    /// Events in order, all of them before the answer.
     pub(crate) events: mpsc::Receiver<Event>,
     /// Closed without an answer when the request was cancelled.
     pub(crate) answer: oneshot::Receiver<Body>,

@@ -1,7 +1,4 @@
-//! All upstreams together.
-//!
-//! Owns: which there are, what is under way at them, and, below, what they list together, under which names, and whose
-//! a name is. Refuses to know: sessions, HTTP.
+//! All upstreams together: the requests in progress, the aggregated lists, and the names on `/mcp`.
 
 pub(crate) mod changes;
 mod directory;
@@ -21,29 +18,31 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::adapter::Adapter;
+use crate::built_in::BuiltIn;
 use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
-use crate::config::{Config, ServerEntry};
-use crate::exchange::{Active, Outbox};
+use crate::config::{Config, OWN_SERVER, ServerEntry};
+use crate::exchange::{ActiveRequest, Outbox};
 use crate::observer::Observer;
 use crate::schemas::{Adapting, Schemas};
 use crate::upstream::{Live, Status, Upstream};
 use crate::wire::{Body, RpcError, Who};
-use changes::{Lists, Told};
+use changes::{ListVersion, UpstreamNotification};
 use directory::Directory;
+pub use names::public_name;
 pub use reconfigure::Reconfigured;
 
-/// How long a list of all tools waits for upstreams that are still starting. Those that come later
-/// are announced with `list_changed`.
-const LIST_PATIENCE: Duration = Duration::from_secs(10);
-/// What upstreams told that may wait for a slow listener.
-const TOLD: usize = 256;
-/// How often it is looked whether requests are under way that are waited for.
-const IDLE_LOOK: Duration = Duration::from_millis(10);
+/// How long an aggregated list waits for upstreams that are still starting. Those that become ready later are
+/// announced with `list_changed`.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Notifications of upstreams that wait for a slow listener.
+const NOTIFICATION_BUFFER: usize = 256;
+/// Interval at which [`Hub::idle`] checks for requests in progress.
+const IDLE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Who a request is from.
-pub(crate) struct From {
+/// The client that sent a request.
+pub(crate) struct Requester {
     pub(crate) who: Who,
-    /// Where goes what belongs to none of its requests.
+    /// The client's queue for events that belong to none of its requests.
     pub(crate) owner: Option<Outbox>,
 }
 
@@ -51,64 +50,75 @@ type Upstreams = BTreeMap<String, Arc<Upstream>>;
 
 /// All upstreams of a configuration.
 pub struct Hub {
-    /// Another map with every change of the configuration.
+    /// Upstreams by name. A change of the configuration replaces the map.
     upstreams: RwLock<Arc<Upstreams>>,
+    /// Schemascope's own tools, an upstream whatever the configuration says.
+    own: Option<BuiltIn>,
     observer: Arc<dyn Observer>,
     adapter: Arc<Adapter>,
-    changed: Arc<watch::Sender<Lists>>,
-    /// What upstreams tell everybody besides: changes of other lists and of resources.
-    told: broadcast::Sender<Told>,
+    changed: Arc<watch::Sender<ListVersion>>,
+    /// Notifications of upstreams for all clients: changes of resources and of lists other than tools.
+    notifications: broadcast::Sender<UpstreamNotification>,
     requests: TaskTracker,
-    /// Ends requests that nothing else ends, once all upstreams have ended.
+    /// Ends the remaining requests once all upstreams have ended.
     ending: CancellationToken,
-    /// Where resources and prompts are, as they were listed last.
+    /// Owners of resources and prompts, by the latest lists.
     directory: Mutex<Directory>,
-    /// Streams of which something went that no client had taken.
+    /// Number of response streams that lost events before a client read them.
     lost_streams: Arc<AtomicU64>,
-    /// When resources were listed last to find one.
+    /// Time at which resources were last listed to find one.
     listed: tokio::sync::Mutex<Option<Instant>>,
 }
 
 impl Hub {
-    /// Takes the upstreams of `config`. Nothing is started yet. Needs a tokio runtime. Results of tools of
-    /// which `schemas` knows something are adapted on `/mcp`, as far as `adapting` says.
+    /// Creates the upstreams of `config`, and one of the tools `own` with the name [`OWN_SERVER`], without starting them.
+    /// Results on `/mcp` are adapted to the effective schemas in `schemas`, as `adapting` says. Needs a tokio runtime.
     pub fn new(
         config: &Config,
+        own: Option<BuiltIn>,
         observer: Arc<dyn Observer>,
         schemas: Arc<dyn Schemas>,
         adapting: Adapting,
     ) -> Arc<Self> {
-        let changed = Arc::new(watch::Sender::new(Lists::default()));
-        let told = broadcast::Sender::new(TOLD);
+        let changed = Arc::new(watch::Sender::new(ListVersion::default()));
+        let notifications = broadcast::Sender::new(NOTIFICATION_BUFFER);
         let (requests, ending, directory) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
         let adapter = Adapter::new(adapting, schemas, Arc::clone(&observer), Arc::clone(&changed));
         let hub = Self {
             upstreams: RwLock::default(),
+            own,
             observer,
             adapter: Arc::new(adapter),
             changed,
-            told,
+            notifications,
             requests,
             ending,
             directory,
             lost_streams: Arc::default(),
             listed: tokio::sync::Mutex::default(),
         };
-        let added = config.servers.iter().map(|(name, entry)| (name.clone(), hub.add(name, entry)));
+        let added = hub.entries(config).map(|(name, entry)| (name.to_owned(), hub.add(name, &entry)));
         let added = Arc::new(added.collect());
         *hub.upstreams.write().unwrap_or_else(PoisonError::into_inner) = added;
         Arc::new(hub)
     }
 
+    /// The entries of a configuration, and that of Schemascope's own tools in place of one of the same name.
+    fn entries<'a>(&self, config: &'a Config) -> impl Iterator<Item = (&'a str, ServerEntry)> {
+        let configured = config.servers.iter().filter(|(name, _)| *name != OWN_SERVER);
+        let configured = configured.map(|(name, entry)| (name.as_str(), entry.clone()));
+        configured.chain(self.own.clone().map(|own| (OWN_SERVER, ServerEntry::BuiltIn(own))))
+    }
+
     fn add(&self, name: &str, entry: &ServerEntry) -> Arc<Upstream> {
         let upstream = Upstream::new(name, entry.clone(), Arc::clone(&self.observer));
         let (changed, observer) = (Arc::clone(&self.changed), Arc::clone(&self.observer));
-        let ended = upstream.ended();
-        let (told, announced) = (self.told.clone(), Arc::clone(&upstream));
+        let (ended, adapter) = (upstream.ended(), Arc::clone(&self.adapter));
+        let (notifications, announced) = (self.notifications.clone(), Arc::clone(&upstream));
         tokio::spawn(async move {
             tokio::select! {
-                () = changes::announce_tools(Arc::clone(&announced), changed, observer) => {}
-                () = changes::announce_others(Arc::clone(&announced), told) => {}
+                () = changes::announce_tools(Arc::clone(&announced), changed, observer, &adapter) => {}
+                () = changes::announce_others(Arc::clone(&announced), notifications) => {}
                 () = ended.cancelled() => {}
             }
         });
@@ -119,37 +129,44 @@ impl Hub {
         Arc::clone(&self.upstreams.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adapts so much from now on. Clients are told where that changes their lists.
+    /// All upstreams by name, Schemascope's own tools last.
+    fn in_order(&self) -> Vec<Arc<Upstream>> {
+        let mut all: Vec<_> = self.upstreams().values().cloned().collect();
+        all.sort_by_key(|upstream| upstream.name() == OWN_SERVER);
+        all
+    }
+
+    /// Changes the settings of the adapter. Clients list the tools again if they differ.
     pub fn set_adapting(&self, adapting: Adapting) {
         self.adapter.set(adapting);
     }
 
-    /// Every upstream's state, by name.
+    /// Every upstream's state, by name; that of Schemascope's own tools last.
     pub fn status(&self) -> Vec<Status> {
-        self.upstreams().values().map(|upstream| upstream.status()).collect()
+        self.in_order().iter().map(|upstream| upstream.status()).collect()
     }
 
-    /// The last lines an upstream wrote to stderr, and to stdout where they were no messages.
+    /// The last log lines of an upstream: from stderr, and lines from stdout that are not messages.
     pub fn log(&self, name: &str) -> Vec<String> {
         self.upstream(name).map(|upstream| upstream.log()).unwrap_or_default()
     }
 
-    /// Ends an upstream's process, if there is one, and begins to start it anew. False when there is no
-    /// such upstream, or nothing to start.
+    /// Ends an upstream's session and begins to start it again. Returns false if there is no such upstream, or if it
+    /// cannot be started.
     pub fn restart(&self, name: &str) -> bool {
         let upstream = self.upstream(name).filter(|upstream| upstream.can_start());
         upstream.inspect(|upstream| upstream.restart()).is_some()
     }
 
-    /// Calls a tool for ourselves, by its upstream name. Recorded as any call; cancelled when the
-    /// returned future is dropped.
+    /// Calls a tool for Schemascope itself, by its name at the upstream. The call is recorded like any other, and
+    /// cancelled when the returned future is dropped.
     pub async fn call(&self, tool: &ToolId, arguments: Bytes, caller: Caller) -> Result<Answer, CallFailed> {
         let name = serde_json::Value::from(tool.tool()).to_string();
         let params = [b"{\"name\":", name.as_bytes(), b",\"arguments\":", &arguments, b"}"].concat();
         let recording = Recording { tool: tool.clone(), arguments: Some(arguments), caller, task: None };
         let cancel = CancellationToken::new();
         let _cancelled_when_dropped = cancel.clone().drop_guard();
-        let from = From { who: Who::nobody(), owner: None };
+        let from = Requester { who: Who::unknown(), owner: None };
         let call = self.start_call(params.into(), &from, recording, false, cancel, ());
         match call.map_err(|error| error.body()) {
             Ok(active) => match active.answer.await {
@@ -161,24 +178,24 @@ impl Hub {
         }
     }
 
-    /// Streams of answers of which something was dropped that no client had taken, for lack of room.
+    /// Number of response streams that lost events before a client read them, because the replay buffer was full.
     pub fn lost_streams(&self) -> u64 {
         self.lost_streams.load(Ordering::Relaxed)
     }
 
-    /// What counts them.
+    /// The counter behind [`Hub::lost_streams`].
     pub(crate) fn lost_streams_counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.lost_streams)
     }
 
-    /// Waits until no request is under way.
+    /// Waits until no request is in progress.
     pub async fn idle(&self) {
         while !self.requests.is_empty() {
-            tokio::time::sleep(IDLE_LOOK).await;
+            tokio::time::sleep(IDLE_POLL_INTERVAL).await;
         }
     }
 
-    /// Ends every upstream, and waits for them and for the requests that end with them.
+    /// Stops all upstreams. Waits for them and for the requests in progress.
     pub async fn stop(&self) {
         let stopping: Vec<_> = self
             .upstreams()
@@ -199,41 +216,41 @@ impl Hub {
     }
 
     pub(crate) fn names(&self) -> Vec<String> {
-        self.upstreams().keys().cloned().collect()
+        self.in_order().iter().map(|upstream| upstream.name().to_owned()).collect()
     }
 
-    /// Tells clients of `/mcp` to list the tools again: what [`Schemas`] says of one is another now.
+    /// Has clients of `/mcp` list the tools again, because an answer of [`Schemas`] changed.
     pub fn announce_tools(&self) {
-        self.changed.send_modify(Lists::change);
+        self.changed.send_modify(ListVersion::change);
     }
 
-    /// Starts the wanted upstreams that can be, and waits until they have told their tools, or are not in time.
+    /// Starts the wanted upstreams, and waits until they have listed their tools or the time is over.
     pub async fn list(&self, wanted: impl Fn(&str) -> bool) {
         Self::ready_of(self.startable().filter(|upstream| wanted(upstream.name())).collect()).await;
     }
 
-    /// Begins to start every upstream, without waiting.
+    /// Begins to start all upstreams of `/mcp`, without waiting.
     pub(crate) fn begin_start(&self) {
-        for upstream in self.startable() {
+        for upstream in self.offered() {
             tokio::spawn(async move { drop(upstream.live().await) });
         }
     }
 
-    /// What upstreams tell everybody, but for changes of their tools.
-    pub(crate) fn told(&self) -> broadcast::Receiver<Told> {
-        self.told.subscribe()
+    /// Notifications of upstreams for all clients, except changes of tools.
+    pub(crate) fn notifications(&self) -> broadcast::Receiver<UpstreamNotification> {
+        self.notifications.subscribe()
     }
 
-    /// The upstreams that are ready in time.
+    /// Starts the upstreams of `/mcp`. Returns those that are ready in time.
     pub(crate) async fn ready(&self) -> Vec<(Arc<Upstream>, Arc<Live>)> {
-        Self::ready_of(self.startable().collect()).await
+        Self::ready_of(self.offered().collect()).await
     }
 
     async fn ready_of(upstreams: Vec<Arc<Upstream>>) -> Vec<(Arc<Upstream>, Arc<Live>)> {
         let starting: Vec<_> = upstreams
             .into_iter()
             .map(|upstream| {
-                let deadline = upstream.worth_waiting_until(LIST_PATIENCE);
+                let deadline = upstream.worth_waiting_until(LIST_TIMEOUT);
                 tokio::spawn(async move {
                     let live = tokio::time::timeout_at(deadline.into(), upstream.live()).await.ok()?.ok()?;
                     Some((upstream, live))
@@ -247,35 +264,37 @@ impl Hub {
         ready
     }
 
-    /// The sessions that are open for a client session alone.
+    /// The upstream sessions that serve this client session alone.
     pub(crate) fn own_sessions(&self, session: &str) -> Vec<Arc<Live>> {
         self.upstreams().values().filter_map(|upstream| upstream.own_now(session)).collect()
     }
 
-    /// Ends the sessions upstreams have open for a client session alone, until it needs them again.
-    pub(crate) fn rest(&self, session: &str) {
+    /// Ends the upstream sessions that serve this client session alone, until it needs them again.
+    pub(crate) fn end_idle_sessions(&self, session: &str) {
         self.upstreams().values().for_each(|upstream| upstream.rest(session));
     }
 
-    /// Ends what upstreams have for a client session alone.
+    /// Ends everything that upstreams keep for this client session.
     pub(crate) fn forget_session(&self, session: &str) {
         self.upstreams().values().for_each(|upstream| upstream.forget_session(session));
     }
 
-    /// Starts a `tools/call` whose `params` name the tool as its upstream does. `adapt` is for those who know
-    /// the tool from the list of all.
+    /// Starts a `tools/call` whose `params` contain the upstream's name of the tool. `adapt` is set for clients of
+    /// `/mcp`, which know the advertised schema.
     pub(crate) fn start_call(
         &self,
         params: Bytes,
-        from: &From,
+        from: &Requester,
         recording: Recording,
         adapt: bool,
         cancel: CancellationToken,
         guard: impl Send + 'static,
-    ) -> Result<Active, RpcError> {
+    ) -> Result<ActiveRequest, RpcError> {
         let server = recording.tool.server();
         let Some(upstream) = self.upstream(server) else {
-            return Err(RpcError::invalid_params(format!("Unknown server: {server}")));
+            return Err(RpcError::invalid_params(format!(
+                "Unknown server: {server}; tools/list shows the current tools"
+            )));
         };
         let outgoing = Outgoing {
             upstream,
@@ -291,20 +310,23 @@ impl Hub {
         Ok(self.start(outgoing, guard))
     }
 
-    /// Starts any request. `guard` is held until it has ended.
-    pub(crate) fn start(&self, outgoing: Outgoing, guard: impl Send + 'static) -> Active {
+    /// Starts a request. `guard` is held until it has ended.
+    pub(crate) fn start(&self, outgoing: Outgoing, guard: impl Send + 'static) -> ActiveRequest {
         let (observer, adapter) = (Arc::clone(&self.observer), Arc::clone(&self.adapter));
         call::start(outgoing, observer, adapter, &self.requests, self.ending.clone(), guard)
     }
 
-    /// Which list of all tools this is; another with every change.
-    pub(crate) fn lists(&self) -> Lists {
+    /// The current version of the list of all tools.
+    pub(crate) fn lists(&self) -> ListVersion {
         self.changed.borrow().clone()
     }
 
     fn startable(&self) -> impl Iterator<Item = Arc<Upstream>> + use<> {
-        let all: Vec<_> =
-            self.upstreams().values().filter(|upstream| upstream.can_start()).cloned().collect();
-        all.into_iter()
+        self.in_order().into_iter().filter(|upstream| upstream.can_start())
+    }
+
+    /// Those that can be started and are part of `/mcp`.
+    fn offered(&self) -> impl Iterator<Item = Arc<Upstream>> {
+        self.startable().filter(|upstream| self.adapter.schemas().is_offered(upstream.name()))
     }
 }

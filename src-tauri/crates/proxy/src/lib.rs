@@ -2,7 +2,7 @@
 //!
 //! Bytes are the currency. `params`, `result` and `error` travel as slices of what was received and
 //! are changed by splicing the few bytes that must change (a tool's prefixed name, a progress token),
-//! so numbers, key order, duplicate keys, escapes and fields nobody knows reach the other side as
+//! so numbers, key order, duplicate keys, escapes and unknown fields reach the other side as
 //! they were. rmcp supplies the protocol's vocabulary (versions, error codes, handshake types); its
 //! typed results and its service loop stay out of the call path, because the first re-serialise and
 //! the second handles each notification on a task of its own, so progress may overtake a result.
@@ -19,21 +19,23 @@
 mod adapt;
 mod adapter;
 mod bridge;
+mod built_in;
 mod call;
 mod config;
 pub mod endpoint;
 mod exchange;
 mod hub;
 mod observer;
-mod patience;
 pub mod relay;
 mod schemas;
+mod slow_consumers;
 mod upstream;
 mod wire;
 
+pub use built_in::{BuiltIn, BuiltInTools, CallerSession, Calling};
 pub use call::{Answer, CallFailed, Caller};
-pub use config::{Config, ConfigError, HttpSpec, ServerEntry, StdioSpec};
-pub use hub::{Hub, Reconfigured};
+pub use config::{Config, ConfigError, HttpSpec, OWN_SERVER, ServerEntry, StdioSpec};
+pub use hub::{Hub, Reconfigured, public_name};
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
-pub use schemas::{AdapterStatus, Adapting, Effective, Mode, Schema, Schemas, Turn, advertised};
+pub use schemas::{AdapterStatus, Adapting, Effective, Mode, Schema, Schemas, SuspensionChange, advertised};
 pub use upstream::{Status, UPSTREAM_OF};

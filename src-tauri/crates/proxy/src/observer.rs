@@ -1,6 +1,4 @@
-//! What the proxy hands out: which tools were listed, which calls ended.
-//!
-//! Owns: the trait the rest of the app implements. Refuses to know: who implements it.
+//! The events that the proxy reports: finished calls, listed tools and states of upstreams.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,57 +8,57 @@ use schemascope_model::{Client, Origin, Rung, Timestamp, ToolId};
 
 use crate::schemas::{AdapterStatus, Effective};
 
-/// Sees everything that passes, and changes nothing.
+/// Receives the proxy's events. The recorder implements it.
 pub trait Observer: Send + Sync + 'static {
-    /// A call ended. The answer goes to the client when the future is done; it takes time only when
-    /// the observer is behind and slows callers down, or when it must be on disk first.
+    /// Called when a call has ended. The client gets the answer when the future is done. It takes time only when the
+    /// recorder is behind and slows callers down, or when the record must be on disk first.
     fn finished(&self, call: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// An upstream listed its tools, all of them.
+    /// Called with all tools when an upstream has listed them.
     fn listed(&self, server: &str, tools: &[ListedTool]);
 
-    /// An upstream's state changed, or the tools it lists.
+    /// Called when the state of an upstream changed, or the tools it lists.
     fn changed(&self, server: &str);
 
-    /// A result was adapted, or passed with the structure it had.
+    /// Called when a result was adapted, or passed with its own structure.
     fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
         let _ = (tool, status);
     }
 }
 
-/// A tool as its upstream lists it.
+/// A tool in the list of its upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedTool {
-    /// Its name there.
+    /// Name at the upstream.
     pub name: String,
-    /// Its whole object, as sent.
+    /// The whole object, as sent.
     pub definition: Bytes,
 }
 
-/// A call that ended, with its bodies as they passed.
+/// A finished call with its bodies, byte for byte.
 #[derive(Debug, Clone)]
 pub struct FinishedCall {
     /// The tool.
     pub tool: ToolId,
-    /// When the request reached us.
+    /// Time at which the request arrived.
     pub at: Timestamp,
-    /// By which way it came.
+    /// The way by which the call came.
     pub origin: Origin,
     /// The client's session.
     pub session: Option<Box<str>>,
-    /// Who called.
+    /// The client that called.
     pub client: Option<Client>,
     /// Protocol version spoken with the client.
     pub protocol_version: Option<Box<str>>,
     /// `params.arguments`.
     pub arguments: Option<Bytes>,
-    /// How it ended, as the upstream said it.
+    /// How the call ended, in the upstream's own words.
     pub ended: Ended,
-    /// How the client's result was made of it; none where it got it as it is.
+    /// How the result was adapted for the client; `None` if the client got the original.
     pub rung: Option<Rung>,
-    /// What was held true of the tool's output then.
+    /// The tool's effective schema at the time.
     pub effective: Effective,
-    /// Microseconds the upstream took.
+    /// Microseconds that the upstream took.
     pub upstream_us: u64,
     /// Microseconds from request to answer.
     pub total_us: u64,
@@ -69,12 +67,12 @@ pub struct FinishedCall {
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// With the upstream's `result`.
+    /// The upstream's `result`.
     Result(Bytes),
-    /// With the upstream's JSON-RPC `error`.
+    /// The upstream's JSON-RPC `error`.
     Error(Bytes),
     /// The client cancelled it.
     Cancelled,
-    /// The upstream could not be reached, went away, or broke off; says why.
+    /// The upstream could not be reached, or ended without an answer. Contains the reason.
     Lost(String),
 }

@@ -1,48 +1,53 @@
-//! What the proxy asks of the rest of the app: which schema is in force, and how tools are shown.
-//!
-//! Owns: the trait. Refuses to know: who decides, and where decisions are kept.
+//! The source of effective schemas and overrides, which the engine implements.
 
 use schemascope_model::{Presented, Rung, ToolId};
 
-pub use crate::adapt::{Adapting, Effective, Mode, Schema, Turn, advertised};
+pub use crate::adapt::{Adapting, Effective, Mode, Schema, SuspensionChange, advertised};
 
-/// Knows what is held true of tools. Asked with every call and every list: it answers at once.
+/// Answers questions about tools. Called for every call and every list, so it must not block.
 pub trait Schemas: Send + Sync + 'static {
-    /// What is held true of a tool's output now.
+    /// The effective schema of a tool.
     fn effective(&self, tool: &ToolId) -> Effective;
 
-    /// How a tool is shown on `/mcp`.
+    /// The user's overrides for a tool on `/mcp`.
     fn presented(&self, tool: &ToolId) -> Presented {
         let _ = tool;
         Presented::default()
     }
 
-    /// Whether a tool is kept from clients of `/mcp`.
+    /// Whether a tool is hidden from clients of `/mcp`.
     fn is_hidden(&self, tool: &ToolId) -> bool {
         let _ = tool;
         false
     }
 
-    /// The tool people gave this name.
+    /// Whether a server's tools are part of `/mcp`. If they are not, clients of `/mcp` do not start the server, and its
+    /// changes are not announced there.
+    fn is_offered(&self, server: &str) -> bool {
+        let _ = server;
+        true
+    }
+
+    /// The tool that the user gave this name.
     fn named(&self, name: &str) -> Option<ToolId> {
         let _ = name;
         None
     }
 
-    /// Generic results in a row a tool had when an earlier run ended.
+    /// Number of generic results in a row that a tool had when the previous run ended.
     fn remembered(&self, tool: &ToolId) -> u32 {
         let _ = tool;
         0
     }
 }
 
-/// How the latest result of a tool was adapted.
+/// The adapter's state for a tool after its latest result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdapterStatus {
-    /// How.
+    /// The rung that was taken.
     pub rung: Rung,
-    /// Generic results in a row, this one included.
+    /// Number of generic results in a row, including this one.
     pub consecutive_generic: u32,
-    /// What follows for the tool's schema: a decision by policy, which belongs in an audit log.
-    pub turn: Option<Turn>,
+    /// The change of the tool's schema that follows: a decision by policy, which belongs in the audit log.
+    pub change: Option<SuspensionChange>,
 }

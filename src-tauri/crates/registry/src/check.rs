@@ -1,18 +1,16 @@
-//! Whether tools still return what a baseline says.
+//! Compares what tools return with a baseline, and orders and classifies the findings: breaking, risky or safe.
 //!
-//! What breaks consumers must be shown by an observation: one that the baseline's schema does not allow. So two
-//! calls of a tool are enough to find a field that changed its type, and a thousand harmless ones raise nothing.
-//! What the observations suggest besides, a format gone or a field that was mostly there and is not any more, is
-//! risky, and so is a call made for the check that fails: nobody knows what it would have returned. Everything
-//! else that differs is safe. Owns: those classes, and the order of findings. Refuses to know:
-//! where calls come from, and how findings are shown.
+//! Breaking findings need proof: an observation that the baseline's schema does not allow. So two calls of a tool are
+//! enough to find a field that changed its type, and a thousand harmless ones raise nothing. A format that
+//! disappeared, or a field that was usually present and is missing now, is risky, and so is a failed call that was
+//! made for the check, because its result is unknown. Every other difference is safe.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use schemascope_compare::Class;
+use schemascope_compare::{Change, ChangeKind, compare};
 use schemascope_judge::Judge;
 use schemascope_model::{CallRecord, Outcome, ToolId, Violation};
-pub use schemascope_shape::compare::Class;
-use schemascope_shape::compare::{Change, What, compare};
 use schemascope_shape::{Policy, Shape, schema_without_values, wilson};
 use serde::Serialize;
 use serde_json::Value;
@@ -68,6 +66,8 @@ pub struct Finding {
     pub message: String,
     /// Observations that show it, where it is about some.
     pub observation_count: Option<u64>,
+    /// Severity for senders of what the tool returns; `None` if no schemas were compared.
+    pub senders: Option<Class>,
 }
 
 /// What came out.
@@ -88,7 +88,7 @@ pub struct Checks {
 }
 
 impl Checking {
-    /// Against a bundle: the version in force of each tool, else what is declared, else what was inferred.
+    /// Compares with a bundle: with the version in effect of each tool, else the declared, else the inferred schema.
     pub fn against(bundle: &Bundle) -> Self {
         let tools = bundle.tools.iter().map(|(id, tool)| (id.clone(), Checked::against(tool)));
         Self { tools: tools.collect(), new: BTreeMap::new(), new_left_out: 0 }
@@ -108,16 +108,18 @@ impl Checking {
             }
             return;
         };
-        if tool.shape.observe(observation.json.as_bytes()).is_err() {
+        let judged = tool.judge.as_ref().map(|judge| observation.check(|json| judge.check_stored(json)));
+        let (conformance, json) = judged.unzip();
+        if tool.shape.observe(json.unwrap_or(&observation.json).as_bytes()).is_err() {
             tool.unreadable += 1;
             return;
         }
-        if let Some(judge) = &tool.judge {
-            tool.impact.add(call.id, call.at, judge.stored(&observation.json));
+        if let Some(conformance) = conformance {
+            tool.impact.add(call.id, call.at, conformance);
         }
     }
 
-    /// Counts a call that was made for the check: whoever names it expects a result of it.
+    /// Counts a call that was made for the check. The user named it and expects a result.
     pub fn made(&mut self, id: &ToolId, failed: bool) {
         if let Some(tool) = self.tools.get_mut(id) {
             tool.made += 1;
@@ -141,6 +143,7 @@ impl Checking {
                 .map(|change| Finding {
                     tool_id: id.to_string(),
                     class: change.output,
+                    senders: Some(change.input),
                     path: change.path,
                     rule: format!("declared.{}", word(change.what)),
                     message: format!("declared: {}", change.sentence),
@@ -185,6 +188,7 @@ impl Checking {
         checks.findings.extend(self.new.iter().map(|(id, count)| Finding {
             tool_id: id.to_string(),
             class: Class::Safe,
+            senders: None,
             path: String::new(),
             rule: "new_tool".into(),
             message: "the baseline does not know this tool".into(),
@@ -223,7 +227,7 @@ impl Checked {
             declaration.as_ref().and_then(|one| one.output_schema()).map(|one| (*one.schema).clone());
         let inferred = tool.inferred.as_deref().and_then(read);
         let (baseline, of) = match (in_force, declared.clone(), inferred) {
-            (Some(schema), ..) => (Some(schema), "the schema in force"),
+            (Some(schema), ..) => (Some(schema), "the schema in effect"),
             (None, Some(schema), _) => (Some(schema), "the declared schema"),
             (None, None, Some(schema)) => (Some(schema), "the inferred schema"),
             (None, None, None) => (None, ""),
@@ -247,6 +251,7 @@ impl Checked {
         Finding {
             tool_id: id.to_string(),
             class: Class::Risky,
+            senders: None,
             path: String::new(),
             rule: "failed".into(),
             message: format!("{} of {} calls made for the check ended with an error", self.failed, self.made),
@@ -256,9 +261,9 @@ impl Checked {
 
     fn findings(&self, id: &ToolId) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let mut add = |class, path: &str, rule: String, message: String, count| {
+        let mut add = |(class, senders), path: &str, rule: String, message: String, count| {
             let (tool_id, path) = (id.to_string(), path.to_owned());
-            findings.push(Finding { tool_id, class, path, rule, message, observation_count: count });
+            findings.push(Finding { tool_id, class, senders, path, rule, message, observation_count: count });
         };
         let judged = self.impact.judged;
         for rule in self.impact.rules() {
@@ -268,29 +273,36 @@ impl Checked {
                 rule.count, rule.violation.rule, self.of
             );
             let name = format!("violation.{}", rule.violation.rule);
-            add(Class::Breaking, &rule.violation.path, name, message, Some(rule.count));
+            add((Class::Breaking, None), &rule.violation.path, name, message, Some(rule.count));
         }
         if self.impact.other_rules > 0 {
             let message = format!("{} more observations break other rules", self.impact.other_rules);
-            add(Class::Breaking, "", "violation.other".into(), message, Some(self.impact.other_rules));
+            add(
+                (Class::Breaking, None),
+                "",
+                "violation.other".into(),
+                message,
+                Some(self.impact.other_rules),
+            );
         }
         let not_judged = self.impact.unknown + self.unreadable;
         if not_judged > 0 {
             let message = format!("{not_judged} observations could not be judged by {}", self.of);
-            add(Class::Risky, "", "not_judged".into(), message, Some(not_judged));
+            add((Class::Risky, None), "", "not_judged".into(), message, Some(not_judged));
         }
         if let Some(baseline) = &self.baseline {
             // Values are judged, each by itself; here it is about structure.
             let now = schema_without_values(&self.shape.schema(&tight()));
             for change in compare(&schema_without_values(baseline), &now).changes {
                 if let Some(class) = self.class(&change) {
-                    add(class, &change.path, format!("change.{}", word(change.what)), change.sentence, None);
+                    let rule = format!("change.{}", word(change.what));
+                    add((class, Some(change.input)), &change.path, rule, change.sentence, None);
                 }
             }
         }
         for (path, present, parents, missed) in self.missed() {
             let message = format!("was in {present} of {parents} objects, and is in none of {missed} now");
-            add(Class::Risky, &path, "presence".into(), message, Some(missed));
+            add((Class::Risky, None), &path, "presence".into(), message, Some(missed));
         }
         findings
     }
@@ -305,11 +317,14 @@ impl Checked {
                 || !broken.is_empty() && parent(broken) == changed
         };
         match change.what {
-            What::MadeRequired | What::Closed | What::TypeNarrowed | What::AlternativeRemoved => None,
+            ChangeKind::MadeRequired
+            | ChangeKind::Closed
+            | ChangeKind::TypeNarrowed
+            | ChangeKind::AlternativeRemoved => None,
             _ if self.impact.rules().iter().any(|rule| broken(&rule.violation)) => Some(change.output),
             // Formats are not judged.
-            What::FormatChanged => Some(Class::Risky),
-            What::FieldAdded => Some(Class::Safe),
+            ChangeKind::FormatChanged => Some(Class::Risky),
+            ChangeKind::FieldAdded => Some(Class::Safe),
             _ => None,
         }
     }
@@ -345,7 +360,7 @@ fn parent(path: &str) -> &str {
 }
 
 /// The name of a kind of change, as it is written elsewhere.
-fn word(what: What) -> String {
+fn word(what: ChangeKind) -> String {
     let written = serde_json::to_value(what).ok();
     written.as_ref().and_then(Value::as_str).unwrap_or("other").to_owned()
 }

@@ -1,8 +1,8 @@
-//! Forgetting secrets that were kept before they were known to be any.
+//! Removes secrets that were stored before they were known to be secrets, from a tool's state and from the entries of
+//! the audit log.
 //!
-//! Owns: what of a tool's state and of the audit log's entries may hold one. A schema that lists values one of
-//! which is a secret allows any value there afterwards: it gets wider, never wrong. Refuses to know: what a
-//! secret is, and where states and entries are kept.
+//! A schema that lists values, one of which is a secret, allows any value there afterwards: it becomes wider, never
+//! wrong.
 
 use schemascope_model::Change;
 use schemascope_shape::Secrets;
@@ -34,8 +34,14 @@ pub fn state_without_secrets(state: &[u8], secrets: &dyn Secrets) -> Result<Opti
     {
         (*declared, forgot) = (Declaration::new(definition, declared.at), true);
     }
+    for counts in tool.machines.apart.values_mut() {
+        forgot |= counts.arguments.forget(secrets);
+        if let Some(shape) = counts.shape.without_secrets(secrets).map_err(InvalidState::of)? {
+            (counts.shape, forgot) = (shape, true);
+        }
+    }
     if forgot || tool.drift.texts().any(|text| secrets.text(text).is_some()) {
-        // It remembers values by hashes that know nothing of keys; it is watched anew.
+        // Drift keeps values as hashes without their keys, so it starts again from nothing.
         (tool.drift, forgot) = (Drift::default(), true);
     }
     Ok(forgot.then(|| tool.to_state()))

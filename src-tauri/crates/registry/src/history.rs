@@ -1,8 +1,8 @@
-//! How a tool came to be known: its numbers at chosen observations, and each change of its standing.
+//! The history of a tool: its numbers at chosen observations, and each change of its standing.
 //!
-//! Points are taken at every observation up to 16 and then each time their number has grown by a
-//! sixteenth, so that a billion observations leave some 300; which ones depends on the number alone, so
-//! that a rebuild takes the same. Owns: those series and their bounds. Refuses to know: charts.
+//! Points are taken at every observation up to 16 and then each time their number has grown by a sixteenth, so that a
+//! billion observations leave some 300. The choice depends on the number alone, so that a rebuild takes the same
+//! points.
 
 use schemascope_model::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -52,13 +52,13 @@ impl History {
         if observations <= EACH {
             return true;
         }
-        // The step is the largest power of two up to a sixteenth, so that the series is the same whoever
-        // asks and from wherever.
+        // The step is the largest power of two up to a sixteenth, so that the series does not depend
+        // on when it is read.
         let step = 1 << (observations / EACH).ilog2();
         observations.is_multiple_of(step)
     }
 
-    /// Traces of earlier may come later; the series is in the order things became known.
+    /// Older traces may arrive later. The series is in the order of arrival.
     fn changed(&mut self, at: Timestamp, standing: Standing) {
         let at = self.changes.last().map_or(at, |last| at.max(last.at));
         if self.changes.last().is_some_and(|last| last.standing == standing) {

@@ -1,20 +1,18 @@
-//! Which value a result teaches.
+//! Chooses the value of a result that a shape learns from.
 //!
-//! Owns: the order in which a result is looked at. `structuredContent` if there is one; else the first
-//! text block if it is JSON, or all text blocks together if they are; else the text as text. A result
-//! without any of these, one that asks for input, and a task handle teach nothing. Refuses to know:
-//! shapes and schemas.
-
-mod cursor;
+//! It is `structuredContent` if present, or the structure of its text if that is `{"result": text}`; else the first
+//! text block if it is JSON, or all text blocks together if they are; else the structure of the text, or the text as
+//! a string. A result without any of these, one that asks for input, and a task handle teach nothing.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use schemascope_json::{Cursor, splice_text};
+use schemascope_judge::Conformance;
 use schemascope_model::Carrier;
+use schemascope_textform::{Form, Kind, Structure, kind, read_blocks, wrapped};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-
-use cursor::Cursor;
 
 /// The value a result teaches, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +21,8 @@ pub struct Observation<'a> {
     pub carrier: Carrier,
     /// The value, as JSON text.
     pub json: Cow<'a, str>,
+    /// The value as it was sent, as JSON text, where the observation was read from inside it.
+    pub sent: Option<Cow<'a, str>>,
 }
 
 /// What a `result` says.
@@ -41,6 +41,7 @@ pub struct Reading<'a> {
 pub struct Detached {
     carrier: Carrier,
     json: Place,
+    sent: Option<Place>,
 }
 
 /// Where an observation's JSON is.
@@ -65,37 +66,94 @@ pub fn observe(result: &RawValue) -> Option<Observation<'_>> {
     read(result).observation
 }
 
+/// Replaces texts of a result that have another structure than JSON: `replace` gets the structure as JSON, and returns
+/// the new text if there is one. Returns the changed result, if anything was replaced.
+pub fn replace_structured_texts(
+    result: &RawValue,
+    mut replace: impl FnMut(&str) -> Option<String>,
+) -> Option<String> {
+    let members = Members::of(result);
+    let wrapped = members.structured.and_then(wrapped_as_written);
+    let mut edits = Vec::new();
+    for written in members.texts.into_iter().flatten().chain(wrapped) {
+        let Some(text) = said(written) else { continue };
+        let structure = schemascope_textform::read(&text).filter(|found| found.form != Form::Json);
+        let Some(new) = structure.and_then(|found| replace(&found.json)) else { continue };
+        // All texts are parts of the result.
+        let start = written.as_ptr().addr() - result.get().as_ptr().addr();
+        edits.push((start..start + written.len(), serde_json::Value::from(new).to_string()));
+    }
+    (!edits.is_empty()).then(|| splice_text(result.get(), &mut edits))
+}
+
+/// The string of `{"result": "…"}`, with its quotes and escapes.
+fn wrapped_as_written(json: &str) -> Option<&str> {
+    wrapped(json)?;
+    let start = json.find(':')? + 1;
+    json.get(start..json.rfind('}')?).map(str::trim)
+}
+
 /// Whether a `result` says of itself that it is an error.
 pub fn is_error(result: &RawValue) -> bool {
     Members::of(result).is_error
 }
 
-impl Observation<'_> {
+impl<'a> Observation<'a> {
+    /// A value that is learned as it was sent.
+    pub fn new(carrier: Carrier, json: impl Into<Cow<'a, str>>) -> Self {
+        Self { carrier, json: json.into(), sent: None }
+    }
+
+    /// Checks the value that is learned, and if it violates, the one that was sent: a schema may describe either.
+    /// Returns the value that counts as well.
+    pub fn check(&self, check: impl Fn(&str) -> Conformance) -> (Conformance, &str) {
+        let learned = check(&self.json);
+        match self.sent.as_deref() {
+            Some(sent) if learned != Conformance::Fits && check(sent) == Conformance::Fits => {
+                (Conformance::Fits, sent)
+            }
+            _ => (learned, &self.json),
+        }
+    }
+
     /// Lets go of the result it was read from.
     pub fn detach(self, result: &RawValue) -> Detached {
-        let json = match self.json {
+        let place = |json| Place::of(json, result);
+        Detached { carrier: self.carrier, json: place(self.json), sent: self.sent.map(place) }
+    }
+}
+
+impl Place {
+    fn of(json: Cow<'_, str>, result: &RawValue) -> Self {
+        match json {
             Cow::Borrowed(json) => {
                 let start = json.as_ptr().addr().saturating_sub(result.get().as_ptr().addr());
-                Place::Within(start..start + json.len())
+                Self::Within(start..start + json.len())
             }
-            Cow::Owned(json) => Place::Apart(json.into()),
-        };
-        Detached { carrier: self.carrier, json }
+            Cow::Owned(json) => Self::Apart(json.into()),
+        }
+    }
+
+    fn text<'a>(&'a self, result: &'a RawValue) -> Option<Cow<'a, str>> {
+        Some(match self {
+            Self::Within(range) => result.get().get(range.clone())?.into(),
+            Self::Apart(json) => (&**json).into(),
+        })
     }
 }
 
 impl Detached {
     /// The observation again, given the result it was read from; none for another result.
     pub fn attach<'a>(&'a self, result: &'a RawValue) -> Option<Observation<'a>> {
-        let json = match &self.json {
-            Place::Within(range) => result.get().get(range.clone())?,
-            Place::Apart(json) => json,
+        let sent = match &self.sent {
+            Some(sent) => Some(sent.text(result)?),
+            None => None,
         };
-        Some(Observation { carrier: self.carrier, json: json.into() })
+        Some(Observation { carrier: self.carrier, json: self.json.text(result)?, sent })
     }
 }
 
-/// The members of a result that are looked at. Of those that are there twice the last counts.
+/// The members of a result that matter here. Of duplicate members the last counts.
 #[derive(Default)]
 struct Members<'a> {
     is_error: bool,
@@ -131,23 +189,63 @@ impl<'a> Members<'a> {
             return None;
         }
         if let Some(value) = self.structured.filter(|value| *value != "null") {
-            return Some((Observation { carrier: Carrier::Structured, json: value.into() }, None));
+            return Some((structured(value), None));
         }
         let mut texts: Vec<(&str, Cow<'_, str>)> =
             self.texts?.into_iter().filter_map(|written| Some((written, said(written)?))).collect();
         if is_json(&texts.first()?.1) {
             let (written, json) = texts.swap_remove(0);
-            return Some((Observation { carrier: Carrier::JsonInText, json }, Some(written)));
+            return Some((Observation::new(Carrier::JsonInText, json), Some(written)));
         }
-        if let [(written, _)] = texts[..] {
-            return Some((Observation { carrier: Carrier::Text, json: written.into() }, None));
+        if let [(written, text)] = &texts[..] {
+            let found = schemascope_textform::read(text);
+            return Some((of_text(found, text, Cow::Borrowed(*written)), None));
         }
         let all: String = texts.iter().map(|(_, text)| &**text).collect();
-        let (carrier, json) = match is_json(&all) {
-            true => (Carrier::JsonInText, all),
-            false => (Carrier::Text, serde_json::Value::from(all).to_string()),
-        };
-        Some((Observation { carrier, json: json.into() }, None))
+        if is_json(&all) {
+            return Some((Observation::new(Carrier::JsonInText, all), None));
+        }
+        let blocks: Vec<&str> = texts.iter().map(|(_, text)| &**text).collect();
+        let sent = serde_json::Value::from(all.as_str()).to_string();
+        Some((of_text(read_blocks(&blocks), &all, sent.into()), None))
+    }
+}
+
+/// What `structuredContent` teaches. Some servers put their text into it as `{"result": text}`.
+fn structured(value: &str) -> Observation<'_> {
+    let text = wrapped(value);
+    match text.as_deref().and_then(schemascope_textform::read) {
+        Some(Structure { form, json }) => {
+            Observation { carrier: carrier(form), json: json.into_owned().into(), sent: Some(value.into()) }
+        }
+        None => Observation::new(Carrier::Structured, value),
+    }
+}
+
+/// What a text that is not JSON teaches: the structure found in it, or the text itself.
+fn of_text<'a>(found: Option<Structure<'_>>, text: &str, sent: Cow<'a, str>) -> Observation<'a> {
+    match found {
+        Some(Structure { form, json }) => {
+            Observation { carrier: carrier(form), json: json.into_owned().into(), sent: Some(sent) }
+        }
+        None => Observation::new(
+            match kind(text) {
+                Kind::Markdown => Carrier::Markdown,
+                Kind::Plain => Carrier::Text,
+            },
+            sent,
+        ),
+    }
+}
+
+fn carrier(form: Form) -> Carrier {
+    match form {
+        Form::Json => Carrier::JsonInText,
+        Form::Python => Carrier::Python,
+        Form::MarkdownJson => Carrier::MarkdownJson,
+        Form::MarkdownTable => Carrier::MarkdownTable,
+        Form::Yaml => Carrier::Yaml,
+        Form::KeyValue => Carrier::KeyValue,
     }
 }
 
@@ -230,6 +328,30 @@ mod tests {
             Some((Text, r#""On branch \"main\"""#)),
         );
         check(r#"{"content":[{"text":"{}","x":1,"type":"text"}],"content2":1}"#, Some((JsonInText, "{}")));
+    }
+
+    #[test]
+    fn observe_reads_structure_in_text() {
+        use Carrier::{
+            JsonInText, KeyValue, Markdown, MarkdownJson, MarkdownTable, Python, Structured, Yaml,
+        };
+        let text = |text: &str| serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+        check(&text("[{'a': None}]"), Some((Python, r#"[{"a":null}]"#)));
+        check(&text("# One\n```json\n{\"a\": 1}\n```"), Some((MarkdownJson, r#"{"a": 1}"#)));
+        check(&text("| a | b |\n|---|---|\n| 1 | 2 |"), Some((MarkdownTable, r#"[{"a":"1","b":"2"}]"#)));
+        check(&text("a: 1\nb:\n- 2"), Some((Yaml, r#"{"a":1,"b":[2]}"#)));
+        check(&text("A: 1\nB: 2\nC: 3"), Some((KeyValue, r#"{"A":"1","B":"2","C":"3"}"#)));
+        check(&text("# Title"), Some((Markdown, "\"# Title\"")));
+        check(
+            r#"{"content":[{"type":"text","text":"Found:"},{"type":"text","text":"[1]"}]}"#,
+            Some((MarkdownJson, "[1]")),
+        );
+        let wrapped = r#"{"content":[],"structuredContent":{"result":"{'a': 1}"}}"#;
+        check(wrapped, Some((Python, r#"{"a": 1}"#.replace(' ', "").as_str())));
+        let raw = RawValue::from_string(wrapped.to_owned()).unwrap();
+        assert_eq!(observe(&raw).unwrap().sent.as_deref(), Some(r#"{"result":"{'a': 1}"}"#));
+        check(r#"{"structuredContent":{"result":"[{\"a\":1}]"}}"#, Some((JsonInText, r#"[{"a":1}]"#)));
+        check(r#"{"structuredContent":{"result":"done"}}"#, Some((Structured, r#"{"result":"done"}"#)));
     }
 
     #[test]

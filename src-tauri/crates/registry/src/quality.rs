@@ -1,8 +1,6 @@
-//! How far a tool's schema can be trusted.
-//!
-//! Owns: the definition of quality and source. Refuses to know: how they are shown.
+//! The definitions of quality and source: how far a tool's schema can be trusted.
 
-use schemascope_model::{Quality, Source};
+use schemascope_model::{Quality, Source, TextForm};
 use schemascope_shape::FitCount;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +22,9 @@ pub struct Standing {
     pub quality: Quality,
     /// It declares a schema and less than 95 % of its observations conform.
     pub violated: bool,
+    /// The form of its results, if it declares no schema and all of them are text without structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<TextForm>,
 }
 
 impl Tool {
@@ -39,13 +40,19 @@ impl Tool {
                     source: if observations == 0 { Source::Declared } else { Source::Hybrid },
                     quality: if violated { Quality::Medium } else { Quality::High },
                     violated,
+                    form: None,
                 }
             }
-            None => Standing {
-                source: if observations == 0 { Source::Unknown } else { Source::Inferred },
-                quality: self.inferred_quality(),
-                violated: false,
-            },
+            None => {
+                let form = self.carriers.text_form();
+                let is_unknown = observations == 0 || form.is_some();
+                Standing {
+                    source: if is_unknown { Source::Unknown } else { Source::Inferred },
+                    quality: if is_unknown { Quality::None } else { self.inferred_quality() },
+                    violated: false,
+                    form,
+                }
+            }
         }
     }
 

@@ -1,7 +1,5 @@
-//! All tools.
-//!
-//! Owns: the fold over entries, which tools changed since they were last saved, and what of a listing
-//! is new. Refuses to know: where entries come from and where states go.
+//! All tools: the fold over stored entries. It also knows which tools changed since they were last saved, and which
+//! parts of a listing are new.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,11 +29,13 @@ pub(crate) struct Newcomers {
     pub(crate) key: HashKey,
     /// Observations their schema must have been the same for to become a version.
     pub(crate) hold: u64,
+    /// The machine of calls that were counted before states said whose they are.
+    pub(crate) machine: Option<u64>,
 }
 
 impl Default for Newcomers {
     fn default() -> Self {
-        Self { key: HashKey::default(), hold: HOLD }
+        Self { key: HashKey::default(), hold: HOLD, machine: None }
     }
 }
 
@@ -59,10 +59,20 @@ impl Registry {
         Self { key: Newcomers { hold, ..self.key }, ..self }
     }
 
+    /// The same, in which calls were made by this machine where an older state does not say whose they are.
+    pub fn of_machine(self, machine: u64) -> Self {
+        Self { key: Newcomers { machine: Some(machine), ..self.key }, ..self }
+    }
+
     /// From now on a schema becomes a version when it was the same for so many observations.
     pub fn hold(&mut self, hold: u64) {
         self.key.hold = hold;
         self.tools.values_mut().for_each(|tool| tool.hold(hold));
+    }
+
+    /// What the hashes of new tools depend on.
+    pub fn key(&self) -> HashKey {
+        self.key.key
     }
 
     /// All tools, by id.
@@ -78,14 +88,15 @@ impl Registry {
     /// Takes a tool's saved state, replacing what is known of it.
     pub fn load(&mut self, id: ToolId, state: &[u8]) -> Result<(), InvalidState> {
         self.unsaved.remove(&id);
-        self.tools.insert(id, Tool::from_state(state)?.holding(self.key.hold));
+        let Newcomers { hold, machine, .. } = self.key;
+        self.tools.insert(id, Tool::from_state(state)?.holding(hold).of_machine(machine));
         Ok(())
     }
 
     /// Takes a tool's state from a snapshot: like [`Registry::load`], but it is still to be saved.
     pub fn restore(&mut self, id: &ToolId, state: &[u8]) -> Result<(), InvalidState> {
-        let hold = self.key.hold;
-        *self.change(id) = Tool::from_state(state)?.holding(hold);
+        let Newcomers { hold, machine, .. } = self.key;
+        *self.change(id) = Tool::from_state(state)?.holding(hold).of_machine(machine);
         Ok(())
     }
 
@@ -150,13 +161,13 @@ impl Registry {
         self.tools.iter_mut().filter_map(|(id, tool)| looked(tool).then(|| id.clone())).collect()
     }
 
-    /// Tools of which drift was told, or that were loaded, since this was last called.
+    /// Tools that had drift to report, or were loaded, since the last call of this function.
     pub fn take_drifted(&mut self) -> BTreeSet<ToolId> {
         let told = |tool: &mut Tool| std::mem::take(&mut tool.drifted);
         self.tools.iter_mut().filter_map(|(id, tool)| told(tool).then(|| id.clone())).collect()
     }
 
-    /// What was told of a tool's drift is to be taken once more.
+    /// Marks a tool's drift to be taken again.
     pub fn keep_drifted(&mut self, id: &ToolId) {
         if let Some(tool) = self.tools.get_mut(id) {
             tool.drifted = true;
@@ -169,7 +180,7 @@ impl Registry {
         drafts.filter(|(_, drafts)| !drafts.is_empty()).map(|(id, drafts)| (id.clone(), drafts)).collect()
     }
 
-    /// Drafts nobody took in time, since this was last called.
+    /// Drafts that were dropped because they were not taken in time, since the last call of this function.
     pub fn take_dropped_drafts(&mut self) -> u64 {
         self.tools.values_mut().map(|tool| tool.drafts.take_dropped()).sum()
     }

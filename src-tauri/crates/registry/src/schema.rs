@@ -1,6 +1,4 @@
-//! Schemas as identities and as judges.
-//!
-//! Owns: digests, and the judges of those in use. Refuses to know: tools, and how judging is done.
+//! Digests of schemas, and a cache of the validators in use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +19,7 @@ pub struct DeclaredSchema {
     pub schema: Arc<Value>,
 }
 
-/// Validators kept at most; beyond that the cache starts anew.
+/// Validators kept at most; beyond that the cache is emptied.
 const MAX_VALIDATORS: usize = 1_000;
 
 /// Identifies a schema by its content: 16 hex digits, the same for any order of keys.
@@ -68,14 +66,17 @@ impl Validators {
     /// change what is judged. None when the schema cannot be used, or judging would take too long.
     pub fn judge(&mut self, declared: &DeclaredSchema, observation: &Observation<'_>) -> Option<Fit> {
         let judge = self.of(declared);
-        let fits = judge.fits(&observation.json)?;
+        let mut fits = judge.fits(&observation.json)?;
+        if let Some(sent) = observation.sent.as_deref().filter(|_| !fits) {
+            fits = judge.fits(sent)?;
+        }
         let rule = if fits { None } else { judge.broken_rule(&observation.json) };
         Some(Fit { schema: declared.digest.clone(), fits, rule: rule.map(Into::into) })
     }
 
-    /// Judges nothing by this schema any more: it took longer than could be told beforehand.
+    /// Stops validating by this schema, because it took longer than estimated.
     pub fn retire(&mut self, digest: &str) {
-        self.0.insert(digest.into(), Judge::NOTHING);
+        self.0.insert(digest.into(), Judge::UNUSABLE);
     }
 
     fn of(&mut self, declared: &DeclaredSchema) -> &Judge {
@@ -106,7 +107,7 @@ mod tests {
         let mut validators = Validators::default();
         let mut judge = |schema: &Value, json: &'static str| {
             let declared = DeclaredSchema { digest: digest(schema), schema: Arc::new(schema.clone()) };
-            let observation = Observation { carrier: Carrier::Structured, json: json.into() };
+            let observation = Observation::new(Carrier::Structured, json);
             let fit = validators.judge(&declared, &observation).map(|fit| fit.fits);
             validators.retire(&declared.digest);
             (fit, validators.judge(&declared, &observation))

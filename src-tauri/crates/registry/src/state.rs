@@ -1,20 +1,28 @@
 //! The written form of a tool's state.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use schemascope_model::Timestamp;
-use schemascope_shape::{Arguments, Fits, Shape};
+use schemascope_model::{Carriers, Timestamp};
+use schemascope_shape::{Arguments, Fits, Policy, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::drift::Drift;
+use crate::exchange::MAX_NODES;
+use crate::failures::RecentFailures;
 use crate::history::History;
-use crate::tool::{Carriers, Declaration, Tool};
+use crate::latency::Latencies;
+use crate::machines::Machines;
+use crate::recurring::RecurringKeys;
+use crate::tool::{Declaration, Tool};
 use crate::versions::{Drafts, Form};
 
-/// Written into every state. Version 2 knows nothing of drift and versions 3 and 4 counted it otherwise: it is watched
-/// from there on. What version 1 lacks is in the calls it was made from, so it is not converted but counted anew.
-const VERSION: u32 = 5;
+/// Written into every state. Version 5 learned text without looking for structure in it. Version 2 knows nothing of
+/// drift and versions 3 and 4 counted it otherwise: it is watched from there on. What version 1 lacks is in the calls it
+/// was made from, so it is not converted but counted again.
+const VERSION: u32 = 6;
+const WITHOUT_FORMS: u32 = 5;
 const OTHER_DRIFT: [u32; 2] = [3, 4];
 const WITHOUT_DRIFT: u32 = 2;
 
@@ -43,7 +51,13 @@ struct State {
     calls: u64,
     failures: u64,
     unanswered: u64,
+    #[serde(default)]
+    recent_failures: RecentFailures,
+    #[serde(default)]
+    latencies: Latencies,
     carriers: Carriers,
+    #[serde(default, skip_serializing_if = "RecurringKeys::is_empty")]
+    recurring: RecurringKeys,
     fits: Fits,
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
@@ -54,6 +68,11 @@ struct State {
     shape: Box<RawValue>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     drift: Option<Box<RawValue>>,
+    /// The machine of the first call, and the states of each machine if there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    machine: Option<u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    machines: BTreeMap<u64, Box<RawValue>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -75,7 +94,10 @@ impl Tool {
             calls: self.calls,
             failures: self.failures,
             unanswered: self.unanswered,
+            recent_failures: self.recent_failures,
+            latencies: self.latencies.clone(),
             carriers: self.carriers,
+            recurring: self.recurring.clone(),
             fits: self.fits.clone(),
             last_called: self.last_called,
             last_observed: self.last_observed,
@@ -86,6 +108,8 @@ impl Tool {
             drift: String::from_utf8(self.drift.to_state())
                 .ok()
                 .and_then(|drift| RawValue::from_string(drift).ok()),
+            machine: self.machines.first,
+            machines: self.machines.apart.iter().map(|(machine, counts)| (*machine, raw(counts))).collect(),
         };
         serde_json::to_vec(&state).unwrap_or_default()
     }
@@ -93,7 +117,9 @@ impl Tool {
     /// Reads what [`Tool::to_state`] wrote.
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         let state: State = serde_json::from_slice(bytes).map_err(|error| InvalidState(error.to_string()))?;
-        if ![WITHOUT_DRIFT, VERSION].contains(&state.version) && !OTHER_DRIFT.contains(&state.version) {
+        if ![WITHOUT_DRIFT, WITHOUT_FORMS, VERSION].contains(&state.version)
+            && !OTHER_DRIFT.contains(&state.version)
+        {
             return Err(InvalidState(format!(
                 "version {}; this program reads version {VERSION}",
                 state.version
@@ -101,17 +127,27 @@ impl Tool {
         }
         let shape = Shape::from_state(state.shape.get().as_bytes());
         let drift = match (state.drift, state.version) {
-            (Some(drift), VERSION) => Drift::from_state(drift.get().as_bytes()).map_err(InvalidState::of)?,
+            (Some(drift), VERSION | WITHOUT_FORMS) => {
+                Drift::from_state(drift.get().as_bytes()).map_err(InvalidState::of)?
+            }
             (Some(_), other) if OTHER_DRIFT.contains(&other) => Drift::default(),
             (None, WITHOUT_DRIFT) => Drift::default(),
             _ => return Err(InvalidState("it contradicts itself about drift".to_owned())),
         };
-        Ok(Self {
+        // States of machines contain no others.
+        let apart =
+            |(machine, raw): (u64, Box<RawValue>)| Ok((machine, Self::from_state(raw.get().as_bytes())?));
+        let apart =
+            state.machines.into_iter().take(MAX_NODES).map(apart).collect::<Result<_, InvalidState>>()?;
+        let mut tool = Self {
             declaration: state.declared.map(|declared| Declaration::new(declared.definition, declared.at)),
             calls: state.calls,
             failures: state.failures,
             unanswered: state.unanswered,
+            recent_failures: state.recent_failures,
+            latencies: state.latencies,
             carriers: state.carriers,
+            recurring: state.recurring,
             shape: shape.map_err(|error| InvalidState(error.to_string()))?,
             fits: state.fits,
             last_called: state.last_called,
@@ -121,7 +157,34 @@ impl Tool {
             drafts: Drafts::default(),
             arguments: state.arguments,
             drift,
+            machines: Machines { first: state.machine, apart },
             drifted: true,
-        })
+        };
+        if state.version < VERSION && tool.learned_text_only() {
+            tool.forget_text();
+        }
+        Ok(tool)
     }
+
+    /// Whether all that was learned is text, or text in `result`, in which there may be structure.
+    fn learned_text_only(&self) -> bool {
+        let fields = self.shape.fields(&Policy::default());
+        let is_wrapped =
+            matches!(&fields[..], [field] if field.path == "result" && field.kinds == ["string"]);
+        self.carriers.text_form().is_some() || is_wrapped
+    }
+
+    /// Starts learning again, so that structure which is now read does not look like a change of the results.
+    fn forget_text(&mut self) {
+        self.shape = Shape::with_key(self.shape.key());
+        self.arguments = Arguments::with_key(self.shape.key());
+        self.drift = Drift::default();
+        self.form = Form::default();
+        self.history.points.clear();
+    }
+}
+
+fn raw(tool: &Tool) -> Box<RawValue> {
+    let state = String::from_utf8(tool.to_state()).unwrap_or_default();
+    RawValue::from_string(state).unwrap_or_default()
 }

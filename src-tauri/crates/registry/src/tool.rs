@@ -1,19 +1,21 @@
-//! One tool's state.
-//!
-//! Owns: what is counted of a tool and how one entry changes it. Refuses to know: other tools.
+//! The state of one tool: its counts, and how one entry changes them.
 
 use std::sync::Arc;
 
 use memchr::memmem;
-use schemascope_model::{CallRecord, Carrier, Fit, Outcome, Redacted, Timestamp};
+use schemascope_model::{CallRecord, Carrier, Carriers, Fit, Outcome, Redacted, Timestamp};
 use schemascope_shape::{Arguments, Circumstances, Fits, Replacements, Shape, StandsFor};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::drift::{Conformity, Drift, DriftEvent, Sighting};
+use crate::failures::RecentFailures;
 use crate::history::History;
+use crate::latency::Latencies;
+use crate::machines::Machines;
 use crate::observation::{Observation, observe};
+use crate::recurring::RecurringKeys;
 use crate::schema::{DeclaredSchema, digest};
 use crate::versions::{Drafts, Form};
 
@@ -28,8 +30,14 @@ pub struct Tool {
     pub failures: u64,
     /// Calls that got no result: a JSON-RPC error, cancelled, or lost.
     pub unanswered: u64,
+    /// Outcomes of the newest calls.
+    pub recent_failures: RecentFailures,
+    /// Durations of the calls.
+    pub latencies: Latencies,
     /// How observations were carried.
     pub carriers: Carriers,
+    /// Which keys recur in texts of lines `key: value`.
+    pub(crate) recurring: RecurringKeys,
     /// What observations look like.
     pub shape: Shape,
     /// How their look depends on the arguments.
@@ -48,7 +56,9 @@ pub struct Tool {
     pub(crate) drafts: Drafts,
     /// Whether, and since when, results are not what they were.
     pub drift: Drift,
-    /// Whether drift was told, or came from a state, since somebody asked. Never part of a state.
+    /// Counts by machine.
+    pub(crate) machines: Machines,
+    /// Whether drift was reported, or loaded with a state, since the last look. Never part of a state.
     pub(crate) drifted: bool,
 }
 
@@ -60,17 +70,6 @@ pub struct Declaration {
     /// When it was first listed so.
     pub at: Timestamp,
     output: Option<DeclaredSchema>,
-}
-
-/// How many observations were carried how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Carriers {
-    /// In `structuredContent`.
-    pub structured: u64,
-    /// As JSON in text.
-    pub json_in_text: u64,
-    /// As text.
-    pub text: u64,
 }
 
 impl Declaration {
@@ -97,7 +96,7 @@ impl Declaration {
 impl Tool {
     /// A tool nothing is known of.
     pub(crate) fn new(newcomers: crate::registry::Newcomers) -> Self {
-        let crate::registry::Newcomers { key, hold } = newcomers;
+        let crate::registry::Newcomers { key, hold, .. } = newcomers;
         let (shape, arguments) = (Shape::with_key(key), Arguments::with_key(key));
         Self { shape, arguments, drafts: Drafts::holding(hold), ..Self::default() }
     }
@@ -123,32 +122,44 @@ impl Tool {
 
     /// The same for one whose result was read already: `observation` is what it teaches, as it is kept.
     pub fn record_read(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) {
+        self.count_for_machine(call, observation);
+        if self.count(call, observation)
+            && let Some(observation) = observation
+        {
+            self.watch(call, &observation.json);
+            self.note(call.at);
+        }
+    }
+
+    /// Adds a call to the counts. Returns whether it was an observation.
+    pub(crate) fn count(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) -> bool {
         self.calls += 1;
         self.failures += u64::from(call.outcome.is_failure());
         self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
+        self.recent_failures.add(call.at, call.outcome.is_failure());
+        call.total_us.into_iter().for_each(|micros| self.latencies.add(micros));
         self.last_called = self.last_called.max(Some(call.at));
         if call.outcome != Outcome::Ok {
-            return;
+            return false;
         }
-        let Some(observation) = observation else { return };
-        let stands_for = may_hold_markers(&observation.json).then_some(&stands_for as &Replacements);
-        let circumstances = Circumstances { epoch: day(call.at), stands_for };
+        let Some(observation) = observation else { return false };
+        if observation.carrier == Carrier::KeyValue && !self.recurring.add(&observation.json) {
+            self.carriers.unproven += 1;
+            self.note_standing(call.at);
+            return false;
+        }
+        let circumstances = circumstances(call.at, &observation.json);
         let document = observation.json.as_bytes();
         let arguments = call.arguments.as_deref().map(|arguments| arguments.get().as_bytes());
         if self.shape.observe_call(document, circumstances, &mut self.arguments, arguments).is_err() {
-            return;
+            return false;
         }
         self.last_observed = self.last_observed.max(Some(call.at));
-        match observation.carrier {
-            Carrier::Structured => self.carriers.structured += 1,
-            Carrier::JsonInText => self.carriers.json_in_text += 1,
-            Carrier::Text => self.carriers.text += 1,
-        }
+        self.carriers.count(observation.carrier);
         if let Some(fit) = &call.fit {
             self.fits.add(&fit.schema, fit.fits);
         }
-        self.watch(call, &observation.json);
-        self.note(call.at);
+        true
     }
 
     /// Looks whether the result is what results were.
@@ -177,6 +188,16 @@ impl Tool {
     }
 }
 
+/// Counts a document in a shape. Returns whether it could be read.
+pub(crate) fn observe_into(shape: &mut Shape, document: &str) -> bool {
+    shape.observe_under(document.as_bytes(), circumstances(Timestamp::default(), document)).is_ok()
+}
+
+fn circumstances(at: Timestamp, document: &str) -> Circumstances<'static> {
+    let stands_for = may_hold_markers(document).then_some(&stands_for as &Replacements);
+    Circumstances { epoch: day(at), stands_for }
+}
+
 /// Whether strings of a document may be markers, as they are or written in escapes. Most have none, and one look at
 /// all of them is quicker than one at each.
 fn may_hold_markers(document: &str) -> bool {
@@ -194,7 +215,7 @@ fn stands_for(text: &str) -> Option<StandsFor> {
 }
 
 /// Epochs are days, in UTC.
-fn day(at: Timestamp) -> u32 {
+pub(crate) fn day(at: Timestamp) -> u32 {
     const DAY: u64 = 86_400_000;
     u32::try_from(at.as_millis() / DAY).unwrap_or(u32::MAX - 1)
 }

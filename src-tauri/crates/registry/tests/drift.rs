@@ -120,7 +120,7 @@ fn rules_that_were_kept_and_are_broken_are_told() {
     tool.judged(50, "one", true);
     tool.judged(30, "one", false);
     assert_eq!((tool.only().path.as_str(), &tool.only().change), (RULE, &Change::Violated));
-    // Another schema: that rule is none any more. The first one again: it is broken, and told anew.
+    // Another schema: that rule is none any more. The first one again: it is broken, and reported again.
     tool.judged(30, "two", true);
     assert_eq!(tool.ended.len(), 1);
     assert_eq!((tool.ended[0].1, tool.drift.open().count()), (Ending::OtherSchema, 0));

@@ -1,4 +1,4 @@
-//! Laws of telling drift: once, whatever a kill comes between, until it is over.
+//! Laws of reporting drift: once while it lasts, and its end, also when the process is killed in between.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use schemascope_registry::versions::{
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
-/// What calls teach, and what is told of it, as an engine keeps both.
+/// What calls teach, and what is reported of it, as an engine keeps both.
 struct Shop {
     ids: IdSource,
     calls: u64,
@@ -99,6 +99,10 @@ impl Shop {
     }
 
     fn cut_and_promote(&mut self) {
+        self.cut_and_promote_from(VersionOrigin::Inferred);
+    }
+
+    fn cut_and_promote_from(&mut self, origin: VersionOrigin) {
         let version = self.ledger.tool(&tool()).map_or(1, |tool| tool.next());
         let evidence = Evidence {
             observation_count: self.calls,
@@ -111,7 +115,7 @@ impl Shop {
             counter_examples: Vec::new(),
         };
         let schema = to_raw_value(&json!({"const": version})).unwrap();
-        let cut = Cut { version, origin: VersionOrigin::Inferred, schema, evidence };
+        let cut = Cut { version, origin, schema, evidence };
         self.write(AuditEvent::Cut(Box::new(cut))).unwrap();
         self.write(AuditEvent::Promote { version }).unwrap();
     }
@@ -163,6 +167,19 @@ fn it_is_over_when_results_are_as_they_were() {
     (0..30).for_each(|round| shop.calls(30, round % 2 == 1, None));
     shop.tell(9);
     assert_eq!(how(&shop, 2), Some(Resolution::Ended(Ending::Returned)));
+}
+
+/// Its evidence counts results of other machines.
+#[test]
+fn imported_version_takes_no_drift_in() {
+    let mut shop = Shop::new();
+    shop.calls(150, false, None);
+    shop.calls(40, true, None);
+    shop.tell(9);
+    shop.cut_and_promote_from(VersionOrigin::Import);
+    assert_eq!(shop.open(), [1]);
+    shop.cut_and_promote();
+    assert!(shop.open().is_empty());
 }
 
 #[test]
@@ -218,7 +235,7 @@ fn one_that_turns_to_and_fro_does_not_fill_the_log() {
     let told = shop.log.iter().filter(|event| matches!(event, AuditEvent::Drift(_))).count();
     assert_eq!(told, 20, "within an hour");
     assert!(shop.drifts().all().count() <= 64);
-    // What could not be told is, once there is room.
+    // What did not fit is reported once there is room.
     shop.calls(25, true, None);
     assert!(shop.due().1);
     assert_eq!(untold(shop.registry.tool(&tool()).unwrap(), &shop.drifts()), 1);
@@ -229,7 +246,7 @@ fn one_that_turns_to_and_fro_does_not_fill_the_log() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Kills between counting and telling change neither what is told nor what is known.
+    /// Kills between counting and reporting change neither what is reported nor what is learned.
     #[test]
     fn kills_cost_nothing(stretches in prop::collection::vec((1u64..60, any::<bool>(), 0usize..3, any::<bool>()), 1..8)) {
         let (mut calm, mut killed) = (Shop::new(), Shop::new());
@@ -255,7 +272,7 @@ proptest! {
     }
 }
 
-/// States of before drift was watched are read, and watched from there on.
+/// States without drift are read, and drift is watched from there on.
 #[test]
 fn older_states_are_read() {
     let mut shop = Shop::new();
@@ -278,7 +295,7 @@ fn older_states_are_read() {
     assert_eq!(shop.drifts().get(1).unwrap().event.began, 161);
     state.insert("drift".into(), drift);
     assert!(read(&state).is_err(), "that version has none");
-    // Counted otherwise, it is watched anew; what else was learned stays.
+    // Drift counted differently starts again; the rest stays.
     state.insert("version".into(), 3.into());
     state.insert("drift".into(), serde_json::json!({"version": 1}));
     let registry = read(&state).unwrap();

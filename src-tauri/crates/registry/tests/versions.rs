@@ -7,7 +7,7 @@ use schemascope_model::{
 };
 use schemascope_registry::Registry;
 use schemascope_registry::versions::{
-    Actor, AuditEntry, AuditEvent, Cut, Draft, InForce, Ledger, Refused, ToolVersions, Wish,
+    Actor, AuditEntry, AuditEvent, Cut, Draft, Form, InForce, Ledger, Refused, ToolVersions, Wish,
 };
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -68,10 +68,14 @@ impl Books {
     }
 
     fn cut(&mut self, form: u8) -> u32 {
+        self.cut_from(VersionOrigin::Inferred, form)
+    }
+
+    fn cut_from(&mut self, origin: VersionOrigin, form: u8) -> u32 {
         let version = self.versions().newest().map_or(0, |newest| newest.number) + 1;
         let cut = Cut {
             version,
-            origin: VersionOrigin::Inferred,
+            origin,
             schema: to_raw_value(&json!({"const": form})).unwrap(),
             evidence: no_evidence(Quality::High),
         };
@@ -157,7 +161,7 @@ proptest! {
                 prop_assert_eq!(books.log.len(), written + 1);
                 live.push(books.ledger.clone());
             }
-            // What is in force is kept, is not rejected, and is what pins and promotions say.
+            // The version in effect is kept, is not rejected, and follows from pins and promotions.
             if let Some(number) = after.decided().in_force() {
                 let state = after.state(number);
                 prop_assert!(after.version(number).is_ok());
@@ -346,4 +350,18 @@ fn a_form_that_held_becomes_a_version() {
     let mut again = drafts[0].clone();
     again.evidence.observation_count = 1_000;
     assert!(!books.versions().wants(&again));
+}
+
+/// An imported schema waits for a person, even if it is what is inferred here.
+#[test]
+fn policy_does_not_promote_an_imported_version() {
+    let mut books = Books::new();
+    for (origin, promoted) in [(VersionOrigin::Import, None), (VersionOrigin::Inferred, Some(2))] {
+        books.cut_from(origin, 1);
+        let versions = books.versions();
+        let digest = &versions.newest().unwrap().digest;
+        let form = json!({"digest": digest, "since": 0, "looked": 0, "drafted": null});
+        let form: Form = serde_json::from_value(form).unwrap();
+        assert_eq!(versions.to_promote(&form, Quality::High), promoted);
+    }
 }

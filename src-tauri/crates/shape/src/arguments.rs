@@ -1,10 +1,8 @@
-//! Which argument's value decides the shape of a result.
+//! Joint counts that show which argument's value decides the shape of a result.
 //!
-//! For each argument it is counted, by value, which outer parts results had: the root's type, and the types
-//! of what is one level below it. Arguments, parts and values are bounded; which ones stay depends on their
-//! names and the hash key alone, so that merging is exact in every order. Owns: those joint counts and what
-//! follows from them. Refuses to know: schemas, and the shapes themselves, which replaying the calls of one
-//! value gives.
+//! For each value of each argument, they count which outer parts the results had: the root's type,
+//! and the types one level below it. Arguments, parts and values are bounded. Which ones are kept
+//! depends only on their names and the hash key, so merging is exact in every order.
 
 mod outline;
 mod pairs;
@@ -21,11 +19,12 @@ use crate::secrets::Secrets;
 pub(crate) use outline::Parts;
 pub use separate::{SeparatingValue, Separation};
 
-/// Arguments looked at.
+/// Most arguments counted.
 const MAX_ARGUMENTS: usize = 24;
-/// Values of one argument that are told apart; beyond, only whether it was given is.
+/// Most values of one argument that are distinguished. Beyond that, only whether the argument was
+/// given is known.
 const MAX_VALUES: usize = 12;
-/// Parts of results that are counted.
+/// Most parts of results counted.
 const MAX_PARTS: usize = 64;
 
 /// Joint counts of arguments' values and results' parts.
@@ -33,25 +32,26 @@ const MAX_PARTS: usize = 64;
 pub struct Arguments {
     key: HashKey,
     observations: u64,
-    /// Parts by rank: how far down, then hash; each with its name and the observations that have it.
+    /// Parts by rank, each with its name and the number of observations that have it.
     #[serde(with = "pairs")]
     parts: BTreeMap<Rank, (Box<str>, u64)>,
     #[serde(with = "pairs")]
     arguments: BTreeMap<Rank, Argument>,
 }
 
-/// How far down, then the hash of the name.
+/// Depth, then hash of the name.
 type Rank = (u8, u64);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Argument {
     name: Box<str>,
-    /// By value as JSON. Where there were too many values they are one, `None`.
+    /// Observations by value as JSON. If there are too many values, all are in the single row
+    /// `None`.
     #[serde(with = "pairs")]
     rows: BTreeMap<Option<Box<str>>, Row>,
 }
 
-/// Observations with one value.
+/// Observations with one value of an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     count: u64,
@@ -60,7 +60,7 @@ struct Row {
 }
 
 impl Row {
-    /// Counts an observation that has these parts.
+    /// Counts an observation with these parts.
     fn count_one(&mut self, parts: &[Rank]) {
         self.count += 1;
         for part in parts {
@@ -77,12 +77,12 @@ impl Row {
 }
 
 impl Arguments {
-    /// Counts of nothing whose choices depend on `key`.
+    /// Creates empty counts that depend on `key`.
     pub fn with_key(key: HashKey) -> Self {
         Self { key, ..Self::default() }
     }
 
-    /// Counts one call: its arguments, a JSON object or nothing, and the document it gave.
+    /// Counts one call: its arguments (a JSON object, or none) and the resulting document.
     pub fn observe(
         &mut self,
         arguments: Option<&[u8]>,
@@ -94,15 +94,15 @@ impl Arguments {
         self.count(arguments, parts)
     }
 
-    /// The same for a document that was read.
+    /// Counts a document that was already read.
     pub(crate) fn count(&mut self, arguments: Option<&[u8]>, parts: Parts<'_>) -> Result<(), Unreadable> {
         let given = arguments.map_or_else(|| Ok(BTreeMap::new()), outline::arguments)?;
         let parts = parts.found();
         let mut ranks: Vec<Rank> = parts.iter().map(|part| self.part(part)).collect();
         ranks.sort_unstable();
-        // Nothing is counted of parts that do not stay.
+        // Parts that are not kept are not counted.
         if self.trim_parts(&ranks) {
-            self.sweep();
+            self.remove_orphans();
         }
         ranks.retain(|rank| self.parts.contains_key(rank));
         self.observations += 1;
@@ -117,15 +117,15 @@ impl Arguments {
         Ok(())
     }
 
-    /// Counts a part; its rank.
+    /// Counts a part and returns its rank.
     fn part(&mut self, part: &outline::Part) -> Rank {
         let rank = (part.depth, self.key.hash(&part.name));
         self.parts.entry(rank).or_insert_with(|| (part.name.as_str().into(), 0)).1 += 1;
         rank
     }
 
-    /// Adds another's counts. Commutative and associative, exactly. Theirs must have the same key, which
-    /// whoever merges shapes has seen to.
+    /// Adds the counts of another. Commutative and associative, exactly. Both must have the same
+    /// key, which the merge of the shapes ensures.
     pub fn merge(&mut self, theirs: &Self) {
         self.observations += theirs.observations;
         for (rank, (name, count)) in &theirs.parts {
@@ -141,12 +141,12 @@ impl Arguments {
             }
         }
         self.trim_parts(&[]);
-        self.sweep();
+        self.remove_orphans();
         self.trim_arguments();
     }
 
-    /// Forgets secrets: an argument one of whose values is one is told by whether it was given, as one with
-    /// too many values is. Whether anything is forgotten.
+    /// Removes secrets. The values of an argument with a secret value are combined, as for an
+    /// argument with too many values. Returns whether anything was removed.
     pub fn forget(&mut self, secrets: &dyn Secrets) -> bool {
         let mut forgot = false;
         let mut rename = |name: &mut Box<str>| {
@@ -167,7 +167,8 @@ impl Arguments {
         forgot
     }
 
-    /// Keeps the lowest ranks; whether one went that is not only of the latest call, whose parts are `latest`.
+    /// Keeps the lowest ranks. Returns whether a removed part belongs to more than the latest call,
+    /// whose parts are `latest`.
     fn trim_parts(&mut self, latest: &[Rank]) -> bool {
         let mut older = false;
         while self.parts.len() > MAX_PARTS {
@@ -177,8 +178,8 @@ impl Arguments {
         older
     }
 
-    /// Forgets the counts of parts that went.
-    fn sweep(&mut self) {
+    /// Removes the counts of parts that were removed.
+    fn remove_orphans(&mut self) {
         for row in self.arguments.values_mut().flat_map(|argument| argument.rows.values_mut()) {
             row.parts.retain(|part, _| self.parts.contains_key(part));
         }
@@ -201,7 +202,7 @@ impl Argument {
         }
     }
 
-    /// Makes one row of all.
+    /// Combines all rows into one.
     fn forget_values(&mut self) {
         let mut all = Row::default();
         std::mem::take(&mut self.rows).values().for_each(|row| all.merge(row));

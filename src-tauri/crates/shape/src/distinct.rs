@@ -1,9 +1,9 @@
-//! How many distinct values there were, and which.
+//! Distinct values at a path, and their number.
 //!
-//! Few values are kept with their counts. When there are too many or too long ones for that, they are only
-//! estimated and three are kept as examples. Which of the two a set of values leads to depends on the set
-//! alone, and the estimate of few values follows from them, so merging is exact in every order. Owns: that
-//! pair. Refuses to know: what the values are of.
+//! A small set of short values is kept with exact counts. If there are too many values, or they are
+//! too long, the number is only estimated and three values are kept as examples. Which of the two
+//! applies depends only on the set of values, and the estimate can be derived from a small set, so
+//! merging is exact in every order.
 
 mod few;
 mod many;
@@ -25,7 +25,7 @@ pub(crate) struct Distinct(Values);
 enum Values {
     Few(Few),
     Many(Box<Many>),
-    /// Few, of which only hashes are known.
+    /// A small set of which only hashes are known.
     Veiled(Box<Veiled>),
 }
 
@@ -44,7 +44,7 @@ impl Distinct {
         }
     }
 
-    /// Takes a value.
+    /// Adds a value.
     #[inline(always)]
     pub(crate) fn add(&mut self, value: &str, key: HashKey) {
         match &mut self.0 {
@@ -64,7 +64,7 @@ impl Distinct {
         self.merge(&one.veiled(key), key);
     }
 
-    /// The same of which no value is known, only that it is the same as another one of the same key.
+    /// Returns the same set with keyed hashes instead of values.
     pub(crate) fn veiled(&self, key: HashKey) -> Self {
         Self(match &self.0 {
             Values::Few(few) => Values::Veiled(Box::new(Veiled::of(few, key))),
@@ -95,7 +95,7 @@ impl Distinct {
         }
         match &mut self.0 {
             Values::Many(many) => many,
-            _ => unreachable!("it was just made many"),
+            _ => unreachable!("the set was just converted"),
         }
     }
 
@@ -133,7 +133,8 @@ impl Distinct {
         }
     }
 
-    /// Forgets values. How often those that were counted were there; none if nothing is forgotten.
+    /// Removes values. Returns how many observations the removed values had, or `None` if nothing
+    /// was removed.
     pub(crate) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> Option<u64> {
         match &mut self.0 {
             Values::Few(few) => {
@@ -145,14 +146,15 @@ impl Distinct {
                 self.0 = Values::Few(left);
                 any.then_some(times)
             }
-            // Of many only how many they are stays, which no value follows from.
+            // Only the estimate remains, which reveals no value.
             Values::Many(many) => many.forget(forgets).then_some(0),
-            // No value is in it.
+            // It contains no values.
             Values::Veiled(_) => None,
         }
     }
 
-    /// All values with their counts, the most frequent first, then by text; none where there are too many.
+    /// Returns all values with their counts, most frequent first, then by text; `None` if there are
+    /// too many.
     pub(crate) fn values(&self) -> Option<Vec<(&str, u64)>> {
         match &self.0 {
             Values::Few(few) => Some(few.sorted()),
@@ -160,7 +162,7 @@ impl Distinct {
         }
     }
 
-    /// The counts of few.
+    /// Returns the counts of a small set.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
         let (few, veiled) = match &self.0 {
             Values::Few(few) => (Some(few), None),
@@ -171,7 +173,8 @@ impl Distinct {
         few.chain(veiled.into_iter().flat_map(|veiled| veiled.counts()))
     }
 
-    /// How many distinct values; within some 7 % where there are too many to count.
+    /// Returns the number of distinct values; the error is about 7 % if there are too many to
+    /// count.
     pub(crate) fn count(&self) -> u64 {
         match &self.0 {
             Values::Few(few) => few.len() as u64,
@@ -180,7 +183,7 @@ impl Distinct {
         }
     }
 
-    /// A few values, cut where long.
+    /// Returns a few values, truncated if long.
     pub(crate) fn examples(&self) -> Vec<&str> {
         match &self.0 {
             Values::Few(few) => few.sorted().into_iter().take(EXAMPLES).map(|(value, _)| value).collect(),
@@ -191,7 +194,7 @@ impl Distinct {
 }
 
 #[derive(Serialize)]
-enum Written<'a> {
+enum SerializedValues<'a> {
     #[serde(rename = "v")]
     Few(Vec<(&'a str, u64)>),
     #[serde(rename = "m")]
@@ -201,7 +204,7 @@ enum Written<'a> {
 }
 
 #[derive(Deserialize)]
-enum Read {
+enum DeserializedValues {
     #[serde(rename = "v")]
     Few(Vec<(Box<str>, u64)>),
     #[serde(rename = "m")]
@@ -213,9 +216,9 @@ enum Read {
 impl Serialize for Distinct {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
-            Values::Few(few) => Written::Few(few.sorted()),
-            Values::Many(many) => Written::Many(many.letters(), many.examples().collect()),
-            Values::Veiled(veiled) => Written::Veiled(veiled.written()),
+            Values::Few(few) => SerializedValues::Few(few.sorted()),
+            Values::Many(many) => SerializedValues::Many(many.letters(), many.examples().collect()),
+            Values::Veiled(veiled) => SerializedValues::Veiled(veiled.written()),
         }
         .serialize(serializer)
     }
@@ -223,22 +226,22 @@ impl Serialize for Distinct {
 
 impl<'de> Deserialize<'de> for Distinct {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Self(match Read::deserialize(deserializer)? {
-            Read::Few(values) => {
+        Ok(Self(match DeserializedValues::deserialize(deserializer)? {
+            DeserializedValues::Few(values) => {
                 let mut few = Few::default();
                 for (value, count) in values {
                     if few.find(&value).is_some() || !few.insert(&value, count) {
                         return Err(D::Error::custom(format_args!(
-                            "more than {MAX_VALUES} distinct values, too long ones, or one twice"
+                            "more than {MAX_VALUES} distinct values, a value that is too long, or a duplicate"
                         )));
                     }
                 }
                 Values::Few(few)
             }
-            Read::Many(letters, examples) => {
+            DeserializedValues::Many(letters, examples) => {
                 Values::Many(Box::new(Many::read(&letters, examples).map_err(D::Error::custom)?))
             }
-            Read::Veiled(written) => {
+            DeserializedValues::Veiled(written) => {
                 Values::Veiled(Box::new(Veiled::read(written).map_err(D::Error::custom)?))
             }
         }))
@@ -258,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn few_are_counted_and_many_estimated() {
+    fn small_sets_are_counted_and_large_ones_estimated() {
         let few = of(["a", "b", "a"].map(String::from));
         assert_eq!(few.values(), Some(vec![("a", 2), ("b", 1)]));
         for count in [33_u64, 100, 500, 1_000, 10_000, 100_000] {
@@ -270,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_many_and_their_examples_cut() {
+    fn long_values_are_estimated_and_truncated_as_examples() {
         let long = of(["é".repeat(70)]);
         assert_eq!((long.values(), long.count()), (None, 1));
         assert_eq!(long.examples()[0].chars().count(), 64 / 2 + 1);

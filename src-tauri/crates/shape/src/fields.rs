@@ -1,60 +1,62 @@
-//! An object's fields by name.
+//! The fields of an object, by name.
 //!
-//! Fields mostly come in the same order, so the next one is guessed, and names are told apart by their
-//! prints. Owns: names and their order. Refuses to know: what fields hold.
+//! Fields mostly arrive in the same order, so the next one is guessed, and names are compared by
+//! their fingerprints.
 
 use crate::distinct::written_length;
+use crate::fingerprint::Fingerprint;
+use crate::keys::looks_like_data;
 use crate::node::Id;
-use crate::print::Print;
-use crate::rank::looks_like_data;
 use crate::tree::reserve;
 
-/// Fields from the one guessed on that are looked at before they are searched for by name.
-const NEAR: usize = 12;
+/// Number of fields after the guess that are examined before the search by name.
+const NEAR_FIELDS: usize = 12;
 
-/// An object's fields. A field's place among them stays while none goes. Most nodes have none.
+/// Fields of an object. The place of a field stays the same while no field is removed. Most nodes
+/// have no fields.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fields(Option<Box<Names>>);
 
 #[derive(Debug, Clone, Default)]
 struct Names {
-    /// In the order they came.
+    /// Fields in order of arrival.
     list: Vec<Field>,
-    /// Their names, one behind the other.
+    /// Concatenated names of the fields.
     text: String,
-    /// Places in the list, in order of name.
+    /// Places in the list, ordered by name.
     sorted: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Field {
-    print: Print,
+    fingerprint: Fingerprint,
     id: Id,
-    /// Where its name ends.
+    /// End of its name.
     end: u32,
-    /// The place of the field that came behind it last time.
+    /// Place of the field that followed it last time.
     next: u16,
-    /// Its key looks like data.
+    /// Whether its key looks like data.
     data: bool,
-    /// It may be expected: its key does not look like data, and JSON writes it as it is.
+    /// Whether it may be expected: its key does not look like data, and JSON writes it without
+    /// escapes.
     known: bool,
 }
 
 /// A field that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundField {
     pub(crate) place: u32,
     pub(crate) id: Id,
-    /// Its key looks like data.
+    /// Whether its key looks like data.
     pub(crate) data: bool,
-    /// The place of the field that came behind it last time.
+    /// Place of the field that followed it last time.
     pub(crate) next: usize,
 }
 
 impl Field {
     #[inline(always)]
-    fn at(self, place: usize) -> Found {
-        Found { place: place as u32, id: self.id, data: self.data, next: usize::from(self.next) }
+    fn at(self, place: usize) -> FoundField {
+        FoundField { place: place as u32, id: self.id, data: self.data, next: usize::from(self.next) }
     }
 }
 
@@ -65,8 +67,8 @@ impl Names {
     }
 
     #[inline(always)]
-    fn is(&self, place: usize, field: &Field, print: Print, name: &str) -> bool {
-        field.print == print && (print.is_whole() || self.text(place) == name)
+    fn is(&self, place: usize, field: &Field, fingerprint: Fingerprint, name: &str) -> bool {
+        field.fingerprint == fingerprint && (fingerprint.is_whole() || self.text(place) == name)
     }
 
     fn search(&self, name: &str) -> Result<usize, usize> {
@@ -74,10 +76,10 @@ impl Names {
         found.map(|at| self.sorted[at] as usize)
     }
 
-    fn find(&self, name: &str, guess: usize) -> Option<Found> {
-        let print = Print::of(name);
-        for (place, field) in self.list.iter().enumerate().skip(guess).take(NEAR) {
-            if self.is(place, field, print, name) {
+    fn find(&self, name: &str, guess: usize) -> Option<FoundField> {
+        let fingerprint = Fingerprint::of(name);
+        for (place, field) in self.list.iter().enumerate().skip(guess).take(NEAR_FIELDS) {
+            if self.is(place, field, fingerprint, name) {
                 return Some(field.at(place));
             }
         }
@@ -92,7 +94,7 @@ impl Names {
         reserve(&mut self.list);
         let data = looks_like_data(name);
         self.list.push(Field {
-            print: Print::of(name),
+            fingerprint: Fingerprint::of(name),
             id,
             end: self.text.len() as u32,
             next: (self.list.len() + 1) as u16,
@@ -111,19 +113,20 @@ impl Fields {
         self.len() == 0
     }
 
-    /// Their nodes, in the order they came.
+    /// Returns the nodes of the fields, in order of arrival.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
         self.0.iter().flat_map(|names| &names.list).map(|field| field.id)
     }
 
-    /// The field at the place `guess`, if `written` begins with its name as JSON writes it, the quote behind it
-    /// and the colon; and the bytes of the name. Not for keys that look like data, nor at the end of a document.
+    /// Returns the field at the place `guess` and the length of its name, if `written` begins with
+    /// the name as JSON writes it, followed by a quote and a colon. Never succeeds for keys that
+    /// look like data, nor at the end of a document.
     #[inline(always)]
-    pub(crate) fn expected(&self, guess: usize, written: &[u8]) -> Option<(Found, usize)> {
+    pub(crate) fn expected(&self, guess: usize, written: &[u8]) -> Option<(FoundField, usize)> {
         let names = self.0.as_ref()?;
         let field = names.list.get(guess)?;
-        let length = if field.print.is_whole() {
-            field.print.begins(written, *b"\":")?
+        let length = if field.fingerprint.is_whole() {
+            field.fingerprint.begins(written, *b"\":")?
         } else {
             let name = names.text(guess);
             written.strip_prefix(name.as_bytes())?.strip_prefix(b"\":")?;
@@ -132,8 +135,9 @@ impl Fields {
         field.known.then(|| (field.at(guess), length))
     }
 
-    /// A field by name; `guess` is looked at first. That it came behind the one at `last` is remembered.
-    pub(crate) fn find(&mut self, name: &str, guess: usize, last: u32) -> Option<Found> {
+    /// Finds a field by name, beginning at `guess`, and remembers that it followed the field at
+    /// `last`.
+    pub(crate) fn find(&mut self, name: &str, guess: usize, last: u32) -> Option<FoundField> {
         let names = self.0.as_mut()?;
         let found = names.find(name, guess)?;
         if let Some(last) = names.list.get_mut(last as usize) {
@@ -150,12 +154,12 @@ impl Fields {
         self.0.as_ref()?.search(name).ok()
     }
 
-    /// The field at a place.
+    /// Returns the field at a place.
     pub(crate) fn at(&self, place: usize) -> (&str, Id) {
         self.0.as_ref().map_or(("", 0), |names| (names.text(place), names.list[place].id))
     }
 
-    /// Adds a field that is not there yet; its place.
+    /// Adds a field that does not exist yet. Returns its place.
     pub(crate) fn insert(&mut self, name: &str, id: Id) -> u32 {
         let names = self.0.get_or_insert_default();
         let place = names.list.len() as u32;
@@ -167,7 +171,7 @@ impl Fields {
         place
     }
 
-    /// Takes back the field added last.
+    /// Removes the field added last.
     pub(crate) fn pop(&mut self) {
         let Some(names) = &mut self.0 else { return };
         names.list.pop();
@@ -179,17 +183,17 @@ impl Fields {
         }
     }
 
-    /// In order of name.
+    /// Returns the fields ordered by name.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Id)> {
         self.places().iter().map(|place| self.at(*place as usize))
     }
 
-    /// The place of each in order of name.
+    /// Returns the places ordered by name.
     pub(crate) fn places(&self) -> &[u32] {
         self.0.as_ref().map_or(&[], |names| &names.sorted)
     }
 
-    /// Keeps those whose node has a new id.
+    /// Keeps the fields whose node has a new id.
     pub(crate) fn renumber(&mut self, new: impl Fn(Id) -> Option<Id>) {
         let Some(names) = &mut self.0 else { return };
         if names.list.iter().all(|field| new(field.id).is_some()) {
@@ -225,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_found_wherever_they_are_looked_for_first() {
+    fn field_is_found_from_any_guess() {
         let mut fields = fields();
         for guess in 0..9 {
             for (at, name) in NAMES.iter().enumerate() {
@@ -240,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_field_that_came_behind_another_is_expected_behind_it() {
+    fn field_that_followed_another_is_expected_after_it() {
         let mut fields = fields();
         assert_eq!(fields.find("id", 0, NONE).unwrap().next, 2);
         fields.find("é", 2, 1);
@@ -257,13 +261,13 @@ mod tests {
                 None
             );
         }
-        // Read as it is written it would be another name.
+        // In JSON the name would be written with an escape.
         fields.insert("a\"b", 60);
         assert_eq!(fields.expected(6, b"a\"b\": \"some value, and something behind it\""), None);
     }
 
     #[test]
-    fn the_last_one_is_taken_back() {
+    fn pop_removes_the_last_field() {
         let mut fields = fields();
         for (at, name) in NAMES.iter().enumerate().rev() {
             fields.pop();
@@ -274,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_go_leave_no_trace() {
+    fn removed_fields_leave_no_trace() {
         let mut fields = fields();
         fields.renumber(|id| (id != 10 && id != 40).then_some(id + 1));
         let left: Vec<(&str, Id)> = (0..fields.len()).map(|place| fields.at(place)).collect();

@@ -1,15 +1,15 @@
-//! How observations fit given schemas.
+//! Counts of observations that fit given schemas.
 //!
-//! A schema is known by its digest; declared, candidate and effective ones are counted alike, each beside the
-//! shape, so that judging one schema does not depend on what else was known. Owns: the counts, and how many
-//! schemas have some. Refuses to know: schemas, and who judges.
+//! A schema is identified by its digest. Declared, candidate and effective schemas are counted in
+//! the same way, separately from the shape, so that the counts for one schema do not depend on
+//! which others were known.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Schemas counted: the lowest digests, so that it is the same ones whatever the order. A tool that declares
-/// more than that is no longer judged by all.
+/// Most schemas counted: those with the lowest digests, so that the choice does not depend on
+/// order. Further schemas of a tool are not counted.
 const MAX_SCHEMAS: usize = 256;
 
 /// Counts by schema digest.
@@ -17,35 +17,35 @@ const MAX_SCHEMAS: usize = 256;
 #[serde(transparent)]
 pub struct Fits(BTreeMap<Box<str>, FitCount>);
 
-/// How many observations fit a schema.
+/// Number of observations that fit a schema, and that do not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FitCount {
-    /// Those that do.
+    /// Observations that fit.
     pub fits: u64,
-    /// Those that do not.
+    /// Observations that violate the schema.
     pub violates: u64,
 }
 
 impl Fits {
-    /// Counts how one observation fit the schema with this digest.
+    /// Counts whether one observation fits the schema with this digest.
     pub fn add(&mut self, digest: &str, fits: bool) {
         let one = FitCount { fits: u64::from(fits), violates: u64::from(!fits) };
         self.add_count(digest.into(), one);
     }
 
-    /// Adds counts of the schema with this digest.
+    /// Adds counts for the schema with this digest.
     pub fn add_counts(&mut self, digest: &str, fits: u64, violates: u64) {
         self.add_count(digest.into(), FitCount { fits, violates });
     }
 
-    /// Adds another's counts. Commutative and associative, exactly.
+    /// Adds the counts of another. Commutative and associative, exactly.
     pub fn merge(&mut self, theirs: &Self) {
         for (digest, count) in &theirs.0 {
             self.add_count(digest.clone(), *count);
         }
     }
 
-    /// How observations fit the schema with this digest, as far as it was judged.
+    /// Returns the counts for the schema with this digest, as far as observations were checked.
     pub fn of(&self, digest: &str) -> FitCount {
         self.0.get(digest).copied().unwrap_or_default()
     }

@@ -1,13 +1,13 @@
-//! Which of JSON Schema's string formats a text has.
+//! Recognition of JSON Schema's string formats.
 //!
-//! Owns: recognising them. Each check is at least as strict as the format's definition, so a schema
-//! that names a format accepts every string it was made from. Refuses to know: counts.
+//! Each check is at least as strict as the definition of the format, so a schema that names a
+//! format accepts every string it was made from.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use serde::{Deserialize, Serialize};
 
-/// A format a string may have. No string has two.
+/// Format of a string. No string has two formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Format {
@@ -21,14 +21,14 @@ pub(crate) enum Format {
     Uri,
 }
 
-/// Longest text looked at; nothing longer is likely to be one of these.
+/// Longest text examined, in bytes. Longer texts are unlikely to have one of these formats.
 const MAX_LENGTH: usize = 2_000;
 
 impl Format {
     pub(crate) const ALL: [Self; 8] =
         [Self::DateTime, Self::Date, Self::Time, Self::Uuid, Self::Email, Self::Ipv4, Self::Ipv6, Self::Uri];
 
-    /// The name JSON Schema uses.
+    /// Returns the name used by JSON Schema.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::DateTime => "date-time",
@@ -49,7 +49,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.matches(text))
     }
 
-    /// Whether a text in ASCII has this format.
+    /// Returns whether an ASCII text has this format.
     pub(crate) fn is_of(self, text: &str) -> bool {
         (3..=MAX_LENGTH).contains(&text.len()) && self.matches(text)
     }
@@ -70,7 +70,7 @@ impl Format {
     }
 }
 
-/// RFC 3339 full-date.
+/// Full-date of RFC 3339.
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
@@ -91,7 +91,7 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// RFC 3339 full-time, without leap seconds.
+/// Full-time of RFC 3339, without leap seconds.
 fn is_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() < 9 || bytes[2] != b':' || bytes[5] != b':' {
@@ -133,7 +133,7 @@ fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// A plain address with a dotted domain: what people write, not all that RFC 5321 allows.
+/// A plain address with a dotted domain: common addresses, not everything that RFC 5321 allows.
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.split_once('@') else { return false };
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
@@ -143,7 +143,7 @@ fn is_email(text: &str) -> bool {
             && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
             && !label.starts_with('-')
             && !label.ends_with('-')
-            // Punycode and its like are for those who decode it.
+            // Labels in Punycode and similar need decoding to be checked.
             && label.get(2..4) != Some("--")
     };
     let top = domain.rsplit('.').next().unwrap_or_default();
@@ -155,7 +155,7 @@ fn is_email(text: &str) -> bool {
         && top.chars().all(|c| c.is_ascii_alphabetic())
 }
 
-/// An absolute URI with an authority, of unreserved characters and plain delimiters.
+/// An absolute URI with an authority, of unreserved characters and common delimiters.
 fn is_uri(text: &str) -> bool {
     let bytes = text.as_bytes();
     let web = || bytes.strip_prefix(b"https://").or_else(|| bytes.strip_prefix(b"http://"));
@@ -174,13 +174,13 @@ fn is_uri(text: &str) -> bool {
         && (is_all_plain(bytes) || is_odd_uri_tail(tail))
 }
 
-/// What is behind a URI's scheme.
+/// Returns the part after a URI's scheme and `://`.
 fn behind_scheme(bytes: &[u8]) -> Option<&[u8]> {
     let end = run(bytes, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
     bytes[end..].strip_prefix(b"://").filter(|_| bytes[0].is_ascii_alphabetic())
 }
 
-/// How many bytes at the beginning are such ones.
+/// Returns the number of leading bytes that satisfy a condition.
 #[inline(always)]
 fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     let mut at = 0;
@@ -190,7 +190,8 @@ fn run(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     at
 }
 
-/// Whether all bytes are plain. That is judged of sixteen at once, which is quicker than to ask which one is not.
+/// Returns whether all bytes are plain. Checking sixteen at once is faster than finding the first
+/// that is not.
 fn is_all_plain(bytes: &[u8]) -> bool {
     let are_plain = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & is_plain(*byte));
     let (chunks, rest) = bytes.as_chunks::<16>();
@@ -198,7 +199,7 @@ fn is_all_plain(bytes: &[u8]) -> bool {
         && are_plain(bytes.last_chunk::<16>().map_or(rest, |last| last))
 }
 
-/// Path, query and fragment.
+/// Checks a path, query and fragment with escapes.
 fn is_odd_uri_tail(tail: &[u8]) -> bool {
     let (mut at, mut fragments) = (0, 0);
     while let Some(byte) = tail.get(at) {
@@ -230,7 +231,8 @@ const HOST: [bool; 256] = {
     table
 };
 
-/// Bytes of a path, query or fragment, but for escapes: letters, digits, and any of `-._~!$&'()*+,;=:@/?`.
+/// Returns whether a byte is allowed unescaped in a path, query or fragment: a letter, a digit, or
+/// one of `-._~!$&'()*+,;=:@/?`.
 fn is_plain(byte: u8) -> bool {
     let between = |first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
     between(b'$', b';') & (byte != b'%')
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_bytes_of_a_uri_are_those_listed() {
+    fn plain_bytes_of_a_uri_are_the_listed_ones() {
         let others = b"-._~!$&'()*+,;=:@/?";
         for byte in 0..=u8::MAX {
             assert_eq!(is_plain(byte), byte.is_ascii_alphanumeric() || others.contains(&byte), "{byte}");
@@ -302,21 +304,42 @@ mod tests {
         ]
     }
 
+    fn is_valid(format: Format, text: &str) -> bool {
+        let schema = serde_json::json!({"format": format.name()});
+        let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
+        options.should_validate_formats(true).build(&schema).unwrap().is_valid(&text.into())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-        /// What we call a format a validator that checks formats accepts as such.
+        /// Every string with a recognised format is valid for a validator that checks formats. For
+        /// dates, UUIDs and addresses the converse is true as well.
         #[test]
         fn validators_agree(text in near()) {
             if let Some(format) = Format::of(&text) {
-                let schema = serde_json::json!({"format": format.name()});
-                let validator = jsonschema::options()
-                    .with_draft(jsonschema::Draft::Draft202012)
-                    .should_validate_formats(true)
-                    .build(&schema)
-                    .unwrap();
-                prop_assert!(validator.is_valid(&text.clone().into()), "{} is no {}", text, format.name());
+                prop_assert!(is_valid(format, &text), "{} is not a valid {}", text, format.name());
             }
+            for format in [Format::Date, Format::Uuid, Format::Ipv4, Format::Ipv6] {
+                let valid = text.len() >= 3 && is_valid(format, &text);
+                prop_assert_eq!(format.is_of(&text), valid, "{} {}", text, format.name());
+            }
+        }
+    }
+
+    /// Valid strings that are deliberately not recognised.
+    #[test]
+    fn some_valid_strings_are_not_recognised() {
+        for (format, text) in [
+            (Format::DateTime, "2016-12-31T23:59:60Z"), // leap second
+            (Format::Time, "23:59:60Z"),                // leap second
+            (Format::Email, "ada@localhost"),           // domain without a dot
+            (Format::Email, "\"ada b\"@example.org"),   // quoted name
+            (Format::Uri, "mailto:ada@example.org"),    // no authority
+            (Format::Uri, "https://ada@example.org/"),  // user information
+            (Format::Uri, "https://[2001:db8::1]/"),    // address in brackets
+        ] {
+            assert!(is_valid(format, text) && !format.is_of(text), "{text}");
         }
     }
 }

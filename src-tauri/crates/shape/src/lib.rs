@@ -1,36 +1,40 @@
-//! Shapes: mergeable summaries of JSON documents, and the schemas they emit.
+//! Shapes: mergeable summaries of JSON documents, and the schemas emitted from them.
 //!
-//! A [`Shape`] counts what was seen at every path of every document. Counts are integers and
-//! merging adds them, so [`Shape::merge`] is commutative and associative *exactly*: whoever splits
-//! the work over threads, machines or days gets the same state, byte for byte. Nothing else may
-//! enter a shape: no float sums, no arrival order, no "first seen".
+//! A [`Shape`] counts what was seen at every path of every document. Counts are integers, and
+//! merging adds them, so [`Shape::merge`] is commutative and associative *exactly*: any split of
+//! the work over threads, machines or days gives the same state, byte for byte. Nothing else may
+//! enter a shape: no float sums, no order of arrival, no "first seen".
 //!
-//! A shape keeps [`MAX_NODES`] paths at most. Which ones is decided by a rank intrinsic to the path, so
-//! the bound does not break the algebra: whatever the order, the same paths stay, with exact counts, and
-//! what went is counted, by type, at its parent. Values whose keys look like data (ids, dates, paths) are
-//! counted together besides: of a map of records by id, however many, it is known what they have in common. Of
-//! one whose keys are words that is so only while its paths are kept.
+//! A shape keeps at most [`MAX_NODES`] paths. Budgets that only shrink shelter the upper structure,
+//! and a rank that depends only on the path decides about the rest, so the bound does not break the
+//! algebra: in any order the same paths are kept, with exact counts, and values of the others are
+//! counted at their parent, by type. Values whose keys look
+//! like data (ids, dates, paths) are also counted together: what the records of a map by id have in
+//! common is known, however many there are. For a map whose keys are words, that is known only
+//! while its paths are kept.
 //!
-//! Of values only a bounded sample is kept: the distinct ones where they are few, else three examples.
-//! Whoever must not keep a value replaces it before and says what stands in its place
-//! ([`Circumstances::stands_for`]).
+//! Of the values, only a bounded sample is kept: the distinct ones if they are few, otherwise three
+//! examples. A caller that must not keep a value replaces it first and states what the replacement
+//! stands for ([`Circumstances::stands_for`]).
 //!
-//! Data goes one way: [`scan`] (bytes to tokens) → [`observe`] (tokens to counts) → [`shape`] and [`tree`]
-//! (counts, merging, the bound) → [`emit`] (schemas) and [`report`] (numbers for people).
+//! Data flows in one direction: [`scan`] (bytes to tokens) → [`observe`] (tokens to counts) →
+//! [`shape`] and [`tree`] (counts, merging, the bound) → [`emit`] (schemas) and [`report`] (numbers
+//! for people).
 //!
 //! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network.
 
 mod arguments;
-pub mod compare;
 mod distinct;
 mod emit;
 mod fields;
+mod fingerprint;
 mod fits;
 mod format;
+mod keys;
 mod node;
+mod novelty;
 mod observe;
 mod path;
-mod print;
 mod rank;
 mod report;
 mod scan;
@@ -57,15 +61,15 @@ pub use report::{
 };
 pub use scan::Unreadable;
 pub use secrets::Secrets;
-pub use shape::{OtherKey, Shape};
+pub use shape::{KeyMismatch, Shape};
 pub use state::InvalidState;
 pub use veil::schema_without_values;
 pub use wilson::wilson;
 
-/// Paths a shape keeps unless told otherwise.
+/// Default for the most paths that a shape keeps.
 pub const MAX_NODES: usize = 4_096;
 
-/// Levels of nesting that are looked into. What lies deeper is counted as opaque and may be
-/// anything; the limit keeps every recursion here bounded, whatever a document holds, and schemas of records,
-/// which nest twice as deep, within the 128 levels that JSON readers take.
+/// Number of levels of nesting that are examined. Deeper values are counted as opaque and may be
+/// anything. The limit bounds every recursion in this crate for any document, and keeps schemas of
+/// records, which nest twice as deep, within the 128 levels that JSON readers accept.
 pub const MAX_DEPTH: usize = 60;

@@ -1,7 +1,4 @@
-//! What is counted at one path, and the types told apart.
-//!
-//! Owns: the counts of a path and its children's names. Refuses to know: the tree they form, how documents
-//! are read, and what schemas look like.
+//! Counts at one path, and the types that are distinguished.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +8,8 @@ use crate::tags::{self, Tags};
 use crate::times::Times;
 use crate::values::{Arrays, Numbers, Strings};
 
-/// The types told apart. JSON Schema's, and `Opaque` for what lies deeper than [`crate::MAX_DEPTH`].
+/// Types that are distinguished: those of JSON Schema, and `Opaque` for values deeper than
+/// [`crate::MAX_DEPTH`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
@@ -19,7 +17,7 @@ pub enum Type {
     Null,
     /// `true` or `false`
     Boolean,
-    /// A number written without fraction or exponent that fits 64 bits.
+    /// A number written without fraction or exponent that fits in 64 bits.
     Integer,
     /// Any other number.
     Number,
@@ -29,12 +27,12 @@ pub enum Type {
     Object,
     /// An array.
     Array,
-    /// Not looked into.
+    /// A value that was not examined.
     Opaque,
 }
 
 impl Type {
-    /// All types, in the order states and reports list them.
+    /// All types, in the order of states and reports.
     pub const ALL: [Self; 8] = [
         Self::Null,
         Self::Boolean,
@@ -46,9 +44,9 @@ impl Type {
         Self::Opaque,
     ];
 
-    /// Tables that the first value of this type needs where the types counted here were seen before: one for
-    /// strings, for numbers of both types and for arrays. Joint counts of an object's fields take as much as
-    /// three.
+    /// Returns how many tables the first value of this type needs, given the types counted so far:
+    /// one each for strings, for numbers of both types, and for arrays. Joint counts of an object's
+    /// fields count as three.
     pub(crate) fn tables(self, seen: &Counts) -> usize {
         match self {
             _ if seen[self as usize] > 0 => 0,
@@ -60,7 +58,7 @@ impl Type {
         }
     }
 
-    /// The name JSON Schema uses; `"any"` for what was not looked into.
+    /// Returns the name used by JSON Schema, or `"any"` for a value that was not examined.
     pub fn name(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -84,16 +82,16 @@ pub(crate) fn add(mine: &mut Counts, theirs: &Counts) {
     }
 }
 
-/// A node's place in its tree. Parents come before their children.
+/// Index of a node in its tree. Parents come before their children.
 pub(crate) type Id = u32;
 
-/// How a node hangs off its parent.
+/// Relation of a node to its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It has none.
+    /// The node has no parent.
     Root,
     Field {
-        /// Its key looks like data.
+        /// Whether its key looks like data.
         data: bool,
     },
     /// The items of an array.
@@ -102,29 +100,29 @@ pub(crate) enum Step {
     Values,
 }
 
-/// What was seen at one path.
+/// Counts at one path.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     pub(crate) rank: Rank,
     pub(crate) parent: Id,
     pub(crate) step: Step,
-    /// Of a field, its place among its parent's.
+    /// Place of a field among its parent's fields.
     pub(crate) place: u32,
-    /// Steps to it that are [`Step::Values`].
+    /// Number of steps to the node that are [`Step::Values`].
     pub(crate) gathered: u8,
     pub(crate) fields: Fields,
     pub(crate) items: Option<Id>,
     pub(crate) values: Option<Id>,
-    /// Parent objects that have the field. Differs from the sum of `counts` only where documents repeat a
-    /// key.
+    /// Number of parent objects that have the field. Differs from the sum of `counts` only if
+    /// documents have duplicate keys.
     pub(crate) present: u64,
-    /// Documents with a value here.
+    /// Number of documents with a value here.
     pub(crate) documents: u64,
     pub(crate) counts: Counts,
-    /// Values here whose object has the key already.
+    /// Number of values whose object already had the key.
     pub(crate) repeated: u64,
-    /// Values of children that were not kept, by type. Keys that look like data are not counted here but
-    /// at `values`, or with it once that is not kept.
+    /// Values of children that were not kept, by type. Values of keys that look like data are
+    /// counted at `values` instead, or with it if that node is not kept.
     pub(crate) other: Counts,
     pub(crate) times: Times,
     pub(crate) numbers: Option<Box<Numbers>>,
@@ -132,15 +130,17 @@ pub(crate) struct Node {
     pub(crate) arrays: Option<Box<Arrays>>,
     pub(crate) tags: Option<Box<Tags>>,
     pub(crate) mark: Mark,
+    /// Whether its children may be kept whatever their rank. Never part of the state.
+    pub(crate) shelters: bool,
 }
 
 /// What a node was last counted for. Never part of the state.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Mark {
-    /// The document, and the types seen in it, a bit each.
+    /// Document, and the types seen in it, one bit each.
     pub(crate) document: u64,
     pub(crate) types: u8,
-    /// The parent object.
+    /// Parent object.
     pub(crate) parent: u64,
 }
 
@@ -166,6 +166,7 @@ impl Node {
             arrays: None,
             tags: None,
             mark: Mark::default(),
+            shelters: step == Step::Root,
         }
     }
 
@@ -173,7 +174,7 @@ impl Node {
         self.counts[kind as usize]
     }
 
-    /// How much room what is kept of its values may take, in tables (see [`Type::tables`]).
+    /// Returns the largest room that the kept values may take, in tables (see [`Type::tables`]).
     pub(crate) fn tables(&self) -> usize {
         let mut tables = 0;
         let mut seen = [0; Type::ALL.len()];
@@ -186,23 +187,28 @@ impl Node {
         tables
     }
 
-    /// Values seen here, of any type.
+    /// Returns whether a value here was an object or an array.
+    pub(crate) fn contains(&self) -> bool {
+        self.count(Type::Object) > 0 || self.count(Type::Array) > 0
+    }
+
+    /// Returns the number of values observed here, of any type.
     pub(crate) fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The nodes right below.
+    /// Returns the direct children.
     pub(crate) fn children(&self) -> impl Iterator<Item = Id> {
         self.fields.ids().chain(self.items).chain(self.values)
     }
 
-    /// Whether any child's values were not kept.
+    /// Returns whether values of any child were not kept.
     pub(crate) fn has_other(&self) -> bool {
         self.other.iter().any(|count| *count > 0)
     }
 
-    /// The joint counts of its fields, while it has few enough and all are kept. Once it has not, it never
-    /// has again, whoever merges what.
+    /// Returns the joint counts of its fields, while there are few enough fields and all are kept.
+    /// Once that is no longer so, it never is again, whatever is merged.
     pub(crate) fn tags(&self) -> Option<&Tags> {
         self.tags.as_deref().filter(|_| self.may_have_tags())
     }

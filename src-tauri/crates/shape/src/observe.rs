@@ -1,8 +1,7 @@
-//! Counting one document into a shape.
+//! Observation: counting one document into a shape.
 //!
-//! While a document is read it is planned what to count. That is done when it is known to be one, so one that
-//! cannot be read counts nothing. Owns: that, and the memory it takes. Refuses to know: what counts at which
-//! path; schemas.
+//! While a document is read, the counts are only planned. They are made once the document is known
+//! to be valid, so an invalid document counts nothing.
 
 mod plan;
 mod spare;
@@ -13,45 +12,46 @@ use crate::scan::{Oddities, Sink, Token, Unreadable, scan};
 use crate::shape::Shape;
 use crate::signatures::Signer;
 use crate::tree::Tree;
-use plan::Carrying;
+use plan::PlanContext;
 pub(crate) use plan::Seen;
 pub(crate) use spare::Spare;
-use walk::{Walk, Ways};
+use walk::{Walk, WalkContext};
 
-/// Steps of a plan before it is carried out, some 200 kB.
+/// Most steps of a plan before it is carried out, about 200 kB.
 const MAX_STEPS: usize = 4 << 10;
 
-/// The same where a document is known to be one, so that nothing is waited for: as many as the processor keeps near.
-const NEAR_STEPS: usize = 512;
+/// The same if the document is known to be valid, so that nothing has to wait: as many as stay in
+/// the processor's cache.
+const MAX_KNOWN_STEPS: usize = 512;
 
-/// By what share of its bound a tree may exceed it before it is cut back: a sixteenth.
+/// Divisor of the bound: a tree may exceed its bound by a sixteenth before it is trimmed.
 const SLACK: usize = 16;
 
-/// What a string stands for that replaced another value.
+/// Value that a replacement string stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StandsFor {
-    /// A string of so many characters, if that is known.
+    /// A string with this many characters, if that is known.
     String(Option<u64>),
     /// An integer.
     Integer,
-    /// Another number.
+    /// Any other number.
     Number,
 }
 
-/// Tells what a string stands for, if it is in place of another value.
+/// Function that returns what a string stands for, if it replaces another value.
 pub type Replacements = dyn Fn(&str) -> Option<StandsFor>;
 
-/// When and how a document was observed.
+/// Circumstances of an observation.
 #[derive(Clone, Copy, Default)]
 pub struct Circumstances<'a> {
-    /// The epoch: any number that grows with time. What is kept per epoch, is for the newest eight.
+    /// Epoch: any number that grows with time. Counts per epoch are kept for the newest eight.
     pub epoch: u32,
-    /// Known where values that must not be kept were replaced.
+    /// Set if values that must not be kept were replaced.
     pub stands_for: Option<&'a Replacements>,
 }
 
 impl Shape {
-    /// Counts one JSON document. On an error the shape is as it was.
+    /// Counts one JSON document. After an error the shape is unchanged.
     pub fn observe(&mut self, document: &[u8]) -> Result<(), Unreadable> {
         self.observe_under(document, Circumstances::default())
     }
@@ -65,10 +65,10 @@ impl Shape {
         self.observe_beside(document, circumstances, false, &mut ())
     }
 
-    /// Counts one document that was read before, and in the same pass what [`Arguments::observe`] counts of it for
-    /// the arguments `given`, a JSON object or nothing. Where those cannot be read only the document counts. A
-    /// long document that is not JSON after all may count up to where it is not; [`Shape::observe`] reads all of
-    /// it first.
+    /// Counts one document that is known to be valid and, in the same pass, what
+    /// [`Arguments::observe`] counts for the arguments `given` (a JSON object, or none). If those
+    /// cannot be read, only the document counts. If a long document is not valid JSON after all,
+    /// the part before the error may be counted; [`Shape::observe`] reads everything first.
     pub fn observe_call(
         &mut self,
         document: &[u8],
@@ -78,7 +78,7 @@ impl Shape {
     ) -> Result<(), Unreadable> {
         let mut parts = Parts::new(circumstances);
         self.observe_beside(document, circumstances, true, &mut parts)?;
-        // The document counts whatever the arguments are.
+        // The document counts even if the arguments are invalid.
         let _ = arguments.count(given, parts);
         Ok(())
     }
@@ -97,30 +97,30 @@ impl Shape {
             observer.carry_out();
             observer.cut_back();
         }
-        let Observer { main, counted, ways: Ways { plan, mut signature, .. }, .. } = observer;
+        let Observer { main, counted, ways: WalkContext { plan, mut signature, .. }, .. } = observer;
         self.spare.put(plan, main);
         let oddities = match read {
             Ok(oddities) => oddities,
             Err(unreadable) => {
-                // Some is counted there only of one that was wrongly said to be known.
+                // Something was counted only if an invalid document was declared to be valid.
                 if !counted {
-                    self.tree.take_back(nodes);
+                    self.tree.remove_added(nodes);
                 }
                 return Err(unreadable);
             }
         };
-        // What was met of a signature is all of it while every path is kept.
+        // The signature found while counting is complete only while every path is kept.
         if self.is_trimmed() {
             let mut signer = Signer::new(self.tree.key, circumstances);
             scan(document, &mut signer)?;
             signature = signer.signature();
         }
-        self.note(circumstances.epoch, signature, &oddities);
+        self.count_document(circumstances.epoch, signature, &oddities);
         Ok(())
     }
 
-    /// Counts what belongs to a document as a whole.
-    fn note(&mut self, epoch: u32, signature: u64, oddities: &Oddities) {
+    /// Counts a document as a whole.
+    fn count_document(&mut self, epoch: u32, signature: u64, oddities: &Oddities) {
         self.observations += 1;
         self.oddities.add(oddities);
         self.signatures.add(signature, 1);
@@ -130,23 +130,23 @@ impl Shape {
     }
 }
 
-/// Plans what to count for a document's tokens.
+/// Plans the counts for a document's tokens.
 struct Observer<'s, 'd> {
     document: &'d [u8],
-    ways: Ways<'s, 'd>,
-    /// Through every path by its own keys.
+    ways: WalkContext<'s, 'd>,
+    /// Walk through every path by its own keys.
     main: Walk<'d>,
-    /// Through values whose key looks like data, to where such values are counted together.
+    /// Walks through values whose key looks like data, to the nodes where such values are counted together.
     gathering: Vec<Walk<'d>>,
-    /// There are some.
+    /// Whether there are such walks.
     gathers: bool,
-    /// Steps of the plan at which it is to be looked whether it is too long or the tree too large.
-    look_at: usize,
-    /// The document is known to be one.
+    /// Number of steps after which the length of the plan and the size of the tree are checked.
+    check_at: usize,
+    /// Whether the document is known to be valid.
     known: bool,
-    /// Some of it is counted.
+    /// Whether some of it was counted.
     counted: bool,
-    /// The number of the document.
+    /// Number of the document.
     number: u64,
     decoded: &'s mut String,
     changes: &'s mut u64,
@@ -158,9 +158,9 @@ impl<'s, 'd> Observer<'s, 'd> {
         shape.documents += 1;
         let (plan, main) = shape.spare.take();
         Self {
-            look_at: room(&shape.tree, shape.cap).min(most_steps(known)),
+            check_at: room(&shape.tree, shape.cap).min(most_steps(known)),
             document,
-            ways: Ways {
+            ways: WalkContext {
                 tree: &mut shape.tree,
                 objects: &mut shape.objects,
                 circumstances,
@@ -180,11 +180,11 @@ impl<'s, 'd> Observer<'s, 'd> {
         }
     }
 
-    /// Counts what was planned so far.
+    /// Makes the counts planned so far.
     fn carry_out(&mut self) {
         self.counted = true;
-        let Ways { tree, circumstances, plan, .. } = &mut self.ways;
-        plan.carry_out(&mut Carrying {
+        let WalkContext { tree, circumstances, plan, .. } = &mut self.ways;
+        plan.carry_out(&mut PlanContext {
             tree,
             document: self.number,
             epoch: circumstances.epoch,
@@ -192,10 +192,10 @@ impl<'s, 'd> Observer<'s, 'd> {
         });
     }
 
-    /// Counts what was planned so far where that is too much, or the tree too large. The document is read to its
-    /// end first.
+    /// Makes the counts planned so far if there are too many of them or the tree is too large.
+    /// Reads the document to its end first.
     #[cold]
-    fn look(&mut self) {
+    fn check_limits(&mut self) {
         if self.ways.plan.len() >= most_steps(self.known) || !self.is_within() {
             self.known = self.known || scan(self.document, &mut ()).is_ok();
             if !self.known {
@@ -205,20 +205,20 @@ impl<'s, 'd> Observer<'s, 'd> {
             self.cut_back();
         }
         let room = room(self.ways.tree, self.cap).min(most_steps(self.known));
-        self.look_at = self.ways.plan.len() + room;
+        self.check_at = self.ways.plan.len() + room;
     }
 
-    /// Plans nothing any more: whoever reads on will see why.
+    /// Stops planning. The reader that continues reports the error.
     fn give_up(&mut self) {
         self.main = Walk::nowhere();
         self.gathering.clear();
         self.gathers = false;
         self.ways.plan.clear();
-        self.look_at = usize::MAX;
+        self.check_at = usize::MAX;
     }
 
-    /// Whether the tree need not be cut back yet. That costs as much as the tree is large, so it is worth waiting
-    /// for enough to cut.
+    /// Returns whether the tree need not be trimmed yet. Trimming costs time in proportion to the
+    /// size of the tree, so it pays to wait until there is enough to remove.
     fn is_within(&self) -> bool {
         self.ways.tree.is_within(self.cap, Some(SLACK))
     }
@@ -247,10 +247,11 @@ impl<'s, 'd> Observer<'s, 'd> {
 }
 
 fn most_steps(known: bool) -> usize {
-    if known { NEAR_STEPS } else { MAX_STEPS }
+    if known { MAX_KNOWN_STEPS } else { MAX_STEPS }
 }
 
-/// Steps to plan before it must be looked how large the tree is: each new node has one.
+/// Returns the number of steps to plan before the size of the tree is checked: each new node has
+/// one.
 fn room(tree: &Tree, cap: usize) -> usize {
     cap.saturating_sub(tree.len()).clamp(MAX_STEPS / 64, MAX_STEPS)
 }
@@ -262,9 +263,9 @@ impl<'d> Sink<'d> for Observer<'_, 'd> {
         if self.gathers || matches!(token, Token::Key(_)) && self.ways.gather.is_some() {
             self.gather(token);
         }
-        // Never between a key and its value, which is on its way to a node.
-        if !matches!(token, Token::Key(_)) && self.ways.plan.len() >= self.look_at {
-            self.look();
+        // Never between a key and its value, whose node is already decided.
+        if !matches!(token, Token::Key(_)) && self.ways.plan.len() >= self.check_at {
+            self.check_limits();
         }
     }
 

@@ -1,6 +1,6 @@
-//! The written form of paths: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
+//! Written form of paths: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
 
-/// One step down.
+/// One step of a path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step<'a> {
     Field(&'a str),
@@ -24,7 +24,7 @@ pub(crate) fn push(path: &mut String, step: Step<'_>) {
     }
 }
 
-/// A key as part of a path; keys that are not plain words are quoted as JSON.
+/// Returns a key as part of a path. Keys other than plain words are quoted as JSON.
 pub(crate) fn name(key: &str) -> String {
     let plain = key.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
         && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));

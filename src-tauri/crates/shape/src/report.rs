@@ -1,6 +1,5 @@
-//! Numbers for people: what is known of each field, and of the observations as a whole.
-//!
-//! Owns: *field consistency* and the other figures shown. Refuses to know: how they are shown.
+//! Figures for people: statistics of each field and of the observations as a whole, among them
+//! *field consistency*.
 
 use std::collections::HashMap;
 
@@ -9,145 +8,149 @@ use serde_json::Value;
 
 use crate::emit::{self, Decision, MapValues, Policy, alternatives, dominant};
 use crate::node::{Id, Node, Type};
+use crate::novelty;
 use crate::path::{self, Step};
 use crate::shape::Shape;
 use crate::tree::ROOT;
 use crate::view::View;
 
-/// How often a field is there.
+/// Presence of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
-    /// Parent objects that have the field.
+    /// Number of parent objects that have the field.
     pub present: u64,
-    /// Parent objects seen.
+    /// Number of parent objects observed.
     pub parents: u64,
 }
 
-/// How many values of one type were seen.
+/// Number of values of one type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypeCount {
-    /// JSON Schema's name of the type; `any` for what lies too deep.
+    /// Name of the type in JSON Schema; `any` for values that are too deep.
     #[serde(rename = "type")]
     pub name: String,
-    /// Values seen.
+    /// Number of values.
     pub count: u64,
 }
 
-/// How consistent the fields of a shape are, each from 0 to 1.
+/// Consistency of the fields of a shape, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Consistency {
-    /// The mean over all named fields outside maps.
+    /// Mean over all named fields outside maps.
     pub mean: f64,
-    /// The least consistent of them.
+    /// Consistency of the least consistent field.
     pub lowest: f64,
 }
 
-/// What is known of one named field, or of the whole document.
+/// Report on one named field, or on the whole document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldReport {
     /// Path from the root: `orders[].customer`, `meta{}` for a map's values, `["odd key"]`.
     pub path: String,
-    /// The end of the path that is this field's own: `customer`, `["odd key"]`.
+    /// Last step of the path: `customer`, `["odd key"]`.
     pub name: String,
-    /// Named fields around it.
+    /// Number of named fields around it.
     pub depth: usize,
-    /// Its types for people, the most frequent first, null last: `date-time`, `array of string`,
-    /// `map of number`.
+    /// Types in display form, most frequent first, null last: `date-time`, `array of string`, `map
+    /// of number`.
     pub kinds: Vec<String>,
-    /// How often it is there.
+    /// Presence of the field.
     #[serde(flatten)]
     pub presence: Presence,
-    /// Observations with it.
+    /// Number of observations that have the field.
     pub observations: u64,
-    /// Types seen, without those never seen.
+    /// Types that were observed.
     pub types: Vec<TypeCount>,
-    /// Share of parent objects in which the field is present with its dominant type, 0 to 1.
+    /// Share of parent objects in which the field is present with its dominant type, from 0 to 1.
     /// Integers are numbers; null makes a field nullable, not inconsistent.
     pub consistency: f64,
-    /// Share of its values that have the dominant type or are null, 0 to 1.
+    /// Share of its values that have the dominant type or are null, from 0 to 1.
     pub agreement: f64,
-    /// The schema requires it.
+    /// Whether the schema requires the field.
     pub required: bool,
-    /// What its values looked like.
+    /// Statistics of its values.
     pub values: ValueReport,
-    /// What the schema says of it, and why.
+    /// Decisions of the schema about the field, with reasons.
     pub decisions: Vec<Decision>,
-    /// Where one of its own fields tells alternatives apart: each of them.
+    /// Alternatives, if the value of one of its own fields distinguishes them.
     pub alternatives: Vec<AlternativeReport>,
 }
 
-/// What values looked like.
+/// Statistics of values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueReport {
-    /// Distinct strings and numbers, and whether that was counted rather than estimated.
+    /// Number of distinct strings and numbers, and whether it is exact instead of estimated.
     pub distinct: Option<(u64, bool)>,
-    /// Each of them as JSON with its count, the most frequent first; empty where there are too many.
+    /// Each distinct value as JSON with its count, most frequent first; empty if there are too
+    /// many.
     pub counted: Vec<(String, u64)>,
-    /// A few of them as JSON, cut where long.
+    /// A few values as JSON, truncated if long.
     pub examples: Vec<String>,
     /// Smallest and largest number, as JSON.
     pub range: Option<(String, String)>,
-    /// Characters of the shortest and the longest string.
+    /// Lengths of the shortest and the longest string, in characters.
     pub lengths: Option<(u64, u64)>,
-    /// Items of the shortest and the longest array.
+    /// Numbers of items in the shortest and the longest array.
     pub items: Option<(u64, u64)>,
 }
 
-/// One alternative of a tagged union.
+/// An alternative of a tagged union.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlternativeReport {
-    /// The field that tells.
+    /// Field whose value distinguishes the alternatives.
     pub tag: String,
-    /// Its value here, as JSON.
+    /// Value of that field here, as JSON.
     pub json: String,
-    /// Objects seen.
+    /// Number of objects.
     pub count: u64,
-    /// Fields they have, and whether all of them do.
+    /// Fields of these objects, and whether all of them have the field.
     pub fields: Vec<(String, bool)>,
 }
 
-/// Something odd about documents, and how often.
+/// A peculiarity of the documents, and its frequency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Note {
-    /// In words.
+    /// Description.
     pub note: &'static str,
-    /// Times.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// How long the structure has been the same.
+/// Time since the structure last changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stability {
-    /// Epochs with observations since a path or a type was last seen for the first time.
+    /// Number of epochs with observations since a path or a type was last new.
     pub epochs: u32,
-    /// Epochs with observations that are told apart.
+    /// Number of epochs with observations that are distinguished.
     pub of: u32,
 }
 
 impl Shape {
-    /// Every named field outside maps, parents before children, in order of path.
+    /// Returns every named field outside maps, parents before children, ordered by path.
     pub fn fields(&self, policy: &Policy) -> Vec<FieldReport> {
         let mut reports = Reports::new(policy, self.explain(policy));
-        reports.collect(self.view(), ROOT, ("", 0), false);
+        reports.collect(self.view(&self.hidden()), ROOT, ("", 0), false);
         reports.fields
     }
 
-    /// The whole document as a field without a name; none for a shape of nothing.
+    /// Returns the whole document as a field without a name; `None` for an empty shape.
     pub fn root(&self, policy: &Policy) -> Option<FieldReport> {
         let presence = Presence { present: self.observations, parents: self.observations };
         let reports = Reports::new(policy, self.explain(policy));
+        let hidden = self.hidden();
         (self.observations > 0)
-            .then(|| reports.of(self.view(), ROOT, presence, (String::new(), String::new(), 0)))
+            .then(|| reports.of(self.view(&hidden), ROOT, presence, (String::new(), String::new(), 0)))
     }
 
-    /// How consistent the fields are. A shape without named fields uses its root's type agreement; a
-    /// shape of nothing has none.
+    /// Returns the consistency of the fields. A shape without named fields uses its root's type
+    /// agreement. Returns `None` for an empty shape.
     pub fn consistency(&self) -> Option<Consistency> {
         if self.observations == 0 {
             return None;
         }
         let mut sums = Sums { count: 0, total: 0.0, lowest: 1.0 };
-        let tree = self.view();
+        let hidden = self.hidden();
+        let tree = self.view(&hidden);
         sums.add(tree, ROOT, false);
         if sums.count == 0 {
             let root = agreement(tree.node(ROOT), self.observations, self.observations);
@@ -156,21 +159,25 @@ impl Shape {
         Some(Consistency { mean: sums.total / sums.count as f64, lowest: sums.lowest })
     }
 
-    /// Mean of all fields' consistency, 0 to 1; none for a shape of nothing.
+    /// Returns the mean consistency of all fields, from 0 to 1; `None` for an empty shape.
     pub fn mean_consistency(&self) -> Option<f64> {
         self.consistency().map(|consistency| consistency.mean)
     }
 
-    /// The chance that the next observation's outer structure was not seen yet, 0 to 1 (Good–Turing); none
-    /// for a shape of nothing.
+    /// Returns the chance that the next observation has a field or a type that none had before, from 0 to 1
+    /// (Good–Turing); `None` for an empty shape. Structures that are only new as a combination do not count, and
+    /// neither do keys of maps.
     pub fn unseen(&self) -> Option<f64> {
-        self.signatures.unseen(self.observations)
+        let combination = self.signatures.unseen(self.observations)?;
+        let hidden = self.hidden();
+        Some(combination.min(novelty::chance(self.view(&hidden), self.observations)))
     }
 
-    /// How long no path and no type was seen for the first time; none for a shape of nothing.
+    /// Returns the time since a path or a type was last new; `None` for an empty shape.
     pub fn stability(&self) -> Option<Stability> {
-        let tree = self.view();
-        // A new key that is data is no change of structure.
+        let hidden = self.hidden();
+        let tree = self.view(&hidden);
+        // A new key that is data does not change the structure.
         let structure = tree.nodes().map(|(_, node)| node).filter(|node| !node.rank.data);
         let firsts = structure.flat_map(|node| node.times.first());
         let last_change = firsts.filter(|epoch| *epoch < u32::MAX).max()?;
@@ -178,17 +185,18 @@ impl Shape {
         Some(Stability { epochs: since as u32, of: self.epochs.len() as u32 })
     }
 
-    /// What was odd about the documents.
+    /// Returns the peculiarities of the documents.
     pub fn notes(&self) -> Vec<Note> {
-        let tree = self.view();
+        let hidden = self.hidden();
+        let tree = self.view(&hidden);
         let too_deep = tree.nodes().map(|(_, node)| node.count(Type::Opaque)).sum();
         let repeated = tree.nodes().map(|(_, node)| node.repeated).sum();
         let odd = &self.oddities;
         [
-            ("keys that an object has twice", repeated),
-            ("values too deep to be looked into", too_deep),
+            ("duplicate keys in an object", repeated),
+            ("values too deep to be examined", too_deep),
             ("strings with half a surrogate pair", odd.surrogates),
-            ("numbers beyond every float", odd.out_of_range),
+            ("numbers too large for a float", odd.out_of_range),
             ("strings of a megabyte or more", odd.long_strings),
         ]
         .into_iter()
@@ -205,7 +213,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Of what was gathered from several places and not kept in all of them, presence is not known.
+    /// The presence of fields merged from several places is unknown if not all of them kept the
+    /// fields.
     fn add(&mut self, tree: View<'_>, id: Id, gathered: bool) {
         let node = tree.node(id);
         if let Some(values) = MapValues::of(tree, id) {
@@ -228,7 +237,8 @@ impl Sums {
     }
 }
 
-/// `present` caps what repeated keys add beyond one value per parent.
+/// Returns the share of parents with the dominant type or null. `present` limits the effect of
+/// duplicate keys to one value per parent.
 fn agreement(node: &Node, present: u64, parents: u64) -> f64 {
     let agreeing = dominant(node).map_or(0, |(_, count)| count) + node.count(Type::Null);
     agreeing.min(present) as f64 / parents.max(1) as f64
@@ -236,7 +246,7 @@ fn agreement(node: &Node, present: u64, parents: u64) -> f64 {
 
 struct Reports<'r> {
     policy: &'r Policy,
-    /// By path.
+    /// Decisions by path.
     decisions: HashMap<String, Vec<Decision>>,
     fields: Vec<FieldReport>,
 }
@@ -312,7 +322,7 @@ fn values(node: &Node) -> ValueReport {
         let Some(distinct) = distinct.filter(|distinct| !distinct.is_empty()) else { continue };
         let (count, exact) = report.distinct.unwrap_or((0, true));
         let known = distinct.values();
-        // An estimate may be above what there were at all.
+        // An estimate may exceed the number of values.
         let estimate = distinct.count().min(node.total());
         report.distinct = Some((count.saturating_add(estimate), exact && known.is_some()));
         report.counted.extend(known.into_iter().flatten().map(|(text, count)| (json(text), count)));
@@ -357,14 +367,14 @@ fn kinds(tree: View<'_>, id: Id) -> Vec<String> {
     seen.into_iter().map(|kind| kind_of(tree, id, kind)).collect()
 }
 
-/// Types seen; integers are numbers where there are others.
+/// Returns the types seen. Integers count as numbers if there are other numbers.
 fn seen_kinds(node: &Node) -> Vec<Type> {
     let numbers = node.count(Type::Number) > 0;
     let seen = |kind: &Type| node.count(*kind) > 0 && !(numbers && *kind == Type::Integer);
     Type::ALL.into_iter().filter(seen).collect()
 }
 
-/// One type with what is inside, one level deep, where that is of one kind.
+/// Returns one type with its content, one level deep, if that is of one kind.
 fn kind_of(tree: View<'_>, id: Id, kind: Type) -> String {
     let node = tree.node(id);
     let within = |word: &str, inner: Option<&Node>| match inner.map(inner_kinds).as_deref() {

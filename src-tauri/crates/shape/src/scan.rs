@@ -1,10 +1,9 @@
-//! Bytes to tokens: reading JSON without building anything.
+//! Scanning: bytes to tokens, without building anything.
 //!
-//! Owns: what is JSON (RFC 8259) and what is odd about it. Depth costs one bit a level, nothing recurses, and
-//! nothing is copied. What other readers accept counts as JSON here too: lone surrogates, numbers beyond
-//! every float, repeated keys. Refuses to know: what is counted.
+//! It defines what is JSON (RFC 8259) and what is peculiar about it. Each level of depth costs one
+//! bit, nothing recurses, and nothing is copied. Input that some readers accept counts as JSON:
+//! lone surrogates, numbers too large for a float, duplicate keys.
 
-mod bytes;
 mod odd;
 #[cfg(test)]
 mod tests;
@@ -12,17 +11,19 @@ mod text;
 
 use std::fmt;
 
+use schemascope_json::{digits_end, plain_end};
+
 pub(crate) use odd::Oddities;
 use odd::{FLOAT_DIGITS, LONG_STRING};
+use text::Notation;
 pub(crate) use text::Text;
-use text::Writing;
 
-/// A part of a document. Texts are as written, between the quotes.
+/// A part of a document. Texts are as written, without the quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token<'d> {
     Null,
     Boolean(bool),
-    /// Written without fraction or exponent.
+    /// A number without fraction or exponent.
     Integer(&'d str),
     Number(&'d str),
     String(Text<'d>),
@@ -33,25 +34,25 @@ pub(crate) enum Token<'d> {
     EndArray,
 }
 
-/// Takes a document's tokens in order.
+/// Receiver of a document's tokens in order.
 pub(crate) trait Sink<'d> {
     fn token(&mut self, token: &Token<'d>);
 
-    /// Takes a key, its closing quote and the colon, if the bytes behind an opening quote begin with those and the
-    /// key is the one that is expected; the bytes of the key.
+    /// Accepts a key, its closing quote and the colon, if the bytes after an opening quote begin
+    /// with them and the key is the expected one. Returns the length of the key.
     #[inline(always)]
     fn expected(&mut self, _: &[u8]) -> Option<usize> {
         None
     }
 
-    /// Whether keys need not be handed to it now.
+    /// Returns whether keys can currently be left out.
     #[inline(always)]
     fn passes_over_keys(&self) -> bool {
         false
     }
 }
 
-/// Only reads.
+/// Ignores all tokens.
 impl Sink<'_> for () {
     #[inline(always)]
     fn token(&mut self, _: &Token<'_>) {}
@@ -62,7 +63,7 @@ impl Sink<'_> for () {
     }
 }
 
-/// Two that read together. Only the first may know keys beforehand.
+/// Two receivers in one pass. Only the first may accept expected keys.
 impl<'d, A: Sink<'d>, B: Sink<'d>> Sink<'d> for (&mut A, &mut B) {
     #[inline(always)]
     fn token(&mut self, token: &Token<'d>) {
@@ -83,10 +84,10 @@ impl<'d> Sink<'d> for Vec<Token<'d>> {
     }
 }
 
-/// Why a text is not JSON, and where.
+/// Reason why a text is not JSON, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreadable {
-    /// Bytes before it.
+    /// Number of bytes before the error.
     pub at: usize,
     reason: &'static str,
 }
@@ -99,10 +100,11 @@ impl fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
-/// Hands a document's tokens to `sink`; what is odd about it. On an error the sink has had the tokens before.
+/// Passes a document's tokens to `sink` and returns its peculiarities. After an error the sink has
+/// received the tokens before it.
 pub(crate) fn scan<'d>(document: &'d [u8], sink: &mut impl Sink<'d>) -> Result<Oddities, Unreadable> {
     let text = std::str::from_utf8(document)
-        .map_err(|error| Unreadable { at: error.valid_up_to(), reason: "bytes that are not UTF-8" })?;
+        .map_err(|error| Unreadable { at: error.valid_up_to(), reason: "invalid UTF-8" })?;
     let mut scanner = Scanner { text, bytes: text.as_bytes(), at: 0, oddities: Oddities::default() };
     match scanner.document(sink) {
         Ok(()) => Ok(scanner.oddities),
@@ -110,7 +112,7 @@ pub(crate) fn scan<'d>(document: &'d [u8], sink: &mut impl Sink<'d>) -> Result<O
     }
 }
 
-/// Where in a document the reader stands. On an error that is where it is no JSON.
+/// Position of the reader in a document; after an error, the position of the error.
 struct Scanner<'d> {
     text: &'d str,
     bytes: &'d [u8],
@@ -118,16 +120,16 @@ struct Scanner<'d> {
     oddities: Oddities,
 }
 
-/// What is wrong.
+/// Description of an error.
 type Reason = &'static str;
 
-/// What is open, one bit a level.
+/// Open containers, one bit for each level.
 #[derive(Default)]
 struct Levels {
-    /// The innermost levels.
+    /// Innermost levels.
     low: u64,
     depth: usize,
-    /// Levels further out, by 64.
+    /// Outer levels, in groups of 64.
     rest: Vec<u64>,
 }
 
@@ -158,13 +160,13 @@ impl Levels {
     }
 }
 
-// Inlined into one loop, so that where it stands stays in a register.
+// Inlined into one loop, so that the position stays in a register.
 impl<'d> Scanner<'d> {
     #[inline(always)]
     fn document(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Reason> {
         let mut open = Levels::default();
         loop {
-            // A value stands here.
+            // A value starts here.
             match self.next_byte() {
                 Some(b'"') => sink.token(&Token::String(self.string()?)),
                 Some(b'{') => {
@@ -188,15 +190,15 @@ impl<'d> Scanner<'d> {
                 Some(b't') => sink.token(&self.word(b"true", Token::Boolean(true))?),
                 Some(b'f') => sink.token(&self.word(b"false", Token::Boolean(false))?),
                 Some(b'n') => sink.token(&self.word(b"null", Token::Null)?),
-                Some(_) => return Err("a value expected"),
-                None => return Err("it ends too early"),
+                Some(_) => return Err("expected a value"),
+                None => return Err("unexpected end of the document"),
             }
             // A value has ended.
             loop {
                 if open.depth == 0 {
                     return match self.next_byte() {
                         None => Ok(()),
-                        Some(_) => Err("something behind the end"),
+                        Some(_) => Err("unexpected text after the document"),
                     };
                 }
                 let object = open.is_object();
@@ -210,8 +212,8 @@ impl<'d> Scanner<'d> {
                     }
                     Some(b'}') if object => sink.token(&Token::EndObject),
                     Some(b']') if !object => sink.token(&Token::EndArray),
-                    Some(_) => return Err("a comma or the end expected"),
-                    None => return Err("it ends too early"),
+                    Some(_) => return Err("expected a comma or a closing bracket"),
+                    None => return Err("unexpected end of the document"),
                 }
                 self.at += 1;
                 open.pop();
@@ -219,7 +221,7 @@ impl<'d> Scanner<'d> {
         }
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     #[inline(always)]
     fn next_byte(&mut self) -> Option<u8> {
         loop {
@@ -231,11 +233,11 @@ impl<'d> Scanner<'d> {
         }
     }
 
-    /// A key with its colon.
+    /// Reads a key and its colon.
     #[inline(always)]
     fn key(&mut self, sink: &mut impl Sink<'d>) -> Result<(), Reason> {
         if self.next_byte() != Some(b'"') {
-            return Err("a key expected");
+            return Err("expected a key");
         }
         if let Some(length) = sink.expected(&self.bytes[self.at + 1..]) {
             self.at += length + 3;
@@ -243,7 +245,7 @@ impl<'d> Scanner<'d> {
         }
         sink.token(&Token::Key(self.string()?));
         if self.next_byte() != Some(b':') {
-            return Err("a colon expected");
+            return Err("expected a colon");
         }
         self.at += 1;
         Ok(())
@@ -252,25 +254,25 @@ impl<'d> Scanner<'d> {
     #[inline(always)]
     fn word<const N: usize>(&mut self, word: &[u8; N], token: Token<'d>) -> Result<Token<'d>, Reason> {
         if self.bytes.get(self.at..).and_then(<[u8]>::first_chunk) != Some(word) {
-            return Err("a value expected");
+            return Err("expected a value");
         }
         self.at += N;
         Ok(token)
     }
 
-    /// The string whose opening quote stands here.
+    /// Reads the string whose opening quote is here.
     #[inline(always)]
     fn string(&mut self) -> Result<Text<'d>, Reason> {
         let start = self.at + 1;
-        let (end, wide) = bytes::plain(self.bytes, start);
-        let mut writing = if wide { Writing::Plain } else { Writing::Ascii };
+        let (end, wide) = plain_end(self.bytes, start);
+        let mut writing = if wide { Notation::Plain } else { Notation::Ascii };
         self.at = end;
         if self.bytes.get(end) != Some(&b'"') {
             (self.at, writing) = escaped(self.bytes, end).map_err(|(at, reason)| {
                 self.at = at;
                 reason
             })?;
-            self.oddities.surrogates += u64::from(writing == Writing::Broken);
+            self.oddities.surrogates += u64::from(writing == Notation::Broken);
         }
         let raw = &self.text[start..self.at];
         self.at += 1;
@@ -290,14 +292,14 @@ impl<'d> Scanner<'d> {
         let integer = !matches!(self.bytes.get(self.at), Some(b'.' | b'e' | b'E'));
         let exponent = !integer && self.fraction()?;
         let text = &self.text[start..self.at];
-        // Only an exponent or hundreds of digits lead beyond every float.
+        // Only an exponent or hundreds of digits can exceed the range of floats.
         if exponent || text.len() > FLOAT_DIGITS {
             self.oddities.note_number(text);
         }
         Ok(if integer { Token::Integer(text) } else { Token::Number(text) })
     }
 
-    /// What follows the digits of a number that is written as no integer; whether it has an exponent.
+    /// Reads the rest of a number after its integer part. Returns whether it has an exponent.
     #[inline(always)]
     fn fraction(&mut self) -> Result<bool, Reason> {
         if self.bytes.get(self.at) == Some(&b'.') {
@@ -313,21 +315,21 @@ impl<'d> Scanner<'d> {
         Ok(false)
     }
 
-    /// One digit or more.
+    /// Reads one digit or more.
     #[inline(always)]
     fn digits(&mut self) -> Result<(), Reason> {
-        let end = bytes::digits(self.bytes, self.at);
+        let end = digits_end(self.bytes, self.at);
         if end == self.at {
-            return Err("a digit expected");
+            return Err("expected a digit");
         }
         self.at = end;
         Ok(())
     }
 }
 
-/// The end of a string, from where it is not plain any more; or where it is no string and why.
-fn escaped(bytes: &[u8], mut at: usize) -> Result<(usize, Writing), (usize, Reason)> {
-    let mut writing = Writing::Escaped;
+/// Finds the end of a string from the first character that is not plain, or the error in it.
+fn escaped(bytes: &[u8], mut at: usize) -> Result<(usize, Notation), (usize, Reason)> {
+    let mut writing = Notation::Escaped;
     loop {
         match bytes.get(at) {
             Some(b'"') => return Ok((at, writing)),
@@ -336,12 +338,12 @@ fn escaped(bytes: &[u8], mut at: usize) -> Result<(usize, Writing), (usize, Reas
                     text::escape(bytes, at).ok_or((at, "an unknown escape in a string"))?;
                 at += length;
                 if broken {
-                    writing = Writing::Broken;
+                    writing = Notation::Broken;
                 }
             }
             Some(0..0x20) => return Err((at, "a control character in a string")),
-            Some(_) => (at, _) = bytes::plain(bytes, at),
-            None => return Err((at, "it ends within a string")),
+            Some(_) => (at, _) = plain_end(bytes, at),
+            None => return Err((at, "unterminated string")),
         }
     }
 }

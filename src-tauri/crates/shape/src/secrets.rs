@@ -1,17 +1,16 @@
-//! Asking whether something is a secret.
+//! The question whether something is a secret.
 //!
-//! What was stored before a rule was known has to forget by it later: shapes, schemas, evidence. They ask
-//! this, and stay free of the rules. Owns: the question. Refuses to know: the answer (see the engine's
-//! redaction).
+//! Data stored before a rule existed has to be cleaned by it later: shapes, schemas, evidence.
+//! Through this trait they do not depend on the rules.
 
-/// Tells secrets, and what may stand in their place.
+/// Detection and removal of secrets.
 pub trait Secrets {
-    /// Whether the value under this key is a secret, whatever it is.
+    /// Returns whether any value under this key is a secret.
     fn key(&self, key: &str) -> bool;
-    /// The text without its secrets; none if it has none.
+    /// Returns the text without its secrets, or `None` if it has none.
     fn text(&self, text: &str) -> Option<String>;
-    /// The JSON without its secrets, keys that tell looked at as well; none if it has none.
+    /// Returns the JSON without its secrets, also by key, or `None` if it has none.
     fn json(&self, json: &str) -> Option<String>;
-    /// A tool's definition without its secrets: its keys only name what arguments are called.
+    /// Returns a tool's definition without its secrets. Its keys are only names of arguments.
     fn definition(&self, json: &str) -> Option<String>;
 }

@@ -1,7 +1,4 @@
-//! The summary of all observations of one tool.
-//!
-//! Owns: what belongs to the observations as a whole, and merging. Refuses to know: how documents are read,
-//! and what schemas look like.
+//! The shape: summary of all observations of one tool, and merging.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,31 +14,32 @@ use crate::tree::{ROOT, Tree};
 use crate::veil;
 use crate::view::View;
 
-/// The summary of all observations of one tool.
+/// Summary of all observations of one tool.
 #[derive(Clone)]
 pub struct Shape {
     pub(crate) observations: u64,
     pub(crate) tree: Tree,
-    /// Nodes that may be kept below the root.
+    /// Most nodes below the root.
     pub(crate) cap: usize,
-    /// Observations in the newest epochs.
+    /// Number of observations in the newest epochs.
     pub(crate) epochs: BTreeMap<u32, u64>,
     pub(crate) signatures: Signatures,
     pub(crate) oddities: Oddities,
-    /// Documents and objects read so far, to mark what was counted for which. Never part of the state.
+    /// Number of documents and objects read so far, used to mark what was counted. Never part of
+    /// the state.
     pub(crate) documents: u64,
     pub(crate) objects: u64,
-    /// Merges and cuts, after which marks tell nothing. Never part of the state.
+    /// Number of merges and trims, which invalidate the marks. Never part of the state.
     pub(crate) changes: u64,
-    /// Never part of the state.
+    /// Reusable memory. Never part of the state.
     pub(crate) spare: Spare,
 }
 
-/// Shapes of different hash keys do not merge: they would keep different paths.
+/// Attempt to merge shapes with different hash keys, which keep different paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OtherKey;
+pub struct KeyMismatch;
 
-impl fmt::Display for OtherKey {
+impl fmt::Display for KeyMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "the shapes have different hash keys, so they come from different teams and cannot be merged",
@@ -49,7 +47,7 @@ impl fmt::Display for OtherKey {
     }
 }
 
-impl std::error::Error for OtherKey {}
+impl std::error::Error for KeyMismatch {}
 
 impl Default for Shape {
     fn default() -> Self {
@@ -57,7 +55,7 @@ impl Default for Shape {
     }
 }
 
-/// Equal counts, whatever the order they came in.
+/// Shapes are equal if their counts are, in whatever order they arrived.
 impl PartialEq for Shape {
     fn eq(&self, other: &Self) -> bool {
         self.to_state() == other.to_state()
@@ -68,18 +66,18 @@ impl Eq for Shape {}
 
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Values and the key are nobody's business who reads a log.
+        // Values and the key must not appear in logs.
         write!(f, "Shape({} observations, {} paths)", self.observations, self.paths())
     }
 }
 
 impl Shape {
-    /// A shape of nothing, the neutral element of [`Shape::merge`].
+    /// Creates an empty shape, the neutral element of [`Shape::merge`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A shape of nothing whose hashes depend on `key`.
+    /// Creates an empty shape whose hashes depend on `key`.
     pub fn with_key(key: HashKey) -> Self {
         Self {
             observations: 0,
@@ -95,34 +93,35 @@ impl Shape {
         }
     }
 
-    /// A shape of nothing that keeps so many paths at most, and no more than [`MAX_NODES`].
+    /// Creates an empty shape that keeps at most this many paths, and no more than [`MAX_NODES`].
     pub fn with_cap(cap: usize) -> Self {
         Self { cap: cap.min(MAX_NODES), ..Self::default() }
     }
 
-    /// What its hashes depend on.
+    /// Returns the key of its hashes.
     pub fn key(&self) -> HashKey {
         self.tree.key
     }
 
-    /// Documents counted.
+    /// Returns the number of documents counted.
     pub fn observations(&self) -> u64 {
         self.observations
     }
 
-    /// Whether there were more paths than could be kept.
+    /// Returns whether there were more paths than could be kept.
     pub fn is_trimmed(&self) -> bool {
         self.tree.cut.is_some() || !self.tree.is_within(self.cap, None)
     }
 
-    /// Paths kept below the root.
+    /// Returns the number of paths kept below the root.
     pub fn paths(&self) -> usize {
-        self.view().nodes().count() - 1
+        self.view(&self.hidden()).nodes().count() - 1
     }
 
-    /// The tree within its bound. While documents come in it may be larger for a while.
+    /// Returns the tree within its bound, which it may exceed temporarily while documents arrive.
     pub(crate) fn tree(&self) -> Cow<'_, Tree> {
-        if self.tree.is_within(self.cap, None) {
+        let excess = self.tree.excess(self.cap);
+        if excess.gone.is_empty() && excess.cut == self.tree.cut {
             return Cow::Borrowed(&self.tree);
         }
         let mut tree = self.tree.clone();
@@ -130,30 +129,35 @@ impl Shape {
         Cow::Owned(tree)
     }
 
-    /// The same for readers, without a copy.
-    pub(crate) fn view(&self) -> View<'_> {
-        View::new(&self.tree, self.tree.first_out(self.cap))
+    /// Returns for each node whether it exceeds the bound; nothing if none does.
+    pub(crate) fn hidden(&self) -> Vec<bool> {
+        self.tree.excess(self.cap).gone
     }
 
-    /// Adds another shape's counts. Commutative and associative, exactly; of different caps the smaller
-    /// holds from then on. On an error nothing was added.
-    pub fn merge(&mut self, other: &Self) -> Result<(), OtherKey> {
+    /// Returns a view of the tree within its bound, without a copy, given the nodes that exceed it.
+    pub(crate) fn view<'s>(&'s self, hidden: &'s [bool]) -> View<'s> {
+        View::new(&self.tree, hidden)
+    }
+
+    /// Adds another shape's counts. Commutative and associative, exactly. The smaller of the two
+    /// caps applies from then on. After an error nothing was added.
+    pub fn merge(&mut self, other: &Self) -> Result<(), KeyMismatch> {
         if self.tree.key != other.tree.key {
-            return Err(OtherKey);
+            return Err(KeyMismatch);
         }
         if self.tree.veil != other.tree.veil {
             let veil = veil::both(self.tree.veil.as_ref(), other.tree.veil.as_ref());
-            self.draw(&veil);
+            self.apply_veil(&veil);
             let mut other = other.clone();
-            other.draw(&veil);
+            other.apply_veil(&veil);
             return self.merge(&other);
         }
         self.observations += other.observations;
         self.changes += 1;
         self.cap = self.cap.min(other.cap);
-        // Cut first, so that nothing comes in that will not stay.
-        self.tree.trim(usize::MAX, other.tree.cut);
-        self.tree.merge(ROOT, View::new(&other.tree, None), &[ROOT]);
+        // Trimming first keeps out nodes that would be removed again.
+        self.tree.trim(self.cap, other.tree.cut);
+        self.tree.merge(ROOT, View::new(&other.tree, &[]), &[ROOT]);
         self.tree.trim(self.cap, None);
         if self.tree.veil.is_some() {
             self.tree.forget_hidden_tags();
@@ -167,7 +171,7 @@ impl Shape {
         Ok(())
     }
 
-    /// Counts observations of an epoch. Whether it is a new one.
+    /// Counts observations of an epoch. Returns whether the epoch is new.
     pub(crate) fn note_epoch(&mut self, epoch: u32, observations: u64) -> bool {
         let before = self.epochs.len();
         *self.epochs.entry(epoch).or_default() += observations;

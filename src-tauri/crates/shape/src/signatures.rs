@@ -1,8 +1,7 @@
-//! How likely the next document has a shape not seen yet.
+//! Estimate of how likely the next document has a new structure.
 //!
-//! A document's signature is a hash of its outer structure. The lowest hashes are kept with exact counts, a
-//! uniform sample of all signatures, whatever the order. Owns: that sample. Refuses to know: what a signature
-//! is made of.
+//! A document's signature is a hash of its outer structure. The lowest hashes are kept with exact
+//! counts: a uniform sample of all signatures, whatever the order.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +12,22 @@ use crate::observe::{Circumstances, Seen};
 use crate::rank::{HashKey, Rank};
 use crate::scan::{Sink, Token};
 
-/// Levels of a document that make up its signature. Of arrays the first item does, of objects the keys that
-/// do not look like data.
+/// Number of levels that make up a document's signature: the first item of arrays, and the keys of
+/// objects that do not look like data.
 pub(crate) const SIGNED_DEPTH: u32 = 3;
 
-/// What a value of this type at the path with this hash adds to the signature.
+/// Returns the contribution of a value of this type, at the path with this hash, to the signature.
 pub(crate) fn mix(path: u64, kind: Type) -> u64 {
     (path ^ (kind as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
-/// Computes the signature of a document of which not every path is kept.
+/// Computes the signature of a document of which some paths are not kept.
 pub(crate) struct Signer<'c> {
     key: HashKey,
     circumstances: Circumstances<'c>,
     stack: Vec<(Rank, bool)>,
     next: Option<Rank>,
-    /// Containers around what does not count.
+    /// Number of open containers inside a value that does not count.
     skipped: usize,
     signature: u64,
 }
@@ -80,13 +79,13 @@ impl<'d> Sink<'d> for Signer<'_> {
     }
 }
 
-/// Signatures kept.
-const KEPT: usize = 64;
+/// Most signatures kept.
+const MAX_SIGNATURES: usize = 64;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Signatures {
     kept: BTreeMap<u64, u64>,
-    /// There were more.
+    /// Whether there were more signatures.
     more: bool,
 }
 
@@ -96,7 +95,7 @@ impl Signatures {
             *known += count;
             return;
         }
-        let full = self.kept.len() == KEPT;
+        let full = self.kept.len() == MAX_SIGNATURES;
         if full && self.kept.last_key_value().is_some_and(|(last, _)| signature > *last) {
             self.more = true;
             return;
@@ -115,9 +114,9 @@ impl Signatures {
         }
     }
 
-    /// No more of them than are kept.
+    /// Removes signatures beyond the limit.
     pub(crate) fn bounded(mut self) -> Self {
-        while self.kept.len() > KEPT {
+        while self.kept.len() > MAX_SIGNATURES {
             self.kept.pop_last();
             self.more = true;
         }
@@ -128,8 +127,9 @@ impl Signatures {
         self.kept.values().copied()
     }
 
-    /// The chance that the next document's signature is new: the share of documents whose signature was seen
-    /// once (Good 1953). Beyond the sample that number is scaled up by how thick the sample lies.
+    /// Returns the chance that the next document's signature is new: the share of documents with a
+    /// signature seen once (Good 1953). If not all signatures were kept, the number is scaled by
+    /// the density of the sample.
     pub(crate) fn unseen(&self, documents: u64) -> Option<f64> {
         if documents == 0 {
             return None;
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_unseen_share_is_that_of_the_singletons() {
+    fn unseen_share_equals_the_share_of_signatures_seen_once() {
         let mut signatures = Signatures::default();
         for n in 0..100_u64 {
             signatures.add((n % 10).wrapping_mul(0x9E37_79B9_7F4A_7C15), 1);

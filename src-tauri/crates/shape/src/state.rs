@@ -1,9 +1,10 @@
-//! The written form of a shape: versioned, flat, the same bytes for the same counts.
+//! Written form of a shape: flat, with a format number, and the same bytes for the same counts.
 //!
 //! Nodes are listed parents first with their depth, so that neither writing nor reading nests.
-//! Owns: that form. Refuses to know: what the counts mean.
 
+mod foreign;
 mod forget;
+mod older;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,27 +24,30 @@ use crate::values::{Arrays, Numbers, POSITIONS, Strings};
 use crate::veil::{self, Veil};
 use crate::{MAX_DEPTH, MAX_NODES};
 
-/// Written into every state. What states of other versions lack is in the calls they were made from, so they
-/// are not converted but counted anew.
-const VERSION: u32 = 3;
+/// Format number in every state. States of the format before are converted as far as possible. What
+/// states of other formats lack is still in the calls, so they are learned again from those.
+const FORMAT: u32 = 4;
 
-/// More than anybody counts. So sums of what is read, and of many such states, fit 64 bits.
+/// Largest plausible count. It ensures that sums of many states fit in 64 bits.
 const MAX_COUNT: u64 = 1 << 48;
 
-/// Why a state cannot be read.
+/// Reason why a state cannot be read.
 #[derive(Debug)]
 pub enum InvalidState {
-    /// Written by another Schemascope.
-    Version(u32),
-    /// Not a state, or damaged.
+    /// The state was written by another version of Schemascope.
+    UnknownFormat(u32),
+    /// The bytes are not a state, or are damaged.
     Malformed(String),
 }
 
 impl fmt::Display for InvalidState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Version(found) => {
-                write!(f, "shape state has version {found}; this program reads version {VERSION}")
+            Self::UnknownFormat(found) => {
+                write!(
+                    f,
+                    "shape state has format {found}, but this version of Schemascope reads format {FORMAT}"
+                )
             }
             Self::Malformed(reason) => write!(f, "shape state is damaged: {reason}"),
         }
@@ -55,7 +59,7 @@ impl std::error::Error for InvalidState {}
 #[derive(Serialize, Deserialize)]
 struct State {
     version: u32,
-    /// Not told to others.
+    /// Omitted from shared states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     key: Option<HashKey>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,12 +70,12 @@ struct State {
     epochs: BTreeMap<u32, u64>,
     signatures: Signatures,
     oddities: Oddities,
-    nodes: Vec<Flat>,
+    nodes: Vec<WrittenNode>,
 }
 
-/// A node. What is absent is zero or empty.
+/// A node. Absent fields are zero or empty.
 #[derive(Serialize, Deserialize)]
-struct Flat {
+struct WrittenNode {
     #[serde(rename = "d")]
     depth: usize,
     #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
@@ -102,7 +106,7 @@ struct Flat {
     tags: Vec<tags::Written>,
 }
 
-/// A node that is no field.
+/// Kind of a node that is not a field.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum Gathers {
     #[serde(rename = "*")]
@@ -112,15 +116,32 @@ enum Gathers {
 }
 
 impl State {
+    fn parse(bytes: &[u8]) -> Result<Self, InvalidState> {
+        #[derive(Deserialize)]
+        struct FormatNumber {
+            version: u32,
+        }
+        let malformed = |error: serde_json::Error| InvalidState::Malformed(error.to_string());
+        let FormatNumber { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+        if ![older::FORMAT, FORMAT].contains(&version) {
+            return Err(InvalidState::UnknownFormat(version));
+        }
+        let mut state: Self = serde_json::from_slice(bytes).map_err(malformed)?;
+        if version == older::FORMAT {
+            state.nodes = older::convert(state.nodes);
+        }
+        Ok(state)
+    }
+
     fn counts(&self) -> impl Iterator<Item = u64> {
         let odd = &self.oddities;
         let odd = [odd.surrogates, odd.out_of_range, odd.long_strings];
         let all = self.epochs.values().copied().chain(self.signatures.counts());
-        all.chain(odd).chain([self.observations]).chain(self.nodes.iter().flat_map(Flat::counts))
+        all.chain(odd).chain([self.observations]).chain(self.nodes.iter().flat_map(WrittenNode::counts))
     }
 }
 
-impl Flat {
+impl WrittenNode {
     fn counts(&self) -> impl Iterator<Item = u64> {
         let kinds = self.counts.iter().chain(&self.other).map(|(_, count)| *count);
         let numbers = self.numbers.iter().flat_map(|numbers| numbers.distinct.counts());
@@ -146,7 +167,7 @@ fn dense<T: Copy>(listed: Vec<(u8, T)>, none: T) -> Result<[T; Type::ALL.len()],
     let mut counts = [none; Type::ALL.len()];
     for (kind, count) in listed {
         let slot = counts.get_mut(usize::from(kind));
-        *slot.ok_or_else(|| InvalidState::Malformed(format!("there is no type {kind}")))? = count;
+        *slot.ok_or_else(|| InvalidState::Malformed(format!("unknown type {kind}")))? = count;
     }
     Ok(counts)
 }
@@ -157,7 +178,7 @@ impl Shape {
         self.to_state_with(Some(self.tree.key), self.tree.veil.clone())
     }
 
-    /// The same for others, without the hash key.
+    /// Writes the state without the hash key, for sharing.
     pub fn to_shared(&self) -> Vec<u8> {
         self.to_state_with(None, self.tree.veil.clone())
     }
@@ -172,7 +193,7 @@ impl Shape {
         Writer { tree: &tree, veil: veil.as_ref().filter(|veil| Some(*veil) != tree.veil.as_ref()) }
             .write(ROOT, 0, None, &mut nodes);
         State {
-            version: VERSION,
+            version: FORMAT,
             key,
             veil,
             observations: self.observations,
@@ -185,33 +206,24 @@ impl Shape {
         }
     }
 
-    /// Reads what [`Shape::to_state`] wrote.
+    /// Reads a state written by [`Shape::to_state`].
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         Self::read(bytes, None)
     }
 
-    /// Reads what [`Shape::to_shared`] wrote, given the hash key.
+    /// Reads a state written by [`Shape::to_shared`], given the hash key.
     pub fn from_shared(bytes: &[u8], key: HashKey) -> Result<Self, InvalidState> {
         Self::read(bytes, Some(key))
     }
 
     pub(crate) fn read(bytes: &[u8], key: Option<HashKey>) -> Result<Self, InvalidState> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        let malformed = |error: serde_json::Error| InvalidState::Malformed(error.to_string());
-        let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
-        if version != VERSION {
-            return Err(InvalidState::Version(version));
-        }
-        let state: State = serde_json::from_slice(bytes).map_err(malformed)?;
+        let state = State::parse(bytes)?;
         Self::of_written(State { key: key.or(state.key), ..state })
     }
 
     fn of_written(state: State) -> Result<Self, InvalidState> {
         if state.counts().any(|count| count > MAX_COUNT) {
-            return Err(InvalidState::Malformed("a count beyond all counting".into()));
+            return Err(InvalidState::Malformed("a count is too large".into()));
         }
         let key = state.key.ok_or_else(|| InvalidState::Malformed("it has no hash key".into()))?;
         let mut shape = Self {
@@ -223,7 +235,7 @@ impl Shape {
             oddities: state.oddities,
             ..Self::default()
         };
-        // Changes nothing but in a state that nobody wrote.
+        // Only affects states that Schemascope did not write.
         while shape.epochs.len() > EPOCHS {
             shape.epochs.pop_first();
         }
@@ -232,15 +244,15 @@ impl Shape {
     }
 }
 
-/// Lists nodes, veiled by `veil` where there is one.
+/// Lists nodes, with hashes in place of values and names if there is a `veil`.
 struct Writer<'t> {
     tree: &'t Tree,
     veil: Option<&'t Veil>,
 }
 
 impl Writer<'_> {
-    /// Lists a node and all below it; the nesting is that of the paths kept, [`MAX_DEPTH`] at most.
-    fn write(&self, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<Flat>) {
+    /// Lists a node and everything below it. The recursion is bounded by [`MAX_DEPTH`].
+    fn write(&self, id: Id, depth: usize, name: Option<&str>, into: &mut Vec<WrittenNode>) {
         let (tree, node) = (self.tree, self.tree.node(id));
         let key = tree.key;
         let recent = node.times.recent().into_iter().map(|(epoch, counts)| (epoch, sparse(&counts, 0)));
@@ -261,7 +273,7 @@ impl Writer<'_> {
             tags = if hidden { Vec::new() } else { tags };
             tags = tags.into_iter().map(|tags| tags.veiled(key)).collect();
         }
-        into.push(Flat {
+        into.push(WrittenNode {
             depth,
             name: name.map(Into::into),
             gathers: match node.step {
@@ -290,7 +302,7 @@ impl Writer<'_> {
     }
 }
 
-/// With members by the place at which they are written.
+/// Writes joint counts, with members numbered by their written place.
 fn write_tags(node: &Node, written: impl Iterator<Item = u32>) -> Vec<tags::Written> {
     let Some(tags) = node.tags() else { return Vec::new() };
     let mut places = vec![0; node.fields.len()];
@@ -300,11 +312,11 @@ fn write_tags(node: &Node, written: impl Iterator<Item = u32>) -> Vec<tags::Writ
     tags.write(|place| places.get(place).copied().unwrap_or_default())
 }
 
-fn read(nodes: Vec<Flat>, key: HashKey, veil: Option<Veil>) -> Result<Tree, InvalidState> {
+fn read(nodes: Vec<WrittenNode>, key: HashKey, veil: Option<Veil>) -> Result<Tree, InvalidState> {
     let malformed = |reason: String| Err(InvalidState::Malformed(reason));
     let mut tree = Tree::new(key);
     tree.veil = veil;
-    // The nodes above the next one, the root first.
+    // Nodes above the next one, the root first.
     let mut path: Vec<Id> = Vec::new();
     let mut tagged = Vec::new();
     for flat in nodes {
@@ -329,9 +341,9 @@ fn read(nodes: Vec<Flat>, key: HashKey, veil: Option<Veil>) -> Result<Tree, Inva
             }
             (None, Some(Gathers::Items)) if tree.node(parent).items.is_none() => tree.items(parent),
             (None, Some(Gathers::Values)) if tree.node(parent).values.is_none() => tree.values(parent),
-            _ => return malformed("a node stands twice or nowhere".into()),
+            _ => return malformed("a node is duplicated or has no place".into()),
         };
-        let Some(child) = child else { return malformed("a node cannot be".into()) };
+        let Some(child) = child else { return malformed("a node is not allowed here".into()) };
         path.push(child);
         tagged.extend(fill(&mut tree, child, flat)?);
     }
@@ -347,8 +359,12 @@ fn read(nodes: Vec<Flat>, key: HashKey, veil: Option<Veil>) -> Result<Tree, Inva
     Ok(tree)
 }
 
-/// Takes a node's counts; its tags wait for its fields.
-fn fill(tree: &mut Tree, id: Id, flat: Flat) -> Result<Option<(Id, Vec<tags::Written>)>, InvalidState> {
+/// Fills in a node's counts and returns its tags, which need the fields first.
+fn fill(
+    tree: &mut Tree,
+    id: Id,
+    flat: WrittenNode,
+) -> Result<Option<(Id, Vec<tags::Written>)>, InvalidState> {
     let node = tree.node_mut(id);
     node.present = flat.present;
     node.repeated = flat.repeated;

@@ -1,62 +1,62 @@
-//! Which of an object's fields tells what else is in it.
+//! Joint counts that show which field of an object determines the others.
 //!
-//! For a few fields with few values it is counted, by value, which fields of which type came with it. Which
-//! fields are looked at depends on their names and the hash key alone; one with too many values is dropped
-//! for good. So merging is exact in every order. Owns: those joint counts. Refuses to know: what a union is.
+//! For a few fields with few values they count, by value, which fields of which type came with it.
+//! Which fields are counted depends only on their names and the hash key, and a field with too many
+//! values is dropped permanently, so merging is exact in every order.
 
 mod written;
 
 use serde::{Deserialize, Serialize};
 
 use crate::distinct::written_length;
+use crate::fingerprint::Fingerprint;
 use crate::node::Type;
-use crate::print::Print;
 use crate::rank::HashKey;
 pub(crate) use written::Written;
 
-/// Fields looked at per object, and values of each.
+/// Most fields counted per object, and most values of each.
 const MAX_FIELDS: usize = 4;
 const MAX_VALUES: usize = 12;
-/// Bytes of a value that may be a tag.
+/// Most bytes of a value that may be a tag.
 pub(crate) const MAX_LENGTH: usize = 32;
-/// Fields an object may have to be looked at.
+/// Most fields of an object for which tags are counted.
 pub(crate) const MAX_MEMBERS: usize = 48;
 
-/// A tag's value.
+/// Value of a tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Value<'a> {
     Boolean(bool),
     Text(&'a str),
 }
 
-/// The same, kept.
+/// Value of a tag, owned.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Kept {
+pub(crate) enum OwnedValue {
     Boolean(bool),
     Text(Box<str>),
 }
 
 impl Value<'_> {
     #[inline(always)]
-    fn print(self) -> Print {
+    fn fingerprint(self) -> Fingerprint {
         match self {
-            Self::Boolean(true) => Print::of("true"),
-            Self::Boolean(false) => Print::of("false"),
-            Self::Text(text) => Print::of(text),
+            Self::Boolean(true) => Fingerprint::of("true"),
+            Self::Boolean(false) => Fingerprint::of("false"),
+            Self::Text(text) => Fingerprint::of(text),
         }
     }
 }
 
-impl Kept {
-    fn print(&self) -> Print {
+impl OwnedValue {
+    fn fingerprint(&self) -> Fingerprint {
         match self {
-            Self::Boolean(value) => Value::Boolean(*value).print(),
-            Self::Text(text) => Value::Text(text).print(),
+            Self::Boolean(value) => Value::Boolean(*value).fingerprint(),
+            Self::Text(text) => Value::Text(text).fingerprint(),
         }
     }
 
-    /// Whether it can have been seen: longer texts are no tags.
+    /// Returns whether the value is possible: longer texts cannot be tags.
     fn may_be(&self) -> bool {
         match self {
             Self::Boolean(_) => true,
@@ -73,7 +73,7 @@ impl Kept {
     }
 }
 
-impl From<Value<'_>> for Kept {
+impl From<Value<'_>> for OwnedValue {
     fn from(value: Value<'_>) -> Self {
         match value {
             Value::Boolean(value) => Self::Boolean(value),
@@ -82,92 +82,93 @@ impl From<Value<'_>> for Kept {
     }
 }
 
-/// Joint counts of an object's fields. Fields are numbered by their place among the object's children.
+/// Joint counts of an object's fields. Fields are numbered by their place among the object's
+/// children.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tags {
-    /// The lowest ranks.
+    /// Fields with the lowest ranks.
     fields: Vec<Field>,
-    /// Fields that rank too high or have too many values, a bit each.
-    untold: u64,
+    /// Fields that rank too high or have too many values, one bit each.
+    ignored: u64,
 }
 
 #[derive(Debug, Clone)]
 struct Field {
     rank: (bool, u64),
     member: usize,
-    /// None where there were too many.
+    /// `None` if there were too many values.
     rows: Option<Vec<Row>>,
 }
 
 /// Objects in which a field has one value.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    print: Print,
-    pub(crate) value: Kept,
+    fingerprint: Fingerprint,
+    pub(crate) value: OwnedValue,
     pub(crate) count: u64,
-    /// What came with it, by member.
-    came: Vec<Came>,
+    /// Fields that came with it, by member.
+    members: Vec<MemberCount>,
 }
 
-/// A member of the objects of a row.
+/// Counts of a member in the objects of a row.
 #[derive(Debug, Clone, Copy, Default)]
-struct Came {
-    /// How many of them have it.
+struct MemberCount {
+    /// Number of objects that have it.
     count: u32,
-    /// Its types, a bit each.
+    /// Its types, one bit each.
     kinds: u8,
 }
 
 impl Row {
-    fn new(value: Kept, count: u64) -> Self {
-        Self { print: value.print(), value, count, came: Vec::new() }
+    fn new(value: OwnedValue, count: u64) -> Self {
+        Self { fingerprint: value.fingerprint(), value, count, members: Vec::new() }
     }
 
-    /// How many of the objects have the member.
+    /// Returns how many of the objects have the member.
     pub(crate) fn with(&self, member: usize) -> u64 {
-        self.came.get(member).map_or(0, |came| u64::from(came.count))
+        self.members.get(member).map_or(0, |seen| u64::from(seen.count))
     }
 
-    /// Whether the member has values of this type in any of the objects.
+    /// Returns whether the member has values of this type in any of the objects.
     pub(crate) fn has(&self, member: usize, kind: Type) -> bool {
-        self.came.get(member).is_some_and(|came| came.kinds >> kind as u8 & 1 == 1)
+        self.members.get(member).is_some_and(|seen| seen.kinds >> kind as u8 & 1 == 1)
     }
 
     #[inline(always)]
     fn count_member(&mut self, member: usize, kinds: u8, count: u32) {
-        if member >= self.came.len() {
+        if member >= self.members.len() {
             self.grow(member);
         }
-        let came = &mut self.came[member];
-        // Saturating adds are still commutative and associative.
-        came.count = came.count.saturating_add(count);
-        came.kinds |= kinds;
+        let seen = &mut self.members[member];
+        // Saturating addition is still commutative and associative.
+        seen.count = seen.count.saturating_add(count);
+        seen.kinds |= kinds;
     }
 
     #[cold]
     fn grow(&mut self, member: usize) {
-        self.came.reserve_exact(member + 1 - self.came.len());
-        self.came.resize(member + 1, Came::default());
+        self.members.reserve_exact(member + 1 - self.members.len());
+        self.members.resize(member + 1, MemberCount::default());
     }
 
-    /// Adds the objects of another row. `member` gives the number here of one of theirs.
+    /// Adds the objects of another row. `member` maps their member numbers to ours.
     fn merge(&mut self, theirs: &Self, member: impl Fn(usize) -> Option<usize>) {
         self.count += theirs.count;
-        for (at, came) in theirs.came.iter().enumerate().filter(|(_, came)| came.count > 0) {
+        for (at, seen) in theirs.members.iter().enumerate().filter(|(_, seen)| seen.count > 0) {
             if let Some(member) = member(at) {
-                self.count_member(member, came.kinds, came.count);
+                self.count_member(member, seen.kinds, seen.count);
             }
         }
     }
 }
 
 impl Tags {
-    /// Fields that need not be looked at any more, a bit for each place.
-    pub(crate) fn untold(&self) -> u64 {
-        self.untold
+    /// Returns the fields that need no counting any more, one bit for each place.
+    pub(crate) fn ignored(&self) -> u64 {
+        self.ignored
     }
 
-    /// Counts one object: its members with their types, and those of them that may be a tag. `name` gives
+    /// Counts one object: its members with their types, and those that may be a tag. `name` returns
     /// a member's name.
     pub(crate) fn add<'n>(
         &mut self,
@@ -179,8 +180,9 @@ impl Tags {
         for (member, value) in values {
             let Some(field) = self.field(*member as usize, key, &name) else { continue };
             let Some(rows) = &mut field.rows else { continue };
-            let print = value.print();
-            let at = match rows.iter().position(|row| row.print == print && row.value.is(*value)) {
+            let fingerprint = value.fingerprint();
+            let at = match rows.iter().position(|row| row.fingerprint == fingerprint && row.value.is(*value))
+            {
                 Some(at) => at,
                 None if rows.len() == MAX_VALUES => {
                     self.drop_rows(*member as usize);
@@ -200,13 +202,13 @@ impl Tags {
         }
     }
 
-    /// Notes that a field has too many values.
+    /// Drops the counts of a field with too many values.
     fn drop_rows(&mut self, member: usize) {
-        self.untold |= 1 << member;
+        self.ignored |= 1 << member;
         self.fields.iter_mut().filter(|field| field.member == member).for_each(|field| field.rows = None);
     }
 
-    /// The counts of a member, if it ranks low enough.
+    /// Returns the counts of a member, if it ranks low enough.
     #[inline]
     fn field<'n>(
         &mut self,
@@ -225,19 +227,19 @@ impl Tags {
     fn new_field(&mut self, member: usize, rank: (bool, u64)) -> Option<usize> {
         let at = self.fields.partition_point(|field| field.rank < rank);
         if at == MAX_FIELDS {
-            self.untold |= 1 << member;
+            self.ignored |= 1 << member;
             return None;
         }
         if self.fields.len() == MAX_FIELDS
             && let Some(out) = self.fields.pop()
         {
-            self.untold |= 1 << out.member;
+            self.ignored |= 1 << out.member;
         }
         self.fields.insert(at, Field { rank, member, rows: Some(Vec::new()) });
         Some(at)
     }
 
-    /// Adds another object's counts. `member` gives the number here of one of theirs.
+    /// Adds another object's counts. `member` maps their member numbers to ours.
     pub(crate) fn merge<'n>(
         &mut self,
         theirs: &Self,
@@ -266,7 +268,7 @@ impl Tags {
         }
     }
 
-    /// Fields with few values: the member, and its values in order.
+    /// Returns the fields with few values: each member and its values in order.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (usize, Vec<&Row>)> {
         self.fields.iter().filter_map(|field| {
             let mut rows: Vec<&Row> = field.rows.as_ref()?.iter().collect();
@@ -276,9 +278,9 @@ impl Tags {
     }
 }
 
-/// Names that say of themselves that they tell come first.
+/// Returns the rank of a field: names that suggest a tag come first.
 fn rank(name: &str, key: HashKey) -> (bool, u64) {
-    const TELLING: &[&str] = &[
+    const TAG_NAMES: &[&str] = &[
         "type",
         "kind",
         "event",
@@ -304,6 +306,6 @@ fn rank(name: &str, key: HashKey) -> (bool, u64) {
     ];
     let lower = name.to_ascii_lowercase();
     let last = lower.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let telling = TELLING.contains(&last) || lower.ends_with("type") || lower.ends_with("kind");
-    (!telling, key.hash(name))
+    let suggests_tag = TAG_NAMES.contains(&last) || lower.ends_with("type") || lower.ends_with("kind");
+    (!suggests_tag, key.hash(name))
 }

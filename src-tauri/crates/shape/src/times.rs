@@ -1,28 +1,26 @@
-//! When values were seen.
-//!
-//! Owns: counts per epoch. Refuses to know: how long an epoch is; they are numbers that grow with time.
+//! Counts of values per epoch. An epoch is a number that grows with time.
 
 use crate::node::Type;
 
-/// Epochs told apart.
+/// Number of epochs that are distinguished.
 pub(crate) const EPOCHS: usize = 8;
 
 /// Documents by type.
 type Counts = [u32; Type::ALL.len()];
 
-/// When the values at a path were seen.
+/// Epochs in which the values at a path were seen.
 #[derive(Debug, Clone)]
 pub(crate) struct Times {
-    /// The epoch last counted in.
+    /// Epoch counted last.
     latest: (u32, Counts),
     earlier: Box<Earlier>,
 }
 
 #[derive(Debug, Clone)]
 struct Earlier {
-    /// The first epoch of each type; the largest number where there is none.
+    /// First epoch of each type; `u32::MAX` if there is none.
     first: [u32; Type::ALL.len()],
-    /// Epochs but for the latest, in order.
+    /// All other epochs, in order.
     others: Vec<(u32, Counts)>,
 }
 
@@ -33,12 +31,12 @@ impl Default for Times {
 }
 
 impl Times {
-    /// Types with their first epochs, the largest number where there is none; nothing else is known.
+    /// Creates times from the first epoch of each type, `u32::MAX` if there is none.
     pub(crate) fn new(first: [u32; Type::ALL.len()]) -> Self {
         Self { latest: (0, [0; Type::ALL.len()]), earlier: Box::new(Earlier { first, others: Vec::new() }) }
     }
 
-    /// The first epoch of each type; the largest number where there is none.
+    /// Returns the first epoch of each type; `u32::MAX` if there is none.
     pub(crate) fn first(&self) -> [u32; Type::ALL.len()] {
         self.earlier.first
     }
@@ -55,20 +53,20 @@ impl Times {
         }
     }
 
-    /// The first of a type in an epoch, or one of another epoch than before.
+    /// Counts the first value of a type in an epoch, or one in another epoch than the latest.
     #[cold]
     fn add_new(&mut self, epoch: u32, kind: Type) {
         let first = &mut self.earlier.first[kind as usize];
         *first = epoch.min(*first);
         if self.latest.0 != epoch {
-            self.turn_to(epoch);
+            self.switch_to(epoch);
         }
         let count = &mut self.latest.1[kind as usize];
         *count = count.saturating_add(1);
     }
 
     /// Makes an epoch the latest.
-    fn turn_to(&mut self, epoch: u32) {
+    fn switch_to(&mut self, epoch: u32) {
         let (before, counts) = std::mem::replace(&mut self.latest, (epoch, [0; Type::ALL.len()]));
         self.add_all(before, &counts);
         if let Ok(at) = self.earlier.others.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
@@ -76,7 +74,7 @@ impl Times {
         }
     }
 
-    /// Adds counts of an epoch.
+    /// Adds the counts of an epoch.
     pub(crate) fn add_all(&mut self, epoch: u32, counts: &Counts) {
         if *counts == [0; Type::ALL.len()] {
             return;
@@ -98,7 +96,7 @@ impl Times {
         }
     }
 
-    /// The epochs in order, each with its counts.
+    /// Returns the epochs in order, each with its counts.
     pub(crate) fn recent(&self) -> Vec<(u32, Counts)> {
         let mut recent = self.earlier.others.clone();
         if self.latest.1 != [0; Type::ALL.len()] {
@@ -117,7 +115,7 @@ impl Times {
         }
     }
 
-    /// Forgets counts of epochs before this one.
+    /// Removes the counts of epochs before this one.
     pub(crate) fn forget(&mut self, before: u32) {
         self.earlier.others.retain(|(epoch, _)| *epoch >= before);
         self.earlier.others.shrink_to(EPOCHS);
@@ -132,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_of_epochs_is_no_matter() {
+    fn times_do_not_depend_on_the_order_of_epochs() {
         let seen = [(3, Type::Null), (1, Type::String), (3, Type::String), (2, Type::Null), (3, Type::Null)];
         let times = |seen: &[(u32, Type)]| {
             let mut times = Times::default();

@@ -1,30 +1,41 @@
-//! All paths of a shape: how trees merge, and how one is cut back.
+//! The tree of all paths of a shape: merging and trimming.
 //!
-//! Nodes lie in one list, parents before children, so that nothing here recurses. Owns: that list and the
-//! bound on it. Refuses to know: how documents are read.
+//! Nodes are in one list, parents before children, so nothing here recurses.
 
+use crate::keys::{looks_like_data, may_be_kept};
 use crate::node::{Counts, Id, Node, Step, add};
-use crate::rank::{HashKey, Rank, looks_like_data, may_be_kept};
+use crate::rank::{HashKey, Rank};
 use crate::veil::{self, Veil};
 use crate::view::View;
 
-/// The root's place.
+/// Id of the root.
 pub(crate) const ROOT: Id = 0;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     pub(crate) key: HashKey,
-    /// What is not told of it, if anything is not.
+    /// What is hidden in the tree, if anything is.
     pub(crate) veil: Option<Veil>,
-    /// The lowest rank that was not kept, once something was not.
+    /// Lowest rank that was not kept, once there is one, unless the path was sheltered.
     pub(crate) cut: Option<Rank>,
-    /// Tables of all nodes.
+    /// Number of tables of all nodes.
     pub(crate) tables: usize,
 }
 
-/// Tables that the nodes kept may need together, where so many nodes may be kept: one each, and some more. Thus
-/// the room they take is bounded although one node may need six.
+/// What exceeds the bound of a tree.
+#[derive(Debug)]
+pub(crate) struct Excess {
+    /// Lowest rank that is removed, unless it is sheltered.
+    pub(crate) cut: Option<Rank>,
+    /// By node, whether it shelters its children; empty while there is no excess.
+    sheltered: Vec<bool>,
+    /// By node, whether it is removed; empty if none is.
+    pub(crate) gone: Vec<bool>,
+}
+
+/// Returns the most tables for this many nodes: one for each, and some more. It bounds the memory,
+/// although one node may need six tables.
 fn most_tables(cap: usize) -> usize {
     cap.saturating_add(cap / 4).saturating_add(16)
 }
@@ -53,16 +64,17 @@ impl Tree {
         &mut self.nodes
     }
 
-    /// Nodes below the root.
+    /// Returns the number of nodes below the root.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    pub(crate) fn keeps(&self, rank: Rank) -> bool {
+    /// Returns whether a node of this rank is kept although nothing shelters it.
+    fn keeps(&self, rank: Rank) -> bool {
         self.cut.is_none_or(|cut| rank < cut)
     }
 
-    /// Adds a field that is not there yet. None if it is not kept.
+    /// Adds a field that does not exist yet. Returns `None` if it is not kept.
     pub(crate) fn add_field(&mut self, parent: Id, name: &str) -> Option<Id> {
         if !may_be_kept(name) {
             return None;
@@ -78,7 +90,7 @@ impl Tree {
         Some(id)
     }
 
-    /// The node of an array's items. None if it is not kept.
+    /// Returns the node of an array's items, or `None` if it is not kept.
     pub(crate) fn items(&mut self, parent: Id) -> Option<Id> {
         if let Some(id) = self.node(parent).items {
             return Some(id);
@@ -88,7 +100,7 @@ impl Tree {
         Some(id)
     }
 
-    /// The node of all values whose keys look like data. None if it is not kept.
+    /// Returns the node of all values whose keys look like data, or `None` if it is not kept.
     pub(crate) fn values(&mut self, parent: Id) -> Option<Id> {
         if let Some(id) = self.node(parent).values {
             return Some(id);
@@ -99,17 +111,18 @@ impl Tree {
     }
 
     fn add(&mut self, parent: Id, step: Step, rank: Rank) -> Option<Id> {
-        if !self.keeps(rank) {
+        let shelters = self.node(parent).shelters && step != (Step::Field { data: true });
+        if !shelters && !self.keeps(rank) {
             return None;
         }
         let gathered = self.node(parent).gathered + u8::from(step == Step::Values);
         reserve(&mut self.nodes);
-        self.nodes.push(Node::new(rank, parent, step, gathered));
+        self.nodes.push(Node { shelters, ..Node::new(rank, parent, step, gathered) });
         Some((self.nodes.len() - 1) as Id)
     }
 
-    /// Takes back the nodes added last, so that there are so many below the root as there were.
-    pub(crate) fn take_back(&mut self, len: usize) {
+    /// Removes the nodes added last, down to this many below the root.
+    pub(crate) fn remove_added(&mut self, len: usize) {
         while self.len() > len
             && let Some(node) = self.nodes.pop()
         {
@@ -123,7 +136,8 @@ impl Tree {
         }
     }
 
-    /// Adds the counts of each of `from` and all below them in another tree to the node `to`.
+    /// Adds the counts of each of `from`, and of everything below them in another tree, to the node
+    /// `to`.
     pub(crate) fn merge(&mut self, to: Id, theirs: View<'_>, from: &[Id]) {
         let mut pairs: Vec<(Id, Id)> = from.iter().map(|id| (to, *id)).collect();
         let mut at = 0;
@@ -137,7 +151,7 @@ impl Tree {
                 }
             }
         }
-        // All fields must be there before their joint counts.
+        // Joint counts need all fields first.
         for (ours, their) in pairs {
             if let Some(tags) = theirs.tags(their) {
                 self.merge_tags(ours, tags, theirs.node(their));
@@ -145,7 +159,7 @@ impl Tree {
         }
     }
 
-    /// The node here for a child there.
+    /// Returns the node here that corresponds to a child there.
     fn child_like(&mut self, parent: Id, theirs: View<'_>, child: Id) -> Option<Id> {
         let node = theirs.node(child);
         match node.step {
@@ -185,7 +199,8 @@ impl Tree {
         self.tables += more;
     }
 
-    /// Lets joint counts go where the name of a field is not told: which of them stay depends on names.
+    /// Drops joint counts if the name of a field is hidden, because the names decide which counts
+    /// are kept.
     pub(crate) fn forget_hidden_tags(&mut self) {
         for node in &mut self.nodes {
             if node.fields.iter().any(|(name, _)| veil::hash(name).is_some()) {
@@ -216,66 +231,97 @@ impl Tree {
         }
     }
 
-    /// Counts the tables of all nodes anew.
+    /// Counts the tables of all nodes again.
     pub(crate) fn count_tables(&mut self) {
         self.tables = self.nodes.iter().map(Node::tables).sum();
     }
 
-    /// Lowers the cut, to `cut` and so far that at most `cap` nodes stay below the root, with the tables they may
-    /// have. Gives the new place of each node that stays, if any had to go.
+    /// Lowers the cut to `cut`, and further until the tree is within its bound. Returns the new id of
+    /// each node that stays, if any was removed.
     pub(crate) fn trim(&mut self, cap: usize, cut: Option<Rank>) -> Option<Vec<Option<Id>>> {
-        let new_cut = lower(lower(self.cut, cut), self.first_out(cap));
-        if new_cut == self.cut {
-            return None;
+        self.cut = lower(self.cut, cut);
+        let Excess { cut, sheltered, gone } = self.excess(cap);
+        self.cut = cut;
+        for (node, shelters) in self.nodes.iter_mut().zip(sheltered) {
+            node.shelters = shelters;
         }
-        self.cut = new_cut;
-        if self.nodes[1..].iter().all(|node| self.keeps(node.rank)) {
-            return None;
-        }
-        Some(self.drop_cut())
+        (!gone.is_empty()).then(|| self.remove(&gone))
     }
 
-    /// Whether it is within its bound, exceeded by one of so many at most; none is exceeded by nothing.
+    /// Returns whether the tree is certainly within its bound, which may be exceeded by one part in
+    /// `slack`; `None` allows no excess.
     pub(crate) fn is_within(&self, cap: usize, slack: Option<usize>) -> bool {
         let more = |most: usize| most.saturating_add(slack.map_or(0, |slack| most / slack + 16));
         self.len() <= more(cap) && self.tables <= more(most_tables(cap))
     }
 
-    /// The lowest rank that must go for at most `cap` nodes to stay below the root with the tables they may
-    /// have, if any must. Tables only come in, so whoever merges what, none that went would have stayed.
-    pub(crate) fn first_out(&self, cap: usize) -> Option<Rank> {
-        if self.is_within(cap, None) {
-            return None;
+    /// Returns what must be removed so that at most `cap` nodes stay below the root with all their
+    /// tables: nothing until there is more, then what is neither [sheltered](Tree::sheltered) nor
+    /// among the lowest ranks of the others.
+    ///
+    /// Paths and tables are only ever added, and a node that is not sheltered never is again. The
+    /// others only become more, so the cut only falls, and no removed node would have stayed in any
+    /// merge.
+    pub(crate) fn excess(&self, cap: usize) -> Excess {
+        if self.cut.is_none() && self.is_within(cap, None) {
+            return Excess { cut: None, sheltered: Vec::new(), gone: Vec::new() };
         }
-        let mut nodes: Vec<(Rank, usize)> =
-            self.nodes[1..].iter().map(|node| (node.rank, node.tables())).collect();
-        if self.tables <= most_tables(cap) {
-            return Some(nodes.select_nth_unstable(cap).1.0);
+        let (sheltered, stays) = self.sheltered(cap / 2);
+        let others = || self.nodes.iter().zip(&stays).filter(|(_, stays)| !**stays).map(|(node, _)| node);
+        let ranks: Vec<(Rank, usize)> = others().map(|node| (node.rank, node.tables())).collect();
+        let room = most_tables(cap).saturating_sub(cap / 2 + self.nodes[0].tables());
+        let cut = lower(self.cut, first_out(ranks, cap - cap / 2, room));
+        let is_gone = |(node, stays): (&Node, &bool)| !stays && cut.is_some_and(|cut| node.rank >= cut);
+        let mut gone: Vec<bool> = self.nodes.iter().zip(&stays).map(is_gone).collect();
+        if !gone.contains(&true) {
+            gone.clear();
         }
-        nodes.sort_unstable();
-        let mut room = most_tables(cap).saturating_sub(self.nodes[0].tables());
-        let mut stays = |(at, (_, tables)): (usize, &(Rank, usize))| match room.checked_sub(*tables) {
-            Some(left) if at < cap => {
-                room = left;
-                true
-            }
-            _ => false,
-        };
-        nodes.iter().enumerate().find(|node| !stays(*node)).map(|(_, (rank, _))| *rank)
+        Excess { cut, sheltered, gone }
     }
 
-    fn drop_cut(&mut self) -> Vec<Option<Id>> {
+    /// Returns for each node whether it shelters its children, and whether it is sheltered itself.
+    /// Sheltered nodes stay whatever their rank. The root has a budget for them. A node whose
+    /// children, without keys that are data, fit in its budget shelters them and divides the rest
+    /// evenly between those that contain something. Other children of the same node, however many
+    /// documents they came from, can therefore not displace any node elsewhere. A budget only ever
+    /// shrinks, and a node that exceeds it gives up all of its children.
+    fn sheltered(&self, budget: usize) -> (Vec<bool>, Vec<bool>) {
+        let mut shelters = vec![false; self.nodes.len()];
+        let mut stays = vec![false; self.nodes.len()];
+        let mut budgets = vec![0; self.nodes.len()];
+        (stays[0], budgets[0]) = (true, budget);
+        for (id, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.has_other()) {
+            if !stays[id] {
+                continue;
+            }
+            let children = || {
+                let children = node.children().map(|child| (child as usize, self.node(child)));
+                children.filter(|(_, child)| child.step != (Step::Field { data: true }))
+            };
+            let weight: usize = children().map(|(_, child)| child.tables().max(1)).sum();
+            let Some(rest) = usize::checked_sub(budgets[id], weight) else { continue };
+            let containers = children().filter(|(_, child)| child.contains()).count();
+            shelters[id] = true;
+            for (child, _) in children() {
+                (stays[child], budgets[child]) = (true, rest / containers.max(1));
+            }
+        }
+        (shelters, stays)
+    }
+
+    /// Removes nodes and counts their values at their parent.
+    fn remove(&mut self, gone: &[bool]) -> Vec<Option<Id>> {
         let mut new: Vec<Option<Id>> = Vec::with_capacity(self.nodes.len());
         let mut kept = 0;
-        for node in &self.nodes {
-            let keeps = node.step == Step::Root || self.keeps(node.rank);
-            new.push(keeps.then_some(kept));
-            kept += Id::from(keeps);
+        for is_gone in gone {
+            new.push((!is_gone).then_some(kept));
+            kept += Id::from(!is_gone);
         }
         let nodes = std::mem::replace(&mut self.nodes, Vec::with_capacity(kept as usize));
-        for mut node in nodes {
-            if node.step != Step::Root && !self.keeps(node.rank) {
-                // The parent comes before it; if it went as well there is nowhere to count.
+        for (mut node, is_gone) in nodes.into_iter().zip(gone) {
+            if *is_gone {
+                // The parent comes before it. If the parent was removed as well, the values are not
+                // counted anywhere.
                 if let Some(parent) = new[node.parent as usize] {
                     self.fold(parent, &node);
                 }
@@ -285,7 +331,7 @@ impl Tree {
             let fields = node.fields.len();
             node.fields.renumber(|id| new[id as usize]);
             if node.fields.len() < fields {
-                // They are numbered by place.
+                // Members are numbered by place.
                 node.tags = None;
             }
             node.items = node.items.and_then(|id| new[id as usize]);
@@ -307,13 +353,30 @@ impl Tree {
     }
 }
 
-/// Whether the values of a child that is not kept are counted at its parent. Those of keys that look like data
-/// are counted together.
+/// Returns the lowest rank that must be removed so that at most `most` of these nodes stay, with all
+/// their tables in this room.
+fn first_out(mut nodes: Vec<(Rank, usize)>, most: usize, mut room: usize) -> Option<Rank> {
+    if nodes.iter().map(|(_, tables)| tables).sum::<usize>() <= room {
+        return (nodes.len() > most).then(|| nodes.select_nth_unstable(most).1.0);
+    }
+    nodes.sort_unstable();
+    let mut stays = |(at, (_, tables)): (usize, &(Rank, usize))| match room.checked_sub(*tables) {
+        Some(left) if at < most => {
+            room = left;
+            true
+        }
+        _ => false,
+    };
+    nodes.iter().enumerate().find(|node| !stays(*node)).map(|(_, (rank, _))| *rank)
+}
+
+/// Returns whether the values of a child that is not kept are counted at its parent. Values of keys
+/// that look like data are counted together instead.
 pub(crate) fn is_folded(parent: &Node, child: &Node) -> bool {
     child.step != (Step::Field { data: true }) || parent.rank.data
 }
 
-/// The lower of two cuts; none is above all.
+/// Returns the lower of two cuts; `None` is above all.
 fn lower(a: Option<Rank>, b: Option<Rank>) -> Option<Rank> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -321,8 +384,8 @@ fn lower(a: Option<Rank>, b: Option<Rank>) -> Option<Rank> {
     }
 }
 
-/// Makes room for one more where there is none, and for some of those to come: there are so many of the lists that
-/// twice the room would be too much.
+/// Reserves room for one more element and a few others. There are so many of these lists that
+/// doubling would waste too much.
 pub(crate) fn reserve<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
         list.reserve_exact(list.len() / 8 + 4);
@@ -335,9 +398,9 @@ mod tests {
     use crate::tags::Row;
     use crate::values::{Arrays, Numbers, Strings};
 
-    /// Of the figures from which the README reckons what a shape takes in memory.
+    /// Sizes from which the README derives the memory of a shape.
     #[test]
-    fn sizes_are_as_reckoned_with() {
+    fn sizes_match_the_memory_bound_in_the_readme() {
         assert!(size_of::<Node>() <= 384);
         assert!(size_of::<Row>() <= 72);
         let tables = [size_of::<Strings>(), size_of::<Numbers>(), size_of::<Arrays>()];

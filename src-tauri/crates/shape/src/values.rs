@@ -1,6 +1,5 @@
-//! What is kept of scalar values and arrays at one path, besides their types.
-//!
-//! Owns: ranges, lengths, formats and positions, each a commutative monoid. Refuses to know: paths.
+//! Statistics of scalar values and arrays at one path: ranges, lengths, formats and positions, each
+//! a commutative monoid.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +8,7 @@ use crate::format::Format;
 use crate::node::Type;
 use crate::rank::HashKey;
 
-/// First and last of something ordered. Nothing was seen where first is behind last.
+/// Smallest and largest value. Nothing was seen if the first is greater than the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Range<T>(pub(crate) T, pub(crate) T);
 
@@ -34,19 +33,19 @@ impl<T: PartialOrd + Copy> Range<T> {
     }
 }
 
-/// The numbers at a path.
+/// Numbers at a path.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Numbers {
-    /// Of integers that fit 64 bits.
+    /// Range of integers that fit in 64 bits.
     pub(crate) integers: Option<Range<i128>>,
-    /// Of all others, as bits that order as the numbers do.
+    /// Range of all other numbers, as bits with the same order.
     pub(crate) floats: Option<Range<i64>>,
-    /// As written.
+    /// Distinct numbers, as written.
     pub(crate) distinct: Distinct,
 }
 
 impl Numbers {
-    /// Takes a number written as an integer; beyond 64 bits it is a number like any other.
+    /// Adds a number written as an integer. Beyond 64 bits it counts as any other number.
     #[inline(always)]
     pub(crate) fn add_integer(&mut self, text: &str, key: HashKey) {
         let Some(value) = integer(text) else { return self.add_number(text, key) };
@@ -55,7 +54,7 @@ impl Numbers {
     }
 
     pub(crate) fn add_number(&mut self, text: &str, key: HashKey) {
-        // Beyond every float there is no range; that it was so is noted elsewhere.
+        // Numbers too large for a float have no range; they are counted as a peculiarity.
         if let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) {
             let value = ordered(value);
             self.floats.get_or_insert(Range(value, value)).add(value);
@@ -69,12 +68,12 @@ impl Numbers {
         self.distinct.merge(&theirs.distinct, key);
     }
 
-    /// The same without any number.
+    /// Returns the same statistics without any number.
     pub(crate) fn veiled(&self, key: HashKey) -> Self {
         Self { integers: None, floats: None, distinct: self.distinct.veiled(key) }
     }
 
-    /// Smallest and largest number, as JSON.
+    /// Returns the smallest and the largest number, as JSON.
     pub(crate) fn range(&self) -> Option<(String, String)> {
         let integers = self.integers.map(|range| [range.0, range.1]);
         let floats = self.floats.map(|range| [from_ordered(range.0), from_ordered(range.1)]);
@@ -96,10 +95,10 @@ fn merge_range<T: PartialOrd + Copy>(mine: &mut Option<Range<T>>, theirs: Option
     }
 }
 
-/// Bytes of a written integer up to which it fits 64 bits, whichever it is.
+/// Length of a written integer, in bytes, up to which it certainly fits in 64 bits.
 pub(crate) const SHORT_INTEGER: usize = 18;
 
-/// An integer of at most 64 bits, signed or not, as JSON writes it.
+/// Reads an integer of at most 64 bits, signed or unsigned, as JSON writes it.
 #[inline(always)]
 pub(crate) fn integer(text: &str) -> Option<i128> {
     if text.len() > SHORT_INTEGER {
@@ -118,7 +117,8 @@ fn long_integer(text: &str) -> Option<i128> {
     text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from)).ok()
 }
 
-/// Bits that order as finite numbers do, minus zero before zero (IEEE 754, totalOrder).
+/// Returns bits with the same order as finite numbers, minus zero before zero (IEEE 754,
+/// totalOrder).
 fn ordered(value: f64) -> i64 {
     let bits = value.to_bits() as i64;
     bits ^ ((bits >> 63) as u64 >> 1) as i64
@@ -128,20 +128,20 @@ fn from_ordered(bits: i64) -> f64 {
     f64::from_bits((bits ^ ((bits >> 63) as u64 >> 1) as i64) as u64)
 }
 
-/// The format of all strings so far.
+/// Common format of all strings so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Agreed {
-    /// None was seen.
+pub(crate) enum CommonFormat {
+    /// No string was seen.
     #[default]
     Unseen,
-    /// All have this one.
+    /// All strings have this format.
     On(Format),
-    /// Some have none or another.
+    /// Some have no format or another.
     Not,
 }
 
-impl Agreed {
+impl CommonFormat {
     fn add(&mut self, text: &str, ascii: bool) {
         *self = match *self {
             Self::Not => return,
@@ -160,29 +160,29 @@ impl Agreed {
     }
 }
 
-/// The strings at a path.
+/// Strings at a path.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Strings {
-    pub(crate) format: Agreed,
-    /// Characters.
+    pub(crate) format: CommonFormat,
+    /// Range of lengths, in characters.
     pub(crate) lengths: Range<u64>,
     pub(crate) distinct: Distinct,
-    /// Strings of which only the length is known, if that.
+    /// Number of strings of which only the length is known, if that.
     pub(crate) redacted: u64,
 }
 
 impl Default for Strings {
     fn default() -> Self {
         let lengths = Range(u64::MAX, 0);
-        Self { format: Agreed::Unseen, lengths, distinct: Distinct::default(), redacted: 0 }
+        Self { format: CommonFormat::Unseen, lengths, distinct: Distinct::default(), redacted: 0 }
     }
 }
 
 impl Strings {
-    /// Takes a string, in ASCII or not.
+    /// Adds a string, in ASCII or not.
     #[inline(always)]
     pub(crate) fn add(&mut self, text: &str, ascii: bool, key: HashKey) {
-        if self.format != Agreed::Not {
+        if self.format != CommonFormat::Not {
             self.format.add(text, ascii);
         }
         let length = if ascii { text.len() } else { text.chars().count() };
@@ -190,10 +190,10 @@ impl Strings {
         self.distinct.add(text, key);
     }
 
-    /// Takes a string that was replaced; of its characters only the number is known, if that.
+    /// Adds a string that was replaced; its length if that is known.
     pub(crate) fn add_redacted(&mut self, length: Option<u64>) {
         self.redacted += 1;
-        self.format = Agreed::Not;
+        self.format = CommonFormat::Not;
         if let Some(length) = length {
             self.lengths.add(length);
         }
@@ -206,27 +206,27 @@ impl Strings {
         self.redacted += theirs.redacted;
     }
 
-    /// The same without any text.
+    /// Returns the same statistics without any text.
     pub(crate) fn veiled(&self, key: HashKey) -> Self {
         Self { distinct: self.distinct.veiled(key), ..self.clone() }
     }
 
     pub(crate) fn format(&self) -> Option<Format> {
         match self.format {
-            Agreed::On(format) => Some(format),
+            CommonFormat::On(format) => Some(format),
             _ => None,
         }
     }
 }
 
-/// First items that are counted by type.
+/// Number of first items that are counted by type.
 pub(crate) const POSITIONS: usize = 8;
 
-/// The arrays at a path.
+/// Arrays at a path.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Arrays {
     pub(crate) lengths: Range<u64>,
-    /// Types of the first items, as far as there were any.
+    /// Types of the first items.
     pub(crate) positions: Vec<[u64; Type::ALL.len()]>,
 }
 
@@ -237,7 +237,7 @@ impl Default for Arrays {
 }
 
 impl Arrays {
-    /// Takes an array of this length, with the types of its first items.
+    /// Adds an array of this length, with the types of its first items.
     pub(crate) fn add(&mut self, length: u64, first: &[Option<Type>; POSITIONS]) {
         self.lengths.add(length);
         for (at, kind) in first.iter().map_while(|kind| *kind).enumerate() {
@@ -266,14 +266,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_order_as_bits() {
+    fn ordered_bits_keep_the_order_of_numbers() {
         let numbers = [f64::MIN, -1.5, -0.0, 0.0, 1e-300, 1.5, f64::MAX];
         assert!(numbers.windows(2).all(|pair| ordered(pair[0]) < ordered(pair[1])));
         assert!(numbers.iter().all(|number| from_ordered(ordered(*number)).to_bits() == number.to_bits()));
     }
 
     #[test]
-    fn a_range_goes_over_both_kinds_of_numbers() {
+    fn range_covers_integers_and_floats() {
         let mut numbers = Numbers::default();
         numbers.add_integer("3", HashKey::default());
         numbers.add_number("2.5", HashKey::default());

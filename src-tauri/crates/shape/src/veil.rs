@@ -1,9 +1,9 @@
-//! Shapes for others: all counts and structure, and none of the values.
+//! Veiled shapes, for sharing: all counts and the structure, but no values.
 //!
-//! In a veiled shape keyed hashes stand for values and for keys that are data: those that look like it, and those
-//! of objects that are maps. Ranges and examples are left out. Veiling goes with merging: shapes merged and then
-//! veiled are what veiled shapes merge to, byte for byte, as long as the same objects are taken for maps. Owns:
-//! what is hidden, and what stands for it. Refuses to know: whom shapes are for.
+//! In a veiled shape, keyed hashes replace values and keys that are data: keys that look like it,
+//! and those of objects that are maps. Ranges and examples are left out. Veiling commutes with
+//! merging: merging and then veiling gives the same bytes as merging veiled shapes, as long as the
+//! same objects are considered maps.
 
 mod schema;
 #[cfg(test)]
@@ -20,17 +20,17 @@ use crate::rank::HashKey;
 use crate::shape::Shape;
 pub use schema::schema_without_values;
 
-/// What is not told of a shape besides values: the names of the fields of these objects, by hash of path.
+/// What a veiled shape hides besides values: the field names of these objects, by hash of path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Veil(BTreeSet<u64>);
+pub(crate) struct Veil(pub(crate) BTreeSet<u64>);
 
 impl Veil {
-    /// Whether the names of a node's fields are not told.
+    /// Returns whether the names of a node's fields are hidden.
     pub(crate) fn hides(&self, node: &Node) -> bool {
         self.0.contains(&node.rank.hash)
     }
 
-    /// The name of a field, or what stands for it. Where something stands for it already that stays.
+    /// Returns the name of a field, or its pseudonym. An existing pseudonym stays.
     pub(crate) fn name<'n>(&self, parent: &Node, name: &'n str, field: &Node, veiled: bool) -> Cow<'n, str> {
         let data = field.step == (Step::Field { data: true });
         let stands_for = hash(name).is_some();
@@ -46,71 +46,78 @@ impl Veil {
     }
 }
 
-/// What hides all that either hides.
+/// Returns the veil that hides everything that either one hides.
 pub(crate) fn both(one: Option<&Veil>, other: Option<&Veil>) -> Veil {
     Veil(one.into_iter().chain(other).flat_map(|veil| veil.0.iter().copied()).collect())
 }
 
 impl Shape {
-    /// Whether values are not told.
+    /// Returns whether values are hidden.
     pub fn is_veiled(&self) -> bool {
         self.tree.veil.is_some()
     }
 
-    /// The same for others: without values, and without keys that are data.
+    /// Returns the same shape without values, and without keys that are data.
     pub fn veiled(&self) -> Self {
-        let tree = self.view();
+        let hidden = self.hidden();
+        let tree = self.view(&hidden);
         let maps = tree.nodes().filter(|(id, node)| !node.fields.is_empty() && is_map(tree, *id));
         let maps = Veil(maps.map(|(_, node)| node.rank.hash).collect());
         let mut veiled = self.clone();
-        veiled.draw(&both(self.tree.veil.as_ref(), Some(&maps)));
+        veiled.apply_veil(&both(self.tree.veil.as_ref(), Some(&maps)));
         veiled
     }
 
-    pub(crate) fn draw(&mut self, veil: &Veil) {
+    pub(crate) fn apply_veil(&mut self, veil: &Veil) {
         if self.tree.veil.as_ref() == Some(veil) {
             return;
         }
         let written = self.to_state_with(None, Some(veil.clone()));
-        // What is written here is read.
+        // Reading back what was just written does not fail.
         if let Ok(veiled) = Self::read(&written, Some(self.tree.key)) {
             *self = veiled;
         }
     }
 }
 
-/// How what stands for something begins: for a key that looks like data, one that certainly is, one that looks
-/// like a name; and for a value. Those of data look like data themselves.
+/// Beginnings of pseudonyms: for a key that looks like data, a key that certainly is data, and a
+/// key that looks like a name; and for a value. Pseudonyms of data look like data themselves.
 const DATA: &str = "⟦k ";
 const CERTAIN: &str = "⟦c ";
 const WORD: &str = "⟦w";
 const VALUE: &str = "⟦v";
 const END: char = '⟧';
 
-/// Letters for hexadecimal digits: a name with digits would look like data.
+/// Returns a pseudonym with letters for hexadecimal digits, because a name with digits would look
+/// like data.
 fn pseudonym(kind: &str, hash: u64) -> String {
     let letters = (0..16).rev().map(|at| char::from(b'a' + (hash >> (4 * at) & 15) as u8));
     kind.chars().chain(letters).chain([END]).collect()
 }
 
-/// What stands for a value.
+/// Returns the pseudonym of a value.
 pub(crate) fn of_value(text: &str, key: HashKey) -> String {
     pseudonym(VALUE, key.token(text))
 }
 
-/// The hash of the path of a field, where that stands for its name.
+/// Returns the hash of a field's path, if the name is a pseudonym.
 pub(crate) fn hash(name: &str) -> Option<u64> {
     [DATA, CERTAIN, WORD].iter().find_map(|kind| read(name, kind))
 }
 
-/// Whether something stands for a name or value here.
+/// Returns whether a name or value is a pseudonym.
 pub(crate) fn is_pseudonym(text: &str) -> bool {
     hash(text).is_some() || read(text, VALUE).is_some()
 }
 
-/// Whether it stands for a key that certainly was data.
+/// Returns whether a name is the pseudonym of a key that certainly was data.
 pub(crate) fn was_certainly_data(name: &str) -> bool {
     read(name, CERTAIN).is_some()
+}
+
+/// Returns whether a name is the pseudonym of a key that was data, certainly or not.
+pub(crate) fn was_data(name: &str) -> bool {
+    read(name, DATA).is_some() || was_certainly_data(name)
 }
 
 fn read(text: &str, kind: &str) -> Option<u64> {

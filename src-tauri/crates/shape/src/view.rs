@@ -1,32 +1,31 @@
-//! A tree as its bound leaves it, without cutting it back.
+//! A view of a tree within its bound, without trimming the tree.
 //!
-//! While documents come in, a tree may be larger than its bound allows. Whoever reads it sees it through a
-//! view, in which what will be cut is gone already and counted at its parent. Owns: what is seen. Refuses to
-//! know: where the cut lies, and what the reader makes of it.
+//! While documents arrive, a tree may exceed its bound. In the view, nodes that will be trimmed are
+//! already absent and counted at their parent.
 
 use crate::node::{Counts, Id, Node, add};
-use crate::rank::Rank;
 use crate::tags::Tags;
 use crate::tree::{Tree, is_folded};
 
 #[derive(Clone, Copy)]
 pub(crate) struct View<'t> {
     tree: &'t Tree,
-    /// The lowest rank that is not seen, if not all is.
-    cut: Option<Rank>,
+    /// By node, whether it is not visible; empty if all are.
+    hidden: &'t [bool],
 }
 
 impl<'t> View<'t> {
-    pub(crate) fn new(tree: &'t Tree, cut: Option<Rank>) -> Self {
-        Self { tree, cut }
+    pub(crate) fn new(tree: &'t Tree, hidden: &'t [bool]) -> Self {
+        Self { tree, hidden }
     }
 
-    /// The tree behind it, with what is not seen.
+    /// Returns the tree behind the view, including nodes that are not visible.
     pub(crate) fn tree(self) -> &'t Tree {
         self.tree
     }
 
-    /// What was counted at a node itself. Its children and what it has of others must be asked for here.
+    /// Returns a node with its own counts. Its children and the values of others must be read
+    /// through the view.
     #[inline]
     pub(crate) fn node(self, id: Id) -> &'t Node {
         self.tree.node(id)
@@ -34,16 +33,16 @@ impl<'t> View<'t> {
 
     #[inline]
     pub(crate) fn shows(self, id: Id) -> bool {
-        self.cut.is_none_or(|cut| self.node(id).rank < cut)
+        self.hidden.get(id as usize) != Some(&true)
     }
 
-    /// All nodes seen.
+    /// Returns all visible nodes.
     pub(crate) fn nodes(self) -> impl Iterator<Item = (Id, &'t Node)> {
         let all = (0..).zip(self.tree.nodes());
         all.filter(move |(id, _)| self.shows(*id))
     }
 
-    /// An object's fields in order of name.
+    /// Returns an object's fields, ordered by name.
     pub(crate) fn fields(self, id: Id) -> impl Iterator<Item = (&'t str, Id)> {
         self.node(id).fields.iter().filter(move |(_, field)| self.shows(*field))
     }
@@ -56,12 +55,12 @@ impl<'t> View<'t> {
         self.node(id).values.filter(|values| self.shows(*values))
     }
 
-    /// Everything right below a node.
+    /// Returns the direct children of a node.
     pub(crate) fn children(self, id: Id) -> impl Iterator<Item = Id> {
         self.node(id).children().filter(move |child| self.shows(*child))
     }
 
-    /// Values of children that are not seen, by type.
+    /// Returns the values of children that are not visible, by type.
     pub(crate) fn other(self, id: Id) -> Counts {
         let mut other = self.node(id).other;
         self.folded(id).for_each(|child| add(&mut other, &child.counts));
@@ -72,20 +71,20 @@ impl<'t> View<'t> {
         self.node(id).has_other() || self.folded(id).next().is_some()
     }
 
-    /// The joint counts of an object's fields, if all are seen.
+    /// Returns the joint counts of an object's fields, if all fields are visible.
     pub(crate) fn tags(self, id: Id) -> Option<&'t Tags> {
         self.node(id).tags().filter(|_| self.hidden(id).next().is_none())
     }
 
-    /// Children that are not seen.
+    /// Returns children that are not visible.
     fn hidden(self, id: Id) -> impl Iterator<Item = &'t Node> {
-        // Where all is seen there is nothing to look through.
-        let node = self.cut.map(|_| self.node(id));
+        // If all nodes are visible, there is nothing to search.
+        let node = (!self.hidden.is_empty()).then(|| self.node(id));
         let children = node.into_iter().flat_map(Node::children);
         children.filter(move |child| !self.shows(*child)).map(move |child| self.node(child))
     }
 
-    /// Those of them that their parent counts.
+    /// Returns those of them that their parent counts.
     fn folded(self, id: Id) -> impl Iterator<Item = &'t Node> {
         let parent = self.node(id);
         self.hidden(id).filter(move |child| is_folded(parent, child))

@@ -1,7 +1,7 @@
-//! How sure a share is.
+//! Confidence of a share.
 
-/// The 95 % interval of a share, by Wilson's score (1927): it stays within 0 and 1 and is of use from
-/// the first observation on.
+/// Returns the 95 % interval of a share, by Wilson's score (1927). It stays within 0 and 1 and is
+/// useful from the first observation.
 pub fn wilson(hits: u64, of: u64) -> (f64, f64) {
     const Z: f64 = 1.959_964;
     if of == 0 {
@@ -19,9 +19,9 @@ pub fn wilson(hits: u64, of: u64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// Figures of Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+    /// Figures from Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
     #[test]
-    fn the_published_intervals() {
+    fn intervals_match_published_figures() {
         for (hits, of, low, high) in [
             (81, 263, 0.2553, 0.3662),
             (15, 148, 0.0624, 0.1605),

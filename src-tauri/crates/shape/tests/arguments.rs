@@ -1,11 +1,11 @@
-//! Which argument separates the shapes: random conditionals among decoys.
+//! Detection of the argument that separates shapes: random dependencies among decoys.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use schemascope_shape::{Arguments, Circumstances, Shape};
 use serde_json::{Map, Value, json};
 
-/// A small generator of random numbers (SplitMix64), so that a trial is known by its seed.
+/// A small random number generator (SplitMix64), so that a seed identifies a trial.
 struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
     }
 }
 
-/// What a true argument's value does to the result.
+/// Returns a result that depends on the value of the deciding argument.
 fn document(effect: usize, choice: usize, random: &mut Random) -> Value {
     let mut object = Map::new();
     object.insert("id".into(), random.next(1_000).into());
@@ -45,7 +45,7 @@ fn document(effect: usize, choice: usize, random: &mut Random) -> Value {
     }
 }
 
-/// A random argument: the value, and which of its choices it is.
+/// Returns a random argument: its value, and the number of the choice.
 fn argument(kind: usize, random: &mut Random) -> (Option<Value>, usize) {
     match kind % 5 {
         0 => {
@@ -69,11 +69,11 @@ fn argument(kind: usize, random: &mut Random) -> (Option<Value>, usize) {
 }
 
 #[test]
-fn the_separating_argument_is_found_among_decoys() {
+fn separating_argument_is_found_among_decoys() {
     let (mut found, mut named, mut there) = (0, 0, 0);
     for seed in 0..400 {
         let mut random = Random(seed);
-        // One trial in five has no separating argument at all.
+        // One trial in five has no separating argument.
         let effect = (seed % 5 != 0).then(|| random.next(5));
         let kind = random.next(4);
         let decoys: Vec<usize> = (0..2 + random.next(6)).map(|_| random.next(5)).collect();
@@ -102,7 +102,7 @@ fn the_separating_argument_is_found_among_decoys() {
 }
 
 #[test]
-fn a_separation_names_values_and_what_is_theirs() {
+fn separation_names_values_and_their_parts() {
     let mut arguments = Arguments::default();
     for n in 0..40 {
         let (options, document) = match n % 4 {
@@ -158,9 +158,9 @@ proptest! {
 }
 
 proptest! {
-    /// Read beside the shape, the same counts.
+    /// Counting in one pass with the shape gives the same counts.
     #[test]
-    fn one_pass_counts_what_two_do(
+    fn one_pass_counts_the_same_as_two(
         calls in prop::collection::vec((any_json(), prop::option::of(any_json())), 1..8),
     ) {
         let (mut shape, mut arguments) = (Shape::default(), Arguments::default());
@@ -179,9 +179,9 @@ proptest! {
     }
 }
 
-/// Longer than what is planned at once.
+/// Longer than one plan.
 #[test]
-fn long_documents_count_alike_in_one_pass() {
+fn long_documents_count_the_same_in_one_pass() {
     let items: Vec<Value> =
         (0..9_000).map(|n| json!({"id": n, "tag": "a", format!("x{}", n % 3_000): [n]})).collect();
     let document = json!({"items": items}).to_string();
@@ -197,7 +197,8 @@ fn long_documents_count_alike_in_one_pass() {
     }
     assert_eq!(together.to_state(), shape.to_state());
     assert_eq!(beside, arguments);
-    // What is no JSON where nothing was counted yet counts nothing; given arguments that are none, only the document.
+    // Invalid JSON counts nothing if it fails before anything was counted. With invalid arguments
+    // only the document counts.
     let before = together.to_state();
     for broken in ["", "{\"new\":", "[1,2"] {
         assert!(

@@ -1,4 +1,4 @@
-//! What schemas say beyond types, and why.
+//! Decisions of schemas beyond types, and their reasons.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_shape::{Circumstances, Decision, Policy, Shape, StandsFor};
@@ -22,21 +22,21 @@ fn decided(shape: &Shape, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn few_values_seen_again_and_again_are_an_enum() {
+fn few_repeated_values_become_an_enum() {
     let states = ["open", "closed", "merged"];
     let shape = shape((0..60).map(|n| json!({"state": states[n % 3], "kind": "pr", "code": 200 + 204 * (n % 2), "n": n % 4, "title": format!("t{n}")})));
     let fields = &schema(&shape)["properties"];
     assert_eq!(fields["state"], json!({"type": "string", "enum": ["closed", "merged", "open"]}));
     assert_eq!(fields["kind"], json!({"type": "string", "const": "pr"}));
     assert_eq!(fields["code"], json!({"type": "integer", "enum": [200, 404]}));
-    // Numbers side by side go on.
+    // Adjacent numbers may continue.
     assert_eq!(fields["n"], json!({"type": "integer"}));
     assert_eq!(fields["title"], json!({"type": "string"}));
     assert_eq!(decided(&shape, "state"), ["required", "enum of 3"]);
 }
 
 #[test]
-fn a_value_seen_once_or_redacted_is_no_enum() {
+fn values_seen_once_or_redacted_prevent_an_enum() {
     let once = shape((0..60).map(|n| json!({"state": if n == 7 { "rare" } else { "open" }})));
     assert_eq!(schema(&once)["properties"]["state"], json!({"type": "string"}));
     let hidden = |text: &str| (text == "*").then_some(StandsFor::String(Some(12)));
@@ -54,7 +54,7 @@ fn a_value_seen_once_or_redacted_is_no_enum() {
 }
 
 #[test]
-fn records_close_when_no_new_field_is_to_be_expected() {
+fn records_are_closed_if_no_new_field_is_expected() {
     let closed = shape((0..20).map(|n| json!({"a": n, "b": n})));
     assert_eq!(schema(&closed)["additionalProperties"], json!(false));
     let odd = |n: usize| if n.is_multiple_of(2) { json!("x") } else { json!(n) };
@@ -64,7 +64,7 @@ fn records_close_when_no_new_field_is_to_be_expected() {
 }
 
 #[test]
-fn arrays_of_one_form_are_tuples() {
+fn arrays_with_fixed_positions_become_tuples() {
     let shape = shape((0..30).map(
         |n| json!({"at": [n as f64 / 3.0, n], "row": ["x", n, true], "list": vec![n; n % 4], "one": [n]}),
     ));
@@ -83,7 +83,7 @@ fn arrays_of_one_form_are_tuples() {
 }
 
 #[test]
-fn a_field_that_tells_the_others_makes_a_tagged_union() {
+fn field_that_determines_the_others_makes_a_tagged_union() {
     let event = |n: usize| match n % 3 {
         0 => json!({"id": n, "event": "opened", "title": format!("t{n}")}),
         1 => json!({"id": n, "event": "closed", "by": format!("u{n}"), "reason": null}),
@@ -110,9 +110,9 @@ fn a_field_that_tells_the_others_makes_a_tagged_union() {
     assert_eq!(decided(&shape, ""), ["tagged union of 3"]);
 }
 
-/// A field whose values have nothing to do with the others is no tag.
+/// A field whose values are independent of the other fields is not a tag.
 #[test]
-fn chance_makes_no_union() {
+fn independent_field_makes_no_union() {
     let shape = shape((0..90).map(|n| {
         let mut document = json!({"status": format!("s{}", n % 3), "flag": n % 2 == 0});
         if n % 5 < 3 {
@@ -131,7 +131,7 @@ fn keys_that_look_like_data_make_a_map_of_records() {
     let users = &schema(&shape)["properties"]["users"];
     assert_eq!(users["additionalProperties"]["required"], json!(["age", "name"]));
     assert_eq!(decided(&shape, "users"), ["required", "map of object"]);
-    // A hundred times as many: none of them is kept, what they have in common is.
+    // With a hundred times as many keys none is kept, but the common structure is.
     let many = self::shape((0..1_000).map(|n| json!({"users": {
         format!("{n:08}"): user(n), format!("{:08}", n + 50_000): user(n + 1), format!("{:08}", n + 90_000): user(n + 2)}})));
     let users = schema(&many)["properties"]["users"].clone();
@@ -141,16 +141,16 @@ fn keys_that_look_like_data_make_a_map_of_records() {
     );
 }
 
-/// A record may have odd names; when they are always there it is one.
+/// A record may have odd names. If they are always present, it is still a record.
 #[test]
-fn a_record_with_odd_keys_is_a_record() {
+fn object_with_odd_keys_that_are_always_present_is_a_record() {
     let shape =
         shape((0..30).map(|n| json!({"First Name": format!("n{n}"), "Age (years)": n, "a/b": n % 2 == 0})));
     assert_eq!(schema(&shape)["required"], json!(["Age (years)", "First Name", "a/b"]));
 }
 
 #[test]
-fn any_root_has_a_schema() {
+fn every_type_of_root_has_a_schema() {
     assert_eq!(schema(&shape((0..9).map(|n| json!(n)))), json!({"type": "integer"}));
     assert_eq!(schema(&shape((0..9).map(|n| json!(format!("t{n}"))))), json!({"type": "string"}));
     let rows = schema(&shape((0..9).map(|n| json!([{"n": n}, {"n": null}]))));
@@ -158,7 +158,7 @@ fn any_root_has_a_schema() {
 }
 
 #[test]
-fn odd_documents_are_counted_and_noted() {
+fn peculiar_documents_are_counted_and_noted() {
     let mut shape = Shape::new();
     let deep = "[".repeat(100) + &"]".repeat(100);
     for document in ["{\"a\":1,\"a\":2}", "{\"b\":\"\\ud800\"}", "{\"c\":1e999}", deep.as_str()] {
@@ -168,16 +168,16 @@ fn odd_documents_are_counted_and_noted() {
     assert_eq!(
         notes,
         [
-            ("keys that an object has twice", 1),
-            ("values too deep to be looked into", 1),
+            ("duplicate keys in an object", 1),
+            ("values too deep to be examined", 1),
             ("strings with half a surrogate pair", 1),
-            ("numbers beyond every float", 1)
+            ("numbers too large for a float", 1)
         ]
     );
 }
 
 #[test]
-fn stability_is_told_in_epochs() {
+fn stability_is_measured_in_epochs() {
     let mut shape = Shape::new();
     for epoch in 1..=6 {
         let document = if epoch < 3 { "{\"a\":1}" } else { "{\"a\":1,\"b\":2}" };

@@ -1,4 +1,4 @@
-//! Known wrong ways of earlier systems, and the plain cases.
+//! Known mistakes of other systems, and the simple cases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_shape::{MAX_DEPTH, Policy, Shape};
@@ -24,7 +24,7 @@ fn check(documents: &[&str], expect: impl Into<Value>) {
 }
 
 #[test]
-fn scalars_nullables_and_numbers() {
+fn scalars_nullables_and_numbers_have_their_types() {
     check(&["1", "2"], json!({"type": "integer"}));
     check(&["1", "2.5"], json!({"type": "number"}));
     check(&["null"], json!({"type": "null"}));
@@ -36,7 +36,7 @@ fn scalars_nullables_and_numbers() {
     check(&[], json!({}));
 }
 
-/// A field missing once is optional, wherever in the order it was missing.
+/// A field missing once is optional, at whatever position it was missing.
 #[test]
 fn presence_is_counted_not_intersected() {
     for order in [
@@ -50,7 +50,7 @@ fn presence_is_counted_not_intersected() {
     }
 }
 
-/// How many are enough depends on how many other fields turned out to be optional.
+/// The number of objects needed depends on how many other fields are optional.
 #[test]
 fn required_needs_enough_parents() {
     let required = |documents: &[&str]| shape(documents).schema(&Policy::default()).get("required").cloned();
@@ -64,9 +64,9 @@ fn required_needs_enough_parents() {
     assert_eq!(required(&documents), Some(json!(["a"])));
 }
 
-/// The fourth item counts as the first does, and the losing side of a conflict stays.
+/// The fourth item counts like the first, and the less frequent type of a conflict is kept.
 #[test]
-fn every_item_and_every_type_stays() {
+fn every_item_and_every_type_is_kept() {
     check(
         &["[1,2,3,\"x\"]"],
         json!({"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}),
@@ -103,9 +103,9 @@ fn maps_with_changing_keys_are_not_records() {
     assert_eq!(paths, ["stock"]);
 }
 
-/// When every key has been seen often no key is a singleton any more; it is a map all the same.
+/// After every key has been seen often, no key occurs only once; it is still a map.
 #[test]
-fn a_map_stays_one_when_its_keys_come_again() {
+fn map_with_recurring_keys_is_a_map() {
     let documents: Vec<String> =
         (0..2_000).map(|n| format!("{{\"sku-{}\":{n},\"sku-{}\":1}}", n % 40, n * 7 % 40)).collect();
     let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
@@ -115,9 +115,9 @@ fn a_map_stays_one_when_its_keys_come_again() {
     assert_eq!(shape.mean_consistency(), Some(1.0));
 }
 
-/// Many optional fields beside one that is always there are a record.
+/// Many optional fields beside one that is always present make a record.
 #[test]
-fn a_record_of_many_optional_fields_is_a_record() {
+fn object_with_many_optional_fields_is_a_record() {
     let documents: Vec<String> =
         (0..200).map(|n| format!("{{\"id\":\"x\",\"field{}\":\"a\"}}", (b'a' + n % 26) as char)).collect();
     let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
@@ -125,7 +125,7 @@ fn a_record_of_many_optional_fields_is_a_record() {
 }
 
 #[test]
-fn a_format_is_named_when_all_strings_have_it() {
+fn format_is_emitted_if_all_strings_have_it() {
     let at = "{\"at\":\"2026-11-20T12:00:00Z\"}";
     let format = json!({"type": "object", "required": ["at"], "properties": {"at": {"type": "string", "format": "date-time"}}});
     check(&[at, at], format);
@@ -138,13 +138,13 @@ fn a_format_is_named_when_all_strings_have_it() {
 }
 
 #[test]
-fn a_wide_record_seen_once_is_a_record() {
+fn wide_object_seen_once_is_a_record() {
     let document = "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1}";
     assert_eq!(shape(&[document]).fields(&Policy::default()).len(), 8);
 }
 
 #[test]
-fn consistency_counts_missing_and_odd_types() {
+fn consistency_counts_missing_fields_and_deviating_types() {
     let shape =
         shape(&["{\"a\":1,\"b\":\"x\"}", "{\"a\":1.5,\"b\":1}", "{\"a\":null}", "{\"a\":2,\"b\":\"y\"}"]);
     let fields = shape.fields(&Policy::default());
@@ -154,7 +154,7 @@ fn consistency_counts_missing_and_odd_types() {
 }
 
 #[test]
-fn a_repeated_key_is_one_presence_of_both_types() {
+fn duplicate_key_is_one_presence_of_both_types() {
     check(
         &["{\"a\":1,\"a\":\"x\"}"],
         json!({"type": "object", "required": ["a"], "properties": {"a": {"anyOf": [{"type": "integer"}, {"type": "string"}]}}}),
@@ -163,14 +163,14 @@ fn a_repeated_key_is_one_presence_of_both_types() {
 }
 
 #[test]
-fn paths_quote_what_is_not_a_word() {
+fn paths_quote_keys_that_are_not_words() {
     let shape = shape(&["{\"a\":[{\"b.c\":1}],\"\":{\"x\":1}}"]);
     let paths: Vec<_> = shape.fields(&Policy::default()).into_iter().map(|field| field.path).collect();
     assert_eq!(paths, ["[\"\"]", "[\"\"].x", "a", "a[][\"b.c\"]"]);
 }
 
 #[test]
-fn depth_is_bounded_and_the_rest_opaque() {
+fn depth_is_bounded_and_deeper_values_are_opaque() {
     let levels = 1_000_000;
     let deep = "[".repeat(levels) + &"]".repeat(levels);
     let shape = shape(&[&deep]);
@@ -180,12 +180,12 @@ fn depth_is_bounded_and_the_rest_opaque() {
 }
 
 #[test]
-fn a_state_of_another_version_is_refused_by_name() {
+fn state_of_another_format_is_rejected_with_its_number() {
     let error = Shape::from_state(b"{\"version\":9,\"new\":[]}").unwrap_err();
-    assert!(error.to_string().contains("version 9"), "{error}");
+    assert!(error.to_string().contains("format 9"), "{error}");
 }
 
-/// The same at the depth where looking ends, whether paths there are kept or not.
+/// Trimming is exact at the last examined depth as well, whether paths there are kept or not.
 #[test]
 fn trimming_at_the_last_depth_is_exact() {
     for levels in MAX_DEPTH - 2..=MAX_DEPTH + 1 {
@@ -201,15 +201,15 @@ fn trimming_at_the_last_depth_is_exact() {
     }
 }
 
-/// The deepest schema can be read by readers with the usual limit.
+/// Readers with the usual limit can read the deepest schema.
 #[test]
-fn the_deepest_schema_can_be_read() {
+fn deepest_schema_is_readable() {
     let deep = "{\"a\":".repeat(MAX_DEPTH + 5) + "1" + &"}".repeat(MAX_DEPTH + 5);
     let schema = json!({"reply": {"schema": shape(&[&deep]).schema(&Policy::default())}}).to_string();
     assert!(serde_json::from_str::<Value>(&schema).is_ok());
 }
 
-/// A million keys, in one document or over many: bounded state, exact where it is kept.
+/// A million keys, in one document or over many: the state is bounded, and exact where it is kept.
 #[test]
 fn random_keys_do_not_grow_a_shape() {
     let keys = |from: usize, to: usize| {
@@ -231,7 +231,8 @@ fn random_keys_do_not_grow_a_shape() {
     }
 }
 
-/// Whether a document counts does not depend on what is kept; what only some readers accept counts.
+/// Whether a document counts does not depend on which paths are kept; documents that only some
+/// readers accept count.
 #[test]
 fn unreadable_documents_do_not_count_whatever_is_kept() {
     for cap in [0, 1_000] {
@@ -243,4 +244,71 @@ fn unreadable_documents_do_not_count_whatever_is_kept() {
             assert_eq!(shape, before);
         }
     }
+}
+
+/// Returns a document with structure that all share, and many keys of its own one level deeper.
+fn with_own_keys(number: u64) -> String {
+    let own: Vec<String> = (0..40).map(|at| format!("\"key{number}x{at}\":{{\"deep\":{at}}}")).collect();
+    format!(
+        r#"{{"id":{number},"user":{{"name":"n{number}","mail":"m","team":{{"lead":"l","size":3}}}},
+        "service.name":"s","tags":["a"],"own":{{{}}}}}"#,
+        own.join(",")
+    )
+}
+
+#[test]
+fn shared_structure_outlives_keys_that_one_document_has() {
+    let mut shape = Shape::new();
+    let (mut left, mut right) = (Shape::new(), Shape::new());
+    for number in 0..600 {
+        let document = with_own_keys(number);
+        shape.observe(document.as_bytes()).unwrap();
+        if number % 3 == 0 { &mut left } else { &mut right }.observe(document.as_bytes()).unwrap();
+    }
+    assert!(shape.is_trimmed());
+    let schema = shape.schema(&Policy::default());
+    assert_eq!(schema["required"], json!(["id", "own", "service.name", "tags", "user"]));
+    let user = &schema["properties"]["user"];
+    assert_eq!(user["required"], json!(["mail", "name", "team"]));
+    assert_eq!(user["properties"]["team"]["required"], json!(["lead", "size"]));
+    assert_eq!(user["properties"]["team"]["properties"]["size"]["type"], "integer");
+    right.merge(&left).unwrap();
+    assert_eq!(right, shape);
+}
+
+#[test]
+fn types_of_fields_that_were_not_kept_are_stated() {
+    let mut shape = Shape::with_cap(40);
+    for number in 0..60 {
+        let own: Vec<String> = (0..5).map(|at| format!("\"key{number}x{at}\":{at}")).collect();
+        shape
+            .observe(format!("{{\"id\":{number},\"own\":{{{},\"word\":\"w\"}}}}", own.join(",")).as_bytes())
+            .unwrap();
+    }
+    let schema = shape.schema(&Policy::default());
+    let others = &schema["properties"]["own"]["additionalProperties"];
+    let accepts = |value: Value| jsonschema::is_valid(others, &value);
+    assert!(accepts(json!(7)) && !accepts(json!({})) && !accepts(Value::Null), "{schema}");
+}
+
+/// In format 3, values of dotted names were also counted together.
+#[test]
+fn state_of_the_format_before_is_converted() {
+    let mut shape = Shape::new();
+    for number in 0..30 {
+        let document =
+            format!(r#"{{"id":{number},"sap.app":{{"type":"app{number}"}},"sap.ui":"text {number}"}}"#);
+        shape.observe(document.as_bytes()).unwrap();
+    }
+    let mut state: Value = serde_json::from_slice(&shape.to_state()).unwrap();
+    let now = state.clone();
+    state["version"] = json!(3);
+    let nodes = state["nodes"].as_array_mut().unwrap();
+    let together =
+        json!({"d": 1, "s": "{", "p": 30, "n": 30, "c": [[4, 30], [5, 30]], "f": [[4, 0], [5, 0]]});
+    let below = json!({"d": 2, "k": "type", "p": 30, "n": 30, "c": [[4, 30]], "f": [[4, 0]]});
+    nodes.extend([together, below]);
+    let converted = Shape::from_state(state.to_string().as_bytes()).unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&converted.to_state()).unwrap(), now);
+    assert_eq!(converted.schema(&Policy::default())["additionalProperties"], false);
 }

@@ -1,8 +1,10 @@
-//! Documents made to break a reader: bounded state, a note where one is promised, never a crash.
+//! Documents made to break a reader: the state stays bounded, a note appears where one is promised,
+//! and nothing crashes.
 //!
 //! Each case prints its figures (`-- --nocapture`).
+#![allow(clippy::disallowed_methods, reason = "tests measure time and memory")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
-#![allow(clippy::print_stdout, reason = "figures are for whoever asks for them")]
+#![allow(clippy::print_stdout, reason = "figures are printed on request")]
 
 #[path = "hostile/judge.rs"]
 mod judge;

@@ -1,4 +1,4 @@
-//! A schema kept up to date is the one emitted anew, whatever comes in between.
+//! A schema kept up to date equals one emitted from scratch, after any sequence of steps.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::sample::Index;
 use schemascope_shape::{Emission, Policy, Shape};
 use serde_json::{Value, json};
 
-/// Every threshold as low as it goes.
+/// Every threshold at its lowest value.
 const EAGER: Policy = Policy {
     required_after: 1,
     required_early: 1,
@@ -22,7 +22,7 @@ const EAGER: Policy = Policy {
     format_after: 1,
 };
 
-/// Thresholds that a few documents are below and some more above.
+/// Thresholds that some documents stay below and a few more exceed.
 fn quick() -> Policy {
     Policy {
         required_after: 3,
@@ -57,7 +57,7 @@ fn object(
     fields.prop_map(|fields| Value::Object(fields.into_iter().collect())).boxed()
 }
 
-/// A field that tells what else is there.
+/// A field that determines the other fields.
 fn tagged(inner: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
     let kinds = prop_oneof![Just(("a", "x")), Just(("b", "y")), Just(("c", "z"))];
     (kinds, inner, any::<bool>()).prop_map(|((kind, field), inner, with)| {
@@ -69,7 +69,7 @@ fn tagged(inner: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// Maps whose values are alike.
+/// Maps with similar values.
 fn words() -> impl Strategy<Value = Value> {
     let entries = |value: BoxedStrategy<Value>| {
         let map = prop::collection::btree_map("[a-z]{2}", value, 8..20);
@@ -83,7 +83,7 @@ fn words() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Records, unions, tuples, lists, and maps of keys that are data or words.
+/// Records, unions, tuples, lists, and maps whose keys are data or words.
 fn document() -> impl Strategy<Value = Value> {
     leaf().prop_recursive(4, 40, 8, |inner| {
         let tuple = (0i64..3, "[a-c]", inner.clone()).prop_map(|(n, text, inner)| json!([n, text, inner]));
@@ -100,7 +100,7 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// So deep, with something else at many of the levels, that the schema may have to give way.
+/// Deep enough, with different content at many levels, that the limit on nesting may apply.
 fn deep() -> impl Strategy<Value = Value> {
     let chain = (leaf(), 1usize..58).prop_map(|(leaf, levels)| {
         let around =
@@ -113,7 +113,7 @@ fn deep() -> impl Strategy<Value = Value> {
 #[derive(Debug, Clone)]
 enum Step {
     Observe(Index),
-    /// A shape of some of the documents, with its cap.
+    /// Merges a shape of some of the documents, with its cap.
     Merge(Vec<Index>, usize),
     Update,
 }
@@ -130,19 +130,20 @@ fn observe(shape: &mut Shape, document: &Value) {
     shape.observe(document.to_string().as_bytes()).unwrap();
 }
 
-/// Updates; the schema must be the one emitted anew, and another one only if that is said.
+/// Updates the emission. The schema must equal one emitted from scratch, and a change must be
+/// reported if there is one and only then.
 fn update(emission: &mut Emission, shape: &Shape, policy: &Policy) -> Result<(), TestCaseError> {
     let before = emission.schema().clone();
     let changed = emission.update(shape);
-    let anew = shape.schema(policy);
-    prop_assert_eq!(emission.schema(), &anew);
-    prop_assert_eq!(emission.schema().to_string(), anew.to_string(), "in another order");
-    prop_assert_eq!(changed, before != anew);
-    // Written states are cut back to the cap.
+    let fresh = shape.schema(policy);
+    prop_assert_eq!(emission.schema(), &fresh);
+    prop_assert_eq!(emission.schema().to_string(), fresh.to_string(), "in another order");
+    prop_assert_eq!(changed, before != fresh);
+    // Written states are trimmed to the cap.
     let cut_back = Shape::from_state(&shape.to_state()).unwrap();
-    prop_assert_eq!(cut_back.schema(policy), anew);
+    prop_assert_eq!(cut_back.schema(policy), fresh);
     prop_assert_eq!(cut_back.explain(policy), shape.explain(policy));
-    prop_assert!(!emission.update(shape), "another one of the same observations");
+    prop_assert!(!emission.update(shape), "a different schema for the same observations");
     Ok(())
 }
 
@@ -166,7 +167,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn an_emission_follows(
+    fn emission_follows_random_steps(
         documents in prop::collection::vec(document(), 1..6),
         steps in prop::collection::vec(step(), 1..90),
         cap in prop_oneof![1usize..30, 20usize..120, Just(4_096)],
@@ -179,9 +180,9 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Each document is met once, as where every key is new.
+    /// Each document is observed once, so every key may be new.
     #[test]
-    fn an_emission_follows_what_is_always_new(
+    fn emission_follows_documents_that_are_always_new(
         documents in prop::collection::vec(document(), 1..30),
         cap in 1usize..200,
         policy in prop_oneof![Just(Policy::default()), Just(quick()), Just(EAGER)],
@@ -194,7 +195,7 @@ proptest! {
     }
 
     #[test]
-    fn an_emission_follows_deep_down(
+    fn emission_follows_deep_documents(
         documents in prop::collection::vec(prop_oneof![deep(), document()], 1..5),
         steps in prop::collection::vec(step(), 1..40),
         cap in prop_oneof![10usize..80, Just(4_096)],

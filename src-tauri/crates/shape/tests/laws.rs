@@ -1,11 +1,11 @@
-//! The algebraic laws, over random documents, and what they say about schemas.
+//! The algebraic laws of shapes over random documents, and their consequences for schemas.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use schemascope_shape::{Circumstances, HashKey, Policy, Shape, StandsFor};
 use serde_json::{Value, json};
 
-/// A document and when it was observed.
+/// A document and the epoch in which it was observed.
 type Observed = (Value, u32);
 
 fn stands_for(text: &str) -> Option<StandsFor> {
@@ -36,7 +36,7 @@ fn documents_of(documents: &[Value]) -> Shape {
     shape
 }
 
-/// The same written state; tells where it is not.
+/// Compares written states and shows the first difference.
 fn same(a: &Shape, b: &Shape) -> Result<(), TestCaseError> {
     let (a, b) = (a.to_state(), b.to_state());
     if let Some(at) = (0..a.len().max(b.len())).find(|at| a.get(*at) != b.get(*at)) {
@@ -61,7 +61,7 @@ fn leaf() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// Few keys and small documents, so that paths collide; fields that tell what else is there.
+/// Few keys and small documents, so that paths collide; with fields that determine others.
 fn document() -> impl Strategy<Value = Value> {
     let tagged = prop_oneof![
         (0i64..9).prop_map(|n| json!({"kind": "a", "n": n})),
@@ -77,7 +77,7 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Many keys, most of them data, so that small caps trim hard.
+/// Many keys, most of them data, so that small caps trim much.
 fn wide_document() -> impl Strategy<Value = Value> {
     let odd = prop_oneof![Just(Value::from(-0.0)), Just(Value::from(1.0)), Just(Value::from(u64::MAX))];
     prop_oneof![leaf(), odd].prop_recursive(4, 120, 12, |inner| {
@@ -96,7 +96,7 @@ fn observed(document: impl Strategy<Value = Value>) -> impl Strategy<Value = Obs
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Any partition, merged in any order, through written states: the same bytes and schema.
+    /// Any partition, merged in any order through written states, gives the same bytes and schema.
     #[test]
     fn any_split_gives_the_same_state(
         documents in prop::collection::vec((observed(document()), 0usize..4), 0..40),
@@ -113,7 +113,7 @@ proptest! {
         prop_assert_eq!(merged.schema(&Policy::default()), whole.schema(&Policy::default()));
     }
 
-    /// The same where the bound trims: one shape over all, in any order, and any split of it.
+    /// The same with trimming: one shape of everything, in any order, and any split.
     #[test]
     fn any_split_gives_the_same_state_when_trimmed(
         documents in prop::collection::vec((observed(wide_document()), 0usize..3), 0..25),
@@ -154,9 +154,9 @@ proptest! {
         same(&left, &merged(&[&c, &b, &a]))?;
     }
 
-    /// Also trimmed, and with every threshold as low as it goes.
+    /// Also with trimming, and with every threshold at its lowest value.
     #[test]
-    fn a_schema_accepts_what_it_was_made_from(
+    fn schema_accepts_the_documents_it_was_made_from(
         documents in prop::collection::vec(prop_oneof![document(), wide_document()], 1..30),
         times in 1usize..4,
         cap in prop_oneof![1usize..60, Just(4_096)],
@@ -174,13 +174,13 @@ proptest! {
             let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
             let validator = options.should_validate_formats(true).build(&schema).unwrap();
             for document in &documents {
-                prop_assert!(validator.is_valid(document), "{} refuses {}", schema, document);
+                prop_assert!(validator.is_valid(document), "{} rejects {}", schema, document);
             }
         }
     }
 
     #[test]
-    fn consistency_is_a_share(documents in prop::collection::vec(document(), 1..20)) {
+    fn consistency_is_between_0_and_1(documents in prop::collection::vec(document(), 1..20)) {
         let shape = documents_of(&documents);
         for field in shape.fields(&Policy::default()) {
             prop_assert!((0.0..=1.0).contains(&field.consistency), "{:?}", field);
@@ -192,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn foreign_bytes_never_count_in_part(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn arbitrary_bytes_count_completely_or_not_at_all(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         let mut shape = documents_of(&[json!({"a": [1]})]);
         let before = shape.clone();
         if shape.observe(&bytes).is_err() {
@@ -201,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn foreign_states_are_refused_not_trusted(bytes in "[\\[\\]{}\",:0-9a-z*]{0,80}") {
+    fn arbitrary_states_do_not_panic(bytes in "[\\[\\]{}\",:0-9a-z*]{0,80}") {
         let _ = Shape::from_state(bytes.as_bytes());
     }
 }
@@ -209,8 +209,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// A document so large that it is read twice and cut back while it is read counts like the same
-    /// document in a shape of small ones.
+    /// A document large enough to be read twice and trimmed while it is read counts like the same
+    /// document in small shapes.
     #[test]
     fn large_documents_count_like_small_ones(
         documents in prop::collection::vec(wide_document(), 1..12),
@@ -223,7 +223,7 @@ proptest! {
             streamed.observe(spaced(document).as_bytes()).unwrap();
         }
         same(&listed, &streamed)?;
-        // All of them in one.
+        // All documents as one.
         let all = Value::from(documents);
         let (mut tight, mut wide) = (Shape::with_cap(cap), Shape::with_cap(100_000));
         tight.observe(all.to_string().as_bytes()).unwrap();
@@ -235,7 +235,7 @@ proptest! {
 }
 
 #[test]
-fn shapes_of_other_keys_do_not_merge() {
+fn shapes_with_different_keys_do_not_merge() {
     let mut mine = Shape::with_key(HashKey(1, 2));
     mine.observe(b"{\"a\":1}").unwrap();
     let before = mine.clone();

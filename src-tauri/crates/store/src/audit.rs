@@ -1,7 +1,7 @@
 //! The audit log: decisions, in a small journal of their own that retention never touches.
 //!
-//! An entry's frame is the decision: with it on disk it was taken, without it nothing was. All of it is read at
-//! open. Owns: the files and the format of an entry. Refuses to know: what entries mean.
+//! A decision counts once its frame is on disk; an incomplete frame is dropped. The whole log is
+//! read when it is opened. The meaning of an entry is up to the caller.
 
 use std::path::{Path, PathBuf};
 
@@ -10,32 +10,33 @@ use schemascope_model::CallId;
 
 use crate::Error;
 
-/// The folder in the data directory.
+/// Folder of the log in the data directory.
 pub(crate) const FOLDER: &str = "decisions";
-/// The one kind of frame there is.
+/// Kind of every frame in the log.
 const ENTRY: u8 = 1;
-/// Format of an entry, its first byte.
+/// Format of an entry: the entry's first byte.
 const FORMAT: u8 = 1;
 
-/// The audit log's only writer.
+/// Only writer of the audit log.
 #[derive(Debug)]
 pub struct AuditLog {
     journal: Journal,
     dir: PathBuf,
 }
 
-/// What was read, and what could not be.
+/// Entries of the log, and the places that could not be read.
 #[derive(Debug, Default)]
-pub struct Read {
-    /// The entries as they were appended, oldest first.
+pub struct AuditContents {
+    /// Entries in the order in which they were appended, oldest first.
     pub entries: Vec<Vec<u8>>,
-    /// What could not be read; the rest is whole.
+    /// Places that could not be read. All other entries are complete.
     pub damaged: Vec<Damage>,
 }
 
 impl AuditLog {
-    /// Opens or creates the log of a data directory, and reads it. An unfinished entry is cut from its end.
-    pub fn open(data: &Path) -> Result<(Self, Read, Option<Torn>), Error> {
+    /// Opens the log of a data directory, creating it if necessary, and reads it. An unfinished
+    /// entry is removed from its end.
+    pub fn open(data: &Path) -> Result<(Self, AuditContents, Option<Torn>), Error> {
         let dir = data.join(FOLDER);
         crate::open::create_private(&dir);
         let (journal, recovery) = Journal::open(&dir)?;
@@ -44,7 +45,7 @@ impl AuditLog {
         Ok((log, read, recovery.torn))
     }
 
-    /// Appends an entry. When this returns it is on disk, unless there is an error: then nothing of it is.
+    /// Appends an entry. On return it is on disk; after an error none of it is.
     pub fn append(&mut self, id: CallId, entry: &[u8]) -> Result<(), Error> {
         if self.journal.is_segment_full() {
             self.journal.begin_segment()?;
@@ -54,24 +55,25 @@ impl AuditLog {
         Ok(())
     }
 
-    /// All there is.
-    pub fn read(&self) -> Result<Read, Error> {
+    /// Returns all entries.
+    pub fn read(&self) -> Result<AuditContents, Error> {
         read_to(&self.dir, None)
     }
 }
 
-/// Reads the log of a data directory as it is, up to the end of what was taken. Mends nothing.
-pub(crate) fn look(data: &Path) -> Result<(Read, Option<Torn>), Error> {
+/// Reads the log of a data directory up to the end of its last complete entry. Does not repair
+/// anything.
+pub(crate) fn inspect(data: &Path) -> Result<(AuditContents, Option<Torn>), Error> {
     let dir = data.join(FOLDER);
     if !dir.is_dir() {
-        return Ok((Read::default(), None));
+        return Ok((AuditContents::default(), None));
     }
     let (end, tail) = schemascope_journal::tail(&dir)?;
     Ok((read_to(&dir, Some(end))?, tail.torn))
 }
 
-fn read_to(dir: &Path, end: Option<Position>) -> Result<Read, Error> {
-    let mut read = Read::default();
+fn read_to(dir: &Path, end: Option<Position>) -> Result<AuditContents, Error> {
+    let mut read = AuditContents::default();
     for found in schemascope_journal::Reader::new(dir, Position::START)? {
         let found = found?;
         let at = match &found {
@@ -101,7 +103,7 @@ fn body<'a>(dir: &Path, kind: u8, payload: &'a [u8]) -> Result<&'a [u8], Error> 
     }
 }
 
-/// What becomes of a frame of the log when its entry is shown to `rewrite`.
+/// Decides what `rewrite` makes of one frame of the log.
 pub(crate) fn change(kind: u8, payload: &[u8], rewrite: impl FnOnce(&[u8]) -> Option<Vec<u8>>) -> Change {
     match payload.split_first() {
         Some((&FORMAT, body)) if kind == ENTRY => {
@@ -115,12 +117,12 @@ pub(crate) fn change(kind: u8, payload: &[u8], rewrite: impl FnOnce(&[u8]) -> Op
 mod tests {
     use super::*;
 
-    fn entries(read: &Read) -> Vec<&str> {
+    fn entries(read: &AuditContents) -> Vec<&str> {
         read.entries.iter().map(|entry| std::str::from_utf8(entry).unwrap()).collect()
     }
 
     #[test]
-    fn what_is_appended_is_there_and_half_an_entry_never_was() {
+    fn audit_log_returns_complete_entries_only_after_truncation_or_damage() {
         let data = tempfile::tempdir().unwrap();
         let id = CallId::from_bytes([1; 16]);
         let (mut log, read, _) = AuditLog::open(data.path()).unwrap();
@@ -132,7 +134,8 @@ mod tests {
         drop(log);
         let file = data.path().join(FOLDER).read_dir().unwrap().next().unwrap().unwrap().path();
         let bytes = std::fs::read(&file).unwrap();
-        // Killed while writing: whatever of the last entry reached the disk, it is there whole or not at all.
+        // Killed while writing: every entry is either complete or absent, however much reached the
+        // disk.
         for length in (0..bytes.len()).rev().step_by(3) {
             std::fs::write(&file, &bytes[..length]).unwrap();
             let (log, read, _) = AuditLog::open(data.path()).unwrap();
@@ -140,7 +143,7 @@ mod tests {
             assert_eq!(found, ["one", "two", "three"][..found.len()]);
             assert!(read.damaged.is_empty() && log.read().is_ok());
         }
-        // A damaged entry costs that one.
+        // Damage to one entry loses that entry only.
         std::fs::write(&file, &bytes).unwrap();
         let mut flipped = bytes.clone();
         let at = bytes.windows(3).position(|text| text == b"two").unwrap();
@@ -151,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_log_is_left_alone() {
+    fn audit_log_of_newer_format_is_rejected() {
         let data = tempfile::tempdir().unwrap();
         let (mut log, ..) = AuditLog::open(data.path()).unwrap();
         log.journal.append(&[Record { kind: ENTRY, id: [0; 16], payload: &[9] }]).unwrap();

@@ -1,7 +1,6 @@
-//! What the journal holds, and how it is written.
+//! Entries of the journal and their encoding.
 //!
-//! Each payload begins with the format of its kind; a bump adds one converter here. Owns: those
-//! formats. Refuses to know: frames, sled.
+//! The first byte of a payload is the format of its kind. A new format adds one converter here.
 
 use std::borrow::Cow;
 
@@ -12,40 +11,40 @@ use serde_json::value::RawValue;
 pub(crate) const CALL: u8 = 1;
 const DECLARED: u8 = 2;
 pub(crate) const STATE: u8 = 3;
-/// What a call takes beside its bodies, mostly.
-const HEAD: usize = 1 << 10;
-/// Format of every kind, so far.
+/// Typical size of a call without its bodies, in bytes.
+const HEAD_BYTES: usize = 1 << 10;
+/// Current format of every kind.
 pub(crate) const FORMAT: u8 = 1;
 
-/// One fact, in the order it happened.
+/// One fact. The journal keeps facts in the order in which they happened.
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant, reason = "nearly all entries are calls")]
 pub enum Entry {
-    /// A call ended.
+    /// A finished call.
     Call(CallRecord),
-    /// An upstream listed a tool for the first time, otherwise than before, or no longer.
+    /// A tool that an upstream listed for the first time, changed, or no longer lists.
     Declared(Declared),
-    /// A tool's state at this point, so that earlier segments are not needed to know it.
+    /// State of a tool at this point, which makes earlier segments unnecessary for knowing it.
     State {
-        /// The tool.
+        /// Tool the state belongs to.
         tool: ToolId,
-        /// Its state, as [`crate::Fold::load`] takes it.
+        /// State as [`crate::Fold::load`] accepts it.
         state: Vec<u8>,
     },
 }
 
-/// What an upstream says of one tool.
+/// Declaration of one tool by its upstream.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Declared {
-    /// The tool.
+    /// Tool that was declared.
     pub tool_id: ToolId,
-    /// When it was listed.
+    /// Time of the listing.
     pub at: Timestamp,
-    /// The tool's object in `tools/list`, as sent; none when it is listed no longer.
+    /// Object of the tool in `tools/list`, as sent; `None` when the tool is no longer listed.
     pub definition: Option<Box<RawValue>>,
 }
 
-/// Why a payload cannot be read.
+/// Reason why a payload cannot be read.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
     Format(u8),
@@ -53,7 +52,7 @@ pub(crate) enum Unreadable {
 }
 
 impl Entry {
-    /// The tool it is about.
+    /// Returns the tool the entry is about.
     pub fn tool(&self) -> &ToolId {
         match self {
             Self::Call(call) => &call.tool_id,
@@ -70,7 +69,7 @@ impl Entry {
         }
     }
 
-    /// The id its frame carries.
+    /// Returns the id written to the entry's frame.
     pub(crate) fn frame_id(&self) -> [u8; 16] {
         match self {
             Self::Call(call) => call.id.to_bytes(),
@@ -119,11 +118,12 @@ fn versioned<T: Serialize>(value: &T) -> Vec<u8> {
     versioned_in(value, 0)
 }
 
-/// The same, for a value of about so many bytes: those of large ones are not moved again and again.
+/// Encodes a value whose bodies have about this many bytes. The capacity keeps large bodies from
+/// being copied repeatedly while the buffer grows.
 fn versioned_in<T: Serialize>(value: &T, bodies: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(bodies + HEAD);
+    let mut bytes = Vec::with_capacity(bodies + HEAD_BYTES);
     bytes.push(FORMAT);
-    // Our own types have string keys and no failing serializers.
+    // Cannot fail: our types have string keys and their serializers return no errors.
     let _ = serde_json::to_writer(&mut bytes, value);
     bytes
 }

@@ -1,8 +1,8 @@
-//! sled: keys, values, batches.
+//! The index in sled: keys, values and batches.
 //!
-//! One tree, so that one atomic batch holds data and checkpoint. Keys by first byte: `m` meta, `c` +
-//! call id → call, `t`, `f` and `g` [`lists`] of calls, `s` + tool id → state. Owns: those forms. Refuses to know:
-//! where entries come from and in which order.
+//! One tree, so that one atomic batch holds data and checkpoint. The first byte of a key gives its
+//! kind: `m` metadata, `c` + call id → call, `t`, `f` and `g` [`lists`] of calls, `s` + tool id →
+//! state. The caller decides which entries are added and in which order.
 
 mod check;
 mod lists;
@@ -10,6 +10,7 @@ mod remove;
 mod upgrade;
 
 use std::cell::RefCell;
+use std::fs::OpenOptions;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,22 +22,23 @@ use schemascope_model::{CallId, CallRecord, ToolId};
 
 use crate::Error;
 use crate::entry::{self, Entry};
-pub(crate) use check::Row;
-use lists::{Added, LISTS, List};
+pub(crate) use check::Comparison;
+use lists::{LISTS, List, NewRows};
 
-/// Format of the index; written on creation, refused when unknown.
+/// Format of the index. Written on creation; an index of an unknown format is rejected.
 pub(crate) const FORMAT: u8 = 3;
-/// Compressed records up to this size are kept whole; larger ones point into the journal.
-const INLINE: usize = 4 << 10;
-/// How long a lock that is held is asked for again.
-pub(crate) const LOCK_LIMIT: Duration = Duration::from_secs(1);
-/// Operations a batch may have: larger ones cost sled gigabytes.
+/// Largest compressed record that is stored in the index. Larger ones are a reference into the
+/// journal.
+const INLINE_BYTES: usize = 4 << 10;
+/// Time during which a held lock of sled is requested again.
+pub(crate) const SLED_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+/// Most operations in a batch. Larger batches cost sled gigabytes.
 pub(crate) const MAX_OPERATIONS: usize = 200;
 
 const KEY_FORMAT: &[u8] = b"mformat";
 const KEY_CHECKPOINT: &[u8] = b"mcheckpoint";
 const KEY_STATES: &[u8] = b"mstates";
-/// How many calls there are, and the most there ever were.
+/// Current number of calls, and the highest number ever reached.
 const KEY_COUNT: &[u8] = b"mcalls";
 const CALLS: u8 = b'c';
 const STATES: u8 = b's';
@@ -45,65 +47,77 @@ const WHOLE: u8 = 1;
 const REFERENCE: u8 = 2;
 
 thread_local! {
-    /// Its context costs more than reading a row with it.
+    /// Reused because creating a decompression context costs more than reading a row with it.
     static DECOMPRESSOR: RefCell<Decompressor> = RefCell::default();
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
-    /// None when it could not be opened anew.
+    /// `None` if sled could not be reopened.
     db: Arc<Mutex<Option<sled::Db>>>,
-    /// Read while sled is used, written while it is opened anew.
-    gate: Arc<RwLock<()>>,
+    /// Locked for reading while sled is used, for writing while it is reopened.
+    reopening: Arc<RwLock<()>>,
     path: PathBuf,
-    /// Exists when damage was met while reading, so that the next start rebuilds.
+    /// File that exists when reading found damage, so that the next start rebuilds.
     marker: PathBuf,
     count: Arc<AtomicU64>,
-    most: Arc<AtomicU64>,
+    peak: Arc<AtomicU64>,
 }
 
-/// A stored call: whole, or its bodies in the journal.
+/// A stored call: complete, or with its bodies in the journal.
 pub(crate) enum Stored {
     Whole(CallRecord),
     Reference(CallRecord, Position),
 }
 
-/// Opens one, or makes it.
+/// Opens the index, creating it if necessary.
 pub(crate) fn open(path: &Path) -> sled::Result<Index> {
     let db = open_sled(path)?;
     let count = db.get(KEY_COUNT)?;
     let count = count.and_then(|value| value.as_ref().try_into().ok()).map_or(0, u128::from_be_bytes);
-    let (calls, most) = ((count >> 64) as u64, count as u64);
+    let (calls, peak) = ((count >> 64) as u64, count as u64);
     Ok(Index {
         db: Arc::new(Mutex::new(Some(db))),
-        gate: Arc::default(),
+        reopening: Arc::default(),
         path: path.to_owned(),
         marker: marker(path),
         count: Arc::new(calls.into()),
-        most: Arc::new(most.into()),
+        peak: Arc::new(peak.into()),
     })
 }
 
-/// What sled counts for the pages it keeps, in bytes; of small rows they take five times that. Enough for what is
-/// written, and lists are read as quickly with 2 as with 8 MB (`cargo xtask bench store`). Soon full, so that memory
-/// does not grow for long.
-const CACHE: u64 = 3 << 20;
+/// Cache size as sled counts it, in bytes; pages of small rows take five times as much memory.
+/// Enough for writing, and lists are read as fast with 2 MB as with 8 MB (`cargo xtask bench
+/// store`). It fills up early, so memory does not grow for long.
+const CACHE_BYTES: u64 = 3 << 20;
 
 fn open_sled(path: &Path) -> sled::Result<sled::Db> {
     sled::Config::new()
         .path(path)
-        .cache_capacity(CACHE)
+        .cache_capacity(CACHE_BYTES)
         .mode(sled::Mode::LowSpace)
         .flush_every_ms(Some(500))
         .open()
 }
 
-/// Where damage that was met while reading is noted.
+/// Returns the path of the file that records damage found while reading.
 pub(crate) fn marker(index: &Path) -> PathBuf {
     index.with_extension("damaged")
 }
 
-/// A state and the position it includes everything before.
+/// Creates the file that records damage. A link in its place is not followed.
+pub(crate) fn mark_damaged(marker: &Path) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(marker) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// State of a tool, and the position before which it includes all entries.
 pub(crate) struct State {
     pub(crate) tool: ToolId,
     pub(crate) as_of: Position,
@@ -111,37 +125,39 @@ pub(crate) struct State {
 }
 
 impl Index {
-    /// Runs a use of sled, which can panic on damaged files. Damage is noted for the next start.
+    /// Runs a function that uses sled, which can panic on damaged files. Damage is recorded for the
+    /// next start.
     pub(crate) fn guarded<T>(&self, use_sled: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        let _here = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        let _here = self.reopening.read().unwrap_or_else(PoisonError::into_inner);
         if self.is_closed() {
             return Err(Error::IndexClosed);
         }
         let result = catch_unwind(AssertUnwindSafe(use_sled)).unwrap_or(Err(Error::IndexPanicked));
         if matches!(result, Err(Error::Index(_) | Error::IndexPanicked | Error::Malformed(_))) {
-            // If even this fails the damage will be met again.
-            let _ = std::fs::write(&self.marker, []);
+            // If this write fails as well, the next reader finds the damage again.
+            let _ = mark_damaged(&self.marker);
         }
         result
     }
 
-    /// Opens sled anew. Where its pages are it writes down only when it is opened, and reads through all that was
-    /// written since then: of a million calls that takes seconds, which whoever starts after a kill would wait for.
-    /// Nobody else uses it meanwhile. Where that fails it stays closed; the next start says what is wrong with it.
-    pub(crate) fn renew(&self) -> Result<(), Error> {
-        let _alone = self.gate.write().unwrap_or_else(PoisonError::into_inner);
-        let renew = AssertUnwindSafe(|| {
-            // On a full disk it stays as it is.
+    /// Reopens sled. sled writes the locations of its pages only when it is opened, and the next
+    /// start has to read everything written since: seconds after a million calls, which the user
+    /// would wait for after a kill. Other uses of sled wait meanwhile. After a failure the index
+    /// stays closed, and the next start reports the reason.
+    pub(crate) fn reopen(&self) -> Result<(), Error> {
+        let _alone = self.reopening.write().unwrap_or_else(PoisonError::into_inner);
+        let reopen = AssertUnwindSafe(|| {
+            // On a full disk the flush fails and the index stays open.
             self.flush()?;
             drop(self.db.lock().unwrap_or_else(PoisonError::into_inner).take());
-            let db = open_when_let_go(&self.path)?;
+            let db = open_when_unlocked(&self.path)?;
             *self.db.lock().unwrap_or_else(PoisonError::into_inner) = Some(db);
             Ok(())
         });
-        catch_unwind(renew).unwrap_or(Err(Error::IndexPanicked))
+        catch_unwind(reopen).unwrap_or(Err(Error::IndexPanicked))
     }
 
-    /// Whether it could not be opened anew.
+    /// Returns whether the index could not be reopened.
     pub(crate) fn is_closed(&self) -> bool {
         self.db.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
@@ -151,11 +167,16 @@ impl Index {
         db.ok_or_else(|| sled::Error::Unsupported("closed".into()))
     }
 
+    /// Returns its folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.db().is_ok_and(|db| db.is_empty())
     }
 
-    /// The format it was written with, if any was.
+    /// Returns the format the index was written with, if it has one.
     pub(crate) fn format(&self) -> sled::Result<Option<u8>> {
         Ok(self.db()?.get(KEY_FORMAT)?.and_then(|value| value.first().copied()))
     }
@@ -164,12 +185,12 @@ impl Index {
         self.db()?.insert(KEY_FORMAT, &[FORMAT]).map(drop)
     }
 
-    /// Calls of all entries before this position are in the index.
+    /// Returns the position before which the calls of all entries are in the index.
     pub(crate) fn checkpoint(&self) -> sled::Result<Option<Position>> {
         self.position(KEY_CHECKPOINT)
     }
 
-    /// Every state includes all entries before this position that concern it.
+    /// Returns the position before which the states include all entries that concern them.
     pub(crate) fn states_checkpoint(&self) -> sled::Result<Option<Position>> {
         self.position(KEY_STATES)
     }
@@ -179,20 +200,21 @@ impl Index {
         Ok(value.and_then(|value| value.as_ref().try_into().ok()).map(Position::from_bytes))
     }
 
-    /// How many calls there are.
+    /// Returns the number of calls.
     pub(crate) fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Adds the calls among `entries` and moves the checkpoint, atomically: all at once, or where that
-    /// were too many operations, up to some entry and then on.
+    /// Adds the calls among `entries` and moves the checkpoint, atomically: in one batch, or in
+    /// several when one would have too many operations. Each batch then moves the checkpoint as far
+    /// as it got.
     pub(crate) fn apply<'a>(
         &self,
         compressor: &mut Compressor,
         entries: impl Iterator<Item = (&'a Entry, Position, &'a [u8])>,
         checkpoint: Position,
     ) -> sled::Result<()> {
-        let (mut batch, mut lists) = (sled::Batch::default(), Added::default());
+        let (mut batch, mut lists) = (sled::Batch::default(), NewRows::default());
         let (mut operations, mut added) = (0, 0);
         for (entry, at, compressed) in entries {
             let Entry::Call(call) = entry else { continue };
@@ -208,24 +230,25 @@ impl Index {
         self.commit(batch, added, Some(checkpoint))
     }
 
-    /// Applies a batch that makes the number of calls change by `added`.
+    /// Applies a batch that changes the number of calls by `added`.
     fn commit(&self, mut batch: sled::Batch, added: i64, checkpoint: Option<Position>) -> sled::Result<()> {
         let count = self.count().saturating_add_signed(added);
-        let most = self.most.load(Ordering::Relaxed).max(count);
+        let peak = self.peak.load(Ordering::Relaxed).max(count);
         if added != 0 {
-            batch.insert(KEY_COUNT, &count_value(count, most));
+            batch.insert(KEY_COUNT, &count_value(count, peak));
         }
         if let Some(checkpoint) = checkpoint {
             batch.insert(KEY_CHECKPOINT, &checkpoint.to_bytes());
         }
         self.db()?.apply_batch(batch)?;
         self.count.store(count, Ordering::Relaxed);
-        self.most.store(most, Ordering::Relaxed);
+        self.peak.store(peak, Ordering::Relaxed);
         Ok(())
     }
 
     /// Saves states that include everything before `as_of`. The states' checkpoint moves with the
-    /// last batch; a kill in between leaves some states newer than it, which `as_of` tells.
+    /// last batch. A kill in between leaves some states newer than the checkpoint; their `as_of`
+    /// shows which.
     pub(crate) fn save_states(
         &self,
         compressor: &mut Compressor,
@@ -274,7 +297,8 @@ impl Index {
         Ok(self.db()?.contains_key(key(CALLS, &[&id.to_bytes()]))?)
     }
 
-    /// Ids of calls before `before`, newest first: of one tool, or of all; those that failed, or all.
+    /// Returns ids of calls before `before`, newest first: of one tool or of all tools, failed
+    /// calls only or all calls.
     pub(crate) fn ids_before(
         &self,
         tool: Option<&ToolId>,
@@ -289,7 +313,7 @@ impl Index {
         Box::new(rows(self.db().map(|db| db.range(start.as_slice()..&end).keys())).rev().map(call_id))
     }
 
-    /// Ids of calls, oldest first.
+    /// Returns ids of calls, oldest first.
     pub(crate) fn oldest(&self) -> impl Iterator<Item = Result<CallId, Error>> + use<> {
         rows(self.db().map(|db| db.scan_prefix([CALLS]).keys())).map(call_id)
     }
@@ -299,7 +323,7 @@ impl Index {
     }
 }
 
-/// Rows, or why there are none.
+/// Returns the rows, or the error as the only row.
 fn rows<I, T>(found: sled::Result<I>) -> impl DoubleEndedIterator<Item = sled::Result<T>>
 where
     I: DoubleEndedIterator<Item = sled::Result<T>>,
@@ -311,12 +335,12 @@ where
     rows.into_iter().flatten().chain(error)
 }
 
-/// Opens sled at a path it was just closed at: it lets go of its lock a moment later.
-fn open_when_let_go(path: &Path) -> sled::Result<sled::Db> {
+/// Opens sled at a path where it was just closed: sled releases its lock a moment later.
+fn open_when_unlocked(path: &Path) -> sled::Result<sled::Db> {
     let began = Instant::now();
     loop {
         match open_sled(path) {
-            Err(error) if is_locked(&error) && began.elapsed() < LOCK_LIMIT => {
+            Err(error) if is_locked(&error) && began.elapsed() < SLED_LOCK_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(5));
             }
             opened => return opened,
@@ -324,7 +348,7 @@ fn open_when_let_go(path: &Path) -> sled::Result<sled::Db> {
     }
 }
 
-/// Whether somebody has it open.
+/// Returns whether the error means that another process has the index open.
 pub(crate) fn is_locked(error: &sled::Error) -> bool {
     error.to_string().contains("could not acquire lock")
 }
@@ -337,22 +361,22 @@ fn key(kind: u8, parts: &[&[u8]]) -> Vec<u8> {
     key
 }
 
-fn count_value(count: u64, most: u64) -> [u8; 16] {
-    (u128::from(count) << 64 | u128::from(most)).to_be_bytes()
+fn count_value(count: u64, peak: u64) -> [u8; 16] {
+    (u128::from(count) << 64 | u128::from(peak)).to_be_bytes()
 }
 
-/// The call whose key this is.
+/// Returns the id in the key of a call.
 fn call_id(key: sled::Result<sled::IVec>) -> Result<CallId, Error> {
     let key = key?;
     let id = key.get(1..).and_then(|id| id.try_into().ok());
-    id.map(CallId::from_bytes).ok_or_else(|| Error::Malformed("the key of a call".into()))
+    id.map(CallId::from_bytes).ok_or_else(|| Error::Malformed("a call has an invalid key".into()))
 }
 
 fn value(call: &CallRecord, at: Position, compressed: &[u8], compressor: &mut Compressor) -> Vec<u8> {
-    if compressed.len() <= INLINE {
+    if compressed.len() <= INLINE_BYTES {
         return [&[WHOLE], compressed].concat();
     }
-    // Compressing to memory does not fail; an empty tail would be read as a malformed value.
+    // Compressing to memory does not fail, and an empty tail would be read as a malformed value.
     let head = compressor.compress(&entry::encode_call(&call.without_bodies())).unwrap_or_default();
     [&[REFERENCE], at.to_bytes().as_slice(), &head].concat()
 }
@@ -361,14 +385,14 @@ fn decode(value: &[u8]) -> Result<Stored, Error> {
     let malformed = |reason: &str| Error::Malformed(reason.to_owned());
     let record = |bytes: &[u8]| {
         let decompressed = DECOMPRESSOR.with_borrow_mut(|decompressor| decompressor.decompress(bytes));
-        let payload = decompressed.map_err(|_| malformed("a call does not decompress"))?;
+        let payload = decompressed.map_err(|_| malformed("a call cannot be decompressed"))?;
         entry::decode_call(&payload).map_err(|error| malformed(&error.reason()))
     };
     match value.split_first() {
         Some((&WHOLE, rest)) => Ok(Stored::Whole(record(rest)?)),
         Some((&REFERENCE, rest)) => {
             let (at, rest) =
-                rest.split_first_chunk::<16>().ok_or_else(|| malformed("a call is cut short"))?;
+                rest.split_first_chunk::<16>().ok_or_else(|| malformed("a call is truncated"))?;
             Ok(Stored::Reference(record(rest)?, Position::from_bytes(*at)))
         }
         _ => Err(malformed("a call has an unknown format")),
@@ -382,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_reads_notices_nothing_when_it_is_opened_anew() {
+    fn reopening_the_index_does_not_disturb_readers() {
         let dir = tempfile::tempdir().unwrap();
         let index = open(&dir.path().join("index")).unwrap();
         let (renewed, reader) = (AtomicBool::new(false), index.clone());
@@ -396,27 +420,27 @@ mod tests {
                 }
             });
             for n in 100..110 {
-                index.renew().unwrap();
+                index.reopen().unwrap();
                 put(n).unwrap();
             }
             renewed.store(true, Ordering::Relaxed);
         });
         drop((index, reader));
-        let again = open_when_let_go(&dir.path().join("index")).unwrap();
+        let again = open_when_unlocked(&dir.path().join("index")).unwrap();
         assert_eq!(again.scan_prefix([CALLS]).count(), 110);
     }
 
     #[test]
-    fn one_that_cannot_be_opened_anew_says_so_and_is_not_taken_for_damaged() {
+    fn failed_reopen_closes_the_index_without_marking_it_damaged() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index");
         let index = open(&path).unwrap();
         let elsewhere = dir.path().join("elsewhere");
-        // sled makes what is missing anew, so something else has to stand there.
+        // sled creates a missing folder again, so a file has to take its place.
         drop(index.db.lock().unwrap().take());
         std::fs::rename(&path, &elsewhere).unwrap();
         std::fs::write(&path, []).unwrap();
-        assert!(index.renew().is_err());
+        assert!(index.reopen().is_err());
         assert!(matches!(index.guarded(|| Ok(index.flush()?)), Err(Error::IndexClosed)));
         assert!(!marker(&path).exists());
     }

@@ -1,12 +1,11 @@
-//! Calls and tool states on disk, and the only crate that names sled.
+//! Storage of calls and tool states, and the only crate that names sled.
 //!
-//! The journal is the truth: a call is acknowledged when its group is synced there. sled is what is
-//! queried; it carries the journal position it has applied (its *checkpoint*) in the same batch as
-//! the data, so catching up after a kill applies every entry exactly once, and a damaged or deleted
-//! sled folder only costs a rebuild.
+//! The journal is the truth: a call is acknowledged when its group is synced there. sled holds what
+//! is queried. It stores the journal position it has applied (its *checkpoint*) in the same batch
+//! as the data, so catching up after a kill applies every entry exactly once, and a damaged or
+//! deleted sled folder only costs a rebuild.
 //!
-//! Owns: files, keys, formats, recovery. Refuses to know: what a tool's state means. States are bytes
-//! that a [`Fold`] loads and advances.
+//! Tool states are opaque bytes here: a [`Fold`] loads and advances them.
 
 mod audit;
 mod ballast;
@@ -20,6 +19,7 @@ mod pack;
 mod query;
 mod redact;
 mod retain;
+mod salvage;
 mod snapshot;
 mod summaries;
 mod verify;
@@ -27,7 +27,7 @@ mod write;
 
 use std::path::PathBuf;
 
-pub use audit::{AuditLog, Read as AuditRead};
+pub use audit::{AuditContents, AuditLog};
 pub use entry::{Declared, Entry};
 pub use maintain::{Rebuilt, rebuild};
 pub use open::{IndexRecovery, Recovery, open};
@@ -35,95 +35,108 @@ pub use pack::{Packed, Packer};
 pub use query::{CallQuery, Page, Reader};
 pub use redact::{Redacted, Rewrite, redact, rehearse};
 pub use retain::{Policy, Progress};
+pub use salvage::Salvaged;
 pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn};
-pub use verify::{AuditCheck, Report, Several, verify};
-pub use write::{GROUP, Writer};
+pub use verify::{AuditCheck, Findings, Report, verify};
+pub use write::{MAX_GROUP_ENTRIES, Writer};
 
 use schemascope_model::ToolId;
 
-/// What turns journal entries into tool states. The store replays into it at open.
+/// A fold of journal entries into tool states. The store replays entries into it when it opens.
 pub trait Fold {
-    /// Takes a tool's state as the index has it, replacing what is known of the tool.
+    /// Loads a tool's state as the index has it, replacing any previous state of the tool.
     fn load(&mut self, tool: ToolId, state: &[u8]) -> Result<(), String>;
-    /// Forgets everything loaded, because the index it came from is unusable.
+    /// Discards everything loaded, because the index it came from is unusable.
     fn clear(&mut self);
-    /// Advances by one entry that is not in the loaded states. An [`Entry::State`] replaces what is
-    /// known of its tool, and is not in the index yet: it must be saved like any other change.
+    /// Returns whether the loaded states lack something that earlier entries of the journal teach. All entries
+    /// are then applied again after [`Fold::clear`].
+    fn is_outdated(&self) -> bool {
+        false
+    }
+    /// Applies one entry that the loaded states do not include. An [`Entry::State`] replaces the
+    /// state of its tool and is not in the index yet: it must be saved like any other change.
     fn apply(&mut self, entry: &Entry) -> Result<(), String>;
-    /// Told now and then how many bytes of how many have been replayed.
+    /// Receives the number of bytes replayed so far and in total, from time to time.
     fn progress(&mut self, _done: u64, _total: u64) {}
 }
 
 /// A fold whose states can be saved.
 pub trait States: Fold {
-    /// All tools it knows.
+    /// Returns all tools with a state.
     fn tools(&self) -> Vec<ToolId>;
-    /// The state of one, as [`Fold::load`] takes it; the same bytes whichever way it came about.
+    /// Returns the state of a tool as [`Fold::load`] accepts it: the same bytes in whatever way the
+    /// state came about.
     fn state(&self, tool: &ToolId) -> Option<Vec<u8>>;
 
-    /// What any two folds of the same entries agree on of that: all of it, unless a state depends on settings too.
+    /// Returns the part of the state that any two folds of the same entries agree on: all of it,
+    /// unless a state also depends on settings.
     fn compared(&self, tool: &ToolId) -> Option<Vec<u8>> {
         self.state(tool)
     }
 
-    /// Takes an entry of the audit log, oldest first; why it makes no sense behind those before it.
+    /// Applies an entry of the audit log, oldest first. Returns the reason if the entry contradicts
+    /// earlier ones.
     fn decision(&mut self, _entry: &[u8]) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// Why the store cannot be used.
+/// Failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The journal refused.
+    /// The journal failed.
     #[error(transparent)]
     Journal(#[from] schemascope_journal::Error),
-    /// sled refused. What was journaled is safe: the index catches up at the next start.
-    #[error("the index refused: {0}")]
+    /// sled failed. Journaled entries are safe: the index catches up at the next start.
+    #[error(
+        "the index failed: {0}; recorded data is safe in the journal, and the next start brings the index up to date"
+    )]
     Index(#[from] sled::Error),
-    /// sled was to be opened anew and could not be.
-    #[error("the index is closed until the next start; what is recorded is safe")]
+    /// sled could not be reopened.
+    #[error("the index is closed until the next start; recorded data is safe in the journal")]
     IndexClosed,
-    /// sled panicked on what it found in its files.
-    #[error("the index is damaged; it is rebuilt at the next start")]
+    /// sled panicked on the content of its files.
+    #[error("the index is damaged; the next start rebuilds it from the journal")]
     IndexPanicked,
-    /// The file system refused.
+    /// A file operation failed.
     #[error("{path}: {source}")]
     Io {
-        /// The file or folder.
+        /// File or folder.
         path: PathBuf,
-        /// What it said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// Another process has the store open.
-    #[error("{0} is open in another process")]
+    #[error("{0} is in use by another process; stop that process or use another data directory")]
     Locked(PathBuf),
-    /// Written by a newer Schemascope.
-    #[error("{path} has {what} format {found}; this program reads format {supported}")]
+    /// The data was written by a newer Schemascope.
+    #[error(
+        "{path} has {what} format {found}, but this version of Schemascope supports only up to format {supported}; use the newer version that wrote it"
+    )]
     Version {
-        /// The folder.
+        /// Folder of the data.
         path: PathBuf,
-        /// What was read.
+        /// Kind of data.
         what: &'static str,
-        /// Its format.
+        /// Format of the data.
         found: u8,
-        /// Ours.
+        /// Newest supported format.
         supported: u8,
     },
-    /// A snapshot's state cannot be used, and what it was learned from is gone.
+    /// A snapshot's state cannot be used, and the calls it was learned from are gone.
     #[error(
-        "the state of {tool} in journal segment {} at offset {} cannot be read ({reason}), and the calls it was learned from were removed; the program that wrote it can",
+        "cannot read the state of {tool} in journal segment {} at offset {}: {reason}; the calls it was learned from were removed, so it cannot be rebuilt; use the version of Schemascope that wrote it",
         .at.segment, .at.offset
     )]
     StateLost {
-        /// Where it is.
+        /// Position of the state.
         at: Position,
-        /// Whose it is.
+        /// Tool the state belongs to.
         tool: ToolId,
-        /// What the fold said.
+        /// Reason given by the fold.
         reason: String,
     },
-    /// A stored value does not parse.
-    #[error("a stored value cannot be read: {0}")]
+    /// A stored value is malformed.
+    #[error("cannot read a stored value: {0}")]
     Malformed(String),
 }

@@ -1,7 +1,7 @@
-//! One process at a time.
+//! The lock that admits one process at a time.
 //!
-//! sled's own lock is taken after the journal was mended; this one before. A kill releases it. Owns:
-//! the lock file. Refuses to know: who holds it.
+//! sled takes its own lock only after the journal was repaired, so the store needs one before that.
+//! A kill releases it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
@@ -9,23 +9,30 @@ use std::time::{Duration, Instant};
 
 use crate::Error;
 
-/// How long a lock that is held is asked for again: whoever holds it may be about to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time during which a held lock is requested again, because the process that holds it may be about
+/// to exit.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Held while this lives.
+/// The lock; released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "closing the file releases the lock")] File);
 
 impl Lock {
     pub(crate) fn take(dir: &Path) -> Result<Self, Error> {
         let path = dir.join("store.lock");
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(|source| Error::Io { path: path.clone(), source })?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed());
+        }
+        let file = options.open(&path).map_err(|source| Error::Io { path: path.clone(), source })?;
         let began = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self(file)),
-                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
+                Err(TryLockError::WouldBlock) if began.elapsed() < LOCK_TIMEOUT => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
                 Err(TryLockError::WouldBlock) => return Err(Error::Locked(dir.to_owned())),

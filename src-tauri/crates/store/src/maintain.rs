@@ -1,8 +1,8 @@
-//! Building the index anew beside the old one, and swapping.
+//! Rebuilding the index beside the old one, and swapping the two.
 //!
-//! The new one is built in `index.new`, synced, and takes the old one's name; until then the old one is
-//! what is used. A kill at any point leaves `index`, or `index.old` which the next start takes back.
-//! Owns: that order. Refuses to know: what is wrong with the old one.
+//! The new index is built in `index.new`, synced, and then takes the name of the old one, which is
+//! used until then. A kill at any point leaves either `index`, or `index.old`, which the next start
+//! restores.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,31 +12,34 @@ use schemascope_journal::{Damage, Journal};
 use crate::lock::Lock;
 use crate::open::{create_private, fill_new};
 use crate::retain::folder_bytes;
+use crate::salvage::{Salvaged, adopt, salvage};
 use crate::{AuditCheck, Error, Recovery, States};
 
-/// Folders beside `index` that no start reads.
+/// Folders beside `index` that are never opened as the index.
 const NEW: &str = "index.new";
 const OLD: &str = "index.old";
 
-/// What building the index anew did.
+/// Result of rebuilding the index.
 #[derive(Debug, Default)]
 pub struct Rebuilt {
-    /// Entries read from the journal.
+    /// Number of entries read from the journal.
     pub entries: u64,
-    /// The first records that could not be read; each was stepped over.
+    /// What the journal had lost and the old index still had.
+    pub salvaged: Option<Salvaged>,
+    /// First records that could not be read. Each was skipped.
     pub damaged: Vec<Damage>,
-    /// How many there were.
+    /// Number of records that could not be read.
     pub damaged_count: u64,
-    /// Bytes the index took.
+    /// Size of the old index, in bytes.
     pub bytes_before: u64,
-    /// Bytes it takes now.
+    /// Size of the new index, in bytes.
     pub bytes_after: u64,
-    /// The audit log, which nothing is built from: how it is.
+    /// Result of checking the audit log, which is not an input of the index.
     pub audit: AuditCheck,
 }
 
-/// Builds the index anew from the journal, states included. `fold` must know nothing yet and is told of
-/// the progress. Nobody else may have the store open.
+/// Rebuilds the index, states included, from the journal. `fold` must be empty and receives the
+/// progress. No other process may have the store open.
 pub fn rebuild(dir: &Path, fold: &mut dyn States) -> Result<Rebuilt, Error> {
     let _lock = Lock::take(dir)?;
     rebuild_locked(dir, fold)
@@ -45,6 +48,9 @@ pub fn rebuild(dir: &Path, fold: &mut dyn States) -> Result<Rebuilt, Error> {
 pub(crate) fn rebuild_locked(dir: &Path, fold: &mut dyn States) -> Result<Rebuilt, Error> {
     take_back(dir)?;
     create_private(&dir.join("journal"));
+    drop(Journal::open(&dir.join("journal"))?);
+    adopt(dir)?;
+    let salvaged = salvage(dir)?;
     let (journal, _) = Journal::open(&dir.join("journal"))?;
     let (index, old, new) = (dir.join("index"), dir.join(OLD), dir.join(NEW));
     let bytes_before = folder_bytes(&index);
@@ -56,12 +62,13 @@ pub(crate) fn rebuild_locked(dir: &Path, fold: &mut dyn States) -> Result<Rebuil
     }
     rename(&new, &index)?;
     sync(dir)?;
-    // What was noted is about the old one.
+    // The recorded damage is that of the old index.
     let _ = fs::remove_file(crate::index::marker(&index));
     remove_folder(&old)?;
     let audit = AuditCheck::of(dir, fold)?;
     Ok(Rebuilt {
         entries: recovery.replayed,
+        salvaged,
         damaged: recovery.damaged,
         damaged_count: recovery.damaged_count,
         bytes_before,
@@ -70,7 +77,7 @@ pub(crate) fn rebuild_locked(dir: &Path, fold: &mut dyn States) -> Result<Rebuil
     })
 }
 
-/// Undoes what a kill while swapping left. What the old index lacks is in the journal.
+/// Undoes an interrupted swap. The journal has everything that the old index lacks.
 pub(crate) fn take_back(dir: &Path) -> Result<(), Error> {
     let (index, old) = (dir.join("index"), dir.join(OLD));
     if old.exists() && !index.exists() {
@@ -80,7 +87,7 @@ pub(crate) fn take_back(dir: &Path) -> Result<(), Error> {
     remove_folder(&dir.join(NEW))
 }
 
-/// Removes every index there is, also those that were moved aside: they hold what the journal held.
+/// Removes every index, including those moved aside: they hold the same values as the journal.
 pub(crate) fn remove_indexes(dir: &Path) -> Result<(), Error> {
     let entries = fs::read_dir(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
     for entry in entries.flatten() {
@@ -93,7 +100,7 @@ pub(crate) fn remove_indexes(dir: &Path) -> Result<(), Error> {
     sync(dir)
 }
 
-fn remove_folder(path: &Path) -> Result<(), Error> {
+pub(crate) fn remove_folder(path: &Path) -> Result<(), Error> {
     match fs::remove_dir_all(path) {
         Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::Io { path: path.to_owned(), source })
@@ -102,11 +109,11 @@ fn remove_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     fs::rename(from, to).map_err(|source| Error::Io { path: from.to_owned(), source })
 }
 
-/// sled's flush does not reach the disk by itself.
+/// Syncs a folder and its files: sled's flush does not make them durable.
 fn sync_folder(path: &Path) -> Result<(), Error> {
     let entries = fs::read_dir(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
     for entry in entries.flatten() {
@@ -119,7 +126,7 @@ fn sync_folder(path: &Path) -> Result<(), Error> {
     sync(path)
 }
 
-fn sync(path: &Path) -> Result<(), Error> {
+pub(crate) fn sync(path: &Path) -> Result<(), Error> {
     let synced = File::open(path).and_then(|file| file.sync_all());
     synced.map_err(|source| Error::Io { path: path.to_owned(), source })
 }

@@ -1,8 +1,7 @@
-//! What the store notes in the journal about the journal.
+//! Marks: notes of the store in the journal about the journal itself, and which calls they declare
+//! removed.
 //!
-//! A mark's meaning is in its frame's id, so that it is read without decompressing. Owns: their kinds
-//! and form, and what of the calls in the journal is gone by them. Refuses to know: when they are
-//! written.
+//! The content of a mark is in its frame's id, so that it is read without decompression.
 
 use std::path::Path;
 
@@ -19,16 +18,16 @@ const SNAPSHOT: u8 = 34;
 /// A note in the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Calls journaled before this with an id below are gone.
+    /// All calls journaled before this mark with a lower id are removed.
     Floor(CallId),
-    /// Calls of this segment and of those before are gone.
+    /// All calls of this segment and of those before it are removed.
     GoneThrough(u64),
-    /// The states since the segment's beginning are those of all tools, this many.
+    /// The states since the beginning of the segment are those of all tools; their number.
     Snapshot(u64),
 }
 
 impl Mark {
-    /// The mark a frame's kind and id stand for; none if it is an entry's.
+    /// Returns the mark of a frame's kind and id; `None` if the frame is an entry.
     pub(crate) fn decode(kind: u8, id: [u8; 16]) -> Option<Self> {
         let number = u128::from_be_bytes(id) as u64;
         match kind {
@@ -54,26 +53,26 @@ impl Mark {
     }
 }
 
-/// Tells from the heads of a segment, shown in order, whether it begins with a whole snapshot.
+/// Finds out whether a segment begins with a complete snapshot, from its heads in order.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotFinder {
     states: u64,
-    over: bool,
+    finished: bool,
     whole: bool,
 }
 
 impl SnapshotFinder {
-    pub(crate) fn see(&mut self, head: Option<Head>) {
-        if self.over {
+    pub(crate) fn visit(&mut self, head: Option<Head>) {
+        if self.finished {
             return;
         }
         match head.map(|head| (head.kind, Mark::decode(head.kind, head.id))) {
             Some((STATE, _)) => self.states += 1,
             Some((_, Some(Mark::Snapshot(states)))) => {
-                self.over = true;
+                self.finished = true;
                 self.whole = states == self.states;
             }
-            _ => self.over = true,
+            _ => self.finished = true,
         }
     }
 
@@ -82,15 +81,15 @@ impl SnapshotFinder {
     }
 }
 
-/// Which calls in the journal retention has removed already.
+/// Calls that retention has removed although they are still in the journal.
 #[derive(Debug, Default)]
-pub(crate) struct Gone {
+pub(crate) struct RemovedCalls {
     through: u64,
-    /// Where a floor was set, and the highest set there or later.
+    /// Positions of floors, each with the highest floor set there or later.
     floors: Vec<(Position, CallId)>,
 }
 
-impl Gone {
+impl RemovedCalls {
     /// Reads the heads of the whole journal.
     pub(crate) fn read(journal: &Path) -> Result<Self, Error> {
         let mut gone = Self::default();
@@ -112,7 +111,7 @@ impl Gone {
         Ok(gone)
     }
 
-    /// Whether the call with this id, journaled there, is gone.
+    /// Returns whether the call with this id, journaled at this position, was removed.
     pub(crate) fn has(&self, id: CallId, at: Position) -> bool {
         let next = self.floors.partition_point(|(set, _)| *set < at);
         at.segment <= self.through || self.floors.get(next).is_some_and(|(_, floor)| id < *floor)

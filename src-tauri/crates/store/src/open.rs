@@ -1,9 +1,9 @@
-//! Opening: mend the journal's tail, open or replace the index, replay what it lacks.
+//! Opening the store: repair the journal's tail, open or replace the index, replay the entries it
+//! lacks.
 //!
-//! Owns: every decision about a damaged store. sled can panic, hang or refuse when its files are
-//! damaged, so it is opened on a thread of its own, inside `catch_unwind`, with a time limit; whatever
-//! goes wrong, its folder is moved aside and rebuilt from the journal. Refuses to know: what entries do
-//! to states.
+//! sled can panic, hang or fail when its files are damaged. It is therefore opened on its own
+//! thread, inside `catch_unwind` and with a time limit. After any failure its folder is moved aside
+//! and rebuilt from the journal.
 
 mod whole;
 
@@ -22,76 +22,88 @@ use crate::entry::{Entry, Unreadable};
 use crate::index::{self, Index};
 use crate::lock::Lock;
 use crate::maintain::take_back;
-use crate::marks::{Gone, Mark};
-use crate::{Error, Fold, GROUP, Reader, Writer};
+use crate::marks::{Mark, RemovedCalls};
+use crate::salvage::{Salvaged, adopt, salvage};
+use crate::{Error, Fold, MAX_GROUP_ENTRIES, Reader, Writer};
 pub(crate) use whole::{fill_new, open_existing};
 
-/// Places of damage named one by one.
-const DAMAGE_NAMED: usize = 10;
-/// Opening a healthy index of millions of calls takes a second or two.
-const OPEN_LIMIT: Duration = Duration::from_secs(60);
+/// Most places of damage listed individually.
+const MAX_NAMED_DAMAGE: usize = 10;
+/// Time limit for opening the index. A healthy index of millions of calls takes a second or two.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes left free on the disk, for whoever else needs them and to close cleanly.
-const RESERVE: u64 = 100 << 20;
+/// Bytes that stay free on the disk, for other programs and for closing cleanly.
+const RESERVED_BYTES: u64 = 100 << 20;
 
-/// What was found and mended at open.
+/// Findings and repairs of opening a store.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// An unfinished group that was cut from the journal's end.
+    /// Unfinished group that was removed from the journal's end.
     pub torn: Option<Torn>,
-    /// The first records that could not be read; each was stepped over.
+    /// First records that could not be read. Each was skipped.
     pub damaged: Vec<Damage>,
-    /// How many there were.
+    /// Number of records that could not be read.
     pub damaged_count: u64,
+    /// What the journal had lost and the index still had.
+    pub salvaged: Option<Salvaged>,
     /// What happened to the index.
     pub index: IndexRecovery,
-    /// Entries replayed into states.
+    /// Number of entries replayed into states.
     pub replayed: u64,
 }
 
-/// What happened to the index at open.
+/// What opening did to the index.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub enum IndexRecovery {
-    /// It was complete, or caught up.
+    /// The index was complete, or has caught up.
     #[default]
     Intact,
-    /// It was built from the journal because there was none.
+    /// The index did not exist and was built from the journal.
     Built,
-    /// It was unusable, moved aside, and built from the journal.
+    /// The index was unusable, moved aside and rebuilt from the journal.
     Replaced {
-        /// What was wrong.
+        /// Reason why it was unusable.
         reason: String,
-        /// Where the old one is.
+        /// Path of the old index.
         moved_to: PathBuf,
     },
 }
 
-/// Opens the store in `dir`, replaying into `fold` what its states lack.
+/// Opens the store in `dir` and replays into `fold` the entries that its states lack.
 pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, Reader, Recovery), Error> {
     let lock = Lock::take(dir)?;
     take_back(dir)?;
-    let journal = dir.join("journal");
-    create_private(&journal);
-    let (mut journal, tail) = Journal::open(&journal)?;
-    journal.set_reserve(RESERVE);
+    let folder = dir.join("journal");
+    create_private(&folder);
+    adopt(dir)?;
+    let (mut journal, tail) = Journal::open(&folder)?;
     let path = dir.join("index");
     let mut recovery = Recovery { torn: tail.torn, ..Recovery::default() };
-    let caught_up = match catch_up(&path, &journal, fold, &mut recovery) {
-        Err(Refusal::Damaged(reason)) => {
+    let mut caught_up = catch_up(&path, &journal, fold, &mut recovery);
+    let mut salvaged = None;
+    if matches!(caught_up, Err(OpenError::Ahead)) {
+        drop(journal);
+        salvaged = salvage(dir)?;
+        journal = Journal::open(&folder)?.0;
+        caught_up = Err(OpenError::Damaged("it is ahead of the journal".into()));
+    }
+    journal.set_reserve(RESERVED_BYTES);
+    let caught_up = match caught_up {
+        Err(OpenError::Damaged(reason)) => {
             let moved_to = dir.join(format!("index.bad-{}", now.as_millis()));
             let io = |source| Error::Io { path: path.clone(), source };
             fs::rename(&path, &moved_to).map_err(io)?;
             tracing::warn!(%reason, moved_to = %moved_to.display(), "the index is unusable; rebuilding it from the journal");
             fold.clear();
             let index = IndexRecovery::Replaced { reason, moved_to };
-            recovery = Recovery { torn: tail.torn, index, ..Recovery::default() };
+            recovery = Recovery { torn: tail.torn, index, salvaged, ..Recovery::default() };
             catch_up(&path, &journal, fold, &mut recovery)
         }
         caught_up => caught_up,
     };
-    let index = caught_up.map_err(Refusal::into_error)?;
+    let index = caught_up.map_err(OpenError::into_error)?;
     let reader = Reader::new(journal.dir().to_owned(), index.clone());
-    let ballast = Ballast::keep(dir, RESERVE);
+    let ballast = Ballast::ensure(dir, RESERVED_BYTES);
     Ok((Writer::new(journal, index, compressor(dir)?, ballast, lock), reader, recovery))
 }
 
@@ -99,58 +111,65 @@ pub(crate) fn compressor(dir: &Path) -> Result<Compressor, Error> {
     Compressor::new().map_err(|source| Error::Io { path: dir.to_owned(), source })
 }
 
-/// An index that has everything the journal has. A panic of sled is damage like any other.
+/// Opens the index and brings it up to the end of the journal. A panic of sled counts as damage.
 fn catch_up(
     path: &Path,
     journal: &Journal,
     fold: &mut dyn Fold,
     recovery: &mut Recovery,
-) -> Result<Index, Refusal> {
+) -> Result<Index, OpenError> {
     let attempt = AssertUnwindSafe(|| {
-        let Opened { index, as_of } = open_index(path, journal, fold)?;
+        let Opened { index, as_of, from_start } = open_index(path, journal, fold)?;
         if index.checkpoint()?.is_none() && journal.end() > FIRST && recovery.index == IndexRecovery::Intact {
             recovery.index = IndexRecovery::Built;
         }
-        replay(journal, &index, fold, &as_of, recovery)?;
+        replay(journal, &index, fold, &as_of, from_start, recovery)?;
         Ok(index)
     });
-    catch_unwind(attempt).unwrap_or_else(|_| Err(Refusal::Damaged("reading it panicked".into())))
+    catch_unwind(attempt).unwrap_or_else(|_| Err(OpenError::Damaged("reading it panicked".into())))
 }
 
-/// Where the first frame of an empty journal would be.
+/// Position of the first frame in an empty journal.
 const FIRST: Position = Position { segment: 1, offset: 16 };
 
-enum Refusal {
-    /// The index must go; the journal has everything.
+enum OpenError {
+    /// The index has to be replaced. The journal has all its data.
     Damaged(String),
-    /// Going on would do harm.
+    /// The index has entries that the journal lost.
+    Ahead,
+    /// Continuing would lose data.
     Fatal(Error),
 }
 
-impl Refusal {
+impl OpenError {
     fn into_error(self) -> Error {
         match self {
-            Self::Damaged(reason) => Error::Malformed(format!("a fresh index is unusable: {reason}")),
+            Self::Damaged(reason) => {
+                Error::Malformed(format!("the index was just rebuilt and is unusable again: {reason}"))
+            }
+            Self::Ahead => Error::Malformed("the index was just rebuilt and is ahead of the journal".into()),
             Self::Fatal(error) => error,
         }
     }
 }
 
-/// A usable index, and what each tool's loaded state already includes.
+/// A usable index, and the position each tool's loaded state includes.
 struct Opened {
     index: Index,
     as_of: HashMap<ToolId, Position>,
+    /// Whether the states are learned again from the whole journal.
+    from_start: bool,
 }
 
-impl From<sled::Error> for Refusal {
+impl From<sled::Error> for OpenError {
     fn from(error: sled::Error) -> Self {
         Self::Damaged(error.to_string())
     }
 }
 
-impl From<Error> for Refusal {
-    /// Whatever is wrong with the index, the journal has everything; what is wrong with the journal
-    /// cannot be mended here.
+impl From<Error> for OpenError {
+    /// Converts errors of the index to damage, which the journal repairs. Errors of the journal
+    /// cannot be repaired here.
     fn from(error: Error) -> Self {
         match error {
             Error::Index(error) => error.into(),
@@ -160,23 +179,23 @@ impl From<Error> for Refusal {
     }
 }
 
-fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Opened, Refusal> {
+fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Opened, OpenError> {
     let marker = index::marker(path);
     if marker.exists() {
         let _ = fs::remove_file(&marker);
-        // Without an index the note is about one that is gone already.
+        // Without an index, the recorded damage is that of one already removed.
         if path.exists() {
-            return Err(Refusal::Damaged("damage was met while reading it".into()));
+            return Err(OpenError::Damaged("damage was found while reading it".into()));
         }
     }
-    sweep(path);
+    remove_unfinished_snapshots(path);
     let index = open_guarded(path)?;
     match index.format()? {
         Some(index::FORMAT) => {}
-        Some(1) => index.upgrade_from_1().map_err(|error| Refusal::Damaged(error.to_string()))?,
-        Some(2) => index.upgrade_from_2().map_err(|error| Refusal::Damaged(error.to_string()))?,
+        Some(1) => index.upgrade_from_1().map_err(|error| OpenError::Damaged(error.to_string()))?,
+        Some(2) => index.upgrade_from_2().map_err(|error| OpenError::Damaged(error.to_string()))?,
         Some(found) => {
-            return Err(Refusal::Fatal(Error::Version {
+            return Err(OpenError::Fatal(Error::Version {
                 path: path.to_owned(),
                 what: "index",
                 found,
@@ -184,27 +203,34 @@ fn open_index(path: &Path, journal: &Journal, fold: &mut dyn Fold) -> Result<Ope
             }));
         }
         None if index.is_empty() => index.set_format()?,
-        None => return Err(Refusal::Damaged("it has data but no format".into())),
+        None => return Err(OpenError::Damaged("it has data but no format".into())),
     }
     let checkpoint = index.checkpoint()?;
     if checkpoint.is_some_and(|checkpoint| checkpoint > journal.end()) {
-        return Err(Refusal::Damaged("it is ahead of the journal".into()));
+        return Err(OpenError::Ahead);
     }
     let mut as_of = HashMap::new();
     for state in index.states() {
-        let state = state.map_err(|error| Refusal::Damaged(error.to_string()))?;
-        fold.load(state.tool.clone(), &state.bytes).map_err(Refusal::Damaged)?;
+        let state = state.map_err(|error| OpenError::Damaged(error.to_string()))?;
+        fold.load(state.tool.clone(), &state.bytes).map_err(OpenError::Damaged)?;
         as_of.insert(state.tool, state.as_of);
     }
-    Ok(Opened { index, as_of })
+    let from_start = fold.is_outdated();
+    if from_start {
+        tracing::info!("learning from the calls that are stored already");
+        fold.clear();
+        as_of.clear();
+    }
+    Ok(Opened { index, as_of, from_start })
 }
 
-/// sled lets go of its lock a moment after it was dropped, so a lock that is held is asked for again.
-fn open_guarded(path: &Path) -> Result<Index, Refusal> {
+/// Opens the index, requesting a held lock repeatedly: sled releases its lock a moment after it is
+/// dropped.
+fn open_guarded(path: &Path) -> Result<Index, OpenError> {
     let began = Instant::now();
     loop {
         match open_once(path) {
-            Err(Refusal::Fatal(Error::Locked(_))) if began.elapsed() < index::LOCK_LIMIT => {
+            Err(OpenError::Fatal(Error::Locked(_))) if began.elapsed() < index::SLED_LOCK_TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(20));
             }
             opened => return opened,
@@ -212,7 +238,7 @@ fn open_guarded(path: &Path) -> Result<Index, Refusal> {
     }
 }
 
-fn open_once(path: &Path) -> Result<Index, Refusal> {
+fn open_once(path: &Path) -> Result<Index, OpenError> {
     create_private(path);
     let (send, receive) = mpsc::sync_channel(1);
     let owned = path.to_owned();
@@ -223,18 +249,23 @@ fn open_once(path: &Path) -> Result<Index, Refusal> {
     std::thread::Builder::new()
         .name("index-open".into())
         .spawn(opening)
-        .map_err(|source| Refusal::Fatal(Error::Io { path: path.to_owned(), source }))?;
-    match receive.recv_timeout(OPEN_LIMIT) {
-        Ok(Ok(Ok(index))) => Ok(index),
-        Ok(Ok(Err(error))) if index::is_locked(&error) => Err(Refusal::Fatal(Error::Locked(path.to_owned()))),
-        Ok(Ok(Err(error))) => Err(Refusal::Damaged(error.to_string())),
-        Ok(Err(_)) => Err(Refusal::Damaged("opening it panicked".into())),
-        Err(_) => Err(Refusal::Damaged(format!("opening it took more than {OPEN_LIMIT:?}"))),
+        .map_err(|source| OpenError::Fatal(Error::Io { path: path.to_owned(), source }))?;
+    match receive.recv_timeout(OPEN_TIMEOUT) {
+        Ok(Ok(Ok(index))) => {
+            make_files_private(path);
+            Ok(index)
+        }
+        Ok(Ok(Err(error))) if index::is_locked(&error) => {
+            Err(OpenError::Fatal(Error::Locked(path.to_owned())))
+        }
+        Ok(Ok(Err(error))) => Err(OpenError::Damaged(error.to_string())),
+        Ok(Err(_)) => Err(OpenError::Damaged("opening it panicked".into())),
+        Err(_) => Err(OpenError::Damaged(format!("opening it took more than {OPEN_TIMEOUT:?}"))),
     }
 }
 
-/// Removes snapshots that a kill left half written: sled does not open with them.
-fn sweep(path: &Path) {
+/// Removes snapshots that a kill left unfinished, because sled does not open with them.
+fn remove_unfinished_snapshots(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         if entry.path().extension().is_some_and(|extension| extension == "generating") {
             let _ = fs::remove_file(entry.path());
@@ -247,26 +278,28 @@ fn replay(
     index: &Index,
     fold: &mut dyn Fold,
     as_of: &HashMap<ToolId, Position>,
+    from_start: bool,
     recovery: &mut Recovery,
-) -> Result<(), Refusal> {
+) -> Result<(), OpenError> {
     let indexed = index.checkpoint()?.unwrap_or(Position::START);
-    let states = index.states_checkpoint()?.unwrap_or(Position::START);
+    let states = index.states_checkpoint()?.filter(|_| !from_start).unwrap_or(Position::START);
     let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
     let mut compressor = compressor(journal.dir())?;
     let from = indexed.min(states);
     let mut reader = schemascope_journal::Reader::new(journal.dir(), from).map_err(Error::from)?;
     let total = reader.bytes_left();
     let mut since_progress = 0;
-    // With its first segment the journal has all that states were ever learned from.
+    // A journal that still has its first segment has everything that states were ever learned from.
     let is_whole = schemascope_journal::segments(journal.dir()).map_err(Error::from)?;
     let is_whole = is_whole.first().is_none_or(|first| first.number == FIRST.segment);
-    // Only an index that begins anew has not seen them go.
-    let gone = if indexed == Position::START { Gone::read(journal.dir())? } else { Gone::default() };
+    // Only an index that starts empty has not applied the removals.
+    let gone =
+        if indexed == Position::START { RemovedCalls::read(journal.dir())? } else { RemovedCalls::default() };
     while let Some(found) = reader.next() {
         let read = match found.map_err(Error::from)? {
             Found::Entry(read) => read,
             Found::Damage(damage) => {
-                recovery.note(damage);
+                recovery.add_damage(damage);
                 continue;
             }
         };
@@ -276,8 +309,8 @@ fn replay(
         let entry = match Entry::decode(read.kind, &read.payload) {
             Ok(entry) => entry,
             Err(error @ Unreadable::Format(_)) => {
-                // Whole and checksummed, so no damage: a newer program wrote it.
-                return Err(Refusal::Fatal(Error::Malformed(format!(
+                // The record is complete and has a valid checksum, so this is not damage.
+                return Err(OpenError::Fatal(Error::Malformed(format!(
                     "{} segment {}: {}; a newer Schemascope wrote this data",
                     journal.dir().display(),
                     read.at.segment,
@@ -287,31 +320,32 @@ fn replay(
             Err(Unreadable::Malformed(_)) => {
                 let bytes = read.next.offset - read.at.offset;
                 let damage = Damage { at: read.at, bytes, reason: "record does not parse" };
-                recovery.note(damage);
+                recovery.add_damage(damage);
                 continue;
             }
         };
         if read.at >= states && as_of.get(entry.tool()).is_none_or(|as_of| read.at >= *as_of) {
             if let Err(reason) = fold.apply(&entry) {
                 if from > Position::START {
-                    // What the snapshot stands for was not replayed; from the beginning it is.
-                    return Err(Refusal::Damaged(reason));
+                    // The entries that the snapshot replaces were not replayed. A rebuild replays
+                    // them from the beginning.
+                    return Err(OpenError::Damaged(reason));
                 }
                 if !is_whole {
-                    return Err(Refusal::Fatal(Error::StateLost {
+                    return Err(OpenError::Fatal(Error::StateLost {
                         at: read.at,
                         tool: entry.tool().clone(),
                         reason,
                     }));
                 }
-                tracing::warn!(tool = %entry.tool(), %reason, "a snapshot is not needed and left out");
+                tracing::warn!(tool = %entry.tool(), %reason, "skipped a snapshot that cannot be read; its calls are still stored");
             }
             recovery.replayed += 1;
         }
         let is_gone = matches!(&entry, Entry::Call(call) if gone.has(call.id, read.at));
         if read.at >= indexed && !is_gone {
             group.push((entry, read.at, read.compressed));
-            if group.len() == GROUP {
+            if group.len() == MAX_GROUP_ENTRIES {
                 index.apply(&mut compressor, borrowed(&group), read.next)?;
                 group.clear();
             }
@@ -330,16 +364,31 @@ fn borrowed(group: &[(Entry, Position, Vec<u8>)]) -> impl Iterator<Item = (&Entr
 }
 
 impl Recovery {
-    /// Notes and tells damage; of much damage the first places stand for all.
-    fn note(&mut self, damage: Damage) {
+    /// Adds damage. Beyond [`MAX_NAMED_DAMAGE`] places only the number is kept.
+    fn add_damage(&mut self, damage: Damage) {
         self.damaged_count += 1;
-        if self.damaged.len() < DAMAGE_NAMED {
+        if self.damaged.len() < MAX_NAMED_DAMAGE {
             self.damaged.push(damage);
         }
     }
 }
 
-/// What is in it is its user's business only. Whatever is wrong with the path, opening it says so.
+/// Takes from other users the access to the files and folders in a folder, which sled creates with the usual mode. No one else can
+/// open the folder, so a failure does no harm.
+pub(crate) fn make_files_private(folder: &Path) {
+    #[cfg(unix)]
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        let mode = if kind.is_dir() { 0o700 } else { 0o600 };
+        if kind.is_dir() || kind.is_file() {
+            let _ = fs::set_permissions(entry.path(), std::os::unix::fs::PermissionsExt::from_mode(mode));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Creates a folder that only its user can read. Errors are reported when the path is opened.
 pub(crate) fn create_private(path: &Path) {
     let _ = fs::create_dir(path);
     #[cfg(unix)]

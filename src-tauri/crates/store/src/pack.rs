@@ -1,37 +1,37 @@
-//! Entries as the journal will hold them, made ready elsewhere than where they are written.
-//!
-//! Owns: that step, which takes longer than writing. Refuses to know: files, groups.
+//! Encoding and compression of entries ahead of writing. This takes longer than the write itself,
+//! so another thread can do it.
 
 use schemascope_journal::Compressor;
 
 use crate::Entry;
 
-/// Packs one entry after the other.
+/// Encoder and compressor of entries.
 #[derive(Debug)]
 pub struct Packer(Compressor);
 
-/// An entry, and its bytes in the journal.
+/// An entry and its bytes in the journal.
 #[derive(Debug)]
 pub struct Packed {
     pub(crate) entry: Entry,
-    /// None where it is packed when it is written.
+    /// `None` if the entry is packed when it is written.
     pub(crate) bytes: Option<Vec<u8>>,
 }
 
 impl Packer {
-    /// A fresh one.
+    /// Creates a packer.
     pub fn new() -> std::io::Result<Self> {
         Compressor::new().map(Self)
     }
 
-    /// Packs an entry. One that cannot be is packed when it is written, which tells why not.
+    /// Packs an entry. If that fails, the entry is packed again when it is written, and the error
+    /// is reported there.
     pub fn pack(&mut self, entry: Entry) -> Packed {
         Packed { bytes: self.0.compress(&entry.encode()).ok(), entry }
     }
 }
 
 impl Packed {
-    /// The entry.
+    /// Returns the entry.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }

@@ -1,7 +1,4 @@
-//! The reading end.
-//!
-//! Owns: how calls are looked up and their bodies brought together. Refuses to know: tool states,
-//! which live in memory.
+//! Reading of calls: finding them in the index and adding large bodies from the journal.
 
 use std::iter::Peekable;
 use std::path::PathBuf;
@@ -12,38 +9,39 @@ use crate::Error;
 use crate::entry::Entry;
 use crate::index::{Index, Stored};
 
-/// Calls looked at for one page at most, so that a filter that matches nothing answers at once: it takes
-/// some 10 µs a call.
+/// Most calls examined for one page (about 10 µs each), so that a filter without matches answers
+/// quickly.
 const MAX_SCAN: usize = 2_000;
 
-/// Bytes of bodies from which on a page ends.
+/// Bytes of bodies after which a page ends.
 const PAGE_BYTES: u64 = 32 << 20;
 
-/// Calls, and where the next page begins.
+/// One page of calls, and where the next page begins.
 #[derive(Debug, Clone, Default)]
 pub struct Page {
-    /// Newest first.
+    /// Calls, newest first.
     pub calls: Vec<CallRecord>,
-    /// [`CallQuery::before`] of the next page; none when there is nothing more to look at.
+    /// [`CallQuery::before`] of the next page; `None` on the last page.
     pub next: Option<CallId>,
 }
 
-/// Which calls to list, newest first.
+/// Query for calls, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct CallQuery {
-    /// Only of this tool.
+    /// Only calls of this tool.
     pub tool: Option<ToolId>,
-    /// Only of these tools, unless none are named. Each costs a look at the index: they should be some dozens.
+    /// Only calls of these tools, unless empty. Each tool costs an index lookup, so there should be
+    /// a few dozen at most.
     pub among: Vec<ToolId>,
-    /// Only those that failed.
+    /// Only failed calls.
     pub failures: bool,
-    /// Only older than this one, for the next page.
+    /// Only calls older than this one, for the next page.
     pub before: Option<CallId>,
-    /// At most this many.
+    /// Most calls to return.
     pub limit: usize,
 }
 
-/// Reads calls. Cheap to clone, usable from any thread.
+/// Reader of calls. Cheap to clone and usable from any thread.
 #[derive(Debug, Clone)]
 pub struct Reader {
     journal: PathBuf,
@@ -56,13 +54,13 @@ impl Reader {
     }
 
     /// Lists calls, newest first. A page ends at its limit, or earlier when its bodies are large or
-    /// little of what was looked at matches; it says where to go on.
+    /// few of the examined calls match. It says where the next page begins.
     pub fn calls(&self, query: &CallQuery) -> Result<Page, Error> {
         self.index.guarded(|| self.scan(query, &|_| true, |stored| self.whole(stored)))
     }
 
-    /// As [`Reader::calls`], of those that also pass, without going to the journal: where bodies are large
-    /// they are missing, from what is returned as from what `passes` is shown.
+    /// Lists calls like [`Reader::calls`], but only those accepted by `passes` and without reading
+    /// the journal: large bodies are missing, both in the result and in what `passes` receives.
     pub fn records(&self, query: &CallQuery, passes: impl Fn(&CallRecord) -> bool) -> Result<Page, Error> {
         let without_journal = |stored| match stored {
             Stored::Whole(record) | Stored::Reference(record, _) => record,
@@ -99,7 +97,7 @@ impl Reader {
         Ok(page)
     }
 
-    /// Ids of the calls a query is about, newest first.
+    /// Returns the ids of the calls a query covers, newest first.
     fn ids(&self, query: &CallQuery) -> Box<dyn Iterator<Item = Result<CallId, Error>>> {
         let of = |tool: Option<&ToolId>| self.index.ids_before(tool, query.failures, query.before);
         match (&query.tool, query.among.as_slice()) {
@@ -110,18 +108,18 @@ impl Reader {
         }
     }
 
-    /// One call.
+    /// Returns one call.
     pub fn call(&self, id: CallId) -> Result<Option<CallRecord>, Error> {
         self.index.guarded(|| Ok(self.index.call(id)?.map(|stored| self.whole(stored))))
     }
 
-    /// Whether a call is stored.
+    /// Returns whether a call is stored.
     pub fn contains(&self, id: CallId) -> Result<bool, Error> {
         self.index.guarded(|| self.index.contains(id))
     }
 
-    /// Brings the bodies of a large call from the journal. If they cannot be read the record says
-    /// that they are missing; the rest of it is still true.
+    /// Adds the bodies of a large call from the journal. If they cannot be read, the record is
+    /// marked as having no bodies; everything else in it stays valid.
     fn whole(&self, stored: Stored) -> CallRecord {
         match stored {
             Stored::Whole(record) => record,
@@ -134,12 +132,12 @@ impl Reader {
                 match entry {
                     Ok(Entry::Call(call)) if call.id == record.id => call,
                     Ok(_) => {
-                        tracing::warn!(id = %record.id, "the journal holds another record where this call's bodies should be");
+                        tracing::warn!(id = %record.id, "the journal has another record at the position of this call's bodies");
                         record.bodies_left_out = true;
                         record
                     }
                     Err(error) => {
-                        tracing::warn!(id = %record.id, %error, "bodies of a call cannot be read");
+                        tracing::warn!(id = %record.id, %error, "cannot read the bodies of a call from the journal");
                         record.bodies_left_out = true;
                         record
                     }
@@ -149,13 +147,13 @@ impl Reader {
     }
 }
 
-/// Lists that are each newest first as one.
+/// Merges lists that are each sorted newest first.
 fn newest_first<I: Iterator<Item = Result<CallId, Error>>>(
     mut lists: Vec<Peekable<I>>,
 ) -> impl Iterator<Item = Result<CallId, Error>> {
     std::iter::from_fn(move || {
         let first = lists.iter_mut().map(|list| match list.peek() {
-            // An error first: nobody knows what is behind it.
+            // Errors first, because the order of the ids after them is unknown.
             Some(Err(_)) => (2, None),
             Some(Ok(id)) => (1, Some(*id)),
             None => (0, None),

@@ -1,9 +1,9 @@
-//! Changing what is stored already: calls, declarations, states and decisions, record by record.
+//! Redaction of stored data: calls, declarations, states and decisions, record by record.
 //!
-//! All indexes go first, since they hold the same values and positions that will not hold. Then segment
-//! after segment is written anew and replaces the old one, the audit log's as well; then the index is built. A
-//! kill in between leaves a store that opens, with some segments changed and some not. Owns: that order. Refuses
-//! to know: what is changed.
+//! All indexes are removed first, because they hold the same values and refer to positions that
+//! change. Then each segment of the journal and of the audit log is rewritten and replaced, and
+//! finally the index is rebuilt. A kill in between leaves a store that opens, with some segments
+//! redacted and others not.
 
 use std::path::Path;
 
@@ -16,47 +16,52 @@ use crate::maintain::{Rebuilt, rebuild_locked, remove_indexes};
 use crate::marks::Mark;
 use crate::{Declared, Error, States, audit};
 
-/// What is done to stored records.
+/// Changes to make to stored records.
 pub trait Rewrite {
-    /// Changes a call. Whether it did.
+    /// Changes a call. Returns whether it changed.
     fn call(&mut self, call: &mut CallRecord) -> bool;
-    /// Changes what a server said of a tool. Whether it did.
+    /// Changes the declaration of a tool. Returns whether it changed.
     fn declared(&mut self, _declared: &mut Declared) -> bool {
         false
     }
-    /// What stands in the place of a tool's state in a snapshot; none leaves it.
+    /// Returns the replacement of a tool's state in a snapshot, or `None` to keep it.
     fn state(&mut self, _tool: &ToolId, _state: &[u8]) -> Option<Vec<u8>> {
         None
     }
-    /// What stands in the place of an entry of the audit log; none leaves it.
+    /// Returns the replacement of an entry of the audit log, or `None` to keep it.
     fn decision(&mut self, _entry: &[u8]) -> Option<Vec<u8>> {
         None
     }
-    /// Told after each segment how many of how many are done.
+    /// Receives the number of segments done and the total, after each segment.
     fn progress(&mut self, _done: u64, _total: u64) {}
 }
 
-/// What changed, or would.
+/// Changes made, or that would be made.
 #[derive(Debug, Default)]
 pub struct Redacted {
-    /// Records looked at.
+    /// Number of records examined.
     pub records: u64,
-    /// Records that changed.
+    /// Number of records changed.
     pub changed: u64,
-    /// Places left out because nobody can tell what is in them.
+    /// Number of places removed because they cannot be read and might hold anything.
     pub unreadable: u64,
-    /// The index, built anew.
+    /// The rebuilt index.
     pub index: Rebuilt,
 }
 
-/// Shows every stored record to `rewrite`, writes what changed, and builds the index anew into `fold`,
-/// which must know nothing yet. Nobody else may have the store open.
+/// Passes every stored record to `rewrite`, writes the changed records, and rebuilds the index into
+/// `fold`, which must be empty. No other process may have the store open.
 pub fn redact(dir: &Path, rewrite: &mut dyn Rewrite, fold: &mut dyn States) -> Result<Redacted, Error> {
     let _lock = Lock::take(dir)?;
+    if dir.join("journal").is_dir() {
+        drop(Journal::open(&dir.join("journal"))?);
+        crate::salvage::adopt(dir)?;
+        crate::salvage::salvage(dir)?;
+    }
     remove_indexes(dir)?;
     for journal in ["journal", audit::FOLDER].map(|name| dir.join(name)) {
         if journal.is_dir() {
-            // Cuts what a kill tore: it is nobody's, but it can be read.
+            // Removes what a kill left unfinished: never acknowledged, but still readable.
             drop(Journal::open(&journal)?);
         }
     }
@@ -65,13 +70,13 @@ pub fn redact(dir: &Path, rewrite: &mut dyn Rewrite, fold: &mut dyn States) -> R
     Ok(redacted)
 }
 
-/// What [`redact`] would change. Nothing is.
+/// Returns what [`redact`] would change. Changes nothing.
 pub fn rehearse(dir: &Path, rewrite: &mut dyn Rewrite) -> Result<Redacted, Error> {
     let _lock = Lock::take(dir)?;
     each(dir, rewrite, schemascope_journal::rehearse)
 }
 
-/// What is done to a segment.
+/// Operation on one segment.
 type Work = fn(
     &Path,
     u64,
@@ -96,7 +101,7 @@ fn each(dir: &Path, rewrite: &mut dyn Rewrite, work: Work) -> Result<Redacted, E
         };
         let Some(rewritten) = work(folder, *number, &mut change)? else {
             return Err(Error::Malformed(format!(
-                "{} segment {number}: a newer Schemascope wrote this data",
+                "cannot redact {} segment {number}: a newer version of Schemascope wrote this data",
                 folder.display()
             )));
         };

@@ -1,9 +1,9 @@
-//! Retention: calls go by age, count and bytes; what was learned from them stays.
+//! Retention: calls are removed by age, count and bytes; what was learned from them stays.
 //!
-//! Done in rounds of bounded work, so that appending goes on between them. A round first notes in the
-//! journal which calls go, then removes their rows, then unlinks segments whose calls are all gone,
-//! oldest first, and only in front of a segment that begins with a whole snapshot: replaying what is
-//! left gives the same states. Owns: that order. Refuses to know: when to begin a round, and settings.
+//! The work is done in bounded rounds, so that appending continues between them. A round first
+//! records in the journal which calls are removed, then removes their rows, then deletes segments
+//! whose calls are all removed. Segments are deleted oldest first, and only before a segment that
+//! begins with a complete snapshot: replaying the remaining segments gives the same states.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,57 +12,57 @@ use schemascope_journal::Segment;
 use schemascope_model::{CallId, Timestamp, ToolId};
 
 use crate::marks::Mark;
-use crate::snapshot::SHARE;
+use crate::snapshot::SNAPSHOT_SHARE;
 use crate::summaries::Summaries;
 use crate::{Error, Writer};
 
-/// Calls removed in a round at most.
-const ROUND: usize = 2_000;
-/// Segments unlinked in a round at most.
-const UNLINKED: u64 = 8;
-/// A segment is followed by a new one when it holds this share of what is kept, so that what is on
-/// disk beyond the limits is bounded by it.
+/// Most calls removed in a round.
+const CALLS_PER_ROUND: usize = 2_000;
+/// Most segments deleted in a round.
+const SEGMENTS_PER_ROUND: u64 = 8;
+/// A new segment begins when the current one holds this share of the limit, which bounds how far
+/// the data on disk exceeds the limits.
 const SEGMENT_SHARE: u64 = 8;
 
-/// Which calls are kept. A limit that is not set keeps all.
+/// Limits for the calls to keep. An unset limit keeps all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Calls older than this go.
+    /// Age beyond which calls are removed.
     pub age: Option<Duration>,
-    /// Only the newest so many stay.
+    /// Number of newest calls to keep.
     pub count: Option<u64>,
-    /// Journal and index together should take no more of the disk than this: the oldest segments go. The
-    /// index counts with what it uses of its files, which keep their size until it is compacted.
-    /// The last snapshot and what was journaled behind it stay.
+    /// Bytes of journal and index together beyond which the oldest segments are removed. The index
+    /// counts with the used part of its files, which keep their size until it is compacted. The
+    /// last snapshot and everything journaled after it stay.
     pub bytes: Option<u64>,
 }
 
-/// What a round did.
+/// Result of a round.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Calls removed from the index.
+    /// Number of calls removed from the index.
     pub calls_removed: u64,
-    /// Journal segments unlinked.
+    /// Number of journal segments deleted.
     pub segments_removed: u64,
-    /// Bytes these took.
+    /// Size of the deleted segments, in bytes.
     pub bytes_freed: u64,
-    /// A new segment was begun, with a snapshot.
+    /// Whether a new segment was begun, with a snapshot.
     pub segment_begun: bool,
-    /// There is more to do at once.
+    /// Whether more work is due immediately.
     pub more: bool,
 }
 
-/// What rounds remember.
+/// State kept between rounds.
 #[derive(Debug, Default)]
 pub(crate) struct Retention {
     pub(crate) summaries: Summaries,
-    /// The segment that goes for its bytes, and those of its calls that still have rows.
-    leaving: Option<(u64, Vec<CallId>)>,
+    /// Segment being removed because of its bytes, and its calls that still have rows.
+    draining: Option<(u64, Vec<CallId>)>,
 }
 
 impl Writer {
-    /// One round. `states` gives all tools' states, which include every entry appended so far; it is
-    /// asked only when a snapshot is to be written.
+    /// Runs one round. `states` returns the states of all tools, which must include every entry
+    /// appended so far. It is called only when a snapshot is due.
     pub fn retain<I>(
         &mut self,
         policy: &Policy,
@@ -73,7 +73,7 @@ impl Writer {
         I: IntoIterator<Item = (ToolId, Vec<u8>)>,
     {
         let mut progress = Progress::default();
-        // An index that is behind does not know what is stored.
+        // An index that is behind does not know all stored calls.
         if *policy == Policy::default() || self.is_index_behind() {
             return Ok(progress);
         }
@@ -94,7 +94,7 @@ impl Writer {
         Ok(progress)
     }
 
-    /// Age and count: everything below some id goes.
+    /// Removes by age and count: all calls below an id.
     fn remove_below_floor(
         &mut self,
         policy: &Policy,
@@ -108,7 +108,7 @@ impl Writer {
             for id in self.index.oldest() {
                 let id = id?;
                 let too_old = oldest_kept.is_some_and(|oldest| id < oldest);
-                if gone.len() == ROUND || !too_old && gone.len() as u64 >= excess {
+                if gone.len() == CALLS_PER_ROUND || !too_old && gone.len() as u64 >= excess {
                     return Ok((gone, Some(id)));
                 }
                 gone.push(id);
@@ -117,14 +117,14 @@ impl Writer {
         })?;
         let Some(last) = gone.last() else { return Ok(()) };
         self.mark(Mark::Floor(next.unwrap_or_else(|| successor(*last))))?;
-        progress.more = gone.len() == ROUND;
+        progress.more = gone.len() == CALLS_PER_ROUND;
         self.remove_rows(&gone, progress)
     }
 
-    /// Bytes: all calls of the oldest segment go, whatever their ids.
+    /// Removes by bytes: all calls of the oldest segment, whatever their ids.
     fn remove_oldest_segment(&mut self, policy: &Policy, progress: &mut Progress) -> Result<(), Error> {
         let Some(limit) = policy.bytes else { return Ok(()) };
-        if self.retention.leaving.is_none() {
+        if self.retention.draining.is_none() {
             let segments = schemascope_journal::segments(self.journal.dir())?;
             let Some(first) = segments.first().map(|segment| segment.number) else { return Ok(()) };
             if self.bytes_used(&segments) <= limit || !self.is_covered(first)? {
@@ -132,16 +132,16 @@ impl Writer {
             }
             let ids = crate::summaries::call_ids(self.journal.dir(), first)?;
             self.mark(Mark::GoneThrough(first))?;
-            self.retention.leaving = Some((first, ids));
+            self.retention.draining = Some((first, ids));
         }
-        let Some((segment, mut ids)) = self.retention.leaving.take() else { return Ok(()) };
-        let rest = ids.split_off(ids.len().min(ROUND));
+        let Some((segment, mut ids)) = self.retention.draining.take() else { return Ok(()) };
+        let rest = ids.split_off(ids.len().min(CALLS_PER_ROUND));
         self.remove_rows(&ids, progress)?;
         progress.more = true;
         if rest.is_empty() {
             self.unlink(segment, progress)
         } else {
-            self.retention.leaving = Some((segment, rest));
+            self.retention.draining = Some((segment, rest));
             Ok(())
         }
     }
@@ -153,14 +153,14 @@ impl Writer {
         })
     }
 
-    /// Unlinks the oldest segments while no call in them has a row any more.
+    /// Deletes the oldest segments as long as none of their calls has a row.
     fn unlink_empty(&mut self, progress: &mut Progress) -> Result<(), Error> {
         for segment in schemascope_journal::segments(self.journal.dir())? {
             if !self.is_covered(segment.number)? || !self.is_empty_of_calls(segment.number)? {
                 return Ok(());
             }
             self.unlink(segment.number, progress)?;
-            if progress.segments_removed == UNLINKED {
+            if progress.segments_removed == SEGMENTS_PER_ROUND {
                 progress.more = true;
                 return Ok(());
             }
@@ -181,8 +181,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether states and rows do not depend on a segment: a later one begins with a whole snapshot,
-    /// and everything in it is in the index.
+    /// Returns whether states and rows no longer need a segment: a later segment begins with a
+    /// complete snapshot, and everything in this one is in the index.
     fn is_covered(&mut self, number: u64) -> Result<bool, Error> {
         let indexed = self.index.guarded(|| Ok(self.index.checkpoint()?))?.unwrap_or_default();
         let current = self.journal.end().segment;
@@ -196,7 +196,7 @@ impl Writer {
         Ok(self.snapshot_segment.is_some_and(|snapshot| number < snapshot))
     }
 
-    /// Whether all calls in a segment are older than the oldest that is kept.
+    /// Returns whether all calls in a segment are older than the oldest one kept.
     fn is_empty_of_calls(&mut self, number: u64) -> Result<bool, Error> {
         let Some(summary) = self.retention.summaries.of(self.journal.dir(), number)? else {
             return Ok(false);
@@ -214,13 +214,14 @@ impl Writer {
                 (self.segment_oldest, self.segment_calls) = (read.oldest, read.calls);
             }
         }
-        // Age is a promise; the others may wait until a snapshot costs little beside what it frees.
+        // The age limit is guaranteed. The other limits may wait until a snapshot is cheap compared
+        // with what it frees.
         let spans = |age: Duration| before(now, age / SEGMENT_SHARE as u32);
         let is_old = match (policy.age, self.segment_oldest) {
             (Some(age), Some(oldest)) => oldest.time() < spans(age),
             _ => false,
         };
-        if is_old || self.since_snapshot < self.snapshot_size * SHARE {
+        if is_old || self.since_snapshot < self.snapshot_size * SNAPSHOT_SHARE {
             return Ok(is_old);
         }
         let has_calls = self.segment_calls > 0;
@@ -231,7 +232,7 @@ impl Writer {
         if has_calls && (counts || is_large) {
             return Ok(true);
         }
-        // An old segment waits for a snapshot behind it.
+        // An old segment can be deleted only after a later snapshot.
         let Some(first) = segments.first().map(|segment| segment.number) else { return Ok(false) };
         let waits = first < end.segment && !self.is_covered(first)?;
         Ok(waits && (is_over || self.is_empty_of_calls(first)?))
@@ -244,7 +245,7 @@ impl Writer {
     }
 }
 
-/// Bytes of the files in a folder; what cannot be read counts nothing.
+/// Returns the size of the files in a folder. Unreadable files count as zero.
 pub(crate) fn folder_bytes(path: &Path) -> u64 {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
     let size = |entry: std::fs::DirEntry| match entry.metadata() {
@@ -260,7 +261,7 @@ fn before(now: Timestamp, age: Duration) -> Timestamp {
     Timestamp::from_millis(now.as_millis().saturating_sub(age))
 }
 
-/// The lowest id a call at a time can have.
+/// Returns the lowest id a call at this time can have.
 fn first_at(at: Timestamp) -> CallId {
     CallId::from_bytes((u128::from(at.as_millis()) << 80).to_be_bytes())
 }

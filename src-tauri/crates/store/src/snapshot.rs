@@ -1,23 +1,23 @@
-//! Snapshots: all tools' states at the beginning of a segment, so that earlier segments are not
-//! needed to know them.
+//! Snapshots: the states of all tools at the beginning of a segment, which make earlier segments
+//! unnecessary for knowing them.
 //!
-//! Written in groups bounded in bytes and ended by a mark; only then does it stand for what is before
-//! it. One that a kill left unfinished does no harm: each state in it is true where it stands. Owns:
-//! when and how one is written. Refuses to know: when segments are removed.
+//! A snapshot is written in groups of bounded size and ended by a mark. Only with the mark does it
+//! replace earlier segments. A snapshot left unfinished by a kill is harmless, because each state
+//! in it is correct at its position.
 
 use schemascope_model::ToolId;
 
 use crate::marks::Mark;
-use crate::{Entry, Error, GROUP, Writer};
+use crate::{Entry, Error, MAX_GROUP_ENTRIES, Writer};
 
-/// A snapshot is written again when this many times its size has been journaled behind it.
-pub(crate) const SHARE: u64 = 4;
-/// Bytes of states in one group, unless one state is larger.
+/// A new snapshot is due when this many times the size of the last one has been journaled since.
+pub(crate) const SNAPSHOT_SHARE: u64 = 4;
+/// Bytes of states in one group, unless a single state is larger.
 const GROUP_BYTES: usize = 4 << 20;
 
 impl Writer {
-    /// Begins a new segment if the current one is full. `states` gives all tools' states, one at a
-    /// time if it is lazy; the new segment begins with them unless a recent snapshot is near.
+    /// Begins a new segment if the current one is full. `states` returns the states of all tools,
+    /// lazily if it can. The new segment begins with them unless the last snapshot is recent.
     pub fn roll<I>(&mut self, states: impl FnOnce() -> I) -> Result<(), Error>
     where
         I: IntoIterator<Item = (ToolId, Vec<u8>)>,
@@ -25,13 +25,13 @@ impl Writer {
         if !self.journal.is_segment_full() {
             return Ok(());
         }
-        if self.since_snapshot < self.snapshot_size * SHARE {
+        if self.since_snapshot < self.snapshot_size * SNAPSHOT_SHARE {
             return self.begin_segment();
         }
         self.begin_with_snapshot(states())
     }
 
-    /// Begins a new segment with all tools' states.
+    /// Begins a new segment with the states of all tools.
     pub(crate) fn begin_with_snapshot(
         &mut self,
         states: impl IntoIterator<Item = (ToolId, Vec<u8>)>,
@@ -44,7 +44,7 @@ impl Writer {
             bytes += state.len();
             count += 1;
             group.push(Entry::State { tool, state });
-            if group.len() == GROUP || bytes >= GROUP_BYTES {
+            if group.len() == MAX_GROUP_ENTRIES || bytes >= GROUP_BYTES {
                 self.append(&group)?;
                 group.clear();
                 bytes = 0;
@@ -66,7 +66,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Notes something in the journal. The index has nothing to do with it, but its checkpoint passes.
+    /// Writes a mark to the journal. The index stores nothing for it, but its checkpoint moves past
+    /// it.
     pub(crate) fn mark(&mut self, mark: Mark) -> Result<(), Error> {
         self.journal.append(&[mark.record()])?;
         let end = self.journal.end();

@@ -1,7 +1,7 @@
-//! What is known of segments without decompressing them.
+//! Summaries of segments, read without decompressing them.
 //!
-//! Reading a segment's heads takes tens of milliseconds, so a round reads few, and what is closed is
-//! remembered. Owns: that memory. Refuses to know: what follows from it.
+//! Reading a segment's heads takes tens of milliseconds, so a round reads only a few, and summaries
+//! of closed segments are cached.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,8 +13,8 @@ use crate::Error;
 use crate::entry::CALL;
 use crate::marks::SnapshotFinder;
 
-/// Segments read in a round at most.
-const READS: u32 = 4;
+/// Most segments read in a round.
+const READS_PER_ROUND: u32 = 4;
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Summary {
@@ -28,24 +28,24 @@ pub(crate) struct Summary {
 pub(crate) struct Summaries {
     known: BTreeMap<u64, Summary>,
     reads_left: u32,
-    refused: bool,
+    exhausted: bool,
 }
 
 impl Summaries {
     pub(crate) fn begin_round(&mut self) {
-        (self.reads_left, self.refused) = (READS, false);
+        (self.reads_left, self.exhausted) = (READS_PER_ROUND, false);
     }
 
-    /// Whether something was not read in this round for having read enough.
+    /// Returns whether this round skipped a segment because it had read enough.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.refused
+        self.exhausted
     }
 
     pub(crate) fn forget(&mut self, number: u64) {
         self.known.remove(&number);
     }
 
-    /// The summary of a closed segment; none when this round has read enough.
+    /// Returns the summary of a closed segment, or `None` if this round has read enough.
     pub(crate) fn of(&mut self, journal: &Path, number: u64) -> Result<Option<Summary>, Error> {
         if let Some(known) = self.known.get(&number) {
             return Ok(Some(*known));
@@ -57,16 +57,16 @@ impl Summaries {
         Ok(read)
     }
 
-    /// As [`Summaries::of`], of a segment that may still grow.
+    /// Like [`Summaries::of`], for a segment that may still grow.
     pub(crate) fn read(&mut self, journal: &Path, number: u64) -> Result<Option<Summary>, Error> {
         if self.reads_left == 0 {
-            self.refused = true;
+            self.exhausted = true;
             return Ok(None);
         }
         self.reads_left -= 1;
         let (mut summary, mut snapshot) = (Summary::default(), SnapshotFinder::default());
         heads(journal, number, |head| {
-            snapshot.see(head);
+            snapshot.visit(head);
             if let Some(head) = head.filter(|head| head.kind == CALL) {
                 let id = CallId::from_bytes(head.id);
                 summary.calls += 1;
@@ -78,7 +78,8 @@ impl Summaries {
         Ok(Some(summary))
     }
 
-    /// The newest segment that begins with a whole snapshot, as far as this round can tell.
+    /// Returns the newest segment that begins with a complete snapshot, as far as this round can
+    /// read.
     pub(crate) fn newest_snapshot(&mut self, journal: &Path, current: u64) -> Result<Option<u64>, Error> {
         for segment in schemascope_journal::segments(journal)?.iter().rev() {
             let summary = if segment.number == current {
@@ -96,7 +97,7 @@ impl Summaries {
     }
 }
 
-/// Ids of the calls in a segment.
+/// Returns the ids of the calls in a segment.
 pub(crate) fn call_ids(journal: &Path, number: u64) -> Result<Vec<CallId>, Error> {
     let mut ids = Vec::new();
     heads(journal, number, |head| {

@@ -1,8 +1,8 @@
-//! Whether journal, index and states agree. Nothing is mended.
+//! Verification that journal, index, states and audit log agree. Repairs nothing.
 //!
-//! The journal is read from its beginning into a fold; each call is looked for in the index and compared;
-//! then the index's own states, brought up to the same end, are compared with the fold's. The audit log is read
-//! to its end, and the fold takes its entries. Owns: what counts as a difference. Refuses to know: what is to be done about it (building the index anew).
+//! The journal is read from its beginning into a fold, and each call is compared with the index.
+//! Then the index's own states, brought up to the same end, are compared with those of the fold.
+//! The audit log is read to its end, and the fold applies its entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,89 +13,89 @@ use schemascope_journal::{Damage, Entry as Frame, Found, Position, Reader, Torn}
 use schemascope_model::{CallId, ToolId};
 
 use crate::entry::{CALL, Entry};
-use crate::index::{Index, Row};
+use crate::index::{Comparison, Index};
 use crate::lock::Lock;
-use crate::marks::{Gone, Mark};
+use crate::marks::{Mark, RemovedCalls};
 use crate::open::open_existing;
 use crate::{Error, States};
 
-/// Differences of one kind that are named one by one.
-const NAMED: usize = 10;
-/// Entries between two words on the progress.
-const TELL_EVERY: u64 = 1_000;
+/// Most differences of one kind listed individually.
+const MAX_NAMED: usize = 10;
+/// Number of entries between two progress reports.
+const PROGRESS_INTERVAL: u64 = 1_000;
 
-/// Differences of one kind: the first, and how many there are.
+/// Findings of one kind: the first few, and their number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Several<T> {
-    /// The first ones.
+pub struct Findings<T> {
+    /// First few findings.
     pub first: Vec<T>,
-    /// How many there are.
+    /// Number of findings.
     pub count: u64,
 }
 
-impl<T> Default for Several<T> {
+impl<T> Default for Findings<T> {
     fn default() -> Self {
         Self { first: Vec::new(), count: 0 }
     }
 }
 
-impl<T> Several<T> {
+impl<T> Findings<T> {
     fn add(&mut self, one: T) {
         self.count += 1;
-        if self.first.len() < NAMED {
+        if self.first.len() < MAX_NAMED {
             self.first.push(one);
         }
     }
 }
 
-/// What was compared, and what differs.
+/// Result of a verification.
 #[derive(Debug, Default)]
 pub struct Report {
     /// Calls in the journal that should be in the index.
     pub calls: u64,
     /// Calls in the journal that retention has removed.
     pub gone: u64,
-    /// Entries the index has not taken yet; the next start brings them.
+    /// Entries not yet in the index. The next start adds them.
     pub behind: u64,
     /// Tools whose states were compared.
     pub tools: u64,
-    /// An unfinished write at the journal's end; nothing acknowledged is in it.
+    /// Unfinished write at the journal's end. It contains nothing acknowledged.
     pub torn: Option<Torn>,
     /// Places in the journal that cannot be read.
-    pub damaged: Several<Damage>,
-    /// Calls that are not in the index.
-    pub missing: Several<(CallId, Position)>,
-    /// Calls that are otherwise in the index than in the journal.
-    pub different: Several<(CallId, Position)>,
-    /// Calls that are in the index and miss from a list.
-    pub unlisted: Several<(CallId, Position)>,
-    /// Calls in the index that the journal does not have.
-    pub unknown: Several<CallId>,
-    /// Tools whose state in the index is not what the journal gives.
-    pub states: Several<ToolId>,
-    /// Why the index could not be compared to the end.
+    pub damaged: Findings<Damage>,
+    /// Calls missing from the index.
+    pub missing: Findings<(CallId, Position)>,
+    /// Calls that differ between index and journal.
+    pub different: Findings<(CallId, Position)>,
+    /// Calls in the index that are missing from a list.
+    pub unlisted: Findings<(CallId, Position)>,
+    /// Calls in the index that are not in the journal.
+    pub unknown: Findings<CallId>,
+    /// Tools whose state in the index differs from the one the journal gives.
+    pub states: Findings<ToolId>,
+    /// Reason why the comparison with the index could not be finished.
     pub unusable: Option<String>,
-    /// The audit log.
+    /// Result for the audit log.
     pub audit: AuditCheck,
 }
 
-/// What was found in the audit log.
+/// Result of verifying the audit log.
 #[derive(Debug, Default)]
 pub struct AuditCheck {
-    /// Entries read.
+    /// Number of entries read.
     pub entries: u64,
-    /// An unfinished write at its end; it was not taken.
+    /// Unfinished write at its end, which does not count as a decision.
     pub torn: Option<Torn>,
     /// Places that cannot be read.
-    pub damaged: Several<Damage>,
-    /// Why entries make no sense behind those before them.
-    pub refused: Several<String>,
+    pub damaged: Findings<Damage>,
+    /// Reasons why entries contradict earlier ones.
+    pub refused: Findings<String>,
 }
 
 impl AuditCheck {
-    /// Reads the log of a data directory and shows it to `fold`. Mends nothing.
+    /// Reads the log of a data directory into `fold`. Repairs nothing.
     pub(crate) fn of(dir: &Path, fold: &mut dyn States) -> Result<Self, Error> {
-        let (read, torn) = crate::audit::look(dir)?;
+        let (read, torn) = crate::audit::inspect(dir)?;
         let mut check = Self { entries: read.entries.len() as u64, torn, ..Self::default() };
         read.damaged.into_iter().for_each(|damage| check.damaged.add(damage));
         for entry in &read.entries {
@@ -108,7 +108,8 @@ impl AuditCheck {
 }
 
 impl Report {
-    /// Whether everything agrees. What was torn or is behind is in order: the next start sees to it.
+    /// Returns whether everything agrees. An unfinished write and entries not yet indexed are
+    /// normal: the next start handles both.
     pub fn is_sound(&self) -> bool {
         let calls = [self.missing.count, self.different.count, self.unlisted.count, self.unknown.count];
         let audit = self.audit.damaged.count + self.audit.refused.count;
@@ -117,13 +118,13 @@ impl Report {
     }
 }
 
-/// Compares everything in `dir`. `fold` must know nothing yet and is told of the progress. Nobody else may
-/// have the store open.
+/// Compares everything in `dir`. `fold` must be empty and receives the progress. No other process
+/// may have the store open.
 pub fn verify(dir: &Path, fold: &mut dyn States) -> Result<Report, Error> {
     let _lock = Lock::take(dir)?;
     let journal = dir.join("journal");
     let (end, tail) = schemascope_journal::tail(&journal)?;
-    let gone = Gone::read(&journal)?;
+    let gone = RemovedCalls::read(&journal)?;
     let mut report = Report { torn: tail.torn, audit: AuditCheck::of(dir, &mut *fold)?, ..Report::default() };
     let index = open_existing(&dir.join("index"))?.map_err(|reason| report.unusable = Some(reason)).ok();
     let mut check = Check { journal: &journal, end, gone, index, report };
@@ -138,13 +139,13 @@ pub fn verify(dir: &Path, fold: &mut dyn States) -> Result<Report, Error> {
 struct Check<'a> {
     journal: &'a Path,
     end: Position,
-    gone: Gone,
+    gone: RemovedCalls,
     index: Option<Index>,
     report: Report,
 }
 
 impl Check<'_> {
-    /// Uses the index; a panic or error of it is the last use.
+    /// Uses the index. After a panic or an error it is not used again.
     fn guarded<T>(&mut self, use_index: impl FnOnce(&mut Self, &Index) -> Result<T, Error>) -> Option<T> {
         let index = self.index.clone()?;
         let done = catch_unwind(AssertUnwindSafe(|| use_index(self, &index)));
@@ -158,7 +159,7 @@ impl Check<'_> {
         }
     }
 
-    /// Shows the acknowledged entries from a position on.
+    /// Visits the acknowledged entries from a position onwards.
     fn each(
         &mut self,
         from: Position,
@@ -183,7 +184,7 @@ impl Check<'_> {
                 Ok(entry) => see(self, &frame, entry, (total.saturating_sub(reader.bytes_left()), total)),
                 Err(_) => {
                     let bytes = frame.next.offset - frame.at.offset;
-                    let reason = "record does not parse, or a newer program wrote it";
+                    let reason = "the record is malformed or was written by a newer version";
                     self.report.damaged.add(Damage { at: frame.at, bytes, reason });
                 }
             }
@@ -195,10 +196,11 @@ impl Check<'_> {
         let checkpoint = self.guarded(|_, index| Ok(index.checkpoint()?)).flatten().unwrap_or_default();
         let mut seen = 0;
         self.each(Position::START, |check, frame, entry, (done, total)| {
-            // A snapshot that does not load is not needed: what it stands for was replayed.
+            // A snapshot that cannot be loaded is not needed here, because the entries it replaces
+            // were replayed.
             let _ = fold.apply(&entry);
             seen += 1;
-            if seen % TELL_EVERY == 0 {
+            if seen % PROGRESS_INTERVAL == 0 {
                 fold.progress(done, total);
             }
             if frame.at >= checkpoint {
@@ -214,15 +216,16 @@ impl Check<'_> {
             let compare = |_: &mut Self, index: &Index| index.compare(&call, frame.at, &frame.compressed);
             let place = (call.id, frame.at);
             match check.guarded(compare) {
-                Some(Row::Missing) => check.report.missing.add(place),
-                Some(Row::Different) => check.report.different.add(place),
-                Some(Row::NotFound) => check.report.unlisted.add(place),
-                Some(Row::Same) | None => {}
+                Some(Comparison::Missing) => check.report.missing.add(place),
+                Some(Comparison::Different) => check.report.different.add(place),
+                Some(Comparison::Unlisted) => check.report.unlisted.add(place),
+                Some(Comparison::Same) | None => {}
             }
         })
     }
 
-    /// Rows without a call: counted first, since reading all ids again is rarely needed.
+    /// Finds rows without a call. Counts are compared first, because reading all ids again is
+    /// rarely necessary.
     fn rows(&mut self, index: &Index) -> Result<(), Error> {
         let counts = index.counts()?;
         let known = self.report.calls - self.report.missing.count;
@@ -245,7 +248,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The index's states, with what they lack, against what the whole journal gave.
+    /// Compares the index's states, brought up to date, with those of the whole journal.
     fn states(&mut self, fold: &mut dyn States, replayed: &BTreeMap<ToolId, u64>) -> Result<(), Error> {
         let damaged = self.report.damaged.clone();
         let load = |_: &mut Self, index: &Index| {
@@ -258,12 +261,16 @@ impl Check<'_> {
             Ok((as_of, index.states_checkpoint()?.unwrap_or(Position::START)))
         };
         let Some((as_of, from)) = self.guarded(load) else { return Ok(()) };
+        if fold.is_outdated() {
+            // The next start learns them again from the journal.
+            return Ok(());
+        }
         self.each(from, |_, frame, entry, _| {
             if as_of.get(entry.tool()).is_none_or(|as_of| frame.at >= *as_of) {
                 let _ = fold.apply(&entry);
             }
         })?;
-        // The same places as before.
+        // The second pass finds the same damage again.
         self.report.damaged = damaged;
         let indexed = digests(fold);
         let tools: BTreeSet<&ToolId> = replayed.keys().chain(indexed.keys()).collect();
@@ -277,7 +284,7 @@ impl Check<'_> {
     }
 }
 
-/// States by digest, so that two sets of them need not be in memory at once.
+/// Returns states as digests, so that two sets need not be in memory at once.
 fn digests(fold: &dyn States) -> BTreeMap<ToolId, u64> {
     let digest = |tool: ToolId| {
         let mut hasher = DefaultHasher::new();

@@ -1,6 +1,4 @@
-//! The writing end: journal first, then index.
-//!
-//! Owns: that order. Refuses to know: when to write; the recorder decides that.
+//! Writing: journal first, then index. The recorder decides when to write.
 
 use std::borrow::Cow;
 
@@ -10,34 +8,36 @@ use schemascope_model::{CallId, ToolId};
 use crate::ballast::Ballast;
 use crate::index::{Index, MAX_OPERATIONS};
 use crate::lock::Lock;
+use crate::open::make_files_private;
 use crate::retain::Retention;
 use crate::{Entry, Error, Packed};
 
-/// Entries in one group at most: two index operations each and the checkpoint are what sled takes in one batch.
-pub const GROUP: usize = (MAX_OPERATIONS - 1) / 2;
+/// Most entries in one group: two index operations for each plus the checkpoint fit in one batch of
+/// sled.
+pub const MAX_GROUP_ENTRIES: usize = (MAX_OPERATIONS - 1) / 2;
 
-/// Entries given to the index after which sled is opened anew, which takes a tenth of a second then; and the same
-/// when it is closed.
-const RENEW: usize = 50_000;
-const RENEW_AT_END: usize = 5_000;
+/// Number of entries after which sled is reopened, which then takes a tenth of a second; and the
+/// number on closing.
+const REOPEN_AFTER: usize = 50_000;
+const REOPEN_ON_CLOSE_AFTER: usize = 5_000;
 
-/// Appends to the store. There is one.
+/// The only writer of the store.
 #[derive(Debug)]
 pub struct Writer {
     pub(crate) journal: Journal,
     pub(crate) index: Index,
     compressor: Compressor,
     index_behind: bool,
-    /// Entries given to the index since sled was opened.
+    /// Entries added to the index since sled was opened.
     since_opened: usize,
-    /// Bytes journaled behind the last snapshot.
+    /// Bytes journaled since the last snapshot.
     pub(crate) since_snapshot: u64,
     pub(crate) snapshot_size: u64,
-    /// The segment this writer began with a whole snapshot last.
+    /// Last segment that this writer began with a complete snapshot.
     pub(crate) snapshot_segment: Option<u64>,
-    /// Calls in the current segment, as far as is known.
+    /// Number of calls in the current segment, as far as known.
     pub(crate) segment_calls: u64,
-    /// The oldest call in the current segment, once retention has looked.
+    /// Oldest call in the current segment, once retention has read it.
     pub(crate) segment_oldest: Option<CallId>,
     pub(crate) retention: Retention,
     ballast: Ballast,
@@ -69,14 +69,14 @@ impl Writer {
         }
     }
 
-    /// Appends up to [`GROUP`] entries as one group. When this returns they are on disk, unless the
-    /// error is the journal's. An error of the index is returned once; from then on it is left
-    /// alone, so that its checkpoint stays true and the next start catches up.
+    /// Appends up to [`MAX_GROUP_ENTRIES`] entries as one group. On return they are on disk, unless the error
+    /// is the journal's. An error of the index is returned once. The index is not written again
+    /// after that, so that its checkpoint stays valid and the next start catches up.
     pub fn append(&mut self, entries: &[Entry]) -> Result<(), Error> {
         self.append_each(entries.iter().map(|entry| (entry, None)))
     }
 
-    /// The same for entries that were packed.
+    /// Appends packed entries in the same way.
     pub fn append_packed(&mut self, entries: &[Packed]) -> Result<(), Error> {
         self.append_each(entries.iter().map(|packed| (&packed.entry, packed.bytes.as_deref())))
     }
@@ -104,16 +104,16 @@ impl Writer {
         let end = self.journal.end();
         self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, indexed, end)?))?;
         self.since_opened += entries.len();
-        self.renew_if_due()
+        self.reopen_if_due()
     }
 
-    /// Opens the index anew if it was given many entries since.
-    fn renew_if_due(&mut self) -> Result<(), Error> {
-        if self.index_behind || self.since_opened < RENEW {
+    /// Reopens the index if many entries were added since it was opened.
+    fn reopen_if_due(&mut self) -> Result<(), Error> {
+        if self.index_behind || self.since_opened < REOPEN_AFTER {
             return Ok(());
         }
         self.since_opened = 0;
-        self.index.renew().or_else(|error| {
+        self.index.reopen().or_else(|error| {
             self.index_behind = self.index.is_closed();
             if self.index_behind { Err(error) } else { Ok(()) }
         })
@@ -131,12 +131,12 @@ impl Writer {
         written
     }
 
-    /// Whether the index was given up until the next start.
+    /// Returns whether the index failed and is not written until the next start.
     pub fn is_index_behind(&self) -> bool {
         self.index_behind
     }
 
-    /// Everything appended so far lies before this position.
+    /// Returns the position after everything appended so far.
     pub fn end(&self) -> Position {
         self.journal.end()
     }
@@ -147,15 +147,18 @@ impl Writer {
         self.index_unless_behind(|index, compressor| index.save_states(compressor, states, end))
     }
 
-    /// Flushes the index, so that the next start has nothing to catch up. On a full disk the ballast
-    /// is given up for it.
+    /// Flushes the index, so that the next start need not catch up. On a full disk the ballast file
+    /// is deleted to make room.
     pub fn close(self) -> Result<(), Error> {
         let flush = || self.index.guarded(|| Ok(self.index.flush()?));
         flush().or_else(|error| if self.ballast.drop_if_full() { flush() } else { Err(error) })?;
-        if !self.index_behind && self.since_opened >= RENEW_AT_END {
-            // Only for the speed of the next start.
-            self.index.renew().unwrap_or_else(|error| tracing::debug!(%error, "not opened anew at the end"));
+        if !self.index_behind && self.since_opened >= REOPEN_ON_CLOSE_AFTER {
+            // Only affects the speed of the next start.
+            self.index
+                .reopen()
+                .unwrap_or_else(|error| tracing::debug!(%error, "could not reopen the index on close"));
         }
+        make_files_private(self.index.path());
         Ok(())
     }
 }

@@ -1,4 +1,5 @@
-//! Files damaged, disks full or read-only, processes killed or in the way: nothing acknowledged is lost.
+//! Tests with damaged files, full and read-only disks, killed and competing processes: nothing
+//! acknowledged is lost.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![allow(clippy::print_stdout, reason = "children tell their parent how far they are")]
 
@@ -13,7 +14,7 @@ use common::{Counter, Random, copy, fill, ids, open};
 use schemascope_model::{CallId, CallRecord, IdSource, Outcome, Timestamp};
 use schemascope_store::{CallQuery, Fold, Policy, Rewrite, rebuild, redact, verify};
 
-/// Says to a child what to do, and where.
+/// Environment variables that give a child process its task and folder.
 const TASK: &str = "SCHEMASCOPE_TEST_TASK";
 const DIR: &str = "SCHEMASCOPE_TEST_DIR";
 
@@ -27,7 +28,7 @@ fn filled(dir: &Path, calls: usize) -> Counter {
     counter
 }
 
-/// A file of a copy of the store.
+/// Returns the files of a folder in a copy of the store.
 fn files(dir: &Path, folder: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir.join(folder)).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -36,9 +37,10 @@ fn files(dir: &Path, folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// One byte flipped anywhere in the index: the answers stay right, at once or after the next start.
+/// With one byte flipped anywhere in the index, answers stay correct, at once or after the next
+/// start.
 #[test]
-fn a_byte_flipped_in_the_index_costs_nothing() {
+fn flipped_byte_in_index_loses_nothing() {
     let pristine = tempfile::tempdir().unwrap();
     let counter = filled(pristine.path(), 40);
     fs::remove_file(pristine.path().join("ballast")).unwrap();
@@ -68,10 +70,10 @@ fn a_byte_flipped_in_the_index_costs_nothing() {
     }
 }
 
-/// One byte flipped anywhere in the journal: every call the index has stays, but for the bodies of a large
-/// one; what is replayed lacks at most one record, and that is said.
+/// With one byte flipped anywhere in the journal, the index keeps every call except the bodies of a
+/// large one, and a replay loses at most one record and reports it.
 #[test]
-fn a_byte_flipped_in_the_journal_costs_one_record_at_most() {
+fn flipped_byte_in_journal_loses_at_most_one_record() {
     let pristine = tempfile::tempdir().unwrap();
     filled(pristine.path(), 40);
     fs::remove_file(pristine.path().join("ballast")).unwrap();
@@ -107,9 +109,9 @@ fn flip(file: &Path, random: &mut Random) -> usize {
     at
 }
 
-/// A journal cut behind the index's back: the index knows what is no longer true, and is built anew.
+/// After the journal was shortened, the index has calls that it lost. They return to it.
 #[test]
-fn a_journal_shorter_than_its_index_counts() {
+fn index_ahead_of_its_journal_restores_it() {
     let pristine = tempfile::tempdir().unwrap();
     filled(pristine.path(), 40);
     fs::remove_file(pristine.path().join("ballast")).unwrap();
@@ -122,16 +124,16 @@ fn a_journal_shorter_than_its_index_counts() {
         let cut = random.below(bytes.len() as u64) as usize;
         fs::write(&segment, &bytes[..cut]).unwrap();
         let (writer, reader, _, restored) = open(dir.path());
-        assert_eq!(ids(&reader).len() as u64, restored.0.values().sum::<u64>(), "cut at {cut}");
+        assert_eq!((ids(&reader).len(), restored.0.values().sum::<u64>()), (80, 80), "cut at {cut}");
         writer.close().unwrap();
         drop(reader);
         assert!(verify(dir.path(), &mut Counter::default()).unwrap().is_sound(), "cut at {cut}");
     }
 }
 
-/// Ids are ordered by time; a clock that goes back changes the order, and nothing else.
+/// Ids are ordered by time. A clock that is set back changes the order and nothing else.
 #[test]
-fn a_clock_that_goes_back_loses_nothing() {
+fn clock_set_back_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (mut writer, reader, _, mut counter) = open(dir.path());
     for (start, at) in [(0, 9_000), (100, 1_000), (200, 5_000)] {
@@ -153,7 +155,7 @@ fn a_clock_that_goes_back_loses_nothing() {
     let policy = Policy { age: Some(Duration::from_secs(6)), ..Policy::default() };
     while writer.retain(&policy, Timestamp::from_millis(9_000), || counter.states()).unwrap().more {}
     assert_eq!(ids(&reader).len(), 20);
-    // Back again: nothing is old.
+    // The clock is right again: nothing is old.
     while writer.retain(&policy, Timestamp::from_millis(2_000), || counter.states()).unwrap().more {}
     let before = ids(&reader);
     drop((writer, reader));
@@ -162,9 +164,9 @@ fn a_clock_that_goes_back_loses_nothing() {
     assert_eq!((before.len(), restored, ids(&reader)), (20, counter, before));
 }
 
-/// What cannot be written to is named. (Who may do everything meets a folder that nobody can write to.)
+/// The error names the path that cannot be written. Not even root can write to `/proc/self`.
 #[test]
-fn a_folder_that_cannot_be_written_to_is_named() {
+fn unwritable_folder_is_named_in_the_error() {
     let error =
         schemascope_store::open(Path::new("/proc/self"), &mut Counter::default(), Timestamp::from_millis(1));
     assert!(error.unwrap_err().to_string().starts_with("/proc/self/"));
@@ -176,22 +178,22 @@ fn a_folder_that_cannot_be_written_to_is_named() {
 }
 
 #[test]
-fn another_process_is_refused_until_the_first_is_gone() {
+fn second_process_is_rejected_until_the_first_exits() {
     let dir = tempfile::tempdir().unwrap();
     let mut holder = child("hold", dir.path(), None);
     wait_for(&mut holder);
     let error =
         schemascope_store::open(dir.path(), &mut Counter::default(), Timestamp::from_millis(1)).unwrap_err();
-    assert!(error.to_string().contains("open in another process"), "{error}");
+    assert!(error.to_string().contains("in use by another process"), "{error}");
     holder.kill().unwrap();
     holder.wait().unwrap();
     let (_writer, reader, ..) = open(dir.path());
     assert_eq!(ids(&reader).len(), 40);
 }
 
-/// A disk that takes no more (here: a limit on the size of files), then does again.
+/// A disk that rejects writes for a while. A limit on the file size stands in for it.
 #[test]
-fn a_full_disk_refuses_and_keeps_what_it_took() {
+fn full_disk_rejects_writes_and_keeps_acknowledged_ones() {
     let dir = tempfile::tempdir().unwrap();
     let output = child("append", dir.path(), Some(512)).wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -206,9 +208,9 @@ fn a_full_disk_refuses_and_keeps_what_it_took() {
     assert_eq!(ids(&reader).len(), stored.len() + 8);
 }
 
-/// Killed at any moment of opening, appending, retaining, building anew and redacting.
+/// Kills at any moment of opening, appending, retention, rebuilding and redaction.
 #[test]
-fn kills_lose_nothing_acknowledged() {
+fn kill_loses_nothing_acknowledged() {
     let mut random = Random(14);
     for task in ["append", "rebuild", "redact", "open"] {
         let dir = tempfile::tempdir().unwrap();
@@ -242,7 +244,8 @@ fn acknowledged(text: &str) -> Vec<CallId> {
     text.lines().filter_map(|line| line.strip_prefix("took ")?.parse().ok()).collect()
 }
 
-/// This very program, doing one of the tasks below. `blocks`: files may grow to so many kilobytes.
+/// Starts this test program for one of the tasks below. `blocks` limits the size of its files, in
+/// kilobytes.
 fn child(task: &str, dir: &Path, blocks: Option<u32>) -> Child {
     let program = std::env::current_exe().unwrap();
     let mut command = match blocks {
@@ -254,11 +257,11 @@ fn child(task: &str, dir: &Path, blocks: Option<u32>) -> Child {
             shell
         }
     };
-    let command = command.args(["--exact", "does_as_told", "--nocapture", "--test-threads=1"]);
+    let command = command.args(["--exact", "child_process_runs_its_task", "--nocapture", "--test-threads=1"]);
     command.env(TASK, task).env(DIR, dir).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Until the child says that it is at work.
+/// Waits until the child reports that it is working.
 fn wait_for(child: &mut Child) {
     use std::io::Read;
     let stdout = child.stdout.as_mut().unwrap();
@@ -279,9 +282,9 @@ impl Rewrite for Touch {
     }
 }
 
-/// What a child does until it is killed; without a task, nothing.
+/// Runs the child's task until it is killed. Does nothing without a task.
 #[test]
-fn does_as_told() {
+fn child_process_runs_its_task() {
     let (Ok(task), Ok(dir)) = (std::env::var(TASK), std::env::var(DIR)) else { return };
     let dir = Path::new(&dir);
     match task.as_str() {
@@ -307,7 +310,7 @@ fn does_as_told() {
     }
 }
 
-/// Appends until it was refused some times, and says what was taken.
+/// Appends until some writes were rejected, and prints which calls were acknowledged.
 fn appends(dir: &Path) {
     let (mut writer, _reader, _, mut counter) = open(dir);
     let source = IdSource::new(u64::from(std::process::id()), 0);
@@ -321,7 +324,7 @@ fn appends(dir: &Path) {
                 refused += 1;
                 println!("refused: {error}");
             }
-            // The index only: the journal has it.
+            // Only the index failed: the journal has the entry.
             _ => {
                 counter.apply(&entry).unwrap();
                 println!("took {}", call.id);

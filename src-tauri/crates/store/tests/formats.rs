@@ -1,8 +1,8 @@
-//! Stores written by earlier programs open; those of later ones are refused by path.
+//! Stores in older formats open. Stores in newer formats are rejected with their path.
 //!
 //! `data/v1` was written by the program that had index format 1: twelve calls of two tools, some of
-//! them failed or too large for the index, a declaration, and a snapshot of states without a mark; `data/v2` is the
-//! same, converted by the one that had format 2.
+//! them failed or too large for the index, a declaration, and a snapshot of states without a mark.
+//! `data/v2` is the same store, converted by the program that had format 2.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -41,7 +41,7 @@ fn check(reader: &Reader, counter: &Counter) {
 }
 
 #[test]
-fn a_store_of_an_earlier_format_is_converted() {
+fn store_of_earlier_format_is_converted() {
     for earlier in ["v1", "v2"] {
         let dir = stored(earlier);
         let (writer, reader, recovery, counter) = open(dir.path());
@@ -51,18 +51,18 @@ fn a_store_of_an_earlier_format_is_converted() {
         drop(reader);
         let report = verify(dir.path(), &mut Counter::default()).unwrap();
         assert!(report.is_sound() && report.calls == 12, "{report:?}");
-        // And again, as any other.
+        // And again, like any other store.
         let (writer, reader, _, counter) = open(dir.path());
         check(&reader, &counter);
         drop((writer, reader));
-        // Programs of the earlier format do not read it as theirs.
+        // Programs of the earlier format must not read it as theirs.
         let db = sled::open(dir.path().join("index")).unwrap();
         assert_eq!(db.get(b"mformat").unwrap().unwrap(), [3]);
     }
 }
 
 #[test]
-fn a_journal_of_format_1_gives_the_same_without_its_index() {
+fn journal_of_format_1_gives_the_same_without_its_index() {
     let dir = v1();
     fs::remove_dir_all(dir.path().join("index")).unwrap();
     let (_writer, reader, _, counter) = open(dir.path());
@@ -71,7 +71,7 @@ fn a_journal_of_format_1_gives_the_same_without_its_index() {
 }
 
 #[test]
-fn a_store_of_a_later_program_is_refused_by_path() {
+fn store_of_later_format_is_rejected_with_its_path() {
     // The index.
     let dir = v1();
     let index = dir.path().join("index");
@@ -79,7 +79,7 @@ fn a_store_of_a_later_program_is_refused_by_path() {
     db.insert(b"mformat", &[9]).unwrap();
     db.flush().unwrap();
     drop(db);
-    let error = refused(dir.path());
+    let error = open_error(dir.path());
     assert!(error.contains(index.to_str().unwrap()) && error.contains("format 9"), "{error}");
     assert!(index.join("db").exists());
     // A segment.
@@ -89,7 +89,7 @@ fn a_store_of_a_later_program_is_refused_by_path() {
     header[..8].copy_from_slice(b"SSCOPEWJ");
     header[8] = 9;
     fs::write(&segment, header).unwrap();
-    let error = refused(dir.path());
+    let error = open_error(dir.path());
     assert!(error.contains(segment.to_str().unwrap()) && error.contains("format 9"), "{error}");
     assert_eq!(fs::read(&segment).unwrap(), header);
     // A record.
@@ -98,12 +98,12 @@ fn a_store_of_a_later_program_is_refused_by_path() {
         let (mut journal, _) = schemascope_journal::Journal::open(&dir.path().join("journal")).unwrap();
         journal.append(&[schemascope_journal::Record { kind, id: [0; 16], payload }]).unwrap();
         drop(journal);
-        let error = refused(dir.path());
+        let error = open_error(dir.path());
         let named = error.contains(dir.path().join("journal").to_str().unwrap()) && error.contains("newer");
         assert!(named, "{error}");
     }
 }
 
-fn refused(dir: &Path) -> String {
+fn open_error(dir: &Path) -> String {
     schemascope_store::open(dir, &mut Counter::default(), Timestamp::from_millis(1)).unwrap_err().to_string()
 }

@@ -1,4 +1,4 @@
-//! Verifying, building anew, redacting; and that breaking any of them off costs nothing.
+//! Tests of verification, rebuild and redaction, and of interrupting each of them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -11,7 +11,7 @@ use schemascope_model::{CallRecord, IdSource, Outcome, ToolId};
 use schemascope_store::{CallQuery, Entry, Fold, Report, Rewrite, rebuild, redact, verify};
 use serde_json::value::RawValue;
 
-/// A store of so many calls, closed, and its state.
+/// Fills a store with this many calls, closes it, and returns its state.
 fn filled(dir: &Path, calls: usize) -> Counter {
     let (mut writer, _, _, mut counter) = open(dir);
     let source = IdSource::new(1, 0);
@@ -27,19 +27,20 @@ fn verified(dir: &Path) -> Report {
 }
 
 #[test]
-fn a_sound_store_is_found_sound() {
+fn verify_finds_nothing_in_a_sound_store() {
     let dir = tempfile::tempdir().unwrap();
     filled(dir.path(), 100);
     let report = verified(dir.path());
     assert!(report.is_sound(), "{report:?}");
     assert_eq!((report.calls, report.tools, report.behind), (100, 2, 0));
-    // Looking changes nothing.
+    // Verification changes nothing.
     assert!(verified(dir.path()).is_sound());
 }
 
-/// A damaged frame is named by its place; the call it held is whole in the index and unknown to the journal.
+/// The report gives the position of a damaged frame. The call in it is complete in the index and
+/// unknown to the journal.
 #[test]
-fn a_damaged_frame_is_named() {
+fn verify_reports_the_position_of_a_damaged_frame() {
     let dir = tempfile::tempdir().unwrap();
     filled(dir.path(), 100);
     let segment = dir.path().join("journal/00000001.journal");
@@ -50,13 +51,13 @@ fn a_damaged_frame_is_named() {
     assert!(!report.is_sound());
     assert_eq!((report.damaged.count, report.damaged.first[0].at.offset), (1, 16));
     assert_eq!((report.calls, report.unknown.count, report.missing.count), (99, 1, 0));
-    // The journal without the call gives another state than the one that was saved.
+    // Without the call, the journal gives a different state from the saved one.
     assert_eq!(report.states.count, 1);
 }
 
 /// An index that belongs to another journal differs in everything.
 #[test]
-fn a_foreign_index_is_told_apart() {
+fn verify_detects_the_index_of_another_journal() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     filled(dir.path(), 100);
     let (mut writer, ..) = open(other.path());
@@ -71,17 +72,20 @@ fn a_foreign_index_is_told_apart() {
 }
 
 #[test]
-fn a_missing_index_is_said() {
+fn verify_reports_a_missing_index() {
     let dir = tempfile::tempdir().unwrap();
     filled(dir.path(), 20);
     fs::remove_dir_all(dir.path().join("index")).unwrap();
     let report = verified(dir.path());
-    assert!(report.unusable.as_ref().is_some_and(|reason| reason.contains("no index")), "{report:?}");
+    assert!(
+        report.unusable.as_ref().is_some_and(|reason| reason.contains("the index does not exist")),
+        "{report:?}"
+    );
     assert!(!dir.path().join("index").exists());
 }
 
 #[test]
-fn an_index_is_built_anew_and_smaller() {
+fn rebuilt_index_is_complete_and_smaller() {
     let dir = tempfile::tempdir().unwrap();
     let counter = filled(dir.path(), 2_000);
     let (writer, reader, ..) = open(dir.path());
@@ -97,14 +101,14 @@ fn an_index_is_built_anew_and_smaller() {
     assert_eq!((recovery.replayed, restored, all(&reader)), (0, counter, before));
 }
 
-/// What is on disk when a rebuild is killed, step by step: the store opens, and nothing is missing.
+/// Files as a killed rebuild leaves them, step by step: the store opens, and nothing is missing.
 #[test]
-fn a_rebuild_broken_off_anywhere_costs_nothing() {
+fn interrupted_rebuild_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let counter = filled(dir.path(), 60);
     let at = |name: &str| dir.path().join(name);
     let steps: [&dyn Fn(); 5] = [
-        // While the new one is written.
+        // While the new index is written.
         &|| {
             copy(&at("index"), &at("index.new"));
             let db = at("index.new").join("db");
@@ -113,14 +117,14 @@ fn a_rebuild_broken_off_anywhere_costs_nothing() {
         },
         // Before the swap.
         &|| copy(&at("index"), &at("index.new")),
-        // Within it.
+        // During the swap.
         &|| {
             copy(&at("index"), &at("index.new"));
             fs::rename(at("index"), at("index.old")).unwrap();
         },
-        // Behind it.
+        // After the swap.
         &|| copy(&at("index"), &at("index.old")),
-        // While the old one is removed.
+        // While the old index is removed.
         &|| fs::create_dir(at("index.old")).unwrap(),
     ];
     for (number, step) in steps.iter().enumerate() {
@@ -133,7 +137,7 @@ fn a_rebuild_broken_off_anywhere_costs_nothing() {
     }
 }
 
-/// Leaves out what a test planted.
+/// Removes what a test planted.
 struct Forget;
 
 impl Rewrite for Forget {
@@ -179,7 +183,7 @@ fn holds_secrets(dir: &Path) -> bool {
 }
 
 #[test]
-fn what_is_stored_can_be_redacted() {
+fn redact_removes_secrets_from_all_stored_data() {
     let dir = tempfile::tempdir().unwrap();
     let counter = with_secrets(dir.path());
     assert!(holds_secrets(dir.path()));
@@ -192,9 +196,9 @@ fn what_is_stored_can_be_redacted() {
     assert!(verified(dir.path()).is_sound());
 }
 
-/// What cannot be read may be anything, so it goes.
+/// An unreadable record might hold a secret, so it is removed.
 #[test]
-fn redaction_leaves_nothing_unreadable() {
+fn redact_removes_unreadable_records() {
     let dir = tempfile::tempdir().unwrap();
     with_secrets(dir.path());
     let segment = dir.path().join("journal/00000001.journal");
@@ -206,9 +210,10 @@ fn redaction_leaves_nothing_unreadable() {
     assert_eq!(verified(dir.path()).damaged.count, 0);
 }
 
-/// Killed between or within segments: what is there opens, and doing it again ends it.
+/// After a kill between or within segments, the store opens, and a second redaction completes the
+/// work.
 #[test]
-fn a_redaction_broken_off_leaves_a_usable_store() {
+fn interrupted_redaction_leaves_a_usable_store() {
     let dir = tempfile::tempdir().unwrap();
     let counter = with_secrets(dir.path());
     fs::remove_dir_all(dir.path().join("index")).unwrap();
@@ -223,7 +228,7 @@ fn a_redaction_broken_off_leaves_a_usable_store() {
 }
 
 #[test]
-fn none_of_it_is_done_to_a_store_in_use() {
+fn maintenance_is_rejected_while_the_store_is_in_use() {
     let dir = tempfile::tempdir().unwrap();
     let _open = open(dir.path());
     let mut fold = Counter::default();
@@ -233,6 +238,6 @@ fn none_of_it_is_done_to_a_store_in_use() {
         redact(dir.path(), &mut Forget, &mut fold).unwrap_err(),
     ];
     for error in errors {
-        assert!(error.to_string().contains("open in another process"), "{error}");
+        assert!(error.to_string().contains("in use by another process"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Every acknowledged call is there again, whatever happened to the index or the process.
+//! Every acknowledged call is found again, whatever happened to the index or the process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -9,6 +9,16 @@ use common::{Counter, all, call, fill, open};
 use schemascope_model::{IdSource, Outcome, Timestamp, ToolId};
 use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery};
 use serde_json::value::RawValue;
+
+/// A data directory that was closed in order after some calls, and what they count.
+fn closed_after(calls: usize) -> (tempfile::TempDir, Counter) {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut writer, _, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &IdSource::new(1, 0), calls);
+    writer.save_states(&counter.states()).unwrap();
+    writer.close().unwrap();
+    (dir, counter)
+}
 
 #[test]
 fn calls_come_back_whole_filtered_and_paged() {
@@ -35,7 +45,7 @@ fn calls_come_back_whole_filtered_and_paged() {
     assert_eq!(page(Some("a__x"), false, None, 100).len(), 50);
     assert_eq!(page(Some("a__x"), true, None, 100).len(), 10);
     assert_eq!(page(Some("c__z"), false, None, 100).len(), 0);
-    // Lists of several tools are one, newest first, from wherever.
+    // A list of several tools is merged, newest first, from any starting point.
     let among = |tools: &[&str], failures, before| {
         let among = tools.iter().map(|tool| tool.parse().unwrap()).collect();
         let query = CallQuery { among, failures, before, limit: 60, ..CallQuery::default() };
@@ -48,8 +58,8 @@ fn calls_come_back_whole_filtered_and_paged() {
     assert_eq!(among(&["a__x", "b__y"], true, None), ids(&page(None, true, None, 60)));
 }
 
-/// Killed at any point (dropped without closing): replay applies every entry exactly once, whether
-/// states were saved before, between or never.
+/// After a kill at any point (dropped without closing), replay applies every entry exactly once,
+/// whether states were saved before, between or never.
 #[test]
 fn states_and_calls_survive_without_closing() {
     for saved_after in [None, Some(0), Some(40), Some(80)] {
@@ -72,7 +82,7 @@ fn states_and_calls_survive_without_closing() {
 }
 
 #[test]
-fn a_deleted_index_only_costs_a_rebuild() {
+fn deleted_index_is_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let ids = IdSource::new(1, 0);
     let (mut writer, reader, _, mut counter) = open(dir.path());
@@ -87,10 +97,77 @@ fn a_deleted_index_only_costs_a_rebuild() {
     assert_eq!(recovery.index, IndexRecovery::Built);
 }
 
-/// Damage in the index's files: sled cuts its log there and the journal catches up, or it is met while
-/// reading and the next start rebuilds. Nothing is lost either way, and nothing wrong is answered.
+/// A journal that lost its end gets it back from the index, with what was learned from it.
 #[test]
-fn a_damaged_index_answers_right_or_is_rebuilt() {
+fn truncated_journal_is_restored_from_the_index() {
+    for (kept, saved) in [(0.0, true), (0.3, true), (0.9, true), (0.5, false)] {
+        let dir = tempfile::tempdir().unwrap();
+        let ids = IdSource::new(1, 0);
+        let (mut writer, reader, _, mut counter) = open(dir.path());
+        fill(&mut writer, &mut counter, &ids, 100);
+        if saved {
+            writer.save_states(&counter.states()).unwrap();
+        }
+        let before = common::ids(&reader);
+        writer.close().unwrap();
+        drop(reader);
+        let segment = dir.path().join("journal").join("00000001.journal");
+        let file = fs::OpenOptions::new().write(true).open(&segment).unwrap();
+        let length = file.metadata().unwrap().len();
+        file.set_len((length as f64 * kept) as u64).unwrap();
+        let (mut writer, reader, recovery, mut restored) = open(dir.path());
+        let salvaged = recovery.salvaged.unwrap();
+        assert!(salvaged.calls > 0, "{kept}: {salvaged:?}");
+        assert_eq!(salvaged.states, if saved { 2 } else { 0 });
+        assert!(matches!(recovery.index, IndexRecovery::Replaced { .. }));
+        assert_eq!(restored, counter, "{kept}");
+        assert_eq!(common::ids(&reader), before, "{kept}");
+        // Bodies that only the journal had are lost, and that is noted.
+        let calls = reader.calls(&CallQuery { limit: 1_000, ..CallQuery::default() }).unwrap().calls;
+        let lost = calls.iter().filter(|call| call.result.is_none()).count() as u64;
+        assert_eq!(lost, salvaged.without_bodies);
+        assert!(calls.iter().all(|call| call.result.is_some() != call.bodies_left_out));
+        // From now on nothing is special.
+        fill(&mut writer, &mut restored, &ids, 20);
+        writer.close().unwrap();
+        drop(reader);
+        let report = schemascope_store::verify(dir.path(), &mut Counter::default()).unwrap();
+        assert!(report.is_sound(), "{report:?}");
+        let (_writer, reader, recovery, again) = open(dir.path());
+        assert_eq!((again, recovery.salvaged, recovery.index), (restored, None, IndexRecovery::Intact));
+        assert_eq!(common::ids(&reader).len(), 120);
+    }
+}
+
+/// A kill while salvaged segments move into the journal: the next start goes on.
+#[test]
+fn interrupted_salvage_is_continued() {
+    let (dir, counter) = closed_after(40);
+    // All of the journal was salvaged and nothing of it has moved yet.
+    let journal = dir.path().join("journal");
+    fs::rename(&journal, dir.path().join("index.salvage")).unwrap();
+    fs::create_dir(dir.path().join("index.salvage-new")).unwrap();
+    let (_writer, reader, _, restored) = open(dir.path());
+    assert_eq!((restored, common::ids(&reader).len()), (counter, 40));
+    assert!(!dir.path().join("index.salvage").exists());
+}
+
+#[test]
+fn rebuild_restores_what_the_journal_lost() {
+    let (dir, counter) = closed_after(40);
+    let segment = dir.path().join("journal").join("00000001.journal");
+    fs::OpenOptions::new().write(true).open(&segment).unwrap().set_len(2_000).unwrap();
+    let rebuilt = schemascope_store::rebuild(dir.path(), &mut Counter::default()).unwrap();
+    assert!(rebuilt.salvaged.unwrap().calls > 0);
+    let (_writer, reader, _, restored) = open(dir.path());
+    assert_eq!((restored, common::ids(&reader).len()), (counter, 40));
+}
+
+/// Damage in the index's files: either sled truncates its log there and the journal catches up, or
+/// the damage is found while reading and the next start rebuilds. In both cases nothing is lost and
+/// no wrong answer is given.
+#[test]
+fn damaged_index_answers_correctly_or_is_rebuilt() {
     let dir = tempfile::tempdir().unwrap();
     let ids = IdSource::new(1, 0);
     let (mut writer, reader, _, mut counter) = open(dir.path());
@@ -121,9 +198,9 @@ fn a_damaged_index_answers_right_or_is_rebuilt() {
     }
 }
 
-/// Damage met while reading is noted in a file; the next start rebuilds.
+/// Damage found while reading is recorded in a file, and the next start rebuilds.
 #[test]
-fn noted_damage_leads_to_a_rebuild() {
+fn recorded_damage_leads_to_a_rebuild() {
     let dir = tempfile::tempdir().unwrap();
     let ids = IdSource::new(1, 0);
     let (mut writer, reader, _, mut counter) = open(dir.path());
@@ -140,9 +217,10 @@ fn noted_damage_leads_to_a_rebuild() {
     assert_eq!(open(dir.path()).2.index, IndexRecovery::Intact);
 }
 
-/// A snapshot at the head of a segment replaces what earlier entries gave, and equals it.
+/// A snapshot at the head of a segment replaces the state learned from earlier entries and equals
+/// it.
 #[test]
-fn a_snapshot_stands_for_the_segments_before_it() {
+fn snapshot_replaces_the_segments_before_it() {
     let dir = tempfile::tempdir().unwrap();
     let ids = IdSource::new(1, 0);
     let (mut writer, reader, _, mut counter) = open(dir.path());
@@ -157,9 +235,10 @@ fn a_snapshot_stands_for_the_segments_before_it() {
     assert_eq!(open(dir.path()).3, counter);
 }
 
-/// States in another version's form are counted anew from the calls, be they in the index or in a snapshot.
+/// States in the form of another version are learned again from the calls, whether they are in the
+/// index or in a snapshot.
 #[test]
-fn states_that_are_read_no_more_are_counted_anew() {
+fn unreadable_states_are_learned_again_from_calls() {
     let dir = tempfile::tempdir().unwrap();
     let ids = IdSource::new(1, 0);
     let (mut writer, reader, _, mut counter) = open(dir.path());
@@ -185,11 +264,12 @@ fn states_that_are_read_no_more_are_counted_anew() {
 
 /// A full segment is followed by one that begins with a snapshot.
 #[test]
-fn full_segments_roll_and_begin_with_a_snapshot() {
+fn full_segment_is_followed_by_one_with_a_snapshot() {
     let dir = tempfile::tempdir().unwrap();
     let ids = IdSource::new(1, 0);
     let (mut writer, reader, _, mut counter) = open(dir.path());
-    // Noise that does not compress; each record is compressed by itself, so the same serves for all.
+    // Noise that does not compress. Each record is compressed separately, so the same noise serves
+    // for all.
     let mut state = 1_u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -209,7 +289,7 @@ fn full_segments_roll_and_begin_with_a_snapshot() {
     let before = all(&reader).len();
     writer.close().unwrap();
     drop(reader);
-    // The first segment is not needed to know what the states are.
+    // The first segment is not needed for the states.
     fs::remove_dir_all(dir.path().join("index")).unwrap();
     let (writer, reader, _, restored) = open(dir.path());
     assert_eq!((all(&reader).len(), &restored), (before, &counter));
@@ -222,10 +302,10 @@ fn full_segments_roll_and_begin_with_a_snapshot() {
 }
 
 #[test]
-fn a_second_opener_is_told_so() {
+fn second_opener_gets_a_locked_error() {
     let dir = tempfile::tempdir().unwrap();
     let _open = open(dir.path());
     let error =
         schemascope_store::open(dir.path(), &mut Counter::default(), Timestamp::from_millis(2)).unwrap_err();
-    assert!(error.to_string().contains("open in another process"), "{error}");
+    assert!(error.to_string().contains("in use by another process"), "{error}");
 }

@@ -1,4 +1,5 @@
-//! Calls go by the policy, in rounds; what was learned from them stays, also over a rebuild.
+//! Retention removes calls by its policy, in rounds. What was learned from them stays, also after a
+//! rebuild.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod common;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use common::{Counter, Random, ids, open};
 use schemascope_model::{CallId, CallRecord, IdSource, Origin, Outcome, Timestamp, ToolId};
-use schemascope_store::{Entry, Fold, GROUP, Policy, Progress, Writer};
+use schemascope_store::{Entry, Fold, MAX_GROUP_ENTRIES, Policy, Progress, Writer};
 use serde_json::value::RawValue;
 
 const TOOLS: [&str; 3] = ["a__x", "b__y", "c__z"];
@@ -27,20 +28,20 @@ fn call(source: &IdSource, random: &mut Random, at: u64, bytes: u64) -> Entry {
 }
 
 fn append(writer: &mut Writer, counter: &mut Counter, calls: &[Entry]) {
-    for group in calls.chunks(GROUP) {
+    for group in calls.chunks(MAX_GROUP_ENTRIES) {
         writer.append(group).unwrap();
         group.iter().for_each(|entry| counter.apply(entry).unwrap());
     }
 }
 
-/// One call in each of some milliseconds.
+/// Appends one call in each of some milliseconds.
 fn fill(writer: &mut Writer, counter: &mut Counter, times: Range<u64>, bytes: u64) {
     let (source, mut random) = (IdSource::new(1, 0), Random(times.start));
     let calls: Vec<Entry> = times.map(|at| call(&source, &mut random, at, bytes)).collect();
     append(writer, counter, &calls);
 }
 
-/// Rounds until there is nothing more to do.
+/// Runs rounds until nothing is left to do.
 fn retain(writer: &mut Writer, counter: &Counter, policy: &Policy, now: Timestamp) -> Progress {
     let mut sum = Progress::default();
     for _ in 0..10_000 {
@@ -70,8 +71,8 @@ fn segments(dir: &Path) -> usize {
     fs::read_dir(dir.join("journal")).unwrap().count()
 }
 
-/// Random appends, policies, kills and rebuilds: states are those of all calls ever made, stored are
-/// those the policy keeps, and a rebuild changes neither.
+/// Random appends, policies, kills and rebuilds: the states are those of all calls ever made, the
+/// policy decides which calls are stored, and a rebuild changes neither.
 #[test]
 fn states_outlive_their_calls() {
     let mut unlinked = 0;
@@ -88,7 +89,8 @@ fn states_outlive_their_calls() {
                     let mut calls = Vec::new();
                     for _ in 0..random.below(30) {
                         now += random.below(1_000);
-                        // Now and then a trace of earlier calls comes in, or the clock goes back.
+                        // From time to time a trace of earlier calls arrives, or the clock is set
+                        // back.
                         let at = if random.below(10) == 0 { now - random.below(60_000) } else { now };
                         calls.push(call(&source, &mut random, at, 400));
                     }
@@ -135,9 +137,10 @@ fn states_outlive_their_calls() {
     assert!(unlinked > 20, "{unlinked} segments went");
 }
 
-/// By bytes the oldest segments go, until it fits; the journal does not grow beyond.
+/// A limit in bytes removes the oldest segments until the store fits. The journal does not grow
+/// beyond it.
 #[test]
-fn bytes_bound_the_disk() {
+fn byte_limit_bounds_the_disk_use() {
     let dir = tempfile::tempdir().unwrap();
     let (mut writer, reader, _, mut counter) = open(dir.path());
     let policy = Policy { bytes: Some(8 << 20), ..Policy::default() };
@@ -166,9 +169,9 @@ fn bytes_bound_the_disk() {
     assert_eq!((restored, ids(&reader)), (counter, stored));
 }
 
-/// A store whose segments were written without whole snapshots gets one before anything is unlinked.
+/// A store whose segments have no complete snapshot gets one before any segment is deleted.
 #[test]
-fn nothing_is_unlinked_before_a_whole_snapshot() {
+fn segments_are_deleted_only_after_a_complete_snapshot() {
     let dir = tempfile::tempdir().unwrap();
     let (mut writer, reader, _, mut counter) = open(dir.path());
     fill(&mut writer, &mut counter, 0..50, 400);
@@ -176,20 +179,21 @@ fn nothing_is_unlinked_before_a_whole_snapshot() {
     let later = Timestamp::from_millis(10_000);
     let first = writer.retain(&policy, later, || counter.states()).unwrap();
     assert_eq!((first.calls_removed, first.segments_removed, segments(dir.path())), (50, 0, 2));
-    // A kill here: the snapshot is found again.
+    // After a kill here, the snapshot is found again.
     drop((writer, reader));
     let (mut writer, reader, ..) = open(dir.path());
     let rest = retain(&mut writer, &counter, &policy, later);
     assert_eq!((rest.segments_removed, segments(dir.path())), (1, 1));
     assert!(rest.bytes_freed > 0 && ids(&reader).is_empty());
-    // Nothing more happens to a store at rest.
+    // A store at rest stays as it is.
     assert_eq!(retain(&mut writer, &counter, &policy, later), Progress::default());
     drop((writer, reader));
     drop_index(dir.path());
     assert_eq!(open(dir.path()).3, counter);
 }
 
-/// A program that cannot read the states in a snapshot would begin from nothing where calls are gone.
+/// A fold that cannot read the states of a snapshot. It would start empty although the calls are
+/// gone.
 struct Unable;
 
 impl Fold for Unable {
@@ -205,7 +209,7 @@ impl Fold for Unable {
 }
 
 #[test]
-fn states_without_their_calls_are_not_given_up() {
+fn unreadable_states_without_their_calls_fail_the_open() {
     let dir = tempfile::tempdir().unwrap();
     let (mut writer, reader, _, mut counter) = open(dir.path());
     fill(&mut writer, &mut counter, 0..50, 400);
@@ -222,7 +226,7 @@ fn states_without_their_calls_are_not_given_up() {
 
 /// Rounds are bounded, and calls are appended between them.
 #[test]
-fn appends_go_on_between_rounds() {
+fn appends_continue_between_rounds() {
     let dir = tempfile::tempdir().unwrap();
     let (mut writer, reader, _, mut counter) = open(dir.path());
     fill(&mut writer, &mut counter, 0..5_000, 400);

@@ -1,6 +1,5 @@
-//! `cargo xtask bench`: installs what a bench compares with, and runs it in release.
-//!
-//! Owns: getting the peers. Refuses to know: what is measured; the benches are programs of their own.
+//! `cargo xtask bench`: installs the products that a bench compares with, and runs it in release mode. The benches
+//! are programs in `tests/benches`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,29 +9,31 @@ use anyhow::Result;
 use crate::setup::{npm, pinned, python};
 use crate::shell::{cargo, must, root, step, succeeds, target};
 
-/// How to ask.
+/// The help text.
 pub const USAGE: &str = "\
 cargo xtask bench NAME [OPTIONS]
 
+  compose         how right edges between tools, plans and suggestions are, on simulated servers
   accuracy        how right learned schemas are by number of observations, beside GenSON
-  drift           how often drift is told by mistake, and how soon changes are found
+  drift           how often drift is reported by mistake, and how soon changes are found
   proxy           what the proxy costs, beside no proxy, a bare rmcp forwarder and published proxies
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
-  store           what a store of a million calls costs: opening, any page, building the index anew
+  store           what a store of a million calls costs: opening, any page, rebuilding the index
+  textform        how much text of tools is learnable, and how much plain text is mistaken for structure
 
-NAME --help tells the options. What is compared with is installed (into the target folder) at the first run.";
+NAME --help prints the options. The first run installs the products to compare with (into the target folder).";
 
 const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
-pub const NAMES: &[&str] = &["accuracy", "drift", "proxy", "shape", "store"];
+pub const NAMES: &[&str] = &["accuracy", "compose", "drift", "proxy", "shape", "store", "textform"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let tools = target()?.join("tools/bench");
     let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
-    if asks || name == "drift" || name == "store" {
-        // Neither usage nor these need peers.
+    if asks || ["compose", "drift", "store", "textform"].contains(&name) {
+        // These need no products to compare with.
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;
@@ -46,15 +47,16 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
         welcome([genson(&tools), genson_rs(&tools)]);
         release("schemascope", &["-p", "schemascope"])?;
     }
+    let package = if name == "compose" { "schemascope-worlds" } else { "schemascope-benches" };
     let mut bench = cargo();
-    bench.args(["run", "--release", "--locked", "--quiet", "-p", "schemascope-benches", "--bin", name, "--"]);
+    bench.args(["run", "--release", "--locked", "--quiet", "-p", package, "--bin", name, "--"]);
     succeeds(bench.args(options))
 }
 
-/// Whoever is missing is left out of the table.
+/// Prints which products are missing; they are left out of the table.
 fn welcome(peers: impl IntoIterator<Item = Result<()>>) {
     for error in peers.into_iter().filter_map(Result::err) {
-        println!("   goes on without it: {error:#}");
+        println!("   continues without it: {error:#}");
     }
 }
 

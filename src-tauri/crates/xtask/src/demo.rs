@@ -1,7 +1,7 @@
-//! `cargo xtask demo`: everything at work, on real servers, in the window or the browser.
-//!
-//! Owns: what is started, in which order, and what the person is told. The agent's part is in [`story`].
+//! `cargo xtask demo`: builds and starts everything with real servers, in the window or the browser. The scripted agent
+//! is in [`agent`], what there is to see meanwhile in [`story`].
 
+mod agent;
 mod decisions;
 mod story;
 
@@ -17,17 +17,17 @@ use serde_json::json;
 use crate::shell::{cargo, must, step, target};
 use crate::{setup, ui};
 
-/// Where agents usually find us; another port is taken when this one is.
+/// The usual address; another port is used when this one is taken.
 const ADDRESS: &str = "127.0.0.1:7347";
 /// Tools without a declared schema whose learned schema is shown.
 const SHOWN: &[&str] = &["shop__get_order", "shop__check_stock"];
 
-/// What looks on.
+/// Where the demo is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Front {
     Window,
     Browser,
-    /// Nobody: it ends by itself.
+    /// Only in the terminal: the demo ends by itself.
     Terminal,
 }
 
@@ -46,7 +46,7 @@ pub fn run(options: &[&str]) -> Result<bool> {
     let drift = story::DRIFT_AFTER.to_string();
     servers
         .insert("shop".to_owned(), stdio(places.fixture("shop"), &["--seed", "7", "--drift-after", &drift]));
-    // One that does not work, as there is always one.
+    // A server that does not start, to show how that looks.
     let broken = "console.error('TICKETS_TOKEN is not set'); process.exit(1)";
     servers.insert("tickets".to_owned(), json!({"command": "node", "args": ["-e", broken]}));
     let program = Program::new(&places, &scratch, &servers)?;

@@ -19,7 +19,7 @@ pub fn run() -> Result<bool> {
         Err(error) => println!("The window was left out: {error:#}"),
     }
     println!(
-        "\nschemascope opens the window, schemascope serve goes without; schemascope --help tells more."
+        "\nschemascope opens the window; schemascope serve runs without it; schemascope --help lists all commands."
     );
     Ok(true)
 }

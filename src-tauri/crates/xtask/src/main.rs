@@ -1,12 +1,7 @@
-//! `cargo xtask`: setting up, testing, demonstrating, measuring.
+//! `cargo xtask`: every task of a developer with a fresh clone: set-up, demo, tests, benches.
 //!
-//! Owns: everything somebody does with a fresh clone. Refuses to know: the program's insides; it uses
-//! the binaries as a user would. CI runs `cargo xtask test` and nothing else.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "talking to the person at the terminal is its job"
-)]
+//! It uses the built programs as a user would. CI runs `cargo xtask test` and nothing else.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "its output is for the terminal")]
 
 mod bench;
 mod checks;
@@ -26,13 +21,15 @@ cargo xtask COMMAND
 
   test            everything CI checks: format, lints, licences, layering, unit, property and
                   end-to-end tests against fixtures and real servers; installs what it needs
+      SUBJECT     only the tests of one crate (shape) or of one module of the end-to-end tests
+                  (proxy, record, schemas, decide, share, terminal, dashboard, window, proxy::http)
   demo            builds and starts everything with a shop and real servers, opens the window (or,
                   without a display, serves the page for a browser), and lets an agent work, with
                   a word on what there is to see
       --browser   no window, also where there is a display
-      --once      neither: several hundred calls, what was learned, and an end
-      --keep      goes on with the data of the last demo
-  bench NAME      measures: accuracy, drift, proxy, shape, store
+      --once      neither: makes several hundred calls, prints what was learned, and exits
+      --keep      continues with the data of the last demo
+  bench NAME      measures: accuracy, compose, drift, proxy, shape, store, textform
   fuzz            tries to break the inference with libFuzzer; --minutes N, and more with --help
   torture         kills, damaged files, full disks, on the release binary; --minutes N, and more with --help
   install         builds and installs schemascope with its dashboard, and the window
@@ -49,6 +46,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done = match args.as_slice() {
         ["test"] => test::run(),
+        ["test", subject] if !subject.starts_with('-') => test::subject(subject),
         ["setup"] => setup::everything(),
         ["ui"] => ui::build(),
         ["install"] => install::run(),
@@ -80,7 +78,7 @@ fn main() -> ExitCode {
     exit(done.map(|passed| if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }))
 }
 
-/// How it ended; an error is told.
+/// The exit code; an error is printed.
 fn exit(done: anyhow::Result<ExitCode>) -> ExitCode {
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

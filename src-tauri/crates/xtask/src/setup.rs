@@ -1,4 +1,4 @@
-//! Installing what tests and demo need. What is there is left alone; what is pinned is checked.
+//! Installs what tests and demo need. Installed programs are left alone; pinned versions are checked.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -71,3 +71,16 @@ pub fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     }
     done
 }
+
+/// Does two things at the same time.
+pub fn both<A: Send, B>(
+    one: impl FnOnce() -> Result<A> + Send,
+    other: impl FnOnce() -> Result<B>,
+) -> (Result<A>, Result<B>) {
+    std::thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        let one = one.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a step ended with a panic")));
+        (one, other)
+    })
+}

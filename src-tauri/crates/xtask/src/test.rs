@@ -1,12 +1,20 @@
-//! `cargo xtask test`: all that CI checks, with one summary line.
+//! `cargo xtask test`: everything CI checks, or the tests of one subject.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+mod programs;
 
-use anyhow::{Context, Result};
+use std::process::Command;
 
-use crate::shell::{cargo, must, root, step};
+use anyhow::{Result, bail};
+
+use crate::shell::{both, cargo, must, root, step};
 use crate::{checks, fuzz, setup, ui};
+use programs::Results;
+
+/// Tests listed after a run, slowest first.
+const SLOWEST: usize = 10;
+/// Modules of the end-to-end tests, `tests/*.rs` and `tests/*/`.
+const END_TO_END: &[&str] =
+    &["dashboard", "decide", "proxy", "record", "schemas", "share", "terminal", "window"];
 
 #[derive(Default)]
 struct Tally {
@@ -15,7 +23,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Does one check; a failure is told and counted, and the others go on.
+    /// Runs one check. A failure is printed and counted, and the other checks still run.
     fn check(&mut self, name: &str, work: impl FnOnce() -> Result<()>) {
         match step(name, work) {
             Ok(()) => self.passed += 1,
@@ -24,6 +32,19 @@ impl Tally {
                 self.failed += 1;
             }
         }
+    }
+
+    /// Adds what tests reported and prints the slowest.
+    fn finish(mut self, mut results: Results) -> bool {
+        self.passed += results.passed;
+        self.failed += results.failed;
+        results.times.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        println!("\nslowest tests:");
+        for (seconds, name) in results.times.iter().take(SLOWEST) {
+            println!("{seconds:8.1} s  {name}");
+        }
+        println!("\n{} passed, {} failed", self.passed, self.failed);
+        self.failed == 0
     }
 }
 
@@ -34,27 +55,12 @@ pub fn run() -> Result<bool> {
     tally.check("rustfmt of the fuzz targets", fuzz::formatted);
     tally.check("layering", checks::layering);
     tally.check("features", checks::features);
-    setup::servers()?;
-    setup::window()?;
-    setup::browsers()?;
-    tally.check("licences, bans and sources", || {
-        let mut deny = Command::new(setup::cargo_deny()?);
-        // Advisories need a database from the network; `cargo deny check advisories` asks for them.
-        must(
-            deny.args([
-                "--workspace",
-                "--locked",
-                "check",
-                "--hide-inclusion-graph",
-                "bans",
-                "licenses",
-                "sources",
-            ])
-            .current_dir(root()),
-        )
-    });
-    // Before anything that embeds it.
-    tally.check("dashboard", || ui::build().map(drop));
+    tally.check("sleeps in tests", checks::sleeps::check);
+    // Installing waits for the network and the dashboard's last step uses one core.
+    let (dashboard, installed) = both(ui::build, setup::everything);
+    installed?;
+    tally.check("dashboard", || dashboard.map(drop));
+    tally.check("licences, bans and sources", licences);
     tally.check("clippy of the dashboard", || {
         must(
             cargo()
@@ -63,52 +69,80 @@ pub fn run() -> Result<bool> {
         )
     });
     tally.check("clippy", || {
-        must(cargo().args([
-            "clippy",
-            "--locked",
-            "--quiet",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ]))
+        must(
+            cargo()
+                .args(["clippy", "--locked", "--quiet", "--workspace", "--all-targets"])
+                .args(["--", "-D", "warnings"]),
+        )
     });
     // The end-to-end tests run the binaries.
     step("build", || must(cargo().args(["build", "--locked", "--quiet", "--workspace"])))?;
-    step("tests", || tests(&mut tally))?;
-    println!("\n{} passed, {} failed", tally.passed, tally.failed);
-    Ok(tally.failed == 0)
+    let mut results = Results::default();
+    step("tests", || programs::run(&["--workspace"], None, &mut results))?;
+    Ok(tally.finish(results))
 }
 
-/// Runs all tests and adds up what cargo's result lines say.
-fn tests(tally: &mut Tally) -> Result<()> {
-    let mut child = cargo()
-        .args(["test", "--locked", "--quiet", "--workspace", "--no-fail-fast"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot run cargo test")?;
-    let out = child.stdout.take().context("stdout was asked for")?;
-    let before = tally.failed;
-    for line in BufReader::new(out).lines() {
-        let line = line?;
-        let counts = line.strip_prefix("test result: ");
-        if let Some(counts) = counts {
-            let count = |what: &str| -> u64 {
-                let words: Vec<&str> = counts.split([' ', ';', '.']).collect();
-                let at = words.iter().position(|word| *word == what).unwrap_or(0);
-                at.checked_sub(1).and_then(|at| words[at].parse().ok()).unwrap_or(0)
-            };
-            tally.passed += count("passed");
-            tally.failed += count("failed");
-        } else if !line.is_empty() && !line.starts_with("running ") {
-            writeln!(std::io::stdout(), "{line}")?;
+/// Runs the tests of one subject: a crate's own, or the end-to-end tests of a module, or both where a crate and a
+/// module share the name. Whether all passed.
+pub fn subject(subject: &str) -> Result<bool> {
+    let module = subject.split("::").next().unwrap_or_default();
+    let is_crate = root().join("src-tauri/crates").join(subject).is_dir();
+    let is_module = END_TO_END.contains(&module);
+    if !is_crate && !is_module {
+        bail!(
+            "there is no subject {subject}. Subjects are crates (shape, proxy, …), modules of the end-to-end tests \
+             ({}) and tests in them (proxy::http)",
+            END_TO_END.join(", ")
+        );
+    }
+    let mut results = Results::default();
+    if is_crate {
+        let package = match subject {
+            "cli" => "schemascope".to_owned(),
+            "xtask" => "xtask".to_owned(),
+            _ => format!("schemascope-{subject}"),
+        };
+        // The end-to-end tests are tests of the package `schemascope`.
+        let own: &[&str] = if subject == "cli" { &["--bins"] } else { &[] };
+        let selection = [&["-p", package.as_str()], own].concat();
+        step(&format!("tests of {package}"), || programs::run(&selection, None, &mut results))?;
+    }
+    if is_module {
+        setup::servers()?;
+        if !root().join("ui/dist.gz").is_dir() || module == "dashboard" {
+            ui::build()?;
         }
+        let mut packages = vec!["-p", "schemascope", "-p", "schemascope-upstreams"];
+        match module {
+            "window" => {
+                setup::window()?;
+                setup::browsers()?;
+                packages.extend(["-p", "schemascope-desktop"]);
+            }
+            "dashboard" => setup::browsers()?,
+            _ => {}
+        }
+        step("build", || must(cargo().args(["build", "--locked", "--quiet"]).args(&packages)))?;
+        let filter = if subject == module { format!("{module}::") } else { subject.to_owned() };
+        let selection = ["-p", "schemascope", "--test", "e2e"];
+        step("end-to-end tests", || programs::run(&selection, Some(&filter), &mut results))?;
     }
-    let status = child.wait()?;
-    if !status.success() && tally.failed == before {
-        // A test program that did not compile or crashed has no result line.
-        tally.failed += 1;
-    }
-    Ok(())
+    Ok(Tally::default().finish(results))
+}
+
+fn licences() -> Result<()> {
+    let mut deny = Command::new(setup::cargo_deny()?);
+    // Advisories need a database from the network; `cargo deny check advisories` asks for them.
+    must(
+        deny.args([
+            "--workspace",
+            "--locked",
+            "check",
+            "--hide-inclusion-graph",
+            "bans",
+            "licenses",
+            "sources",
+        ])
+        .current_dir(root()),
+    )
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask torture`: kills, damage and full disks, for as long as one likes, on the release binary.
+//! `cargo xtask torture`: kills, damaged files and full disks on the release program, for a given time or number of
+//! rounds.
 //!
-//! Owns: options, the order of rounds, the verdict. Refuses to know: what is done and what must be true
-//! afterwards; the tests' support does, and the tests do a little of each.
+//! The faults and the conditions afterwards are in `tests/support`; `tests/record/torture.rs` runs a few of them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,20 +13,20 @@ use schemascope_test_support::torture::{Fault, Outcome, Random, World};
 
 use crate::shell::{cargo, must, step, target};
 
-/// How to ask.
+/// The help text.
 pub const USAGE: &str = "\
 cargo xtask torture
 
-      --minutes N      how long, 20 unless told
+      --minutes N      how long; 20 by default
       --seed S         a number: the same faults at the same moments, as far as the machine keeps time
       --only TEXT      only faults whose names have this in them, such as kill or flipped
       --program FILE   another build of schemascope, with the shop beside it
 
-Does to the program what may happen to it: kills at any point, damaged files, full and read-only disks, a
-clock that goes back (with libfaketime, where it is), several processes. After each round all that was acknowledged must be there, and what was learned must be what a rebuild
-gives. Exits with 1 when something was found; its data is kept.";
+Subjects the program to kills at any point, damaged files, full and read-only disks, a clock that goes back
+(with libfaketime, where it is installed) and several processes. After each round every acknowledged call must
+be stored, and what was learned must equal a rebuild. Exits with 1 when something was found, and keeps its data.";
 
-/// Says that the process may mount already.
+/// Set where the process may mount file systems.
 const INSIDE: &str = "SCHEMASCOPE_TORTURE_INSIDE";
 /// Calls from which on a world is left for a new one: looking through it takes time.
 const LARGE: usize = 3_000;
@@ -38,7 +38,7 @@ struct Options {
     program: Option<PathBuf>,
 }
 
-/// Tortures as these options tell: success if nothing was found.
+/// Runs with these options: success if nothing was found.
 pub fn run(words: &[&str]) -> Result<ExitCode> {
     if words.iter().any(|word| ["--help", "-h"].contains(word)) {
         println!("{USAGE}");

@@ -2,57 +2,47 @@
 //! `ui/dist.gz`.
 //!
 //! The window embeds the first, `schemascope` the second. Files are written only when they change, so that
-//! nothing is built anew without need.
+//! nothing is rebuilt without need.
 
+mod wasm;
+
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use wasm_bindgen_cli_support::Bindgen;
 
 use crate::shell::{cargo, must, output, root, step, target};
 
 /// The target it is built for.
 pub const WASM: &str = "wasm32-unknown-unknown";
-/// What the dashboard may weigh, gzipped, all files together.
-const MAX_GZIPPED: u64 = 500_000;
+/// Largest first load in bytes, gzipped: everything that Overview and Calls need.
+const MAX_FIRST_LOAD: u64 = 400_000;
 
-/// Its files.
-const FILES: &[&str] = &[
-    "dashboard.css",
-    "index.html",
-    "inter.woff2",
-    "jetbrains-mono.woff2",
-    "logo.svg",
-    "schemascope.js",
-    "schemascope.wasm",
-    "start.js",
-    "theme.js",
-];
-
-/// Builds it.
+/// Builds the dashboard.
 pub fn build() -> Result<bool> {
     wasm_target()?;
     step("dashboard", || {
         must(
             cargo()
-                .args(["build", "--locked", "--quiet", "-p", "schemascope-ui", "--target", WASM])
-                .args(["--profile", "ui"])
+                .args(["rustc", "--locked", "--quiet", "-p", "schemascope-ui", "--target", WASM])
+                .args(["--profile", "ui", "--", wasm::EMIT_RELOCATIONS])
                 .env("RUSTFLAGS", rust_flags()?),
         )?;
-        let dist = root().join("ui/dist");
-        fs::create_dir_all(&dist)?;
-        forget_others(&dist)?;
-        bindgen(&dist)?;
-        page(&dist)?;
-        compress(&dist)
+        let mut files = Files::default();
+        let linked = target()?.join(WASM).join("ui/schemascope_ui.wasm");
+        for code in wasm::files(&linked, &target()?.join(WASM).join("split"))? {
+            files.add(&code.name, code.bytes, code.on_demand);
+        }
+        page(&mut files)?;
+        files.write()
     })?;
     Ok(true)
 }
 
-/// Leptos then gives views one type instead of one each: a tenth less code. And paths of this machine have
-/// no place in a page, nor any influence on its size.
+/// `erase_components` gives all views one type, which saves a tenth of the code. Paths of this machine are removed,
+/// so that they appear in no page and do not change its size.
 fn rust_flags() -> Result<String> {
     let home =
         std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
@@ -60,7 +50,7 @@ fn rust_flags() -> Result<String> {
     Ok(format!("--cfg erase_components{remap} --remap-path-prefix={}=", root().canonicalize()?.display()))
 }
 
-/// The standard library for wasm, which rustup brings.
+/// Installs the standard library for wasm with rustup, if it is missing.
 fn wasm_target() -> Result<()> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).exists() {
@@ -75,117 +65,128 @@ fn wasm_target() -> Result<()> {
     })
 }
 
-/// Files of earlier that are no part of the dashboard any more.
-fn forget_others(dist: &Path) -> Result<()> {
-    let compressed = root().join("ui/dist.gz");
-    fs::create_dir_all(&compressed)?;
-    for folder in [dist, &compressed] {
-        for file in fs::read_dir(folder)? {
-            let path = file?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if !FILES.contains(&name.trim_end_matches(".gz")) {
-                fs::remove_file(path)?;
+/// The files of the dashboard.
+#[derive(Default)]
+struct Files(BTreeMap<String, (Vec<u8>, bool)>);
+
+impl Files {
+    fn add(&mut self, name: &str, bytes: Vec<u8>, on_demand: bool) {
+        self.0.insert(name.to_owned(), (bytes, on_demand));
+    }
+
+    fn copy(&mut self, path: &Path) -> Result<()> {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let name = path.file_name().and_then(|name| name.to_str()).context("a file has a name")?;
+        self.add(name, bytes, false);
+        Ok(())
+    }
+
+    /// Writes them as they are and compressed, removes all others, and rejects a first load that is too large.
+    fn write(self) -> Result<()> {
+        let (dist, compressed) = (root().join("ui/dist"), root().join("ui/dist.gz"));
+        for folder in [&dist, &compressed] {
+            fs::create_dir_all(folder)?;
+            for file in fs::read_dir(folder)? {
+                let path = file?.path();
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                if !self.0.contains_key(name.trim_end_matches(".gz")) {
+                    fs::remove_file(path)?;
+                }
             }
         }
+        let (mut first_load, mut on_demand) = (0, 0);
+        for (name, (bytes, is_on_demand)) in &self.0 {
+            write(&dist.join(name), bytes)?;
+            let size = compress(&dist.join(name), &compressed.join(format!("{name}.gz")))?;
+            println!("   {size:>8} {name}");
+            *(if *is_on_demand { &mut on_demand } else { &mut first_load }) += size;
+        }
+        println!("   {} kB gzipped at first, {} kB on demand", first_load / 1_000, on_demand / 1_000);
+        if first_load > MAX_FIRST_LOAD {
+            bail!("the first load has {first_load} bytes gzipped; at most {MAX_FIRST_LOAD} are allowed");
+        }
+        Ok(())
     }
-    Ok(())
 }
 
-fn bindgen(dist: &Path) -> Result<()> {
-    let wasm = target()?.join(WASM).join("ui/schemascope_ui.wasm");
-    let made = target()?.join(WASM).join("bindgen");
-    Bindgen::new()
-        .input_path(&wasm)
-        .out_name("schemascope")
-        .typescript(false)
-        .remove_name_section(true)
-        .remove_producers_section(true)
-        .web(true)?
-        .generate(&made)?;
-    copy(&made.join("schemascope_bg.wasm"), &dist.join("schemascope.wasm"))?;
-    let glue = fs::read_to_string(made.join("schemascope.js"))?;
-    write(&dist.join("schemascope.js"), without_comments(&glue).as_bytes())
-}
-
-/// The glue explains itself to people at length, in comments on lines of their own; browsers need none
-/// of it.
-fn without_comments(js: &str) -> String {
-    let mut inside = false;
-    let kept = js.lines().filter(|line| {
-        let line = line.trim();
-        inside = inside || line.starts_with("/**");
-        let is_comment = inside || line.starts_with("// ");
-        inside = inside && !line.ends_with("*/");
-        !is_comment && !line.is_empty()
-    });
-    kept.map(str::trim_start).collect::<Vec<_>>().join("\n")
-}
-
-/// In this order, since what comes later overrides.
-const STYLES: &[&str] = &[
-    "1-ground",
-    "2-parts",
-    "2-dialogs",
-    "3-overview",
-    "3-tools",
-    "3-calls",
-    "4-settings",
-    "4-versions",
-    "5-sizes",
-];
-
-fn page(dist: &Path) -> Result<()> {
+fn page(files: &mut Files) -> Result<()> {
     let root = root();
     for file in ["ui/theme.js", "ui/start.js", "assets/logo.svg"] {
-        let name = Path::new(file).file_name().context("a file has a name")?;
-        copy(&root.join(file), &dist.join(name))?;
+        files.copy(&root.join(file))?;
     }
-    // One file for the browser.
-    let mut styles = String::new();
-    for part in STYLES {
-        styles += &fs::read_to_string(root.join(format!("assets/styles/{part}.css")))?;
-    }
-    write(&dist.join("dashboard.css"), styles.as_bytes())?;
     for font in ["inter.woff2", "jetbrains-mono.woff2"] {
-        copy(&root.join("assets/fonts").join(font), &dist.join(font))?;
+        files.copy(&root.join("assets/fonts").join(font))?;
     }
-    // In the page itself, so that no icon comes late.
+    files.add("dashboard.css", styles(&root.join("assets/styles"))?.into_bytes(), false);
+    // Those of pages whose code is loaded on demand, too.
+    for name in ["more", "graph"] {
+        let styles = styles(&root.join("assets/styles").join(name))?;
+        files.add(&format!("{name}.css"), styles.into_bytes(), true);
+    }
+    guide(files)?;
+    // Icons are part of the page, so that none appears late.
     let icons = fs::read_to_string(root.join("assets/icons.svg"))?;
     let html = fs::read_to_string(root.join("ui/index.html"))?;
-    write(&dist.join("index.html"), html.replace("<!-- icons -->", icons.trim()).as_bytes())
-}
-
-/// Compresses what browsers get, tells what that weighs, and refuses too much.
-fn compress(dist: &Path) -> Result<()> {
-    let compressed = root().join("ui/dist.gz");
-    fs::create_dir_all(&compressed)?;
-    let mut total = 0;
-    for file in fs::read_dir(dist)? {
-        let file = file?;
-        let to = compressed.join(format!("{}.gz", file.file_name().display()));
-        let made_of = file.metadata()?.modified()?;
-        // zopfli takes its time.
-        if !fs::metadata(&to).and_then(|made| made.modified()).is_ok_and(|made| made >= made_of) {
-            let bytes = fs::read(file.path())?;
-            let mut gzip = Vec::new();
-            zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, &bytes[..], &mut gzip)?;
-            // Never half a file under its name: it would be embedded from then on.
-            let unfinished = to.with_extension("new");
-            fs::write(&unfinished, gzip)?;
-            fs::rename(unfinished, &to)?;
-        }
-        total += fs::metadata(&to)?.len();
-    }
-    println!("   {} kB gzipped, fonts included", total / 1_000);
-    if total > MAX_GZIPPED {
-        bail!("the dashboard weighs {total} bytes gzipped; at most {MAX_GZIPPED} are allowed");
-    }
+    files.add("index.html", html.replace("<!-- icons -->", icons.trim()).into_bytes(), false);
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    let bytes = fs::read(from).with_context(|| format!("cannot read {}", from.display()))?;
-    write(to, &bytes)
+/// The styles of a folder as one file for the browser. Later styles override earlier ones.
+fn styles(folder: &Path) -> Result<String> {
+    let mut styles = String::new();
+    for path in in_order(folder)?.iter().filter(|path| path.is_file()) {
+        styles += &fs::read_to_string(path)?;
+    }
+    Ok(styles)
+}
+
+/// The topics of the guide a new user needs first; the others follow by name.
+const FIRST_TOPICS: &[&str] = &["concepts", "connect", "review-and-promote", "graph"];
+
+/// The user guide: a file per topic, and a list of the topics with their titles.
+fn guide(files: &mut Files) -> Result<()> {
+    let mut topics = String::new();
+    let mut paths = in_order(&root().join("assets/guide"))?;
+    let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let place =
+        |path: &PathBuf| FIRST_TOPICS.iter().position(|topic| *topic == name(path)).unwrap_or(usize::MAX);
+    paths.sort_by_key(place);
+    for path in paths {
+        let text = fs::read_to_string(&path)?;
+        let name = name(&path);
+        let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&name);
+        topics += &format!("{name}\t{title}\n");
+        files.add(&format!("guide-{name}.md"), text.into_bytes(), true);
+    }
+    files.add("guide.txt", topics.into_bytes(), true);
+    Ok(())
+}
+
+/// The files of a folder in order of their names; none if it does not exist.
+fn in_order(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let files = fs::read_dir(folder)?.map(|file| Ok(file?.path()));
+    let mut paths = files.collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Compresses a file unless it is up to date; returns the compressed size.
+fn compress(from: &Path, to: &Path) -> Result<u64> {
+    let changed = fs::metadata(from)?.modified()?;
+    // zopfli is slow.
+    if !fs::metadata(to).and_then(|made| made.modified()).is_ok_and(|made| made >= changed) {
+        let bytes = fs::read(from)?;
+        let mut gzip = Vec::new();
+        zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, &bytes[..], &mut gzip)?;
+        // An incomplete file under this name would be embedded from then on.
+        let unfinished = to.with_extension("new");
+        fs::write(&unfinished, gzip)?;
+        fs::rename(unfinished, to)?;
+    }
+    Ok(fs::metadata(to)?.len())
 }
 
 fn write(to: &Path, bytes: &[u8]) -> Result<()> {

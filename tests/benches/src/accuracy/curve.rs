@@ -1,6 +1,4 @@
-//! Learning curves: scores by class, number of observations and learner.
-//!
-//! Owns: summing up. Refuses to know: how scores come about and how they are printed.
+//! Learning curves: sums up scores by class, number of observations and learner.
 
 use std::collections::BTreeMap;
 

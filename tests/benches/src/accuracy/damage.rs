@@ -1,13 +1,11 @@
-//! What damage does to one value: other values, broken formats, changed items, other names. *Frozen*.
-//!
-//! Refuses to know: where the value stands and what the truth says of it.
+//! Damages one value: another value, a broken format, changed items, other names. *Frozen*.
 
 use schemascope_benches::random::Random;
 use schemascope_benches::text::text;
 use schemascope_benches::words::WORDS;
 use serde_json::{Map, Value, json};
 
-/// A value of the same type that nobody would list.
+/// A value of the same type that no enum lists.
 pub fn another_value(value: &mut Value, random: &mut Random) {
     if let Some(number) = value.as_i64() {
         let other = match random.below(3) {

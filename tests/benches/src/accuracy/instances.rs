@@ -1,10 +1,7 @@
-//! Instances of a true schema, drawn by the `x-` notes that the generator left in it.
+//! Instances of a true schema, drawn by the `x-` notes that the generator left in it. *Frozen*, as the generator is.
 //!
-//! Owns: what the notes mean. Refuses to know: which class a schema is of, and who learns from them.
-//! *Frozen*, as the generator is.
-//!
-//! `x-presence` of a property, `x-group` of properties that come and go together, `x-null`, `x-weights`
-//! of alternatives or values, `x-texts` of a string, `x-range`, `x-integral` and `x-zero` of numbers,
+//! The notes are: `x-presence` of a property, `x-group` of properties that come and go together, `x-null`,
+//! `x-weights` of alternatives or values, `x-texts` of a string, `x-range`, `x-integral` and `x-zero` of numbers,
 //! `x-items` and `x-empty` of arrays, `x-keys` and `x-entries` of maps, `x-extra` of open objects.
 
 use std::collections::HashMap;

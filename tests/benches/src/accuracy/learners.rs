@@ -1,6 +1,4 @@
-//! The learners: documents in, schemas out, after so many documents each.
-//!
-//! Owns: how each of them is run. Refuses to know: truth and scores.
+//! The learners: each gets documents and returns schemas after given numbers of documents.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -1,8 +1,7 @@
-//! How right learned schemas are, by number of observations: ours against GenSON, and GenSON closed.
+//! How accurate learned schemas are, by number of observations: ours against GenSON, and GenSON closed.
 //!
-//! A schema learned from some observations judges held-out valid instances and as many damaged ones.
-//! Precision: of what it accepts, how much is valid. Recall: of what is valid, how much it accepts.
-//! Owns: options and the division of work. Refuses to know: how any learner decides.
+//! A schema learned from some observations judges held-out valid instances and as many damaged ones. Precision is the
+//! valid share of what it accepts. Recall is the accepted share of what is valid.
 #![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
 mod curve;

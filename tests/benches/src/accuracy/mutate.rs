@@ -1,7 +1,4 @@
-//! Realistic damage to a valid instance, kept only if the truth rejects it.
-//!
-//! Owns: the kinds of damage. Refuses to know: the true schema's text (it asks a judge), the learners.
-//! *Frozen*, as the generator is.
+//! Realistic damage to a valid instance, kept only if the true schema rejects it. *Frozen*, as the generator is.
 
 use std::fmt;
 
@@ -248,7 +245,7 @@ mod tests {
     use crate::judge::compile;
 
     #[test]
-    fn the_truth_rejects_every_mutation_and_a_seed_repeats_it() {
+    fn mutations_are_rejected_by_the_true_schema_and_repeat_by_seed() {
         for (class, make) in CLASSES {
             let once = || {
                 let mut random = Random::new(3, class);

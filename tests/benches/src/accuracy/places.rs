@@ -1,6 +1,4 @@
-//! Where values stand in an instance, as JSON pointers.
-//!
-//! Refuses to know: what is done there.
+//! Places of values in an instance, as JSON pointers.
 
 use serde_json::Value;
 

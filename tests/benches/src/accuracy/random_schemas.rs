@@ -1,6 +1,4 @@
-//! Learning curves over the generated classes.
-//!
-//! Owns: how many schemas, observations and held-out instances. Refuses to know: classes and learners.
+//! Learning curves over the generated classes, with the numbers of schemas, observations and held-out instances.
 
 use anyhow::{Context, Result, ensure};
 use schemascope_benches::random::Random;

@@ -1,6 +1,4 @@
-//! The tables and the bars, in Markdown.
-//!
-//! Refuses to know: how a score comes about.
+//! Prints the tables and the bars, in Markdown.
 use crate::curve::{ALL, Curves, Each};
 use crate::generate::CLASSES;
 use crate::learners::NAMES;

@@ -1,6 +1,4 @@
-//! Scores: how many valid and damaged instances a schema accepts, and what follows.
-//!
-//! Refuses to know: where the instances come from.
+//! Scores: how many valid and damaged instances a schema accepts, and the precision and recall that follow.
 
 use jsonschema::Validator;
 use serde_json::Value;

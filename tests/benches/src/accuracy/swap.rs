@@ -1,6 +1,4 @@
-//! Mixing the fields of alternatives: what an instance has at a place, with what another one has there.
-//!
-//! Refuses to know: which alternatives there are; two objects at one place are enough. *Frozen*.
+//! Mixes the fields of alternatives: an instance gets fields that another one has at the same place. *Frozen*.
 
 use schemascope_benches::random::Random;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Learning curves over GitHub's real webhook payloads, leaving one out in turn.
 //!
-//! Owns: which events have enough payloads. Refuses to know: the schemas' insides; the published one is
-//! the truth for damage, and payloads it rejects are left out.
+//! Only events with enough payloads count. The published schema decides what is damage, and payloads that it rejects
+//! are left out.
 
 use anyhow::Result;
 use jsonschema::Validator;

@@ -1,4 +1,4 @@
-//! What is measured: effect sizes, base rates and lengths. Fixed before the detector was tuned, and not
+//! Parameters of the measurement: effect sizes, base rates and lengths. Fixed before the detector was tuned, and not
 //! changed to please it.
 
 /// Tools, each with a stream of [`LENGTH`] calls on which nothing changes.

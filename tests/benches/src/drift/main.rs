@@ -1,6 +1,4 @@
-//! How well drift is told: false alarms where nothing changed, and changes found within 30 observations.
-//!
-//! Owns: options, counting and the tables. Refuses to know: how the detector decides.
+//! How well drift is detected: false alarms where nothing changed, and changes found within 30 observations.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its tables go to stdout")]
 
 mod frozen;
@@ -28,7 +26,7 @@ cargo xtask bench drift
       --seed S      seed of the generated tools [default: 1, for development]
       --final       the seeds that published numbers come from (2001 to 2003), for nothing else
       --simple      only the simple tools
-      --details     also which paths were told by mistake, and what was missed";
+      --details     also which paths were reported by mistake, and what was missed";
 
 struct Options {
     seeds: Vec<u64>,
@@ -81,7 +79,7 @@ impl Watch {
         Self { drift: Drift::default(), ids: IdSource::new(0, 0), spent: Duration::ZERO, bytes: 0 }
     }
 
-    /// Paths that are told.
+    /// Paths that are reported.
     fn show(&mut self, call: &Call) -> Vec<(String, String)> {
         let at = Timestamp::from_millis(call.millis);
         let id: CallId = self.ids.at(at);

@@ -1,8 +1,7 @@
-//! Tools as simple as they come: the same document each time, or one of a few, or tiny ones.
+//! Simple tools: the same document each time, or one of a few, or tiny ones, with their calls, their changes, and
+//! their variations that are no change.
 //!
-//! Nothing in such results names a thing, so that every call may look like a repeat of another. Owns: these
-//! tools, how they are called, what happens to them, and the manners of theirs that are no change. Refuses to
-//! know: how drift is found.
+//! Nothing in such results names a thing, so every call may look like a repeat of another.
 
 use schemascope_benches::random::Random;
 

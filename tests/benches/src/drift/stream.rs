@@ -1,6 +1,4 @@
-//! Who asks for what, when: bursts, shifts in the mix of arguments, weekly patterns.
-//!
-//! Refuses to know: what results look like and how drift is found.
+//! The order of calls: bursts, shifts in the mix of arguments, weekly patterns.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,5 @@
-//! Tools that return things: their fields, how often each is there, and what depends on the arguments.
-//!
-//! Owns: what a tool is, drawn at random within [`crate::frozen`], and writing its results. Refuses to know:
-//! who asks when, and how drift is found.
+//! Simulated tools, drawn at random within [`crate::frozen`]: their fields, how often each is present, and what
+//! depends on the arguments.
 
 use schemascope_benches::random::Random;
 use schemascope_benches::words::WORDS;

@@ -1,6 +1,4 @@
-//! Who is measured: how each is started in front of the same upstream.
-//!
-//! Refuses to know: what is measured.
+//! The proxies that are measured, and how each is started in front of the same upstream.
 
 use std::ffi::OsStr;
 use std::net::TcpListener;
@@ -157,7 +155,8 @@ fn schemascope(
     let servers = Map::from_iter([(UPSTREAM.to_owned(), stdio(upstream, &[]))]);
     let serve = Program::new(&places, scratch.path(), &servers)?.serve(args)?;
     let prefix = if server.is_none() { PREFIX } else { "" };
-    let target = Target::of(&serve.url(server), Some(serve.token()), prefix)?;
+    // The owner token, because the report is read as well.
+    let target = Target::of(&serve.url(server), Some(serve.owner_token()), prefix)?;
     Ok((Running::Serve { serve, _scratch: scratch }, target))
 }
 

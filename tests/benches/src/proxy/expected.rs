@@ -1,8 +1,7 @@
-//! What the right answers are.
+//! The correct answers, which are the upstream's own.
 //!
-//! The upstream's own answers are the truth. Whoever forwards them may write them anew, but not change what
-//! they say: that is looked at once for each answer there is; from then on every answer must have the same
-//! bytes, whatever its id. Refuses to know: how answers travel.
+//! A proxy may write an answer differently but must not change its content. That is checked once for each answer;
+//! from then on every copy of it must have the same bytes, apart from its id.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_may_differ_in_their_id_alone() {
+    fn answers_that_differ_in_their_id_are_equal() {
         let expected = expected(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#);
         let answer = |text: &str| expected.check(0, 3, 27, text.as_bytes());
         assert!(answer(r#"{"jsonrpc":"2.0","id":27,"result":{"content":[]}}"#).is_ok());
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn written_anew_is_not_altered() {
+    fn reserialised_answer_is_not_altered() {
         let truth = r#"{"id":1,"result":{"content":[{"type":"text","text":"a\u0062"}],"n":0.20}}"#;
         let says = |text: &str| {
             Answer::read(1, text.as_bytes()).unwrap().says_the_same_as(&expected(truth).answers[0][0], false)
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn adapted_answers_have_the_structure_of_their_text() {
+    fn adapted_answer_has_the_structure_of_its_text() {
         let truth = r#"{"id":1,"result":{"content":[{"type":"text","text":"{\"n\":1}"}]}}"#;
         let with = |structure: &str| {
             truth.replace(r#""result":{"#, &format!(r#""result":{{"structuredContent":{structure},"#))

@@ -1,7 +1,6 @@
-//! What the proxy may cost, and whether it keeps to it.
+//! Limits for the cost of the proxy, and whether they are kept.
 //!
-//! A missed goal is said, and no failure: figures of a machine that is busy otherwise say little. Refuses to
-//! know: how anything was measured.
+//! A missed goal is printed and is no failure, because figures of a busy machine say little.
 
 use std::time::Duration;
 

@@ -1,8 +1,7 @@
-//! HTTP/1.1 as a load client needs it: one keep-alive connection, one request at a time, and the moment
-//! the answer was there.
+//! HTTP/1.1 for a load client: one keep-alive connection, one request at a time, and the time of each answer.
 //!
-//! An answer of `text/event-stream` is there when its event is complete, as a client of the protocol sees
-//! it, not when the stream ends. Owns: bytes on the wire. Refuses to know: JSON-RPC.
+//! An answer of `text/event-stream` is complete with its event, as a client of the protocol sees it, not at the end
+//! of the stream.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use memchr::{memchr, memmem};
 
-/// Longer than this nobody takes to answer.
+/// Longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes asked for at a time.
 const BLOCK: usize = 128 << 10;
@@ -65,7 +64,7 @@ struct Events {
 impl Connection {
     /// Connects to `HOST:PORT`.
     pub fn open(address: &str) -> Result<Self> {
-        let stream = TcpStream::connect(address).with_context(|| format!("nobody listens on {address}"))?;
+        let stream = TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
@@ -198,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_there_when_its_event_is_complete() {
+    fn answer_arrives_with_its_complete_event() {
         for text in [
             "data: \nid: 0/0\nretry: 3000\n\ndata: {\"id\":1}\nid: 1/0\n\n",
             "event: message\r\ndata: {\"id\":1}\r\n\r\n",
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_tell_where_bodies_end() {
+    fn heads_give_the_length_of_their_body() {
         let head = Head::read(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\nMcp-Session-Id: a-b").unwrap();
         assert!(matches!(head.length, Length::Known(12)));
         assert_eq!((head.status, head.session.as_deref(), head.streams), (200, Some("a-b"), false));

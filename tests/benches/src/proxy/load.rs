@@ -1,8 +1,7 @@
-//! Callers at work: as fast as answers come, or at a fixed rate.
+//! The load: callers that call as fast as answers come, or at a fixed rate.
 //!
-//! At a fixed rate a call's time counts from when it was due, not from when a caller was free to make it:
-//! what a slow answer holds up counts for those behind it too. Owns: pace and what is counted. Refuses to
-//! know: whom it calls.
+//! At a fixed rate a call's time counts from when it was due, not from when a caller was free to make it, so the
+//! delay behind a slow answer counts too.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, OnceLock};

@@ -1,8 +1,7 @@
-//! What the proxy costs: ours beside no proxy, a bare forwarder and published proxies, all in front of the same
-//! upstream.
+//! The cost of the proxy: Schemascope beside no proxy, a minimal forwarder and published proxies, all in front of the
+//! same upstream.
 //!
-//! The load comes from this process: callers with a session and a connection each, who know what the
-//! answers must be. Owns: options and order. Refuses to know: what each step does.
+//! The load comes from this process: callers with a session and a connection each, which check every answer.
 #![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
 mod contestants;

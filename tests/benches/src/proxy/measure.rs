@@ -1,7 +1,6 @@
-//! What is measured, in which order, and the medians.
+//! The measurements, their order, and their medians.
 //!
-//! Contestants take turns at everything, round by round, so that whatever else the machine does falls on
-//! all of them alike. Refuses to know: what would be good.
+//! Contestants take turns at everything, round by round, so that other load on the machine affects all of them alike.
 
 use std::time::Duration;
 

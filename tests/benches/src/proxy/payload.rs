@@ -1,6 +1,4 @@
-//! The payloads, as the fixture upstream `payload` has them.
-//!
-//! Refuses to know: what they hold; whoever needs to know asks the upstream.
+//! The tools and payloads of the fixture upstream `payload`.
 
 /// A tool of the fixture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

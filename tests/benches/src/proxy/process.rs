@@ -1,6 +1,6 @@
-//! Processes of contestants: started in a group of their own, ended with it, and what they use.
+//! Processes of contestants. Each is started in a group of its own and ended with it.
 //!
-//! Figures come from `/proc` and are missing elsewhere. Refuses to know: what the processes do.
+//! Their CPU time and memory come from `/proc` and are missing on other systems.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -42,7 +42,7 @@ impl Process {
         let mut process = Self(command.spawn().with_context(|| format!("{name} does not start"))?);
         let stdout = process.0.stdout.take().context("stdout was asked for")?;
         let mut line = String::new();
-        // It says nothing more, so that nobody need read on.
+        // It prints nothing more, so its output need not be read on.
         BufReader::new(stdout).read_line(&mut line)?;
         ensure!(!line.is_empty(), "{name} ended before it was ready");
         Ok((process, line.trim().to_owned()))

@@ -1,6 +1,4 @@
-//! What Schemascope says of its recorder.
-//!
-//! Refuses to know: what it should say.
+//! Reads the state of Schemascope's recorder.
 
 use std::io::Write;
 use std::time::{Duration, Instant};

@@ -1,6 +1,4 @@
-//! The tables, in Markdown.
-//!
-//! Refuses to know: how anything was measured, and what would be good.
+//! Prints the tables, in Markdown.
 
 use crate::contestants::{CALLERS, Role};
 use crate::measure::{Kind, Measured, RATE, Sample};
@@ -53,7 +51,7 @@ fn latency_and_rate(measured: &Measured) {
     );
     println!("- At {RATE} calls/s a call's time counts from when it was due.");
     if !changed.is_empty() {
-        println!("- Results are written anew, with the same content, by: {}.", changed.join(", "));
+        println!("- Results are written differently, with the same content, by: {}.", changed.join(", "));
     }
     let bytes = measured.bytes.iter().map(|bytes| format!("{:.1}", *bytes as f64 / 1e3));
     println!("- Bytes of the results, in KB: {}.", bytes.collect::<Vec<_>>().join(", "));

@@ -1,6 +1,4 @@
-//! One caller: a session of its own on a connection of its own.
-//!
-//! Owns: requests as the protocol wants them. Refuses to know: whether answers are right.
+//! One caller: a session on a connection of its own, with requests as the protocol requires them.
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,6 +1,4 @@
-//! Documents whose every key is new: what a shape must survive in bounded memory.
-//!
-//! Refuses to know: what bounds it.
+//! Documents whose every key is new. A shape must survive them in bounded memory.
 
 use std::fmt::Write;
 

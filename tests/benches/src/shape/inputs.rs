@@ -1,6 +1,5 @@
-//! The inputs: files of one document a line, made anew for every run and removed after it.
-//!
-//! Refuses to know: what a document holds; see `statuses`, `payloads` and `hostile`.
+//! Input files with one document in each line, made for every run and removed after it. See `statuses`, `payloads`
+//! and `hostile` for their content.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};

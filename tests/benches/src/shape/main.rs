@@ -1,7 +1,7 @@
-//! How fast shapes are learned, and in how little memory: ours beside genson-rs, GenSON and parsing alone.
+//! How fast shapes are learned, and in how little memory: Schemascope beside genson-rs, GenSON and parsing alone.
 //!
-//! Every measured program is a process of its own on one core, all in turn, round by round; this program
-//! is itself most of them (see `work`). Owns: options and order. Refuses to know: what each one does.
+//! Every measured program is a process of its own on one core. They take turns, round by round. Most of them are this
+//! program (see `work`).
 #![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
 mod hostile;

@@ -1,6 +1,4 @@
-//! Measuring one process: the CPU time it used, the time it took, and the most memory it held.
-//!
-//! Refuses to know: what the process does.
+//! Measures one process: its CPU time, its duration, and its peak memory.
 
 use std::io::Read;
 use std::process::{Command, Stdio};

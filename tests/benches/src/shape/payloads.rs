@@ -1,6 +1,4 @@
-//! GitHub's real webhook payloads, again and again, each time with other ids, times, hashes and names.
-//!
-//! Refuses to know: how many are needed.
+//! GitHub's real webhook payloads, repeated with other ids, times, hashes and names each time.
 
 use anyhow::{Result, ensure};
 use schemascope_benches::github;
@@ -69,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_varied_payload_is_json_of_the_same_form() {
+    fn varied_payload_is_json_of_the_same_form() {
         let example = r#"{"id":186853002,"sha":"ec26c3e57ca3a959ca5aad62de7213c562f8c821","at":"2019-05-15T15:20:18Z","n":12}"#;
         let varied = vary(example, &mut Random::new(1, "payloads"));
         let (before, after): (serde_json::Value, serde_json::Value) =

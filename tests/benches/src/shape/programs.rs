@@ -1,6 +1,4 @@
-//! The programs that are measured: how each is started, and on what.
-//!
-//! Refuses to know: how they are measured.
+//! The programs that are measured: how each is started, and on which input.
 
 use std::ffi::OsString;
 use std::path::Path;

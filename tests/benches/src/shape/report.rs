@@ -1,6 +1,4 @@
-//! The table and the bars, in Markdown.
-//!
-//! Refuses to know: how anything was measured.
+//! Prints the table and the bars, in Markdown.
 
 use std::time::Duration;
 

@@ -1,6 +1,4 @@
 //! Statuses as Twitter's first API returned them: wide, half empty, full of escapes and other scripts.
-//!
-//! Refuses to know: how many are needed.
 
 use schemascope_benches::random::Random;
 use schemascope_benches::text::text;
@@ -210,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_is_json_of_the_usual_size_with_or_without_escapes() {
+    fn status_has_the_usual_size_with_and_without_escapes() {
         let mut random = Random::new(1, "statuses");
         let lines: Vec<String> = (0..200).map(|_| status(&mut random)).collect();
         for line in &lines {

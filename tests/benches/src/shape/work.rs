@@ -1,6 +1,5 @@
-//! What measured processes do when they are this program: read lines, do one thing with each.
-//!
-//! Refuses to know: that it is measured. What it finds out itself it prints as one line of JSON.
+//! The work of measured processes that are this program: reads lines and does one thing with each. Results are
+//! printed as one line of JSON.
 
 use std::fs::File;
 use std::hint::black_box;

@@ -1,6 +1,4 @@
-//! Calls as servers give them: 300 bytes to 2 KB, fifty tools, one in a thousand fails.
-//!
-//! Refuses to know: the store.
+//! Calls as servers answer them: 300 bytes to 2 KB, fifty tools, one in a thousand fails.
 
 use schemascope_benches::random::Random;
 use schemascope_benches::text::text;

@@ -1,7 +1,6 @@
-//! What a store of many calls costs: opening, any page of any list, building the index anew, removing.
+//! The cost of a store of many calls: opening, any page of any list, rebuilding the index, removing calls.
 //!
-//! Every step is a process of its own, so that its memory is its own. Owns: options, order and bars.
-//! Refuses to know: what each step does.
+//! Every step is a process of its own, so that its memory is its own.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "its table goes to stdout")]
 
 mod calls;

@@ -1,6 +1,4 @@
-//! The steps, in order, each on what the one before left.
-//!
-//! Refuses to know: how figures are shown.
+//! The steps, in order. Each works on the store that the previous one left.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +8,9 @@ use anyhow::{Result, ensure};
 use schemascope_engine::Replay;
 use schemascope_model::Timestamp;
 use schemascope_registry::Registry;
-use schemascope_store::{CallQuery, Entry, GROUP, Policy, Reader, Recovery, Writer, open, rebuild, verify};
+use schemascope_store::{
+    CallQuery, Entry, MAX_GROUP_ENTRIES, Policy, Reader, Recovery, Writer, open, rebuild, verify,
+};
 
 use crate::Measured;
 use crate::calls::{Calls, rare_tool, tool};
@@ -43,23 +43,23 @@ pub fn run(name: &str, dir: &Path, calls: u64) -> Result<Vec<Measured>> {
 }
 
 fn fill(dir: &Path, calls: u64) -> Result<Vec<Measured>> {
-    let (mut writer, _reader, mut learned, _) = begin(dir)?;
+    let (mut writer, _reader, learned, _) = begin(dir)?;
     let mut source = Calls::new();
     let (mut made, mut writing) = (0, Duration::ZERO);
     while made < calls {
         let group: Vec<Entry> =
-            (0..GROUP.min((calls - made) as usize)).map(|_| Entry::Call(source.next())).collect();
+            (0..MAX_GROUP_ENTRIES.min((calls - made) as usize)).map(|_| Entry::Call(source.next())).collect();
         made += group.len() as u64;
         for entry in &group {
             if let Entry::Call(call) = entry {
-                learned.registry.record(call);
+                learned.registry().record(call);
             }
         }
         let began = Instant::now();
         writer.append(&group)?;
-        writer.roll(|| learned.registry.states())?;
-        if made % SAVE_EVERY < GROUP as u64 {
-            writer.save_states(&learned.registry.take_unsaved())?;
+        writer.roll(|| learned.registry().states())?;
+        if made % SAVE_EVERY < MAX_GROUP_ENTRIES as u64 {
+            writer.save_states(&learned.registry().take_unsaved())?;
         }
         writing += began.elapsed();
     }
@@ -77,9 +77,9 @@ fn fill(dir: &Path, calls: u64) -> Result<Vec<Measured>> {
 
 fn opened(dir: &Path, what: &str) -> Result<Vec<Measured>> {
     let began = Instant::now();
-    let (mut writer, _reader, mut learned, _) = begin(dir)?;
+    let (mut writer, _reader, learned, _) = begin(dir)?;
     let seconds = began.elapsed().as_secs_f64();
-    writer.save_states(&learned.registry.take_unsaved())?;
+    writer.save_states(&learned.registry().take_unsaved())?;
     writer.close()?;
     Ok(vec![figure(what, seconds, "s", Some(OPEN_S)), peak(&format!("peak, {what}"), Some(RESIDENT_MB))])
 }
@@ -146,11 +146,11 @@ fn verified(dir: &Path, calls: u64) -> Result<Vec<Measured>> {
 fn built(dir: &Path, calls: u64) -> Result<Vec<Measured>> {
     fs::remove_dir_all(dir.join("index"))?;
     let began = Instant::now();
-    let (mut writer, reader, mut learned, recovery) = begin(dir)?;
+    let (mut writer, reader, learned, recovery) = begin(dir)?;
     let seconds = began.elapsed().as_secs_f64();
     ensure!(recovery.replayed >= calls, "{recovery:?}");
     ensure!(reader.calls(&CallQuery { limit: 1, ..CallQuery::default() })?.calls.len() == 1, "no calls");
-    writer.save_states(&learned.registry.take_unsaved())?;
+    writer.save_states(&learned.registry().take_unsaved())?;
     writer.close()?;
     Ok(vec![
         figure("index built from the journal", seconds, "s", None),
@@ -163,10 +163,10 @@ fn compacted(dir: &Path, calls: u64) -> Result<Vec<Measured>> {
     let rebuilt = rebuild(dir, &mut nothing())?;
     ensure!(rebuilt.entries >= calls, "{rebuilt:?}");
     Ok(vec![
-        figure("index built anew and swapped", began.elapsed().as_secs_f64(), "s", None),
+        figure("index rebuilt and swapped", began.elapsed().as_secs_f64(), "s", None),
         figure("index before", rebuilt.bytes_before as f64 / 1e6, "MB", None),
         figure("index after", rebuilt.bytes_after as f64 / 1e6, "MB", None),
-        peak("peak, built anew", Some(RESIDENT_MB)),
+        peak("peak while rebuilding", Some(RESIDENT_MB)),
     ])
 }
 
@@ -177,7 +177,7 @@ fn retained(dir: &Path, calls: u64) -> Result<Vec<Measured>> {
     let began = Instant::now();
     loop {
         let round = Instant::now();
-        let done = writer.retain(&policy, Calls::now(calls), || learned.registry.states())?;
+        let done = writer.retain(&policy, Calls::now(calls), || learned.registry().states())?;
         longest = longest.max(round.elapsed().as_secs_f64() * 1e3);
         removed += done.calls_removed;
         segments += done.segments_removed;

@@ -1,7 +1,7 @@
-//! What is called safe is safe, a schema does not differ from itself, and comparing any two ends.
+//! Comparisons: a change called safe is safe, a schema does not differ from itself, and comparing any two ends.
 
 use jsonschema::Validator;
-use schemascope_shape::compare::{Change, Class, Comparison, compare};
+use schemascope_compare::{Change, Class, Comparison, compare};
 use serde_json::Value;
 
 use super::Round;

@@ -67,7 +67,8 @@ fn shares(shape: &Shape, policy: &Policy) -> Result<(), String> {
     Ok(())
 }
 
-/// Kept up to date, the schema is the one emitted anew, whatever happens to the shape between two updates.
+/// A schema that is kept up to date equals one emitted from scratch, whatever happens to the shape between two
+/// updates.
 fn follows(round: &Round<'_>, merged: &Merged, policy: Policy, random: &mut Random) -> Result<(), String> {
     let (mut shape, mut emission) = (Shape::with_cap(round.choices.cap), Emission::new(policy));
     let seldom = [1, 1, 2, 5][random.below(4)];
@@ -79,9 +80,9 @@ fn follows(round: &Round<'_>, merged: &Merged, policy: Policy, random: &mut Rand
         if random.once_in(seldom) {
             let before = emission.schema().clone();
             let changed = emission.update(&shape);
-            let anew = shape.schema(&policy);
-            if *emission.schema() != anew || changed != (before != anew) {
-                return Err(format!("not up to date: {} is not {anew}", emission.schema()));
+            let fresh = shape.schema(&policy);
+            if *emission.schema() != fresh || changed != (before != fresh) {
+                return Err(format!("not up to date: {} is not {fresh}", emission.schema()));
             }
         }
     }

@@ -1,6 +1,4 @@
-//! What a validator says of documents.
-//!
-//! Owns: documents as other readers see them. Refuses to know: how schemas come to be.
+//! Validates documents against schemas, with the documents as other readers parse them.
 
 use std::fmt;
 

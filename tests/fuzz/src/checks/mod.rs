@@ -1,14 +1,14 @@
-//! What must hold of every input.
-//!
-//! Owns: the circumstances that checks share. Each check says why it failed; panics are for libFuzzer to catch.
+//! Properties that must hold for every input. Each check says why it failed; libFuzzer catches panics.
 
 mod arguments;
+mod bundles;
 mod comparing;
 mod emitting;
 mod judging;
 mod merging;
 mod reading;
 mod states;
+mod texts;
 
 use schemascope_shape::{Circumstances, Shape, StandsFor, Unreadable};
 
@@ -16,8 +16,10 @@ use crate::counts::Tried;
 use crate::input::{Choices, Input};
 use crate::random::Random;
 
+pub use bundles::{bundles, seed};
 pub use comparing::schemas;
 pub use states::states;
+pub use texts::texts;
 
 /// Bytes the state of a tool may have.
 const LARGEST_STATE: usize = 16 << 20;

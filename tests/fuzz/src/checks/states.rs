@@ -52,8 +52,8 @@ fn use_all(mut shape: Shape, others: &[&[u8]]) -> Result<(), String> {
     Ok(())
 }
 
-/// What is written of any shape reads back. What nobody would have written may be cut to its bounds once, and
-/// sums of it may be beyond all counting.
+/// The written state of any shape reads back. A state that no shape writes may be cut to its bounds once, and its sums
+/// may overflow.
 fn written(shape: &Shape) -> Result<(), String> {
     let Ok(once) = Shape::from_state(&shape.to_state()) else { return Ok(()) };
     let state = once.to_state();

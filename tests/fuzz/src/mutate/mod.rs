@@ -1,8 +1,7 @@
-//! One input made into another one.
+//! Mutates an input, within size limits.
 //!
-//! libFuzzer knows bytes, its dictionary and what was compared with what; the changes here know documents:
-//! members, keys, several documents of one tool. Owns: which of both happens, and sizes. Refuses to know: what
-//! the documents are for.
+//! libFuzzer mutates bytes, by its dictionary and by compared values. The mutations here change documents: members,
+//! keys, several documents of one tool. This module chooses between the two.
 
 mod one;
 pub mod parts;

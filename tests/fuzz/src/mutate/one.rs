@@ -1,6 +1,4 @@
-//! Changes of one document that mostly keep it JSON.
-//!
-//! Refuses to know: other documents, but for one to take parts from.
+//! Mutations of one document that mostly keep it valid JSON.
 
 use std::ops::Range;
 

@@ -1,7 +1,6 @@
-//! Where values, members and items lie in a text that is JSON or nearly.
+//! Finds values, members and items in a text that is JSON or nearly so.
 //!
-//! Refuses to know: whether it is JSON. Mutated as text, a document keeps its odd ways of writing, which
-//! reading it into values would lose.
+//! A document that is mutated as text keeps its unusual notation, which reading it into values would lose.
 
 use std::ops::Range;
 
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_what_is_json_and_what_is_not() {
+    fn parts_are_found_in_valid_and_invalid_json() {
         assert_eq!(
             texts(r#"{"a\"": [1, "x"],"b":{}}"#),
             ["1", "\"x\"", r#""a\"": [1, "x"]"#, r#""b":{}"#, r#"{"a\"": [1, "x"],"b":{}}"#]

@@ -1,7 +1,5 @@
-//! What is put into inputs: what readers stumble over, what decides what a schema says, what schemas and states
-//! are made of.
-//!
-//! Refuses to know: where it is put. The same words are libFuzzer's dictionary.
+//! Words to insert into inputs: difficult ones for readers, those that decide what a schema says, and the vocabulary
+//! of schemas and states. They are also libFuzzer's dictionary.
 
 /// The words of a target.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +18,9 @@ impl Words {
     /// Of written states.
     pub const STATES: Self = Self { keys: STATE_KEYS, values: STATE_VALUES };
 
+    /// Of bundles, which contain states.
+    pub const BUNDLES: Self = Self { keys: BUNDLE_KEYS, values: BUNDLE_VALUES };
+
     /// In the form of libFuzzer's dictionaries.
     pub fn dictionary(&self) -> String {
         let keys = self.keys.iter().map(|key| format!("\"{key}\":"));
@@ -37,7 +38,7 @@ fn entry(word: &[u8]) -> String {
     format!("\"{escaped}\"")
 }
 
-/// Telling names, names that look like data, and names that mean something to somebody.
+/// Typical names, names that look like data, and names with a meaning for some reader.
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
     "a", "b", "c", "n", "s", "x", "id", "kind", "type", "ok", "status", "items", "format", "content_type", "",
@@ -45,6 +46,27 @@ const KEYS: &[&str] = &[
     "\\u0061", "k\\u0069nd", "\\u0000", "\\\"", "\\ud83d", "2026-11-21", "2026-11-22", "1234", "5678", "9012",
     "7", "u/1", "u/2", "10.0.0.1", "ada@example.org", "3f2a8c1e-0000-4000-8000-000000000000",
     "$serde_json::private::RawValue", "$serde_json::private::Number",
+];
+
+/// What bundles and the states in them consist of.
+#[rustfmt::skip]
+const BUNDLE_KEYS: &[&str] = &[
+    "format", "version", "values", "key_id", "nodes", "tools", "position", "calls", "latest", "failures",
+    "unanswered", "carriers", "structured", "json_in_text", "text", "declared_fits", "declared_violates",
+    "last_called", "last_observed", "shape", "definition", "listed", "inferred", "observation_count", "quality",
+    "presence", "in_force", "signature", "veil", "observations", "cap", "cut", "epochs", "signatures", "oddities",
+    "data", "depth", "hash", "d", "k", "s", "p", "r", "n", "c", "o", "f", "e", "numbers", "strings", "arrays", "tags",
+    "shop__get", "shop__other", "00000000000a", "00000000000b", "⟦waaaaaaaaaaaaaaaa⟧", "⟦k aaaaaaaaaaaaaaaa⟧",
+];
+
+/// Counts and times at the edges of what is plausible.
+#[rustfmt::skip]
+const BUNDLE_VALUES: &[&str] = &[
+    "null", "true", "false", "0", "1", "2", "20", "4096", "1000000000", "1000000001", "281474976710656",
+    "18446744073709551615", "-1", "[]", "{}", "[0]", "20777", "20778", "4294967294", "4294967295",
+    "\"2026-11-20T12:00:00.000Z\"", "\"2026-11-22T12:00:00.000Z\"", "\"9999-12-31T23:59:59.999Z\"",
+    "\"1970-01-01T00:00:00.000Z\"", "{\"data\":false,\"depth\":0,\"hash\":0}",
+    "{\"data\":true,\"depth\":9,\"hash\":1}", "[[5,1]]", "[[5,20]]", "[[5,281474976710656]]", "\"none\"", "\"high\"",
 ];
 
 /// Few values that come again, texts with formats and nearly so, numbers at the edges, what stands for something else.

@@ -1,8 +1,7 @@
-//! Inputs to begin with, for each target.
-//!
-//! Owns: which kinds of inputs there are. Refuses to know: what is checked.
+//! The first inputs of each target.
 
 mod deep;
+pub mod texts;
 mod tools;
 
 use std::fs;
@@ -18,6 +17,8 @@ use crate::mutate::{Kind, Words};
 pub const DOCUMENTS: Kind = Kind { has_choices: true, words: Words::DOCUMENTS };
 /// A written state, then documents for it or other states.
 pub const STATES: Kind = Kind { has_choices: false, words: Words::STATES };
+/// A bundle of another machine.
+pub const BUNDLES: Kind = Kind { has_choices: false, words: Words::BUNDLES };
 /// Two schemas behind bytes that choose nothing, then values.
 pub const SCHEMAS: Kind = Kind { has_choices: true, words: Words::SCHEMAS };
 
@@ -61,6 +62,16 @@ pub fn states() -> Vec<Vec<u8>> {
         inputs.extend(serde_json::to_vec(&arguments));
     }
     inputs
+}
+
+/// Of the target `bundles`.
+pub fn bundles() -> Vec<Vec<u8>> {
+    // More would not fit into an input.
+    groups()
+        .iter()
+        .map(|documents| crate::checks::seed(documents))
+        .filter(|seed| seed.len() < 20_000)
+        .collect()
 }
 
 /// Of the target `schemas`. `curated` is the folder with the pairs that the comparison is tested with.

@@ -1,6 +1,4 @@
-//! Decisions, taken over the command interface, and what their log says is in force.
-//!
-//! Owns: a fold of the log that shares nothing with the program's. Refuses to know: who decides when.
+//! Makes decisions over the command interface, and folds the audit log independently of the program.
 
 use serde_json::{Value, json};
 
@@ -8,12 +6,12 @@ use super::Random;
 use super::world::DECIDED;
 use crate::program::Serve;
 
-/// Promotes a version; the decision's id if it was answered.
+/// Promotes a version. Returns the decision's id if it was answered.
 pub(super) fn promote(serve: &Serve, version: u32) -> Option<String> {
     decide(serve, &json!({"promote": {"version": version}}))
 }
 
-/// Takes decisions until one is not answered; the ids of those that were. What makes no sense is refused, and
+/// Takes decisions until one is not answered. Returns the ids of the answered ones. Invalid ones are rejected, and
 /// that is an answer as well.
 pub(super) fn decisions(serve: &Serve, random: &mut Random) -> Vec<String> {
     let mut ids = Vec::new();
@@ -41,12 +39,12 @@ fn ask(serve: &Serve, decision: &Value) -> Option<Value> {
     let agent: ureq::Agent =
         ureq::Agent::config_builder().proxy(None).http_status_as_error(false).build().into();
     let url = format!("http://{}/api/decide", serve.instance["address"].as_str()?);
-    let body = json!({"tool_id": DECIDED, "decision": decision}).to_string();
-    let request = agent.post(&url).header("authorization", format!("Bearer {}", serve.token()));
+    let body = json!({"tool_id": DECIDED, "decision": decision, "no_reason": true}).to_string();
+    let request = agent.post(&url).header("authorization", format!("Bearer {}", serve.owner_token()));
     serde_json::from_str(&request.send(body).ok()?.body_mut().read_to_string().ok()?).ok()
 }
 
-/// The version in force and whether it is pinned, by a log with the newest first.
+/// The version in effect and whether it is pinned, from a log with the newest entry first.
 pub(super) fn folded(audit: &[Value]) -> (Option<u64>, Option<bool>) {
     let (mut promoted, mut pinned) = (None, None);
     // Undone decisions are as if they had never been.

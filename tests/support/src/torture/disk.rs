@@ -1,13 +1,11 @@
-//! Disks that take no more.
+//! Disks that are full, read-only, or limit the size of files.
 //!
-//! A full one is a small file system in memory, one that is read only is mounted so; both need the right to mount
-//! (`unshare -rm` gives it). Files that cannot grow need no right. Owns: making and removing them. Refuses to
-//! know: what must be true afterwards.
+//! A full disk is a small file system in memory, and a read-only one is mounted so; both need the right to mount
+//! (`unshare -rm` gives it). A limit on file sizes needs no right.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -16,17 +14,16 @@ use super::Random;
 use super::fault::Outcome;
 use super::world::{World, copy, no_panic};
 use crate::program::{Program, Serve};
+use crate::wait::try_until;
 
 /// Size of the small disk: what the program leaves free, and room to work.
 const DISK_MB: u64 = 200;
-/// How long recording may take to stop and to go on.
-const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Something mounted, until this is dropped.
+/// A mounted file system, until this is dropped.
 struct Mounted<'a>(&'a Path);
 
 impl<'a> Mounted<'a> {
-    /// Why it cannot be, where it cannot.
+    /// Mounts it. Returns the reason where mounting is not allowed.
     fn new(at: &'a Path, how: &[&str]) -> Result<std::result::Result<Self, String>> {
         fs::create_dir_all(at)?;
         let done = Command::new("mount").args(how).arg(at).output();
@@ -44,8 +41,8 @@ impl Drop for Mounted<'_> {
     }
 }
 
-/// A disk that fills up while clients call, and is freed: calls pass all the time, recording stops, says so and
-/// goes on, and what it took is there.
+/// A disk that fills up while clients call, and is freed: calls pass all the time, recording stops, reports it and
+/// continues, and every recorded call is stored.
 pub(super) fn full(world: &mut World, random: &mut Random) -> Result<Outcome> {
     let place = world.scratch.join("disk");
     let mounted = Mounted::new(&place, &["-t", "tmpfs", "-o", &format!("size={DISK_MB}m"), "none"])?;
@@ -62,7 +59,7 @@ pub(super) fn full(world: &mut World, random: &mut Random) -> Result<Outcome> {
     fill(&place, &filler, random.below(2) * (90 << 20))?;
     let stopped = || stalled(&program).map(|stalled| !stalled.is_null());
     let calling = || ensure_answered(world, &serve, 10);
-    until("recording does not stop", || {
+    try_until("recording stops", || {
         calling()?;
         stopped()
     })?;
@@ -70,14 +67,14 @@ pub(super) fn full(world: &mut World, random: &mut Random) -> Result<Outcome> {
     fill(&place, &filler, 0)?;
     calling()?;
     fs::remove_file(&filler)?;
-    until("recording does not go on", || {
+    try_until("recording continues", || {
         calling()?;
         Ok(!stopped()?)
     })?;
     let log = serve.log()?;
     no_panic(&log)?;
     ensure!(
-        log.contains("recording has stopped") && log.contains("recording goes on"),
+        log.contains("recording has stopped") && log.contains("recording continues"),
         "nothing is said: {log}"
     );
     ensure!(serve.stop()? == Some(0), "it does not end in order");
@@ -99,8 +96,8 @@ fn ensure_answered(world: &World, serve: &Serve, count: u64) -> Result<()> {
     Ok(())
 }
 
-/// Takes the disk's room but for what is to be left. What somebody else takes meanwhile cannot be had; so a little
-/// less is tried then.
+/// Fills the disk except for what is to be left. Another process may use space meanwhile; then a little less is
+/// tried.
 fn fill(disk: &Path, filler: &Path, left: u64) -> Result<()> {
     for less in 0..20 {
         let free = Command::new("df").args(["--output=avail", "-B1"]).arg(disk).output()?;
@@ -120,50 +117,16 @@ fn stalled(program: &Program) -> Result<Value> {
     Ok(program.json(&["report"])?["recorder"]["stalled"].clone())
 }
 
-fn until(otherwise: &str, mut holds: impl FnMut() -> Result<bool>) -> Result<()> {
-    let began = Instant::now();
-    while !holds()? {
-        ensure!(began.elapsed() < PATIENCE, "{otherwise}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    Ok(())
-}
-
-/// Files that cannot grow beyond some size: what was taken before is there, and with the limit gone all works.
+/// Files that cannot grow beyond some size: earlier calls are stored, and without the limit everything works.
 pub(super) fn small_files(world: &mut World, random: &mut Random) -> Result<()> {
-    let largest = largest(world.program.data_dir())? / 1024;
-    let blocks = largest + 4 + random.below(200);
-    let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
-    let served = world.program.command(&["serve", "--listen", "127.0.0.1:0"]);
-    let mut shell = Command::new("bash");
-    shell.arg("-c").arg(limited).arg(served.get_program()).args(served.get_args());
-    for (name, value) in served.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
-    }
-    let serve = world.program.start(shell)?;
+    let serve = world.program.serve_with_small_files(4 + random.below(200), &[])?;
     ensure_answered(world, &serve, 200)?;
     let log = serve.log()?;
     serve.kill()?;
     no_panic(&log)
 }
 
-fn largest(folder: &Path) -> Result<u64> {
-    let mut largest = 0;
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let length = if path.is_dir() { self::largest(&path)? } else { path.metadata()?.len() };
-        // The ballast is made at open, or not.
-        if !path.ends_with("ballast") {
-            largest = largest.max(length);
-        }
-    }
-    Ok(largest)
-}
-
-/// Data nobody can write to: every command says so, and nothing changes.
+/// A read-only data directory: it can be read, every other command reports it, and nothing changes.
 pub(super) fn read_only(world: &mut World) -> Result<Outcome> {
     let data = world.program.data_dir().to_owned();
     let bound = data.display().to_string();
@@ -175,9 +138,11 @@ pub(super) fn read_only(world: &mut World) -> Result<Outcome> {
     if !remount.status.success() {
         return Ok(Outcome::NotHere(String::from_utf8_lossy(&remount.stderr).trim().to_owned()));
     }
-    for args in
-        [&["tools"][..], &["verify"], &["rebuild"], &["redact"], &["serve", "--listen", "127.0.0.1:0"]]
-    {
+    for args in [&["tools"][..], &["calls"], &["verify"]] {
+        let run = world.ran(args)?;
+        ensure!(run.code == Some(0), "{args:?} on what is read only: {run:?}");
+    }
+    for args in [&["rebuild"][..], &["redact"], &["serve", "--listen", "127.0.0.1:0"]] {
         let run = world.ran(args)?;
         ensure!(run.code == Some(1) && run.err.contains(&bound), "{args:?} on what is read only: {run:?}");
     }

@@ -1,7 +1,5 @@
-//! What may happen.
-//!
-//! Owns: each fault, and what may be lost by it beyond nothing: by damage, the record it is in. Refuses to know:
-//! what must be true afterwards in any case (see [`World::check`]).
+//! The faults, and what may be lost by each: nothing, except the record that damage hits. [`World::check`] checks the
+//! rest.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ use crate::program::Program;
 /// Commands that have the store to themselves.
 const WORKS: &[&str] = &["rebuild", "compact", "redact", "verify", "tools"];
 
-/// Something that may happen to a program and its data.
+/// A fault of the program or its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// Killed while clients call.
@@ -28,9 +26,9 @@ pub enum Fault {
     KillWorking,
     /// Killed while decisions are taken and clients call.
     KillDeciding,
-    /// The clock goes back, while it does not run.
+    /// The clock is set back while the program is stopped.
     ClockBack,
-    /// Told to stop while clients call.
+    /// Stopped while clients call.
     Stop,
     /// The end of a file of the journal or the audit log is missing.
     TornTail,
@@ -46,16 +44,16 @@ pub enum Fault {
     SmallFiles,
     /// Nothing can be written.
     ReadOnly,
-    /// Several want the same data.
+    /// Several processes open the same data.
     SeveralProcesses,
 }
 
-/// Whether a fault could be done here.
+/// Whether a fault is possible on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done.
+    /// It happened.
     Done,
-    /// It could not be, and why.
+    /// It is not possible, with the reason.
     NotHere(String),
 }
 
@@ -78,12 +76,12 @@ impl Fault {
         Self::SeveralProcesses,
     ];
 
-    /// In words.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::KillServing => "a kill while serving",
             Self::KillOpening => "kills while opening",
-            Self::KillWorking => "a kill while looking after the store",
+            Self::KillWorking => "a kill during maintenance",
             Self::KillDeciding => "a kill while deciding",
             Self::ClockBack => "a clock that goes back",
             Self::Stop => "an end while serving",
@@ -98,7 +96,7 @@ impl Fault {
         }
     }
 
-    /// Does it. An error is a finding.
+    /// Causes the fault. An error is a finding.
     pub fn strike(self, world: &mut World, random: &mut Random) -> Result<Outcome> {
         match self {
             Self::KillServing => serving(world, random, Ending::Kill)?,
@@ -189,7 +187,7 @@ fn deciding(world: &mut World, random: &mut Random) -> Result<()> {
     written(world)
 }
 
-/// The next start brings the file of overrides in line with what is in force, wherever it was killed in between.
+/// The next start brings the file of overrides in line with the decisions, wherever it was killed in between.
 fn written(world: &World) -> Result<()> {
     let serve = world.serve()?;
     let overrides = world.program.json(&["overrides", "show"])?;
@@ -209,7 +207,7 @@ fn written(world: &World) -> Result<()> {
         }
         None => serde_json::Value::Null,
     };
-    ensure!(*said == held, "the file of overrides says {said}, in force is {version:?}: {held}");
+    ensure!(*said == held, "the file of overrides says {said}, but version {version:?} is in effect: {held}");
     serve.kill()
 }
 
@@ -257,7 +255,7 @@ fn torn(world: &mut World, random: &mut Random) -> Result<()> {
     Ok(fs::remove_dir_all(dir)?)
 }
 
-/// Flips a bit in a copy: one record is lost at most, and it is told; in the index nothing is lost.
+/// Flips a bit in a copy: at most one record is lost, and its loss is reported; in the index nothing is lost.
 fn flipped(world: &mut World, random: &mut Random, folder: &str) -> Result<()> {
     let (copied, dir) = copied(world)?;
     let files = files(&dir.join(folder))?;
@@ -279,7 +277,7 @@ fn flipped(world: &mut World, random: &mut Random, folder: &str) -> Result<()> {
         ensure!(first.err.contains(folder), "{what}: {first:?}");
         return Ok(fs::remove_dir_all(dir)?);
     }
-    // Damage of the index may be met while reading; then the next start mends it.
+    // Damage of the index may be met while reading; then the next start repairs it.
     let _ = copied.run(&["calls", "--json"])?;
     let lost = (world.missing_calls(&copied)?.len(), world.missing_decisions(&copied)?.len());
     let rebuilt = copied.run(&["rebuild", "--json"])?;
@@ -322,7 +320,7 @@ fn several(world: &mut World, random: &mut Random) -> Result<()> {
     ensure!(answered.len() as u64 == asked, "{} of {asked} were answered", answered.len());
     world.calls.extend(answered);
     serve.kill()?;
-    // What a killed one leaves behind is in nobody's way.
+    // Files that a killed process leaves behind do no harm.
     let next = world.serve()?;
     if next.stop()? != Some(0) {
         bail!("it does not end in order");

@@ -1,9 +1,8 @@
-//! Doing to the program what may happen to it, and looking whether anything is lost.
+//! Torture: subjects the program to faults and checks that nothing is lost.
 //!
-//! A [`World`] is the program with a data directory, and all that was acknowledged to its clients. A [`Fault`] is
-//! done to it; then everything acknowledged must be there, what was learned must be what a rebuild gives, and no
-//! process may have panicked or given up without saying why. Owns: that loop. Refuses to know: the program's
-//! insides.
+//! A [`World`] is the program with a data directory, and all that was acknowledged to its clients. After each
+//! [`Fault`], everything acknowledged must be stored, what was learned must equal a rebuild, and no process may have
+//! panicked or given up without a reason.
 
 mod deed;
 mod disk;
@@ -19,26 +18,19 @@ pub use world::World;
 
 use crate::places::Places;
 
-/// Random numbers that a seed decides.
+/// Random numbers that repeat with their seed.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Random(fastrand::Rng);
 
 impl Random {
-    /// Those of a round of a seed.
+    /// The numbers for a round of a seed.
     pub fn new(seed: u64, round: u64) -> Self {
-        let mut random = Self(seed ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        (0..4).for_each(|_| _ = random.next());
-        random
+        Self(fastrand::Rng::with_seed(seed ^ round.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
-
-    /// One of the numbers below a limit.
+    /// A number below a limit.
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit.max(1)
+        self.0.u64(..limit.max(1))
     }
 
     fn milliseconds(&mut self, limit: u64) -> std::time::Duration {
@@ -46,7 +38,7 @@ impl Random {
     }
 }
 
-/// Does some faults to a new world in `scratch`, one after the other: for a test.
+/// Subjects a new world in `scratch` to some faults, one after the other, and checks it after each.
 pub fn suffer(places: &Places, scratch: &Path, faults: &[Fault], seed: u64) -> Result<()> {
     let mut world = World::new(places, scratch)?;
     let mut random = Random::new(seed, 0);

@@ -1,6 +1,4 @@
-//! The program with its data, and what was acknowledged.
-//!
-//! Owns: what must be true after whatever happened. Refuses to know: what happens.
+//! The program with its data, what was acknowledged to clients, and the conditions that must hold after every fault.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,14 +12,14 @@ use super::Random;
 use crate::places::{Places, stdio};
 use crate::program::{Program, Run, Serve};
 
-/// The tool whose versions are decided about.
+/// The tool of the decisions.
 pub(super) const DECIDED: &str = "api__get";
 /// Tools of the shop that are called.
 const TOOLS: &[&str] = &["list_orders", "get_order", "get_customer", "check_stock", "order_total", "refund"];
 /// Calls at once.
 const CLIENTS: u64 = 3;
 
-/// The program, and what it said it had.
+/// The program, and what it acknowledged.
 pub struct World {
     pub(super) program: Program,
     pub(super) scratch: PathBuf,
@@ -78,7 +76,7 @@ impl World {
         Ok(run)
     }
 
-    /// Runs a command that may fail, but not badly: it must say why in words.
+    /// Runs a command that may fail, but must give the reason then.
     pub(super) fn ran(&self, args: &[&str]) -> Result<Run> {
         let run = self.program.run(args)?;
         no_panic(&run.err).with_context(|| format!("{args:?}"))?;
@@ -136,8 +134,8 @@ impl World {
         })
     }
 
-    /// Whether everything acknowledged is there, the log of decisions is whole and in force, and what was learned
-    /// is what a rebuild gives.
+    /// Checks that everything acknowledged is stored, the log of decisions is complete and in effect, and what was
+    /// learned equals a rebuild.
     pub fn check(&mut self) -> Result<()> {
         self.check_without_rebuild()?;
         let before = self.learned()?;
@@ -171,7 +169,7 @@ impl World {
     pub(super) fn missing_calls(&self, program: &Program) -> Result<Vec<u64>> {
         let calls = program.json_lines(&["calls", "--limit", "1000000"])?;
         let mut ids = BTreeSet::new();
-        ensure!(calls.iter().all(|call| ids.insert(call["id"].to_string())), "a call is there twice");
+        ensure!(calls.iter().all(|call| ids.insert(call["id"].to_string())), "a call is duplicated");
         let number = |call: &Value| call["arguments"]["id"].as_str()?.strip_prefix('n')?.parse::<u64>().ok();
         let stored: Vec<u64> = calls.iter().filter_map(number).collect();
         let numbers: BTreeSet<u64> = stored.iter().copied().collect();
@@ -187,7 +185,7 @@ impl World {
         Ok(self.decisions.difference(&ids).cloned().collect())
     }
 
-    /// What is in force is what the fold of the log gives, also where it is folded from the beginning.
+    /// The version in effect must equal the fold of the log, also where it is folded from the beginning.
     pub(super) fn in_force(&self) -> Result<(Option<u64>, Option<bool>)> {
         let audit = self.program.json_lines(&["audit", DECIDED, "--limit", "1000000"])?;
         let ids: Vec<&str> = audit.iter().filter_map(|row| row["id"].as_str()).collect();
@@ -198,7 +196,7 @@ impl World {
         let expected = super::deed::folded(&audit);
         ensure!(
             (row["effective_version"].as_u64(), row["pinned"].as_bool()) == expected,
-            "in force is {row}, the log gives {expected:?}"
+            "in effect is {row}, the log gives {expected:?}"
         );
         Ok(expected)
     }
@@ -212,7 +210,8 @@ impl World {
     }
 }
 
-/// A panic of ours. sled's own, on files that were damaged, is caught and told; its thread says so as well.
+/// Rejects logs with a panic of Schemascope. Panics of sled on damaged files are caught and reported, and are
+/// allowed.
 pub(super) fn no_panic(text: &str) -> Result<()> {
     let ours = |line: &&str| line.contains("panicked at") && !line.contains("sled");
     match text.lines().find(ours) {

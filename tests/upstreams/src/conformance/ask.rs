@@ -1,7 +1,5 @@
-//! Asking the client: for a person's input, its model's answer, its roots.
-//!
-//! Owns: the one way to ask in either era, requests of our own within a session or `input_required` and a
-//! second call. Refuses to know: who asks what.
+//! Asks the client for a person's input, its model's answer or its roots, in either era: by requests within a
+//! session, or by `input_required` and a second call.
 
 use rmcp::model::{
     ClientCapabilities, CreateMessageResult, ElicitResult, ErrorData, InputRequest, InputRequests,

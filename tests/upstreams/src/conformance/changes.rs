@@ -1,7 +1,4 @@
-//! Lists that change while clients look, and who is told.
-//!
-//! Owns: what has changed, and telling sessions and subscriptions of it. Refuses to know: what the lists
-//! hold.
+//! Lists that change while clients look, and the notifications to sessions and subscriptions.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +8,7 @@ use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, RoleServer, SubscriptionContext, SubscriptionSendError};
 use tokio::sync::broadcast::{Receiver, Sender, error::RecvError};
 
-/// What clients can be told of.
+/// Changes that clients can be notified of.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// `tools/list` answers something else than before.

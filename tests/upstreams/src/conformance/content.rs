@@ -1,4 +1,4 @@
-//! What answers are made of: the smallest picture and sound there are, and tools that answer the same
+//! Contents of answers: the smallest picture and sound there are, and tools that answer the same
 //! whatever they are asked.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};

@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use crate::server::{Conformance, Shared};
 use crate::sessions::Sessions;
 
-/// Serves until it is killed. `ready` is told the URL as soon as it answers.
+/// Serves until it is killed. `ready` gets the URL as soon as it answers.
 ///
 /// # Errors
 ///

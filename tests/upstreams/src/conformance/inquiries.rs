@@ -1,7 +1,4 @@
-//! Tools that ask the client before they answer.
-//!
-//! Owns: what each of them asks and how it answers. Refuses to know: how questions reach the client (see
-//! [`crate::ask`]).
+//! Tools that ask the client before they answer. [`crate::ask`] carries the questions.
 
 use rmcp::model::{CallToolResponse, ErrorData, InputRequest, InputRequests, InputResponses, JsonObject};
 use serde_json::{Value, json};

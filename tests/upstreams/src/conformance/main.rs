@@ -1,7 +1,5 @@
-//! A server of all of MCP, written for the official conformance suite: it passes there, in both eras, so
-//! that what fails through a proxy is the proxy's doing.
-//!
-//! Owns: how it is reached, stdio or Streamable HTTP. Refuses to know: what it serves (see [`server`]).
+//! A server with all features of MCP, written for the official conformance suite. It passes there in both eras, so a
+//! failure through a proxy is the proxy's. It serves stdio or Streamable HTTP (see [`server`]).
 #![expect(deprecated, reason = "2026-07-28 deprecates sampling, roots and logging; clients have them still")]
 
 mod ask;

@@ -42,7 +42,7 @@ impl Shared {
     ///
     /// Where its key is no key.
     pub fn new(versions: &'static [ProtocolVersion]) -> anyhow::Result<Arc<Self>> {
-        // No secret: whoever reads this may forge the states of a server that has nothing to hide.
+        // Not a secret: the states of this fixture need no protection.
         let codec = RequestStateCodec::try_new(*b"seals the states of this fixture")?;
         Ok(Arc::new(Self {
             versions,

@@ -1,7 +1,4 @@
-//! Sessions as the SDK keeps them, but for one tool whose stream breaks off: clients resume it with
-//! `Last-Event-ID`.
-//!
-//! Owns: breaking that stream off. Refuses to know: what the tool answers.
+//! Sessions of the SDK, with one tool whose stream breaks off: clients resume it with `Last-Event-ID`.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -24,8 +21,8 @@ const RETRY: Duration = Duration::from_millis(100);
 /// The sessions of one server.
 pub struct Sessions {
     inner: LocalSessionManager,
-    /// What is left of streams that broke off, by session and the last event before. The SDK forgets an
-    /// answer that nobody reads, so it is read here.
+    /// What is left of streams that broke off, by session and the last event before. The SDK drops an
+    /// answer that is not read, so it is read here.
     rest: Mutex<HashMap<(SessionId, String), Events>>,
 }
 

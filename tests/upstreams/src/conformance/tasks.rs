@@ -1,7 +1,5 @@
-//! Tools that take their time: they answer with a task where the client knows tasks.
-//!
-//! Owns: what each of them does. Refuses to know: how tasks are kept and asked for (the SDK's
-//! `TaskManager`).
+//! Tools that take their time: they answer with a task where the client knows tasks. The SDK's `TaskManager` keeps
+//! the tasks.
 
 use std::time::Duration;
 

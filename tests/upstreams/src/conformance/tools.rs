@@ -171,7 +171,7 @@ pub async fn call(
         "test_tool_with_logging" | "test_logging_tool" => logging(server, context).await,
         "test_tool_with_progress" => progress(context, &[0.0, 50.0, 100.0]).await,
         "test_cancellation" => {
-            // Whether it is told, or only left: nobody else ends it.
+            // A cancellation or the end of the connection ends it, and nothing else.
             let _noted = Noted(&server.shared.cancelled);
             let _ = progress(context, &[0.0]).await;
             context.ct.cancelled().await;
@@ -209,7 +209,7 @@ impl Drop for Noted<'_> {
     }
 }
 
-/// Between two steps of a tool that tells of them.
+/// The pause between two reported steps of a tool.
 async fn pause() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }

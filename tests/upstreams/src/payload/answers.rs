@@ -1,7 +1,7 @@
-//! What the tools answer with, written once.
+//! The answers of the tools, written once at the start.
 //!
-//! Every tool has a few variants, and the caller says which one it wants: answers differ as real ones do,
-//! and a client knows what to expect. Refuses to know: where requests come from.
+//! Every tool has a few variants, and the caller chooses one: answers differ as real ones do, and a client knows what
+//! to expect.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -1,6 +1,4 @@
-//! Streamable HTTP in its smallest form: one answer per POST, as JSON, on connections that stay open.
-//!
-//! Owns: as much of HTTP as a load client of ours speaks. Refuses to know: what the answers hold.
+//! Minimal Streamable HTTP for the load client: one answer per POST, as JSON, on connections that stay open.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,8 +1,7 @@
-//! An upstream to measure proxies with: five tools whose answers are written before the first call, so
-//! that whatever a call takes is the proxy's time.
+//! An upstream to measure proxies with: five tools whose answers are written before the first call, so that the time
+//! of a call is the proxy's.
 //!
-//! Over stdio, or with `--http` over Streamable HTTP on a free port whose URL is the first line on
-//! stdout. Owns: lines and options. Refuses to know: what the answers hold.
+//! It serves stdio, or with `--http` Streamable HTTP on a free port; the first line on stdout is the URL.
 
 mod answers;
 mod http;
@@ -29,7 +28,7 @@ fn main() -> io::Result<()> {
     if Args::parse().http { http::serve(answers) } else { lines(&answers) }
 }
 
-/// Answers every line. What came together is answered together.
+/// Answers every line. Requests that arrive together are answered together.
 fn lines(answers: &Answers) -> io::Result<()> {
     let mut input = io::BufReader::with_capacity(BUFFER, io::stdin().lock());
     let mut out = io::stdout().lock();

@@ -1,4 +1,5 @@
-//! What the shop answers with: optional fields, nulls, unions, maps, tagged variants, pages.
+//! What the shop has: orders and customers that are always the same under the same id, and results around them with
+//! optional fields, nulls, unions, maps, tagged variants and pages.
 
 use serde_json::{Value, json};
 
@@ -6,30 +7,131 @@ use crate::random::Random;
 
 const NAMES: &[&str] = &["Ada", "Grace", "Edsger", "Barbara", "Donald", "Margaret", "Ken", "Radia"];
 const CITIES: &[&str] = &["Lisbon", "Oslo", "Graz", "Gent", "Turku"];
+/// Number of orders, which are numbered from 0.
+const ORDERS: u64 = 90_000;
+/// Number of customers, which are numbered from 0.
+const CUSTOMERS: u64 = 400;
+/// Most customers in one result.
+const MOST_CUSTOMERS: usize = 6;
 
-pub fn orders(random: &mut Random, limit: u64, drift: bool) -> Value {
-    let count = random.below(limit + 1);
-    let orders: Vec<Value> = (0..count).map(|_| summary(random, drift)).collect();
-    let next = if random.percent(60) { json!(format!("page-{}", random.below(90))) } else { Value::Null };
-    json!({"orders": orders, "next": next})
+/// The shop's data, which depend on the seed only.
+pub struct Goods {
+    pub seed: u64,
+    /// Whether results have the changed shapes of a careless release.
+    pub drift: bool,
 }
 
-fn summary(random: &mut Random, drift: bool) -> Value {
-    let customer = format!("cus_{}", random.below(400));
-    let mut order = json!({
-        "id": format!("ord_{:05}", random.below(90_000)),
-        "total": price(random),
-        "currency": random.pick(&["EUR", "USD"]),
-        "createdAt": time(random),
-        // A careless release sends the whole customer where its id was.
-        "customer": if drift { json!({"id": customer, "name": random.pick(NAMES)}) } else { json!(customer) },
-        "coupon": if random.percent(30) { json!("SPRING") } else { Value::Null },
-        "meta": meta(random),
-    });
-    if random.percent(75) {
-        order["lines"] = (0..random.below(4)).map(|_| line(random)).collect();
+/// The number of an order by its id, `ord_00042` or `42`.
+pub fn order_number(id: &str) -> Option<u64> {
+    id.strip_prefix("ord_").unwrap_or(id).parse().ok().filter(|number| *number < ORDERS)
+}
+
+/// The number of a customer by its id, `cus_7` or `7`.
+pub fn customer_number(id: &str) -> Option<u64> {
+    id.strip_prefix("cus_").unwrap_or(id).parse().ok().filter(|number| *number < CUSTOMERS)
+}
+
+impl Goods {
+    fn random(&self, of: &str, number: u64) -> Random {
+        Random::new(self.seed, of, number)
     }
-    order
+
+    /// Orders from the one that a cursor names, else recent ones.
+    pub fn orders(&self, random: &mut Random, limit: u64, cursor: Option<&str>) -> Option<Value> {
+        let first = match cursor {
+            Some(cursor) => order_number(cursor.strip_prefix("page-")?)?,
+            None => random.below(ORDERS - 100),
+        };
+        let end = (first + random.below(limit + 1)).min(ORDERS);
+        let orders: Vec<Value> = (first..end).map(|number| self.summary(number).0).collect();
+        let next = if random.percent(60) { json!(format!("page-{end}")) } else { Value::Null };
+        Some(json!({"orders": orders, "next": next}))
+    }
+
+    /// An order without its payment, and the random numbers of what else it has.
+    fn summary(&self, number: u64) -> (Value, Random) {
+        let mut random = self.random("order", number);
+        let customer = random.below(CUSTOMERS);
+        let id = format!("cus_{customer}");
+        let mut order = json!({
+            "id": format!("ord_{number:05}"),
+            "total": price(&mut random),
+            "currency": random.pick(&["EUR", "USD"]),
+            "createdAt": time(&mut random),
+            // A careless release sends the whole customer where its id was.
+            "customer": if self.drift { json!({"id": id, "name": self.name(customer)}) } else { json!(id) },
+            "coupon": if random.percent(30) { json!("SPRING") } else { Value::Null },
+            "meta": meta(&mut random),
+        });
+        if random.percent(75) {
+            order["lines"] = (0..random.below(4)).map(|_| line(&mut random)).collect();
+        }
+        (order, random)
+    }
+
+    pub fn order(&self, number: u64) -> Value {
+        let (mut order, mut random) = self.summary(number);
+        if order["lines"].as_array().is_none_or(Vec::is_empty) {
+            order["lines"] = (0..=random.below(4)).map(|_| line(&mut random)).collect();
+        }
+        order["payment"] = match random.below(3) {
+            0 => {
+                json!({"kind": "card", "brand": random.pick(&["visa", "amex"]), "last4": format!("{:04}", random.below(10_000))})
+            }
+            1 => json!({"kind": "invoice", "dueDays": random.pick(&[14, 30])}),
+            _ => {
+                json!({"kind": "voucher", "code": format!("V{}", random.below(1_000)), "rest": price(&mut random)})
+            }
+        };
+        order
+    }
+
+    pub fn total(&self, number: u64) -> Value {
+        self.summary(number).0["total"].take()
+    }
+
+    pub fn label(&self, number: u64) -> String {
+        let customer = self.random("order", number).below(CUSTOMERS);
+        let (name, city) = (self.name(customer), self.city(customer));
+        let weight = 100 + self.random("weight", number).below(4_000);
+        format!("TO: {name}\nCITY: {city}\nWEIGHT: {weight} g\n")
+    }
+
+    fn name(&self, customer: u64) -> &'static str {
+        self.random("name", customer).pick::<&str>(NAMES)
+    }
+
+    fn city(&self, customer: u64) -> &'static str {
+        self.random("city", customer).pick::<&str>(CITIES)
+    }
+
+    /// Some of the customers whose name contains a text.
+    pub fn customers(&self, random: &mut Random, query: &str) -> Value {
+        let query = query.to_lowercase();
+        let (first, most) = (random.below(CUSTOMERS), 1 + random.below(MOST_CUSTOMERS as u64) as usize);
+        let numbers = (0..CUSTOMERS).map(|number| (first + number) % CUSTOMERS);
+        let found = numbers.filter(|number| self.name(*number).to_lowercase().contains(&query));
+        found.take(most).map(|number| self.customer(number)).collect()
+    }
+
+    pub fn customer(&self, number: u64) -> Value {
+        let (name, city) = (self.name(number), self.city(number));
+        let mut random = self.random("customer", number);
+        let mut customer = json!({
+            "id": format!("cus_{number}"),
+            "name": name,
+            "email": format!("{}@example.org", name.to_lowercase()),
+            "phone": if random.percent(50) { Value::Null } else { json!(format!("+43 1 {}", random.below(100_000))) },
+            // Old customers have their address in one line.
+            "address": if random.percent(30) { json!(format!("Main Street 1, {city}")) } else { json!({"street": "Main Street 1", "city": city}) },
+            "portal_token": format!("shop-secret-{:016x}", random.next()),
+            "discount": if random.percent(50) { json!(random.below(20)) } else { json!(random.below(40) as f64 / 2.0 + 0.25) },
+        });
+        if random.percent(40) {
+            customer["vip"] = json!(true);
+        }
+        customer
+    }
 }
 
 /// A map: keys are data.
@@ -41,42 +143,6 @@ fn meta(random: &mut Random) -> Value {
 
 fn line(random: &mut Random) -> Value {
     json!({"sku": sku(random), "quantity": 1 + random.below(5), "price": price(random)})
-}
-
-pub fn order(random: &mut Random, drift: bool) -> Value {
-    let mut order = summary(random, drift);
-    order["lines"] = (0..=random.below(4)).map(|_| line(random)).collect();
-    order["payment"] = match random.below(3) {
-        0 => {
-            json!({"kind": "card", "brand": random.pick(&["visa", "amex"]), "last4": format!("{:04}", random.below(10_000))})
-        }
-        1 => json!({"kind": "invoice", "dueDays": random.pick(&[14, 30])}),
-        _ => json!({"kind": "voucher", "code": format!("V{}", random.below(1_000)), "rest": price(random)}),
-    };
-    order
-}
-
-pub fn customers(random: &mut Random) -> Value {
-    (0..random.below(6)).map(|_| customer(random)).collect()
-}
-
-pub fn customer(random: &mut Random) -> Value {
-    let name = random.pick(NAMES);
-    let city = random.pick(CITIES);
-    let mut customer = json!({
-        "id": format!("cus_{}", random.below(400)),
-        "name": name,
-        "email": format!("{}@example.org", name.to_lowercase()),
-        "phone": if random.percent(50) { Value::Null } else { json!(format!("+43 1 {}", random.below(100_000))) },
-        // Old customers have their address in one line.
-        "address": if random.percent(30) { json!(format!("Main Street 1, {city}")) } else { json!({"street": "Main Street 1", "city": city}) },
-        "portal_token": format!("shop-secret-{:016x}", random.next()),
-        "discount": if random.percent(50) { json!(random.below(20)) } else { json!(random.below(40) as f64 / 2.0 + 0.25) },
-    });
-    if random.percent(40) {
-        customer["vip"] = json!(true);
-    }
-    customer
 }
 
 pub fn stock(random: &mut Random) -> Value {
@@ -103,25 +169,12 @@ pub fn invoices(random: &mut Random, drift: bool) -> Value {
 pub fn events(random: &mut Random) -> Value {
     let events: Vec<Value> = (0..=random.below(6))
         .map(|_| match random.below(3) {
-            0 => json!({"type": "order_placed", "at": time(random), "order": format!("ord_{:05}", random.below(90_000))}),
+            0 => json!({"type": "order_placed", "at": time(random), "order": format!("ord_{:05}", random.below(ORDERS))}),
             1 => json!({"type": "stock_low", "at": time(random), "sku": sku(random), "left": random.below(5)}),
             _ => json!({"type": "note", "at": time(random), "text": "cleaned the shelves", "by": random.pick(NAMES)}),
         })
         .collect();
     json!({"events": events})
-}
-
-pub fn total(random: &mut Random) -> Value {
-    price(random)
-}
-
-pub fn label(random: &mut Random) -> String {
-    format!(
-        "TO: {}\nCITY: {}\nWEIGHT: {} g\n",
-        random.pick(NAMES),
-        random.pick(CITIES),
-        100 + random.below(4_000)
-    )
 }
 
 pub fn store_schema() -> Value {

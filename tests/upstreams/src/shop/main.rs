@@ -1,7 +1,7 @@
-//! The shop: an upstream as real ones are. Most of its tools answer JSON in text and declare nothing.
+//! The shop: an upstream like real ones. Most of its tools answer JSON in text and declare no schema.
 //!
-//! Owns: the MCP side. Refuses to know: what the goods are (see [`goods`]). Deterministic: the n-th
-//! answer of a tool depends on the seed, the tool and n only.
+//! It holds together: an id from one result is taken by the other tools, and what they say of it is always the same.
+//! The rest of the n-th answer of a tool depends on the seed, the tool and n only. See [`goods`] for the data.
 
 mod goods;
 mod random;
@@ -21,6 +21,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::{Value, json};
 
+use goods::Goods;
 use random::Random;
 
 /// A shop that sells nothing, over stdio.
@@ -60,8 +61,13 @@ fn tool(name: &'static str, description: &'static str, properties: impl Into<Val
     )
 }
 
+/// A tool that needs the id of something.
+fn tool_of_id(name: &'static str, description: &'static str) -> Tool {
+    let schema = json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    Tool::new(Cow::Borrowed(name), Cow::Borrowed(description), object(schema))
+}
+
 fn tools() -> Vec<Tool> {
-    let id = json!({"id": {"type": "string"}});
     let mut store = tool("store_info", "Where the shop is and when it is open", json!({}));
     store.output_schema = Some(object(goods::store_schema()));
     let mut rates = tool("exchange_rates", "Rates of today; declares a schema and breaks it", json!({}));
@@ -72,14 +78,14 @@ fn tools() -> Vec<Tool> {
             "Recent orders, a page at a time",
             json!({"limit": {"type": "integer"}, "cursor": {"type": "string"}}),
         ),
-        tool("get_order", "One order with its payment", id.clone()),
+        tool_of_id("get_order", "One order with its payment"),
         tool("search_customers", "Customers by name", json!({"query": {"type": "string"}})),
-        tool("get_customer", "One customer", id.clone()),
+        tool_of_id("get_customer", "One customer"),
         tool("check_stock", "Pieces in stock by article", json!({})),
         tool("list_invoices", "Invoices, open and paid", json!({})),
         tool("list_events", "What happened lately", json!({})),
-        tool("order_total", "The total of an order, a number", id.clone()),
-        tool("shipping_label", "A label to print, as plain text", id.clone()),
+        tool_of_id("order_total", "The total of an order, a number"),
+        tool_of_id("shipping_label", "A label to print, as plain text"),
         store,
         rates,
         tool(
@@ -87,12 +93,16 @@ fn tools() -> Vec<Tool> {
             "Takes a while and tells how far it is",
             json!({"steps": {"type": "integer"}}),
         ),
-        tool("refund", "Refuses every refund", id),
+        tool_of_id("refund", "Refuses every refund"),
     ]
 }
 
 fn text(value: &Value) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(value.to_string())])
+}
+
+fn failed(reason: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(reason)])
 }
 
 fn structured(value: Value) -> CallToolResult {
@@ -102,8 +112,7 @@ fn structured(value: Value) -> CallToolResult {
 }
 
 impl Shop {
-    /// Randomness for the next answer of this tool.
-    /// What the next answer of a tool is drawn from, and how many there were before.
+    /// The random numbers of a tool's next answer, and the number of its previous answers.
     fn random(&self, tool: &str) -> (Random, u64) {
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
         let n = served.entry(tool.to_owned()).or_default();
@@ -127,8 +136,8 @@ impl Shop {
             }
         }
         if token.is_some() {
-            // The TypeScript SDK forgets a request's progress handler with its answer, before it looks at progress
-            // it has read together with it, whoever it talks to.
+            // The TypeScript SDK drops a request's progress handler with its answer, before it handles progress
+            // that it read together with the answer, also without a proxy.
             tokio::time::sleep(Duration::from_millis(self.args.step_ms)).await;
         }
         text(&json!({"rebuilt": steps, "warnings": []}))
@@ -157,20 +166,34 @@ impl ServerHandler for Shop {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let (mut random, before) = self.random(&request.name);
-        let drift = self.args.drift || before >= self.args.drift_after;
+        let goods = Goods { seed: self.args.seed, drift: self.args.drift || before >= self.args.drift_after };
+        let argument = |name: &str| arguments.get(name).and_then(Value::as_str);
+        let id = argument("id").unwrap_or_default();
+        let order = |answer: &dyn Fn(u64) -> CallToolResult| match goods::order_number(id) {
+            Some(number) => answer(number),
+            None => failed(format!("there is no order {id:?}")),
+        };
         let result = match request.name.as_ref() {
             "list_orders" => {
                 let limit = arguments.get("limit").and_then(Value::as_u64).unwrap_or(5).min(50);
-                text(&goods::orders(&mut random, limit, drift))
+                match goods.orders(&mut random, limit, argument("cursor")) {
+                    Some(orders) => text(&orders),
+                    None => failed("there is no such page".to_owned()),
+                }
             }
-            "get_order" => text(&goods::order(&mut random, drift)),
-            "search_customers" => text(&goods::customers(&mut random)),
-            "get_customer" => text(&goods::customer(&mut random)),
+            "get_order" => order(&|number| text(&goods.order(number))),
+            "search_customers" => text(&goods.customers(&mut random, argument("query").unwrap_or_default())),
+            "get_customer" => match goods::customer_number(id) {
+                Some(number) => text(&goods.customer(number)),
+                None => failed(format!("there is no customer {id:?}")),
+            },
             "check_stock" => text(&goods::stock(&mut random)),
-            "list_invoices" => text(&goods::invoices(&mut random, drift)),
+            "list_invoices" => text(&goods::invoices(&mut random, goods.drift)),
             "list_events" => text(&goods::events(&mut random)),
-            "order_total" => text(&goods::total(&mut random)),
-            "shipping_label" => CallToolResult::success(vec![ContentBlock::text(goods::label(&mut random))]),
+            "order_total" => order(&|number| text(&goods.total(number))),
+            "shipping_label" => {
+                order(&|number| CallToolResult::success(vec![ContentBlock::text(goods.label(number))]))
+            }
             "store_info" => structured(goods::store()),
             "exchange_rates" => structured(goods::rates(&mut random)),
             "rebuild_catalog" => {

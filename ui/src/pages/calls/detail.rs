@@ -1,4 +1,4 @@
-//! One call: how it ended, how long it took, its bodies.
+//! The detail of one call: status, times, arguments and result.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::{browser, door, wire};
 
 #[component]
 pub fn Detail(
-    /// Its id.
+    /// ID of the call.
     id: String,
-    /// Closes it.
+    /// Closes the detail.
     close: Callback<()>,
 ) -> impl IntoView {
     let found: RwSignal<Option<Result<Arc<CallRecord>, String>>> = RwSignal::new(None);
@@ -42,7 +42,7 @@ pub fn Detail(
                 {move || match found.get() {
                     None => view! { <Loading /> }.into_any(),
                     Some(Err(error)) => view! {
-                        <Empty icon="triangle-alert" title="This call could not be read"><p>{error}</p></Empty>
+                        <Empty icon="triangle-alert" title="Cannot read this call"><p>{error}</p></Empty>
                     }.into_any(),
                     Some(Ok(call)) => view! { <Record call=call /> }.into_any(),
                 }}
@@ -64,46 +64,46 @@ fn Record(
     };
     let texts = call.result.as_deref().map(texts).unwrap_or_default();
     let tool = call.tool_id.to_string();
-    let link = Route::tool(&tool).address();
+    let (link, graph) = (Route::tool(&tool).address(), Route::graph(&tool).address());
     view! {
         <dl class="grid">
-            <dt>"tool"</dt><dd class="mono"><a class="accent" href=link><ToolName id=tool /></a></dd>
-            <dt>"ended"</dt>
+            <dt>"Tool"</dt><dd class="mono"><a class="accent" href=link><ToolName id=tool /></a>" · "<a class="accent" href=graph>"Graph"</a></dd>
+            <dt>"Status"</dt>
             <dd>
                 <OutcomeWord outcome=call.outcome />
                 {call.fit.as_ref().map(|fit| if fit.fits {
-                    view! { <span class="dim">", fits the declared schema"</span> }.into_any()
+                    view! { <span class="dim">", matches the declared schema"</span> }.into_any()
                 } else {
-                    view! { <span class="warn">", does not fit the declared schema"</span> }.into_any()
+                    view! { <span class="warn">", does not match the declared schema"</span> }.into_any()
                 })}
             </dd>
-            <dt>"made"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>
+            <dt>"Started"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>
             {call.total_us.map(|total| view! {
-                <dt>"took"</dt>
+                <dt>"Duration"</dt>
                 <dd class="num">
                     {duration(total)}
-                    {call.upstream_us.map(|upstream| format!(", of which the upstream {}", duration(upstream)))}
+                    {call.upstream_us.map(|upstream| format!(" ({} in the server)", duration(upstream)))}
                 </dd>
             }.into_any())}
-            <dt>"answered with"</dt><dd>{carrier_word(call.carrier)} ", " {bytes(call.result_bytes)}</dd>
+            <dt>"Result"</dt><dd>{carrier_word(call.carrier)} ", " {bytes(call.result_bytes)}</dd>
             {call.client.as_ref().map(|client| view! {
-                <dt>"client"</dt><dd><Foreign text=format!("{} {}", client.name, client.version) limit=120 /></dd>
+                <dt>"Client"</dt><dd><Foreign text=format!("{} {}", client.name, client.version) limit=120 /></dd>
             }.into_any())}
             {call.session.as_ref().map(|session| view! {
-                <dt>"session"</dt><dd class="mono"><Foreign text=session.to_string() limit=80 /></dd>
+                <dt>"Session"</dt><dd class="mono"><Foreign text=session.to_string() limit=80 /></dd>
             }.into_any())}
-            {(call.redacted > 0).then(|| view! { <dt>"redacted"</dt><dd>{format!("{} values before they were stored", call.redacted)}</dd> }.into_any())}
-            <dt>"id"</dt><dd class="mono faint">{id.clone()}</dd>
+            {(call.redacted > 0).then(|| view! { <dt>"Redacted"</dt><dd>{format!("{} values, before the call was stored", call.redacted)}</dd> }.into_any())}
+            <dt>"ID"</dt><dd class="mono faint">{id.clone()}</dd>
         </dl>
         {call.bodies_left_out.then(|| view! {
-            <p class="cut-note warn">"Its bodies were not kept: the recorder was full, or they cannot be read any more."</p>
+            <p class="cut-note warn">"Arguments and result are missing: the recorder was overloaded when the call was made, or they can no longer be read."</p>
         }.into_any())}
         {body("Arguments", "arguments", &call.arguments)}
         {texts.into_iter().enumerate().map(|(n, (text, is_json))| {
             let file = format!("{}-text-{}.{}", &id[..12], n + 1, if is_json { "json" } else { "txt" });
-            view! { <Payload title=if is_json { "Text of the answer, as JSON" } else { "Text of the answer" } file=file body=text plain=!is_json /> }.into_any()
+            view! { <Payload title=if is_json { "Result (parsed)" } else { "Result text" } file=file body=text plain=!is_json /> }.into_any()
         }).views()}
-        {body("Result, as it was sent", "result", &call.result)}
+        {body("Raw result", "result", &call.result)}
         {body("Error", "error", &call.error)}
     }
 }

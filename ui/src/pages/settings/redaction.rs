@@ -1,4 +1,4 @@
-//! The user's rules of redaction, tried before they are kept.
+//! The user's redaction rules, with a preview of their effect.
 
 use leptos::prelude::*;
 use schemascope_api::{ChangeRedaction, RedactionRules, SettingsReply, TriedRedaction, TryRedaction};
@@ -10,9 +10,9 @@ use crate::numbers::count;
 use crate::parts::{Foreign, Views, shown};
 use crate::{browser, door};
 
-/// After a key, before the rules are tried.
-const PAUSE: i32 = 300;
-/// What stands for something redacted begins and ends so.
+/// Pause after the last key before the preview is updated, in milliseconds.
+const TYPING_PAUSE_MS: i32 = 300;
+/// First and last character of the marker that replaces a secret.
 const MARKER: (char, char) = ('⟦', '⟧');
 const EXAMPLE: &str = r#"{"badge": "EMP-00417", "api_key": "sk-live-51H8x", "city": "Lisbon"}"#;
 
@@ -24,7 +24,7 @@ fn rules_of(reply: &Option<Result<SettingsReply, String>>) -> RedactionRules {
         .unwrap_or_default()
 }
 
-/// Lines that say something.
+/// Non-empty lines.
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
@@ -35,8 +35,8 @@ pub fn Redaction(
     reply: Reply,
 ) -> impl IntoView {
     let app = App::get();
-    let kept = Memo::new(move || reply.with(rules_of));
-    let first = kept.get_untracked();
+    let saved = Memo::new(move || reply.with(rules_of));
+    let first = saved.get_untracked();
     let keys = RwSignal::new(first.keys.join("\n"));
     let patterns = RwSignal::new(first.patterns.join("\n"));
     let text = RwSignal::new(EXAMPLE.to_owned());
@@ -46,13 +46,13 @@ pub fn Redaction(
     });
     let tried = RwSignal::new(None::<Result<TriedRedaction, String>>);
     let round = RwSignal::new(0_u64);
-    // Tried a moment after the last key; an answer to an older question is not shown.
+    // Requested a moment after the last key; replies to earlier requests are ignored.
     effect(move || {
         let command = TryRedaction { rules: rules.get(), text: text.get() };
         round.update(|round| *round += 1);
         let mine = round.get_untracked();
         leptos::task::spawn_local(async move {
-            browser::sleep(PAUSE).await;
+            browser::sleep(TYPING_PAUSE_MS).await;
             if round.try_with_untracked(|round| *round) != Some(mine) {
                 return;
             }
@@ -62,24 +62,24 @@ pub fn Redaction(
             }
         });
     });
-    let is_other = Memo::new(move || rules.get() != kept.get());
-    let is_wrong = Memo::new(move || tried.with(|tried| matches!(tried, Some(Err(_)))));
-    let keep = move |_| {
+    let is_changed = Memo::new(move || rules.get() != saved.get());
+    let is_invalid = Memo::new(move || tried.with(|tried| matches!(tried, Some(Err(_)))));
+    let save = move |_| {
         let rules = rules.get_untracked();
         leptos::task::spawn_local(async move {
             match door::call(&ChangeRedaction { rules }).await {
                 Ok(now) => {
                     reply.set(Some(Ok(now)));
-                    app.say("Kept, and in force for what is recorded from now on");
+                    app.notify("Saved; applies to calls from now on");
                 }
-                Err(error) => app.complain(error),
+                Err(error) => app.report_error(error),
             }
         });
     };
     let back = move |_| {
-        let kept = kept.get_untracked();
-        keys.set(kept.keys.join("\n"));
-        patterns.set(kept.patterns.join("\n"));
+        let saved = saved.get_untracked();
+        keys.set(saved.keys.join("\n"));
+        patterns.set(saved.patterns.join("\n"));
     };
     let trouble = move || {
         let problem = reply.with(|reply| match reply {
@@ -94,7 +94,7 @@ pub fn Redaction(
         <section class="card group" aria-label="Redaction">
             <h2>"Redaction"</h2>
             <p class="dim">
-                "Before anything is stored, secrets become markers: what stands under telling keys, what has the form of a secret, and every value of your configuration. Add what is secret for you."
+                "Values of sensitive keys, values that look like secrets, and all values from your configuration are replaced before anything is stored. Add your own rules."
             </p>
             {trouble}
             <div class="rules">
@@ -106,22 +106,22 @@ pub fn Redaction(
                     <textarea rows="4" spellcheck="false" placeholder=r"EMP-\d{5}" prop:value=move || patterns.get()
                         on:input:target=move |event| patterns.set(event.target().value())></textarea>
                 </label>
-                <label>"Try them on a text or a JSON document"
+                <label>"Text or JSON to test the rules"
                     <textarea rows="5" id="redaction-text" spellcheck="false" prop:value=move || text.get()
                         on:input:target=move |event| text.set(event.target().value())></textarea>
                 </label>
                 <div class="tried" aria-live="polite">
-                    <span>"As it would be stored"</span>
+                    <span>"Stored as"</span>
                     {move || tried.get().map(|tried| match tried {
                         Ok(tried) => view! { <Tried tried=tried /> }.into_any(),
                         Err(error) => view! { <p class="bad"><Foreign text=error limit=400 /></p> }.into_any(),
                     })}
                 </div>
             </div>
-            {move || is_other.get().then(|| view! {
+            {move || is_changed.get().then(|| view! {
                 <div class="buttons">
-                    <button class="button" on:click=click(back)>"Back to what is kept"</button>
-                    <button class="button primary" prop:disabled=move || is_wrong.get() on:click=click(keep)>"Keep these rules"</button>
+                    <button class="button" on:click=click(back)>"Discard changes"</button>
+                    <button class="button primary" prop:disabled=move || is_invalid.get() on:click=click(save)>"Save rules"</button>
                 </div>
             }.into_any())}
         </section>
@@ -130,18 +130,18 @@ pub fn Redaction(
 
 #[component]
 fn Tried(
-    /// What came of it.
+    /// The preview.
     tried: TriedRedaction,
 ) -> impl IntoView {
     let TriedRedaction { redacted, calls, calls_changed, values } = tried;
     let stored = match (calls, calls_changed) {
-        (0, _) => "No calls are stored yet to try them on.".to_owned(),
-        (calls, 0) => format!("In the latest {} stored calls they find nothing more.", count(calls)),
+        (0, _) => "No stored calls to test the rules on yet.".to_owned(),
+        (calls, 0) => format!("The rules find nothing more in the latest {} stored calls.", count(calls)),
         (calls, changed) => format!(
-            "In {} of the latest {} stored calls they find {} more values. Rules hold for what comes; for what is stored, stop Schemascope and run: schemascope redact",
+            "The rules find {} more values in {} of the latest {} stored calls. They apply to new calls; to redact stored ones, stop Schemascope and run: schemascope redact",
+            count(values),
             count(changed),
-            count(calls),
-            count(values)
+            count(calls)
         ),
     };
     view! {
@@ -150,7 +150,7 @@ fn Tried(
     }
 }
 
-/// A text with its markers set off.
+/// A text with highlighted markers.
 fn marked(text: &str) -> Vec<AnyView> {
     let mut rest = text;
     let mut pieces = Vec::new();

@@ -1,4 +1,4 @@
-//! All that is known of a field: what the schema says of it and why, and what its values were like.
+//! Everything known of a field: what the schema says and why, and its values.
 
 use leptos::prelude::*;
 use schemascope_api::{AlternativeRow, DecisionRow, FieldRow, TypeRow, ValueRow};
@@ -8,23 +8,23 @@ use crate::numbers::{count, percent};
 use crate::parts::{Foreign, Views};
 use crate::text::visible;
 
-/// Values drawn.
-const SHOWN: usize = 8;
-/// Characters of a value.
-const CUT: usize = 120;
+/// Most values drawn.
+const MAX_VALUES: usize = 8;
+/// Most characters of a value.
+const MAX_CHARS: usize = 120;
 
-/// Draws it, each part where there is something to say.
+/// Draws the parts for which there is data.
 pub fn about(field: &FieldRow) -> AnyView {
     let numbers = facts(field)
         .into_iter()
         .map(|(name, text)| view! { <dt>{name}</dt><dd class="num">{text}</dd> }.into_any());
     let says = field.decisions.iter().map(decision);
     let parts = [
-        part("The schema says", !field.decisions.is_empty(), || pairs(says.collect())),
+        part("Schema", !field.decisions.is_empty(), || pairs(says.collect())),
         part("Counts", true, || pairs(numbers.collect())),
         part("Types", !mix(field).is_empty(), || types(field)),
         part("Values", !field.values.counted.is_empty(), || bars(&field.values.counted)),
-        // Where all values are told, some of them tell nothing more.
+        // Examples add nothing where all values are listed.
         part("Examples", field.values.counted.is_empty() && !field.values.examples.is_empty(), || {
             field.values.examples.iter().map(|json| example(json)).views().into_any()
         }),
@@ -44,13 +44,13 @@ fn pairs(pairs: Vec<AnyView>) -> AnyView {
 
 fn decision(row: &DecisionRow) -> AnyView {
     view! {
-        <dt class="mono"><Foreign text=row.decision.clone() limit=CUT /></dt>
+        <dt class="mono"><Foreign text=row.decision.clone() limit=MAX_CHARS /></dt>
         <dd><Foreign text=row.because.clone() /></dd>
     }
     .into_any()
 }
 
-/// A union's types as lengths; the words beside it say the same.
+/// The types of a union as a stacked bar; the text beside it says the same.
 pub fn mix_bar(field: &FieldRow) -> Option<AnyView> {
     let mix = mix(field);
     let piece = |kind: &&TypeRow| {
@@ -80,35 +80,35 @@ fn colour(kind: &str) -> String {
     format!("t-{kind}")
 }
 
-/// Values by how often they were seen.
+/// Values by frequency.
 fn bars(counted: &[ValueRow]) -> AnyView {
     let all: u64 = counted.iter().map(|value| value.count).sum();
-    // The longest is the whole width: what matters is how they compare.
+    // Bars are relative to the most frequent value.
     let most = counted.iter().map(|value| value.count).max().unwrap_or(1);
     let bar = |value: &ValueRow| {
         let width = format!("{:.2}%", value.count as f64 * 100.0 / most.max(1) as f64);
         view! {
-            <span class="mono cut" title=visible(&value.json, 300)><Foreign text=value.json.clone() limit=CUT /></span>
+            <span class="mono cut" title=visible(&value.json, 300)><Foreign text=value.json.clone() limit=MAX_CHARS /></span>
             <span class="bar" aria-hidden="true"><i class="partly" style:width=width></i></span>
             <span class="num right">{percent(value.count, all)}</span>
             <span class="num right faint">{count(value.count)}</span>
         }
         .into_any()
     };
-    let more = counted.len().saturating_sub(SHOWN);
+    let more = counted.len().saturating_sub(MAX_VALUES);
     view! {
-        <div class="values">{counted.iter().take(SHOWN).map(bar).views()}</div>
+        <div class="values">{counted.iter().take(MAX_VALUES).map(bar).views()}</div>
         {(more > 0).then(|| view! { <span class="faint">{format!("… {more} more")}</span> }.into_any())}
     }
     .into_any()
 }
 
 fn example(json: &str) -> AnyView {
-    view! { <div class="mono cut" title=visible(json, 300)><Foreign text=json.to_owned() limit=CUT /></div> }
+    view! { <div class="mono cut" title=visible(json, 300)><Foreign text=json.to_owned() limit=MAX_CHARS /></div> }
         .into_any()
 }
 
-/// A tagged union: what each value of the tag goes with.
+/// A tagged union: the fields that go with each value of the tag.
 fn alternatives(rows: &[AlternativeRow]) -> AnyView {
     let field = |(name, always): &(String, bool)| {
         let name = view! { <Foreign text=name.clone() limit=60 /> };
@@ -133,8 +133,8 @@ fn alternatives(rows: &[AlternativeRow]) -> AnyView {
         <div class="alternatives" role="table" aria-label="Alternatives">
             <div role="row" class="faint">
                 <span role="columnheader" class="mono cut"><Foreign text=tag limit=60 /></span>
-                <span role="columnheader" class="right">"seen"</span>
-                <span role="columnheader">"fields; * in all of them"</span>
+                <span role="columnheader" class="right">"count"</span>
+                <span role="columnheader">"fields (* always present)"</span>
             </div>
             {rows.iter().map(line).views()}
         </div>

@@ -1,4 +1,4 @@
-//! One field: its row, and all that is known of it when it is open.
+//! One field: its row, and its details when it is open.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,33 +10,56 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::about::{about, mix_bar};
-use super::fields::{Table, toggle};
+use super::fields::{Tree, toggle};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
-use crate::evidence::{is_mixed, learned};
-use crate::parts::{Foreign, Icon, PresenceBar, Views};
+use crate::evidence::{is_mixed, summary};
+use crate::layout::Width;
+use crate::parts::{Column, Foreign, Icon, PresenceBar, Views, cells};
 use crate::text::visible;
 use crate::tree::{Line, brackets, find};
 
-/// Pixels of one level.
+/// Columns of the tree. The row itself draws the first, which is indented, and the last, a button.
+pub const COLUMNS: &[Column<Arc<FieldRow>>] = &[
+    Column::text("field", "Field", Width::Share(140, 1.6), &|_| ().into_any()),
+    TYPES,
+    PRESENCE,
+    CONSISTENCY,
+    VALUES,
+    Column::drawing("more", "", Width::Fixed(24), &|_| ().into_any()),
+];
+/// The columns between.
+const INNER: &[Column<Arc<FieldRow>>] = &[TYPES, PRESENCE, CONSISTENCY, VALUES];
+const TYPES: Column<Arc<FieldRow>> = Column::text("type", "Type", Width::Share(90, 1.25), &types);
+const PRESENCE: Column<Arc<FieldRow>> =
+    Column::drawing("present", "Present (95 % interval)", Width::Fixed(132), &|field| {
+        view! { <PresenceBar field=Arc::clone(field) /> }.into_any()
+    });
+const CONSISTENCY: Column<Arc<FieldRow>> =
+    Column::number("consistency", "Consistency", Width::Fixed(70), &|field| {
+        format!("{:.2}", field.consistency).into_any()
+    });
+const VALUES: Column<Arc<FieldRow>> = Column::text("values", "Values", Width::Share(130, 1.75), &values);
+
+/// Pixels per level.
 const INDENT: usize = 15;
-/// Levels that are indented.
-const LEVELS: usize = 12;
+/// Most levels that are indented.
+const MAX_LEVELS: usize = 12;
 
 #[component]
 pub fn Field(
     /// Its path.
     path: String,
-    /// The table it is in.
-    table: Table,
+    /// The tree it belongs to.
+    tree: Tree,
 ) -> impl IntoView {
-    let Table { lines, closed, open, selected } = table;
+    let Tree { lines, closed, open, selected } = tree;
     let title = match path.as_str() {
         "" => "the whole result".to_owned(),
         path => visible(path, 100),
     };
     let path = StoredValue::new(path);
     let before = StoredValue::new(0_usize);
-    // Only this field's, so that the row stays while others change.
+    // This field only, so that the row is not drawn again when others change.
     let line = Memo::new(move || {
         path.with_value(|path| {
             lines.with(|lines| {
@@ -79,7 +102,7 @@ pub fn Field(
     };
     let twist = move |is_closed: bool| {
         let press = click(move |event| {
-            // It is no click on the row.
+            // Not a click on the row.
             event.stop_propagation();
             flip(closed);
         });
@@ -91,16 +114,25 @@ pub fn Field(
         }
         .into_any()
     };
-    let cells = move |line: Line| {
+    let row = move |line: Line| {
+        let field = Arc::clone(&line.field);
         let twist = line.parent.then(|| twist(is_in(closed)));
-        cells(&line.field, twist)
+        let twist = twist.unwrap_or_else(|| view! { <span class="twist"></span> }.into_any());
+        let indent = format!("{}px", field.depth.min(MAX_LEVELS) * INDENT);
+        view! {
+            <span class="mono cut" title=visible(&field.path, 300) style:padding-left=indent>
+                {twist}{name(&field)}
+            </span>
+            {cells(INNER, &field)}
+        }
+        .into_any()
     };
     view! {
         <div class="field" role="listitem" node_ref=place on:keydown=keydown>
             <div class="tr" class:odd-one=move || line.with(|line| line.as_ref().is_some_and(|line| is_mixed(&line.field)))
                 aria-current=move || is_selected().then_some("true")
                 on:click=click(move |_| { select(); flip(open); })>
-                {move || line.get().map(cells)}
+                {move || line.get().map(row)}
                 <button class="more" aria-label=format!("About {title}") on:focus=move |_| select()
                     aria-expanded=move || if is_in(open) { "true" } else { "false" }>
                     <Icon name="chevron-right" />
@@ -111,10 +143,8 @@ pub fn Field(
     }
 }
 
-/// What there is to be seen of a field at once.
-fn cells(field: &Arc<FieldRow>, twist: Option<AnyView>) -> AnyView {
-    let indent = format!("{}px", field.depth.min(LEVELS) * INDENT);
-    let twist = twist.unwrap_or_else(|| view! { <span class="twist"></span> }.into_any());
+/// The name of a field, with the brackets before it and a mark if it is required.
+fn name(field: &FieldRow) -> AnyView {
     let brackets = Some(brackets(field)).filter(|brackets| !brackets.is_empty());
     let brackets =
         brackets.map(|brackets| view! { <span class="faint">{brackets.to_owned()} " "</span> }.into_any());
@@ -122,31 +152,34 @@ fn cells(field: &Arc<FieldRow>, twist: Option<AnyView>) -> AnyView {
         "" => view! { <span class="dim">"whole result"</span> }.into_any(),
         _ => view! { <Foreign text=field.name.clone() limit=120 /> }.into_any(),
     };
+    let required = (field.required && !field.path.is_empty()).then(|| {
+        view! { <span class="required" title="always present: required by the inferred schema">"*"</span> }.into_any()
+    });
+    view! { {brackets}{name}{required} }.into_any()
+}
+
+fn types(field: &Arc<FieldRow>) -> AnyView {
     let (first, others) =
         field.kinds.split_first().map(|(first, others)| (first.clone(), others.to_vec())).unwrap_or_default();
-    let learned = learned(field);
+    let other = |kind: String| view! { <span class="faint">" | " {kind}</span> }.into_any();
     view! {
-        <span class="mono cut" title=visible(&field.path, 300) style:padding-left=indent>
-            {twist}{brackets}{name}
-            {(field.required && !field.path.is_empty()).then(|| view! {
-                <span class="required" title="always there: required by the inferred schema">"*"</span>
-            }.into_any())}
-        </span>
-        <span class="mono cut type" title=field.kinds.join(" | ")>
-            {first}
-            {others.into_iter().map(|kind| view! { <span class="faint">" | " {kind}</span> }.into_any()).views()}
-        </span>
-        <PresenceBar field=Arc::clone(field) />
-        <span class="num right">{format!("{:.2}", field.consistency)}</span>
-        <span class="learned" title=visible(&learned, 300)>
+        <span class="mono type" title=field.kinds.join(" | ")>{first}{others.into_iter().map(other).views()}</span>
+    }
+    .into_any()
+}
+
+fn values(field: &Arc<FieldRow>) -> AnyView {
+    let summary = summary(field);
+    view! {
+        <span class="learned" title=visible(&summary, 300)>
             {mix_bar(field)}
-            <span class="dim cut"><Foreign text=learned.clone() /></span>
+            <span class="dim cut"><Foreign text=summary.clone() /></span>
         </span>
     }
     .into_any()
 }
 
-/// Puts the keyboard where the selection is, and scrolls no further than it takes to see that.
+/// Focuses the selected row and scrolls it into sight.
 fn focus(place: &HtmlElement) {
     let how = web_sys::ScrollIntoViewOptions::new();
     how.set_block(web_sys::ScrollLogicalPosition::Nearest);

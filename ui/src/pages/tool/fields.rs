@@ -1,69 +1,64 @@
-//! The shape: what is known of it as a whole, and its fields as a tree.
+//! The fields of a tool's results as a tree, with a summary of the whole.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use leptos::prelude::*;
 use schemascope_api::FieldRow;
 
-use super::Known;
-use super::field::Field;
+use super::field::{COLUMNS, Field};
 use super::summary::Summary;
+use super::{Detail, Newest};
 use crate::app::{App, ListKeys};
 use crate::cells::{Memo, RwSignal, click};
-use crate::evidence::root_tells;
+use crate::evidence::root_is_notable;
 use crate::numbers::count;
-use crate::parts::{Column, Empty, Head, Row, keyed};
+use crate::parts::{Empty, KeyedRow, keyed, table};
+use crate::recent::with_recent;
 use crate::tree::{Line, open_lines};
 
-/// Fields shown at first; more on request, for shapes of thousands.
+/// Fields shown at first; more on request, as a tool may have thousands.
 const FIRST: usize = 150;
 
-const COLUMNS: &[Column] = &[
-    Column { name: "field", class: "", sort: None },
-    Column { name: "type", class: "", sort: None },
-    Column { name: "present · 95 % interval", class: "", sort: None },
-    Column { name: "cons.", class: "right", sort: None },
-    Column { name: "what was learned", class: "", sort: None },
-];
-
-/// What all rows share.
+/// State shared by all rows.
 #[derive(Clone, Copy)]
-pub struct Table {
-    /// Fields in sight.
+pub struct Tree {
+    /// Visible fields.
     pub lines: Memo<Vec<Line>>,
-    /// Those with the fields below them out of sight.
+    /// Collapsed fields.
     pub closed: RwSignal<BTreeSet<String>>,
-    /// Those with all that is known of them in sight.
+    /// Fields whose details are shown.
     pub open: RwSignal<BTreeSet<String>>,
-    /// The one the keyboard is at.
+    /// The selected field.
     pub selected: RwSignal<Option<String>>,
 }
 
 #[component]
 pub fn Fields(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
+    /// Its newest results.
+    recent: Newest,
 ) -> impl IntoView {
-    let fields = known.part(|detail| {
-        let root = detail.root.iter().filter(|root| root_tells(root));
-        root.chain(&detail.fields).cloned().map(Arc::new).collect::<Vec<Arc<FieldRow>>>()
+    let all = known.part(|detail| {
+        let root = detail.root.iter().filter(|root| root_is_notable(root));
+        root.chain(&detail.fields).cloned().collect::<Vec<FieldRow>>()
     });
+    let fields = Memo::new(move || all.with(|all| recent.with(|recent| with_recent(all.iter(), &recent.0))));
     let named = known.part(|detail| detail.fields.len());
     let trimmed = known.part(|detail| detail.trimmed);
     let seen = known.part(|detail| detail.row.observation_count > 0);
     let closed = RwSignal::new(BTreeSet::<String>::new());
     let lines = Memo::new(move || fields.with(|fields| closed.with(|closed| open_lines(fields, closed))));
-    let table = Table { lines, closed, open: RwSignal::default(), selected: RwSignal::new(None) };
+    let tree = Tree { lines, closed, open: RwSignal::default(), selected: RwSignal::new(None) };
     let limit = RwSignal::new(FIRST);
     let shown = move || {
         let row = |line: &Line| {
             let path = line.field.path.clone();
-            Row::new(path.clone(), move || view! { <Field path=path table=table /> })
+            KeyedRow::new(path.clone(), move || view! { <Field path=path tree=tree /> })
         };
         lines.with(|lines| lines.iter().take(limit.get()).map(row).collect())
     };
-    keys(table);
+    keys(tree);
     view! {
         <section class="card" id="fields">
             <header>
@@ -71,36 +66,33 @@ pub fn Fields(
                 <span class="side">
                     <span class="num">{move || count(named.get() as u64)}</span>
                     {move || trimmed.get().then(|| view! {
-                        <span class="tag warn" title="the rest is counted by type">"more paths than are kept"</span>
+                        <span class="tag warn" title="the remaining fields are counted by type">"too many fields; some are not listed"</span>
                     }.into_any())}
                 </span>
             </header>
             <Summary known=known />
             {move || if fields.with(Vec::is_empty) {
                 let text = if seen.get() {
-                    "Its results are no objects: there are no named fields. The inferred schema below says what they are."
+                    "The results are not objects, so they have no named fields. The inferred schema below describes them."
                 } else {
-                    "They appear with the first successful call."
+                    "Fields appear after the first successful call."
                 };
                 view! { <Empty icon="wrench" title="No fields"><p>{text}</p></Empty> }.into_any()
             } else {
                 view! {
-                    <div class="table fields">
-                        <Head columns=COLUMNS />
-                        <div role="list" aria-label="Fields">{keyed(shown)}</div>
-                        {move || (lines.with(Vec::len) > limit.get()).then(|| view! {
-                            <button class="button bare" on:click=click(move |_| limit.update(|limit| *limit += 500))>
-                                {format!("Show more of {} fields", count(lines.with(Vec::len) as u64))}
-                            </button>
-                        }.into_any())}
-                    </div>
+                    {table("fields", COLUMNS, None, view! { <div role="list" aria-label="Fields">{keyed(shown)}</div> })}
+                    {move || (lines.with(Vec::len) > limit.get()).then(|| view! {
+                        <button class="button bare" on:click=click(move |_| limit.update(|limit| *limit += 500))>
+                            {format!("Show more of {} fields", count(lines.with(Vec::len) as u64))}
+                        </button>
+                    }.into_any())}
                 }.into_any()
             }}
         </section>
     }
 }
 
-/// Puts a field in, or takes it out.
+/// Adds a field to a set, or removes it.
 pub fn toggle(fields: RwSignal<BTreeSet<String>>, path: &str) {
     fields.update(|fields| {
         if !fields.remove(path) {
@@ -109,8 +101,8 @@ pub fn toggle(fields: RwSignal<BTreeSet<String>>, path: &str) {
     });
 }
 
-fn keys(table: Table) {
-    let Table { lines, selected, .. } = table;
+fn keys(tree: Tree) {
+    let Tree { lines, selected, .. } = tree;
     let step = move |by: i32| {
         let next = lines.with_untracked(|lines| {
             let last = lines.len().checked_sub(1)?;
@@ -127,10 +119,10 @@ fn keys(table: Table) {
         step: Callback::new(step),
         open: Callback::new(move |()| {
             if let Some(path) = selected.get_untracked() {
-                toggle(table.open, &path);
+                toggle(tree.open, &path);
             }
         }),
         leave: Callback::new(move |()| selected.try_update(Option::take).flatten().is_some()),
-        act: Callback::new(|_| false),
+        act: Callback::new(|_| ()),
     });
 }

@@ -1,4 +1,4 @@
-//! What happened to a tool's versions, by whom and why.
+//! The history of a tool: versions created, decisions, drift, by whom and why.
 
 use std::sync::Arc;
 
@@ -8,21 +8,53 @@ use schemascope_api::{ActorKind, AuditPage, AuditRow, Decision, ListAudit};
 use super::versions::Versions;
 use crate::app::{App, Dialog};
 use crate::cells::{RwSignal, click, effect};
+use crate::layout::Width;
 use crate::numbers::count;
-use crate::parts::{Column, Empty, Foreign, Head, Loading, Views};
-use crate::versions::Asking;
+use crate::parts::{Column, Empty, Foreign, Loading, Views, cells, table};
+use crate::versions::Deciding;
 use crate::{browser, door};
 
-/// Entries shown.
-const SHOWN: usize = 200;
+/// Most entries shown.
+const MAX_ENTRIES: usize = 200;
 
-const COLUMNS: &[Column] = &[
-    Column { name: "time", class: "", sort: None },
-    Column { name: "what", class: "", sort: None },
-    Column { name: "who", class: "", sort: None },
-    Column { name: "why", class: "", sort: None },
-    Column { name: "observations", class: "right", sort: None },
-    Column { name: "", class: "", sort: None },
+/// An entry, and whether it is the decision that can be undone.
+struct Entry {
+    row: AuditRow,
+    undo: Option<Callback<()>>,
+}
+
+const COLUMNS: &[Column<Entry>] = &[
+    Column::text("time", "Time", Width::Fixed(104), &|Entry { row, .. }| {
+        let at = row.at.as_millis();
+        let whole = browser::date_and_time(at);
+        view! { <span class="faint num" title=whole>{browser::short_time(at)}</span> }.into_any()
+    }),
+    Column::text("event", "Event", Width::Share(120, 1.2), &|Entry { row, .. }| {
+        let undone = row.undone.then(|| view! { <span class="faint">" · undone"</span> }.into_any());
+        view! { {event(row)}{undone} }.into_any()
+    }),
+    Column::text("by", "By", Width::Fixed(110), &|Entry { row, .. }| {
+        let kind = match row.actor {
+            ActorKind::Person => "user",
+            ActorKind::File => "file",
+            ActorKind::Policy => "automatic",
+        };
+        view! { <Foreign text=row.name.clone().unwrap_or_else(|| kind.to_owned()) limit=60 /> }.into_any()
+    }),
+    Column::text("reason", "Reason", Width::Share(120, 2.0), &|Entry { row, .. }| {
+        let reason = row.reason.clone().map(|reason| view! { <Foreign text=reason limit=400 /> }.into_any());
+        view! { <span class="dim">{reason}</span> }.into_any()
+    }),
+    Column::number("results", "Results", Width::Fixed(80), &|Entry { row, .. }| {
+        view! { <span class="faint">{row.observation_count.map(count)}</span> }.into_any()
+    }),
+    Column::drawing("undo", "", Width::Fixed(76), &|Entry { undo, .. }| {
+        let button = undo.map(|undo| {
+            let press = click(move |_| undo.run(()));
+            view! { <button class="button small bare" on:click=press>"Undo…"</button> }.into_any()
+        });
+        view! { <span class="right">{button}</span> }.into_any()
+    }),
 ];
 
 #[component]
@@ -34,36 +66,40 @@ pub fn History(
     let page = RwSignal::new(None::<Result<Arc<AuditPage>, String>>);
     effect(move || {
         versions.changes.track();
-        let command = ListAudit { tool_id: Some(versions.id()), people: false, before: None, limit: SHOWN };
+        let command =
+            ListAudit { tool_id: Some(versions.id()), people: false, before: None, limit: MAX_ENTRIES };
         leptos::task::spawn_local(async move {
             let reply = door::call(&command).await;
             page.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
         });
     });
-    let undo = move || {
-        let asking = Asking { tool_id: versions.id(), decision: Decision::Undo {}, version: None };
+    let undo = Callback::new(move |()| {
+        let asking =
+            Deciding { tool_id: versions.id(), decision: Decision::Undo { entry: None }, version: None };
         app.dialog.set(Some(Dialog::Decide(asking)));
-    };
+    });
     move || {
         match page.get() {
         None => view! { <Loading /> }.into_any(),
         Some(Err(error)) => view! { <p class="quiet bad"><Foreign text=error limit=400 /></p> }.into_any(),
         Some(Ok(page)) if page.entries.is_empty() => view! {
-            <Empty icon="activity" title="Nothing happened yet">
-                <p>"Versions that are cut, and decisions about them, are listed here with who took them and why."</p>
+            <Empty icon="activity" title="No history yet">
+                <p>"New versions, decisions and drift are listed here, with the person and the reason."</p>
             </Empty>
         }
         .into_any(),
         Some(Ok(page)) => {
-            // The latest that stands is what undoing takes back.
+            // The latest decision that is not undone can be.
             let undoable = page.entries.iter().find(|entry| is_decision(entry) && !entry.undone).map(|entry| entry.id);
-            let line = |entry: &AuditRow| line(entry, (undoable == Some(entry.id)).then_some(undo));
+            let line = |row: &AuditRow| {
+                let entry = Entry { row: row.clone(), undo: (undoable == Some(row.id)).then_some(undo) };
+                view! { <div class="tr" class:undone=row.undone>{cells(COLUMNS, &entry)}</div> }.into_any()
+            };
             view! {
-                <div class="table history">
-                    <Head columns=COLUMNS />
-                    {page.entries.iter().map(line).views()}
-                    {page.next.is_some().then(|| view! { <p class="quiet">"Older ones: schemascope audit"</p> }.into_any())}
-                </div>
+                {table("history", COLUMNS, None, page.entries.iter().map(line).views())}
+                {page.next.is_some().then(|| view! {
+                    <p class="quiet">"Older entries: run " <span class="mono">"schemascope audit"</span></p>
+                }.into_any())}
             }
             .into_any()
         }
@@ -75,44 +111,27 @@ fn is_decision(entry: &AuditRow) -> bool {
     matches!(entry.event.as_str(), "promote" | "pin" | "unpin" | "reject" | "rollback")
 }
 
-fn line(entry: &AuditRow, undo: Option<impl Fn() + 'static>) -> AnyView {
-    let version = entry.version.map(|version| format!(" v{version}")).unwrap_or_default();
-    let drift = entry.drift.map(|drift| format!(" #{drift}")).unwrap_or_default();
-    let what = match entry.event.as_str() {
-        "cut" => format!("cut{version}"),
-        "promote" => format!("promoted{version}"),
-        "pin" if entry.enforced => format!("pinned{version}, enforced"),
-        "pin" => format!("pinned{version}"),
+/// What happened, in words.
+fn event(row: &AuditRow) -> String {
+    let version = row.version.map(|version| format!("v{version} ")).unwrap_or_default();
+    let drift = row.drift.map(|drift| format!(" #{drift}")).unwrap_or_default();
+    match row.event.as_str() {
+        "cut" => format!("{version}created"),
+        "promote" => format!("{version}promoted"),
+        "pin" if row.enforced => format!("{version}pinned, enforced"),
+        "pin" => format!("{version}pinned"),
         "unpin" => "unpinned".to_owned(),
-        "reject" => format!("rejected{version}"),
+        "reject" => format!("{version}rejected"),
         "rollback" if version.is_empty() => "rolled back to none".to_owned(),
-        "rollback" => format!("rolled back to{version}"),
-        "undo" => "undid the decision before".to_owned(),
-        "suspend" => "suspended: results kept missing the schema".to_owned(),
-        "override" => "shown otherwise by the file of overrides".to_owned(),
-        "restore" => "restored: results have structure again".to_owned(),
-        "drift" => format!("drift{drift} began"),
-        "acknowledge" => format!("acknowledged drift{drift}"),
-        "resolve" => format!("drift{drift} is over"),
+        "rollback" => format!("rolled back to {}", version.trim_end()),
+        "undo" => "previous decision undone".to_owned(),
+        "suspend" => "schema paused: results came without structured content".to_owned(),
+        "override" => "changed in the overrides file".to_owned(),
+        "restore" => "schema advertised again: results have structured content".to_owned(),
+        "drift" => format!("drift{drift} detected"),
+        "acknowledge" => format!("drift{drift} acknowledged"),
+        "unacknowledge" => format!("acknowledgement of drift{drift} undone"),
+        "resolve" => format!("drift{drift} resolved"),
         other => other.to_owned(),
-    };
-    let kind = match entry.actor {
-        ActorKind::Person => "a person",
-        ActorKind::File => "a file",
-        ActorKind::Policy => "policy",
-    };
-    let who = entry.name.clone().unwrap_or_else(|| kind.to_owned());
-    view! {
-        <div class="tr" class:undone=entry.undone>
-            <span class="faint num" title=browser::date_and_time(entry.at.as_millis())>{browser::short_time(entry.at.as_millis())}</span>
-            <span class="cut">{what} {entry.undone.then(|| view! { <span class="faint">" · undone"</span> }.into_any())}</span>
-            <span class="cut"><Foreign text=who limit=60 /></span>
-            <span class="cut dim">{entry.reason.clone().map(|reason| view! { <Foreign text=reason limit=400 /> }.into_any())}</span>
-            <span class="num right faint">{entry.observation_count.map(count)}</span>
-            <span class="right">{undo.map(|undo| view! {
-                <button class="button small bare" on:click=click(move |_| undo())>"Undo…"</button>
-            }.into_any())}</span>
-        </div>
     }
-    .into_any()
 }

@@ -1,8 +1,8 @@
-//! The shape as a whole: whether it is complete, whether it is calm, what was odd.
+//! The results as a whole: how complete and how stable their structure is, and what was irregular.
 
 use leptos::prelude::*;
 
-use super::Known;
+use super::Detail;
 use crate::cells::Memo;
 use crate::evidence::stability;
 use crate::numbers::{count, share};
@@ -10,8 +10,8 @@ use crate::parts::{Foreign, Icon, Views};
 
 #[component]
 pub fn Summary(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
 ) -> impl IntoView {
     let unseen = known.part(|detail| detail.unseen);
     let stable = known.part(|detail| detail.stability.and_then(stability));
@@ -23,12 +23,12 @@ pub fn Summary(
             view! {
                 <div class="summary">
                     {move || unseen.get().map(|unseen| view! {
-                        <span title="by how many shapes were seen once only (Good–Turing)">
-                            "next result of an unseen shape: " <b class="num">{share(unseen)}</b>
+                        <span title="estimated from structures seen only once (Good–Turing)">
+                            "Chance that the next result has a new structure: " <b class="num">{share(unseen)}</b>
                         </span>
                     }.into_any())}
                     {move || stable.get().map(|(lead, what)| view! {
-                        <span title="days with observations since a path or a type was last seen for the first time">
+                        <span title="days with results since a new field or type last appeared">
                             {lead} <b class="num">{what}</b>
                         </span>
                     }.into_any())}

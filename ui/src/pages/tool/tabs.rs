@@ -1,21 +1,22 @@
-//! Below the fields: samples, calls, schemas.
+//! Tabs below the fields: samples, calls, versions, history, schemas.
 
 use leptos::prelude::*;
-use schemascope_api::{CallRow, Filter, RawSchema, Sample, ToolDetail};
+use schemascope_api::{CallRow, Filter, PageId, RawSchema, Sample, ToolDetail};
 
-use super::Known;
+use super::Detail;
 use super::history::History;
 use super::versions::{Compared, Versions};
 use crate::app::App;
 use crate::browser;
 use crate::cells::{Memo, click};
+use crate::layout::Width;
 use crate::numbers::{bytes, duration};
 use crate::parts::{
-    Column, Empty, Foreign, Head, Json, OutcomeWord, Payload, Row, Views, carrier_word, keyed,
+    Column, Empty, Foreign, Json, KeyedRow, OutcomeWord, Payload, Views, carrier_word, keyed, linked_table,
 };
 use crate::route::Route;
 
-/// What can be shown, by the name in the address.
+/// The tabs: name in the address, and title.
 const TABS: &[(&str, &str)] = &[
     ("", "Samples"),
     ("calls", "Calls"),
@@ -23,38 +24,46 @@ const TABS: &[(&str, &str)] = &[
     ("history", "History"),
     ("inferred", "Inferred schema"),
     ("declared", "Declared schema"),
-    ("input", "Input"),
+    ("input", "Input schema"),
 ];
 
-const CALLS: &[Column] = &[
-    Column { name: "time", class: "", sort: None },
-    Column { name: "ended", class: "", sort: None },
-    Column { name: "answered with", class: "", sort: None },
-    Column { name: "took", class: "right", sort: None },
-    Column { name: "size", class: "right", sort: None },
-    Column { name: "client", class: "", sort: None },
+const CALLS: &[Column<CallRow>] = &[
+    Column::text("started", "Started", Width::Fixed(104), &|row| {
+        view! { <span class="faint num">{browser::short_time(row.at.as_millis())}</span> }.into_any()
+    }),
+    Column::text("status", "Status", Width::Fixed(70), &|row| {
+        view! { <OutcomeWord outcome=row.outcome /> }.into_any()
+    }),
+    Column::text("result", "Result", Width::Fixed(116), &|row| {
+        view! { <span class="dim">{carrier_word(row.carrier)}</span> }.into_any()
+    }),
+    Column::number("duration", "Duration", Width::Fixed(80), &|row| {
+        view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
+    }),
+    Column::number("size", "Size", Width::Fixed(80), &|row| {
+        view! { <span class="faint">{bytes(row.result_bytes)}</span> }.into_any()
+    }),
+    Column::text("client", "Client", Width::Share(80, 1.0), &|row| {
+        let client = row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> }.into_any());
+        view! { <span class="faint">{client}</span> }.into_any()
+    }),
 ];
 
 #[component]
 pub fn Tabs(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
     /// Its versions.
     versions: Versions,
 ) -> impl IntoView {
     let app = App::get();
     let tab = Memo::new(move || {
-        let tab = app.route.with(|route| match route {
-            Route::Tool { tab, .. } => tab.clone(),
-            _ => String::new(),
-        });
+        let tab = app.route.with(|route| route.tab.clone());
         TABS.iter().map(|(name, _)| *name).find(|name| *name == tab).unwrap_or_default()
     });
     let has_declared = known.part(|detail| detail.declared_schema.is_some());
     let show = move |tab: &'static str| {
-        if let Route::Tool { id, .. } = app.route.get_untracked() {
-            app.go_quietly(Route::Tool { id, tab: tab.to_owned() });
-        }
+        app.replace(Route { tab: tab.to_owned(), ..app.route.get_untracked() });
     };
     view! {
         <section class="card tool-below">
@@ -73,15 +82,15 @@ pub fn Tabs(
                     "history" => view! { <History versions=versions /> }.into_any(),
                     "inferred" => view! {
                         <Schema known=known title="Inferred schema" of=|detail| detail.inferred_schema.clone()
-                            missing="Nothing was learned yet: the first successful call teaches its shape." />
+                            missing="The schema is inferred from the first successful result on." />
                     }.into_any(),
                     "declared" => view! {
                         <Schema known=known title="Declared schema" of=|detail| detail.declared_schema.clone()
-                            missing="Its server declares no output schema. That is what Schemascope learns one for." />
+                            missing="The server declares no output schema, so Schemascope infers one from results." />
                     }.into_any(),
                     "input" => view! {
                         <Schema known=known title="Input schema" of=|detail| detail.input_schema.clone()
-                            missing="Its server does not list it now." />
+                            missing="The server does not list this tool at the moment." />
                     }.into_any(),
                     _ => view! { <Samples known=known /> }.into_any(),
                 }}
@@ -92,20 +101,20 @@ pub fn Tabs(
 
 #[component]
 fn Samples(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
 ) -> impl IntoView {
     let samples = known.part(|detail| detail.samples.clone());
     let none = Memo::new(move || samples.with(Vec::is_empty));
     view! {
         {move || none.get().then(|| view! {
-            <Empty icon="activity" title="No samples">
-                <p>"The latest results are shown here, with secrets redacted, once there are any."</p>
+            <Empty icon="activity" title="No samples yet">
+                <p>"The latest results appear here, with secrets redacted."</p>
             </Empty>
         }.into_any())}
         <div class="samples">
             {keyed(move || {
-                let row = |sample: Sample| Row::new(sample.id, move || view! { <OneSample sample=sample /> });
+                let row = |sample: Sample| KeyedRow::new(sample.id, move || view! { <OneSample sample=sample /> });
                 samples.get().into_iter().map(row).collect()
             })}
         </div>
@@ -124,7 +133,7 @@ fn OneSample(
                 <span class="num">{browser::short_time(sample.at.as_millis())}</span>
                 <span>{carrier_word(Some(sample.carrier))}</span>
                 <span class="num">{bytes(sample.bytes as u64)}</span>
-                {cut.then(|| view! { <span class="warn">"cut; the call has all of it"</span> }.into_any())}
+                {cut.then(|| view! { <span class="warn">"shortened; open the call to see all of it"</span> }.into_any())}
                 <a class="accent" href=Route::call(sample.id.to_string()).address()>"Call"</a>
             </header>
             <Json json=sample.json />
@@ -134,46 +143,30 @@ fn OneSample(
 
 #[component]
 fn Calls(
-    /// What is known.
-    known: Known,
+    /// The tool's detail.
+    known: Detail,
 ) -> impl IntoView {
     let app = App::get();
     let latest = known.part(|detail| detail.latest.iter().take(50).cloned().collect::<Vec<CallRow>>());
     let all = Memo::new(move || {
-        app.route.with(|route| match route {
-            Route::Tool { id, .. } => Route::Calls { filter: Filter::of_tool(id), open: None }.address(),
-            _ => "/calls".into(),
-        })
+        let id = app.route.with(|route| route.item.clone()).unwrap_or_default();
+        Route::filtered(PageId::Calls, Filter::of_tool(&id)).address()
     });
     view! {
-        <div class="table tool-calls">
-            <Head columns=CALLS />
-            <div>
-                {keyed(move || latest.get().into_iter().map(|row| Row::new(row.id, move || view! {
-                    <a class="tr" href=Route::call(row.id.to_string()).address()>
-                        <span class="faint num">{browser::short_time(row.at.as_millis())}</span>
-                        <span><OutcomeWord outcome=row.outcome /></span>
-                        <span class="dim cut">{carrier_word(row.carrier)}</span>
-                        <span class="num right dim">{row.total_us.map(duration)}</span>
-                        <span class="num right faint">{bytes(row.result_bytes)}</span>
-                        <span class="faint cut">{row.client.map(|client| view! { <Foreign text=client limit=60 /> }.into_any())}</span>
-                    </a>
-                })).collect())}
-            </div>
-            <a class="button bare" href=move || all.get()>"All calls of this tool"</a>
-        </div>
+        {linked_table("tool-calls", CALLS, latest, |row| row.id.to_string(), |row| Route::call(row.id.to_string()).address())}
+        <a class="button bare" href=move || all.get()>"All calls of this tool"</a>
     }
 }
 
 #[component]
 fn Schema(
-    /// What is known.
-    known: Known,
-    /// What it is.
+    /// The tool's detail.
+    known: Detail,
+    /// Its title.
     title: &'static str,
-    /// Which one.
+    /// Reads it from the detail.
     of: fn(&ToolDetail) -> Option<RawSchema>,
-    /// What to say when there is none.
+    /// Text if there is none.
     missing: &'static str,
 ) -> impl IntoView {
     let schema = known.part(of);
@@ -183,6 +176,6 @@ fn Schema(
             let file = format!("{}.json", title.to_lowercase().replace(' ', "-"));
             view! { <Payload title=title file=file body=text /> }.into_any()
         }
-        None => view! { <Empty icon="wrench" title="None"><p>{missing}</p></Empty> }.into_any(),
+        None => view! { <Empty icon="wrench" title="No schema"><p>{missing}</p></Empty> }.into_any(),
     }
 }

@@ -1,4 +1,4 @@
-//! A tool's versions: which is in force, what changed between two, what one rests on, and the buttons that decide.
+//! A tool's versions: the active one, the changes between two, the evidence for one, and buttons for decisions.
 
 use std::sync::Arc;
 
@@ -12,30 +12,31 @@ use crate::app::{App, Dialog};
 use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::door;
+use crate::export::Exporting;
 use crate::live::Connection;
 use crate::numbers::count;
 use crate::parts::{Empty, Foreign, Loading, Views};
 use crate::route::Route;
-use crate::versions::{Asking, asked, changes, evidence, impact, in_force, raw, state, wish};
+use crate::versions::{Deciding, action, changes, effective, evidence, impact, raw, request_impact, state};
 
 /// Versions in the card.
 const LATEST: usize = 6;
-/// Changes drawn.
-const CHANGES: usize = 200;
+/// Most changes drawn.
+const MAX_CHANGES: usize = 200;
 
 /// The versions as signals.
 #[derive(Clone, Copy)]
 pub struct Versions {
     id: StoredValue<String>,
     known: RwSignal<Option<Arc<VersionsReply>>>,
-    /// The version looked at.
+    /// The selected version.
     open: RwSignal<Option<u32>>,
-    /// Bumped with every change, for what is asked for besides.
+    /// Number of updates, for data that is loaded besides.
     pub changes: RwSignal<u64>,
 }
 
 impl Versions {
-    /// Keeps the versions of a tool up to date.
+    /// Loads the versions of a tool and keeps them up to date.
     pub fn follow(id: String) -> Self {
         let app = App::get();
         let versions = Self {
@@ -60,7 +61,7 @@ impl Versions {
             }
             let command = ListVersions { tool_id: id.clone() };
             leptos::task::spawn_local(async move {
-                // What is known stays, when the engine is away for a moment; the page tells of unknown tools.
+                // Known versions stay while the engine does not respond; the page reports unknown tools.
                 if let Ok(reply) = door::call(&command).await {
                     versions.known.set(Some(Arc::new(reply)));
                     versions.changes.update(|changes| *changes += 1);
@@ -75,11 +76,11 @@ impl Versions {
         self.id.get_value()
     }
 
-    /// What is in force, in words.
-    pub fn in_force(&self) -> String {
+    /// The active version, in words.
+    pub fn effective(&self) -> String {
         let reply = self.known.get();
-        let words = in_force(reply.as_ref().and_then(|reply| reply.in_force));
-        if reply.is_some_and(|reply| reply.suspended) { format!("{words}, suspended") } else { words }
+        let words = effective(reply.as_ref().and_then(|reply| reply.in_force));
+        if reply.is_some_and(|reply| reply.suspended) { format!("{words}, paused") } else { words }
     }
 
     fn rows(&self) -> Vec<VersionRow> {
@@ -92,18 +93,18 @@ impl Versions {
         self.known.with(|known| known.as_ref().and_then(find))
     }
 
-    /// The one looked at: the one chosen, else the newest.
+    /// The selected version, else the newest.
     fn shown(&self) -> Option<u32> {
         let newest = self.known.with(|known| known.as_ref()?.versions.last().map(|row| row.version));
         self.open.get().or(newest)
     }
 
     fn ask(&self, app: App, decision: Decision, version: Option<u32>) {
-        app.dialog.set(Some(Dialog::Decide(Asking { tool_id: self.id(), decision, version })));
+        app.dialog.set(Some(Dialog::Decide(Deciding { tool_id: self.id(), decision, version })));
     }
 }
 
-/// What can be decided about the tool as a whole.
+/// Buttons for decisions about the tool as a whole.
 #[component]
 pub fn Buttons(
     /// Its versions.
@@ -113,7 +114,7 @@ pub fn Buttons(
     let button = move |decision: Decision, version: Option<u32>, class: &'static str| {
         view! {
             <button class=format!("button {class}") on:click=click(move |_| versions.ask(app, decision, version))>
-                {wish(decision)} "…"
+                {action(decision)} "…"
             </button>
         }
         .into_any()
@@ -125,7 +126,10 @@ pub fn Buttons(
                 let candidate = candidate.map(|row| row.version);
                 let mut buttons = Vec::new();
                 if candidate.is_some() {
-                    buttons.push(button(Decision::Promote { version: candidate }, candidate, "primary"));
+                    // Highlighted only when nothing speaks against it; the dialog says what does.
+                    let ready = known.candidate.as_ref().is_some_and(|readiness| readiness.ready);
+                    let class = if ready { "primary" } else { "" };
+                    buttons.push(button(Decision::Promote { version: candidate }, candidate, class));
                 }
                 match known.in_force {
                     Some(row) if row.pinned => buttons.push(button(Decision::Unpin {}, None, "")),
@@ -135,9 +139,16 @@ pub fn Buttons(
                     }
                     None => {}
                 }
+                let numbers: Vec<u32> = known.versions.iter().rev().take(LATEST).map(|row| row.version).collect();
                 if let Some(back) = known.rollback {
                     buttons.push(button(Decision::Rollback { to: back.to }, back.to, ""));
                 }
+                buttons.push(view! {
+                    <button class="button" on:click=click(move |_| {
+                        let exporting = Exporting::tool(versions.id(), numbers.clone());
+                        app.dialog.set(Some(Dialog::Export(exporting)));
+                    })>"Export…"</button>
+                }.into_any());
                 buttons
             })}
         </div>
@@ -151,22 +162,22 @@ pub fn VersionsCard(
     versions: Versions,
 ) -> impl IntoView {
     let app = App::get();
-    let look = move |number: u32| {
+    let select = move |number: u32| {
         versions.open.set(Some(number));
-        app.go_quietly(Route::Tool { id: versions.id(), tab: "versions".into() });
+        app.replace(Route { tab: "versions".into(), ..Route::tool(&versions.id()) });
         browser::focus("#tab-versions");
     };
     let line = move |row: VersionRow| {
         let (word, class) = state(&row);
         let number = row.version;
         view! {
-            <button class="version" on:click=click(move |_| look(number))>
+            <button class="version" on:click=click(move |_| select(number))>
                 <b class="mono">{format!("v{number}")}</b>
                 <span>
-                    {format!("{} observations · {}", count(row.observation_count), row.quality)}
+                    {format!("{} results · quality {}", count(row.observation_count), row.quality)}
                     <small>{browser::short_time(row.created.as_millis())} {match row.evidence.counter_examples.len() {
                         0 => String::new(),
-                        n => format!(" · {n} counter-examples"),
+                        n => format!(" · {n} results the previous version rejects"),
                     }}</small>
                 </span>
                 <span class=format!("tag {class}")>{word}</span>
@@ -183,7 +194,7 @@ pub fn VersionsCard(
             {move || {
                 let rows = versions.rows();
                 if rows.is_empty() {
-                    return view! { <p class="empty">"The first is cut when the schema has held for some results."</p> }.into_any();
+                    return view! { <p class="empty">"The first version is created when the schema stays the same for several results."</p> }.into_any();
                 }
                 let more = rows.len().saturating_sub(LATEST);
                 view! {
@@ -195,7 +206,7 @@ pub fn VersionsCard(
     }
 }
 
-/// A version against an older one: what changed, its impact, what it rests on.
+/// A version compared with an older one: changes, impact, evidence.
 #[component]
 pub fn Compared(
     /// Its versions.
@@ -206,7 +217,7 @@ pub fn Compared(
     let is_raw = RwSignal::new(false);
     let comparison = RwSignal::new(None::<Result<Arc<ComparisonReply>, String>>);
     let shown = Memo::new(move || versions.shown());
-    // Against what: as chosen, else what is in force, else the version before.
+    // Compared with the chosen schema, else the active version, else the previous one.
     let old = Memo::new(move || {
         let new = shown.get()?;
         let known = versions.known.get()?;
@@ -231,7 +242,7 @@ pub fn Compared(
             comparison.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
         });
     });
-    let known_impact = asked(move || Some((versions.id(), shown.get()?)));
+    let known_impact = request_impact(move || Some((versions.id(), shown.get()?)), || 0);
     let row = Memo::always(move || shown.get().and_then(|number| versions.row(number)));
     let choose = move |of: Signal<Option<String>>, others: &'static [&'static str]| {
         let options = versions.rows().into_iter().rev().map(|row| row.version.to_string());
@@ -246,7 +257,7 @@ pub fn Compared(
     };
     let decide = move |decision: Decision, number: u32| {
         view! {
-            <button class="button small" on:click=click(move |_| versions.ask(app, decision, Some(number)))>{wish(decision)} "…"</button>
+            <button class="button small" on:click=click(move |_| versions.ask(app, decision, Some(number)))>{action(decision)} "…"</button>
         }
         .into_any()
     };
@@ -268,7 +279,7 @@ pub fn Compared(
     view! {
         {move || versions.rows().is_empty().then(|| view! {
             <Empty icon="inbox" title="No versions yet">
-                <p>"A version is cut when the inferred schema has held for some results, or when its quality rises."</p>
+                <p>"A version is created when the inferred schema stays the same for several results, or when its quality rises."</p>
             </Empty>
         }.into_any())}
         {move || (!versions.rows().is_empty()).then(|| view! {
@@ -279,12 +290,12 @@ pub fn Compared(
                             {move || choose(Signal::derive(move || shown.get().map(|number| number.to_string())), &[])}
                         </select>
                     </label>
-                    <label>"against "
+                    <label>"compared with "
                         <select on:change:target=move |event| against.set(Some(event.target().value()))>
                             {move || choose(Signal::derive(move || old.get()), &["declared", "inferred"])}
                         </select>
                     </label>
-                    <span class="segments" role="group" aria-label="How changes are told">
+                    <span class="segments" role="group" aria-label="Form of the comparison">
                         <button aria-pressed=move || if is_raw.get() { "false" } else { "true" } on:click=click(move |_| is_raw.set(false))>"Changes"</button>
                         <button aria-pressed=move || if is_raw.get() { "true" } else { "false" } on:click=click(move |_| is_raw.set(true))>"Lines"</button>
                     </span>
@@ -292,11 +303,11 @@ pub fn Compared(
                     <span class="buttons">{move || row.get().as_ref().map(buttons)}</span>
                 </div>
                 {move || match (old.get(), comparison.get()) {
-                    (None, _) => view! { <p class="quiet">"It is the first: there is nothing to compare it with."</p> }.into_any(),
+                    (None, _) => view! { <p class="quiet">"This is the first version; there is nothing to compare it with."</p> }.into_any(),
                     (_, None) => view! { <Loading /> }.into_any(),
                     (_, Some(Err(error))) => view! { <p class="quiet bad"><Foreign text=error limit=400 /></p> }.into_any(),
                     (_, Some(Ok(reply))) if is_raw.get() => raw(&reply.lines),
-                    (_, Some(Ok(reply))) => changes(&reply.changes, CHANGES),
+                    (_, Some(Ok(reply))) => changes(&reply.changes, MAX_CHANGES),
                 }}
                 <h3>"Impact"</h3>
                 {impact(known_impact, false)}

@@ -7,47 +7,73 @@ use comfy_table::Cell;
 use schemascope_api::{AuditPage, AuditRow, ListAudit};
 use schemascope_engine::Front;
 
-use crate::args::{Args, Audit};
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output;
 
-/// Entries asked for at a time.
+verbs!(Decide: reader Audit);
+
+/// Number of entries requested at a time.
 const PAGE: usize = 500;
-/// Entries in a table unless said otherwise.
+/// Number of entries in a table by default.
 const TABLE: usize = 50;
 
-pub async fn run(args: &Args, verb: &Audit, front: &Front) -> Result<ExitCode> {
-    let mut left = verb.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
-    let (mut before, mut rows, mut unnoted) = (None, Vec::new(), 0);
-    while left > 0 {
-        let page =
-            ListAudit { tool_id: verb.tool_id.clone(), people: verb.people, before, limit: left.min(PAGE) };
-        let AuditPage { entries, next, not_noted } = front.call(page).await?;
-        left -= entries.len();
-        (before, unnoted) = (next, not_noted);
-        rows.extend(entries);
-        if before.is_none() {
-            break;
+/// List decisions, newest first: what, by whom, when and why
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope audit                  decisions about every tool\n  \
+    schemascope audit git__git_log     decisions about one tool\n  \
+    schemascope audit --people         without decisions of policies")]
+pub struct Audit {
+    /// Only decisions about this tool
+    tool_id: Option<String>,
+    /// Only decisions of people, made by command or by file; none of policies
+    #[arg(long)]
+    people: bool,
+    /// At most this many [default: 50; with --json all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl WithEngine for Audit {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let mut left = self.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
+        let (mut before, mut rows, mut not_logged) = (None, Vec::new(), 0);
+        while left > 0 {
+            let page = ListAudit {
+                tool_id: self.tool_id.clone(),
+                people: self.people,
+                before,
+                limit: left.min(PAGE),
+            };
+            let AuditPage { entries, next, not_noted } = front.call(page).await?;
+            left -= entries.len();
+            (before, not_logged) = (next, not_noted);
+            rows.extend(entries);
+            if before.is_none() {
+                break;
+            }
         }
-    }
-    if args.json {
-        for row in &rows {
-            output::line(&serde_json::to_string(row)?)?;
+        if args.json {
+            for row in &rows {
+                output::json_text(&serde_json::to_string(row)?)?;
+            }
+        } else {
+            print(&rows)?;
         }
-    } else {
-        print(&rows)?;
+        if not_logged > 0 {
+            output::note(&format!(
+                "{} pauses and restorations since the start were not logged: there were too many",
+                output::count(not_logged)
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    if unnoted > 0 {
-        output::note(&format!(
-            "{} suspensions and restorations since the start were too many to be noted",
-            output::count(unnoted)
-        ));
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn print(rows: &[AuditRow]) -> Result<()> {
     if rows.is_empty() {
-        output::note("Nothing was decided.");
+        output::note("No decisions yet.");
         return Ok(());
     }
     let header = ["time", "tool", "event", "version", "by", "reason"];

@@ -9,61 +9,81 @@ use schemascope_engine::Front;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::args::{Args, Call};
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output;
 
-pub async fn run(args: &Args, verb: &Call, front: &Front) -> Result<ExitCode> {
-    let mut text = verb.arguments.clone();
-    if text == "-" {
-        text.clear();
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .context("cannot read the arguments from standard input")?;
-    }
-    let arguments = RawValue::from_string(text.trim().to_owned())
-        .context("the arguments are not JSON; expected an object such as {\"path\": \"README.md\"}")?;
-    let spinner = indicatif::ProgressBar::new_spinner();
-    spinner.enable_steady_tick(std::time::Duration::from_millis(120));
-    spinner.set_message(format!("calling {}", verb.tool_id));
-    let called = front.call(CallTool { tool_id: verb.tool_id.clone(), arguments }).await;
-    spinner.finish_and_clear();
-    let reply = called?;
-    match (&reply.result, &reply.error, args.json) {
-        (Some(body), _, true) | (None, Some(body), true) => output::line(body.get())?,
-        _ => print(&reply)?,
-    }
-    Ok(ExitCode::from(u8::from(reply.is_error)))
+verbs!(Learned: engine Call);
+
+/// Call a tool, as an agent would
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The call is recorded, unless the `serve` that runs does not record. The exit code is 1 if the\n\
+    tool returns an error.\n\nExample:\n  \
+    schemascope call git__git_log '{\"repo_path\": \".\", \"max_count\": 3}'"
+)]
+pub struct Call {
+    /// Tool id, for example git__git_status
+    tool_id: String,
+    /// Arguments as a JSON object; - reads them from standard input
+    #[arg(default_value = "{}", value_name = "JSON")]
+    arguments: String,
 }
 
-/// Text blocks as text, other blocks by their type, structured content where there is no text.
+impl WithEngine for Call {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let mut text = self.arguments.clone();
+        if text == "-" {
+            text.clear();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .context("cannot read the arguments from standard input")?;
+        }
+        let arguments = RawValue::from_string(text.trim().to_owned())
+            .context("the arguments are not JSON; expected an object such as {\"path\": \"README.md\"}")?;
+        let spinner = indicatif::ProgressBar::new_spinner();
+        spinner.enable_steady_tick(std::time::Duration::from_millis(120));
+        spinner.set_message(format!("calling {}", self.tool_id));
+        let called = front.call(CallTool { tool_id: self.tool_id.clone(), arguments }).await;
+        spinner.finish_and_clear();
+        let reply = called?;
+        match (&reply.result, &reply.error, args.json) {
+            (Some(body), _, true) | (None, Some(body), true) => output::json_text(body.get())?,
+            _ => print(&reply)?,
+        }
+        Ok(ExitCode::from(u8::from(reply.is_error)))
+    }
+}
+
+/// Prints text blocks as text and other blocks by their type; structured content only if there is no text.
 fn print(reply: &CallReply) -> Result<()> {
     if let Some(error) = &reply.error {
         let error: Value = serde_json::from_str(error.get())?;
         let message = error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
-        output::note(&format!("error: {}", output::harmless(&message)));
+        output::note(&format!("error: {message}"));
         return Ok(());
     }
     let Some(raw) = &reply.result else { return Ok(()) };
-    // Nested too deep to be taken apart, but still an answer.
+    // A result that is nested too deeply to parse is printed as it is.
     let Ok(result) = serde_json::from_str::<Value>(raw.get()) else {
-        return Ok(output::line(&output::harmless(raw.get()))?);
+        return Ok(output::json_text(raw.get())?);
     };
     let mut has_text = false;
     for block in result["content"].as_array().into_iter().flatten() {
         match (block["text"].as_str(), block["type"].as_str()) {
             (Some(text), _) => {
                 has_text = true;
-                output::line(&output::harmless(text))?;
+                output::line(text)?;
             }
             (None, kind) => output::note(&format!("({} block; --json shows it)", kind.unwrap_or("unknown"))),
         }
     }
     let structured = &result["structuredContent"];
     if !has_text && !structured.is_null() {
-        output::line(&output::harmless(&serde_json::to_string_pretty(structured)?))?;
+        output::schema(structured)?;
     }
     if reply.is_error {
-        output::note("the tool says that this is an error");
+        output::note("the tool reports that this is an error");
     }
     Ok(())
 }

@@ -8,39 +8,65 @@ use schemascope_api::{CallsPage, ListCalls};
 use schemascope_engine::Front;
 use schemascope_model::{CallRecord, Outcome};
 
-use crate::args::{Args, Calls};
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output;
 
-/// Calls asked for at a time.
+verbs!(Learned: reader Calls);
+
+/// Number of calls requested at a time.
 const PAGE: usize = 500;
-/// Calls in a table unless said otherwise.
+/// Number of calls in a table by default.
 const TABLE: usize = 50;
 
-pub async fn run(args: &Args, verb: &Calls, front: &Front) -> Result<ExitCode> {
-    let mut left = verb.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
-    let mut before = None;
-    let mut shown = Vec::new();
-    while left > 0 {
-        let page =
-            ListCalls { tool_id: verb.tool.clone(), failures: verb.failures, before, limit: left.min(PAGE) };
-        let CallsPage { calls, next } = front.call(page).await?;
-        left -= calls.len();
-        before = next;
-        if args.json {
-            for call in &calls {
-                output::line(&serde_json::to_string(call)?)?;
+/// List recorded calls, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope calls --failures --limit 10\n  \
+    schemascope calls --tool git__git_log --json > calls.ndjson    for `backfill` and `check` elsewhere")]
+pub struct Calls {
+    /// Only calls of this tool
+    #[arg(long, value_name = "TOOL_ID")]
+    tool: Option<String>,
+    /// Only failed calls
+    #[arg(long)]
+    failures: bool,
+    /// At most this many [default: 50; with --json all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl WithEngine for Calls {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let mut left = self.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
+        let mut before = None;
+        let mut shown = Vec::new();
+        while left > 0 {
+            let page = ListCalls {
+                tool_id: self.tool.clone(),
+                failures: self.failures,
+                before,
+                limit: left.min(PAGE),
+            };
+            let CallsPage { calls, next } = front.call(page).await?;
+            left -= calls.len();
+            before = next;
+            if args.json {
+                for call in &calls {
+                    output::json_text(&serde_json::to_string(call)?)?;
+                }
+            } else {
+                shown.extend(calls);
             }
-        } else {
-            shown.extend(calls);
+            if before.is_none() {
+                break;
+            }
         }
-        if before.is_none() {
-            break;
+        if !args.json {
+            print(&shown)?;
         }
+        Ok(ExitCode::SUCCESS)
     }
-    if !args.json {
-        print(&shown)?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn print(calls: &[CallRecord]) -> Result<()> {
@@ -48,7 +74,7 @@ fn print(calls: &[CallRecord]) -> Result<()> {
         output::note("No calls.");
         return Ok(());
     }
-    let header = ["time", "tool", "outcome", "took", "size", "client"];
+    let header = ["time", "tool", "outcome", "duration", "size", "client"];
     let mut table = output::table(&header, &[3, 4]);
     for call in calls {
         let outcome = Cell::new(call.outcome);

@@ -1,58 +1,209 @@
-//! `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`.
+//! `promote`, `pin`, `unpin`, `reject`, `rollback` and `undo`.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use schemascope_api::{Decide, Decided, Decision, InForceRow};
+use schemascope_api::{Decide, Decided, Decision, InForceRow, ListVersions, VersionRow, VersionState};
 use schemascope_engine::Front;
 
-use crate::args::Args;
+use super::readiness;
+use super::verb::{WithEngine, verbs};
+use crate::args::{Args, person};
 use crate::output;
 
-pub async fn run(
-    args: &Args,
-    tool_id: &str,
-    decision: Decision,
-    reason: Option<&String>,
-    front: &Front,
-) -> Result<ExitCode> {
-    let person = person();
-    let (tool_id, reason) = (tool_id.to_owned(), reason.cloned());
-    let decided = front.call(Decide { tool_id, decision, reason, person }).await?;
+verbs!(Decide:
+    engine Promote,
+    engine Pin,
+    engine Unpin,
+    engine Reject,
+    engine Rollback,
+    engine Undo,
+);
+
+#[derive(Debug, clap::Args)]
+struct About {
+    /// Tool id, for example git__git_status
+    tool_id: String,
+    #[command(flatten)]
+    why: Why,
+}
+
+/// The reason of a decision, or that there is none.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub struct Why {
+    /// Reason, kept in the audit log
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Decide without a reason
+    #[arg(long)]
+    pub no_reason: bool,
+}
+
+/// Make a version effective and advertise it to clients
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope promote git__git_log --reason \"billing relies on it\"       the candidate\n  \
+    schemascope promote git__git_log 3 --reason \"discussed with the team\"\n\n\
+    `impact` shows beforehand what changes, and whether the version is ready; `rollback` and `undo` take the decision back.")]
+pub struct Promote {
+    #[command(flatten)]
+    about: About,
+    /// Version number [default: the candidate]
+    version: Option<u32>,
+}
+
+/// Keep a version effective, whatever is promoted later
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope pin git__git_log --reason \"frozen for the release\"   the effective version\n  \
+    schemascope pin git__git_log 3 --enforce --no-reason             results that violate version 3 become errors")]
+pub struct Pin {
+    #[command(flatten)]
+    about: About,
+    /// Version number [default: the effective version]
+    version: Option<u32>,
+    /// Turn results that violate the version into errors, which contain the result
+    #[arg(long)]
+    enforce: bool,
+}
+
+/// Remove the pin
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope unpin git__git_log --reason \"the new release is fine\"")]
+pub struct Unpin {
+    #[command(flatten)]
+    about: About,
+}
+
+/// Reject a version, so that it is not suggested again
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope reject git__git_log --no-reason       the candidate\n  \
+    schemascope reject git__git_log 3 --reason \"one client sent test data\"")]
+pub struct Reject {
+    #[command(flatten)]
+    about: About,
+    /// Version number [default: the candidate]
+    version: Option<u32>,
+}
+
+/// Make an earlier promoted version effective again, or none
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope rollback git__git_log --reason \"clients of the old release break\"\n  \
+    schemascope rollback git__git_log --to 2 --no-reason\n\n\
+    A pin is removed, too.")]
+pub struct Rollback {
+    #[command(flatten)]
+    about: About,
+    /// Number of an earlier promoted version [default: the one promoted before, or none]
+    #[arg(long, value_name = "N")]
+    to: Option<u32>,
+}
+
+/// Undo the latest decision about a tool
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope undo git__git_log\n\n\
+    Run it again to undo the decision before that one.")]
+pub struct Undo {
+    /// Tool id, for example git__git_status
+    tool_id: String,
+    /// Reason, kept in the audit log
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// Implements a command that takes one decision.
+macro_rules! decides {
+    ($($verb:ident: $this:ident => $decision:expr;)+) => {
+        $(impl WithEngine for $verb {
+            async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+                let $this = self;
+                decide(args, &$this.about, $decision, front).await
+            }
+        })+
+    };
+}
+
+decides! {
+    Pin: verb => Decision::Pin { version: verb.version, enforced: verb.enforce };
+    Unpin: verb => Decision::Unpin {};
+    Reject: verb => Decision::Reject { version: verb.version };
+    Rollback: verb => Decision::Rollback { to: verb.to };
+}
+
+impl WithEngine for Promote {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let tool_id = self.about.tool_id.clone();
+        // Before the decision: afterwards the version is the effective one.
+        let versions = front.call(ListVersions { tool_id: tool_id.clone() }).await?;
+        let is_candidate = |row: &&VersionRow| row.state == VersionState::Candidate;
+        let candidate = versions.versions.iter().find(is_candidate).map(|row| row.version);
+        let shown = match (self.version.or(candidate), candidate) {
+            (Some(version), Some(candidate)) if version == candidate => Some(version).zip(versions.candidate),
+            _ => None,
+        };
+        let done = decide(args, &self.about, Decision::Promote { version: self.version }, front).await?;
+        if let Some((version, readiness)) = shown.filter(|_| !args.json) {
+            for line in readiness::lines(version, &readiness) {
+                output::note(&output::harmless(&line));
+            }
+        }
+        Ok(done)
+    }
+}
+
+impl WithEngine for Undo {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let Self { tool_id, reason } = self;
+        let decision = Decision::Undo { entry: None };
+        let (tool_id, reason) = (tool_id.clone(), reason.clone());
+        report(
+            args,
+            &front.call(Decide { tool_id, decision, reason, no_reason: true, person: person() }).await?,
+        )
+    }
+}
+
+async fn decide(args: &Args, about: &About, decision: Decision, front: &Front) -> Result<ExitCode> {
+    let About { tool_id, why: Why { reason, no_reason } } = about;
+    let (tool_id, reason, no_reason) = (tool_id.clone(), reason.clone(), *no_reason);
+    report(args, &front.call(Decide { tool_id, decision, reason, no_reason, person: person() }).await?)
+}
+
+fn report(args: &Args, decided: &Decided) -> Result<ExitCode> {
     if args.json {
-        output::json(&decided)?;
+        output::json(decided)?;
     } else {
-        output::line(&output::harmless(&sentence(&decided)))?;
+        output::line(&output::harmless(&sentence(decided)))?;
         decided.warnings.iter().for_each(|warning| output::note(warning));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Who is at the terminal.
-pub(super) fn person() -> Option<String> {
-    ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok())
-}
-
-/// What was decided, and what is in force now.
+/// The decision and its effect in one line.
 fn sentence(decided: &Decided) -> String {
     let entry = &decided.entry;
-    let did = match (entry.event.as_str(), entry.version) {
-        ("promote", Some(version)) => format!("version {version} is promoted"),
-        ("pin", Some(version)) => format!("version {version} is pinned"),
-        ("unpin", _) => "the pin is taken away".to_owned(),
-        ("reject", Some(version)) => format!("version {version} is rejected"),
-        ("rollback", _) => "what was in force is rolled back".to_owned(),
-        ("undo", _) => "the latest decision is undone".to_owned(),
+    let done = match (entry.event.as_str(), entry.version) {
+        ("promote", Some(version)) => format!("version {version} promoted"),
+        ("pin", Some(version)) => format!("version {version} pinned"),
+        ("unpin", _) => "pin removed".to_owned(),
+        ("reject", Some(version)) => format!("version {version} rejected"),
+        ("rollback", _) => "effective version rolled back".to_owned(),
+        ("undo", _) => "latest decision undone".to_owned(),
         (other, _) => other.to_owned(),
     };
-    let told = if decided.list_changed { "; clients are told to list the tools again" } else { "" };
-    format!("{}: {did}; in force: {}{told}", entry.tool_id, in_force(decided.after.as_ref()))
+    let notified = if decided.list_changed { "; clients notified" } else { "" };
+    format!("{}: {done}; effective: {}{notified}", entry.tool_id, effective(decided.after.as_ref()))
 }
 
-/// A version in force, in words.
-pub(super) fn in_force(row: Option<&InForceRow>) -> String {
+/// The effective version in words.
+pub fn effective(row: Option<&InForceRow>) -> String {
     match row {
-        None => "no version; what the upstream declares, if it declares anything".to_owned(),
+        None => "no version (the declared schema applies, if there is one)".to_owned(),
         Some(InForceRow { version, enforced: true, .. }) => format!("version {version}, pinned and enforced"),
         Some(InForceRow { version, pinned: true, .. }) => format!("version {version}, pinned"),
         Some(InForceRow { version, .. }) => format!("version {version}"),

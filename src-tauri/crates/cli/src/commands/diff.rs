@@ -1,4 +1,4 @@
-//! `diff`: what changed between two schemas, and for whom it breaks. Of two files without engine or data.
+//! `diff`: what changed between two schemas, and for whom it breaks. Two files are compared without an engine.
 
 use std::fs;
 use std::io::Read;
@@ -7,73 +7,92 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{Cell, Color};
-use schemascope_api::{ChangeClass, ChangeRow, CompareVersions, ComparisonReply, SchemaChoice};
+use schemascope_api::{ChangeClass, ChangeRow, CompareVersions, ComparisonReply};
+use schemascope_compare::compare;
 use schemascope_engine::{Front, raw_diff};
-use schemascope_shape::compare::compare;
 use serde_json::Value;
 
-use crate::args::{Args, Diff};
+use super::verb::{Alone, verbs, with_engine};
+use crate::args::{Args, schema_choice};
 use crate::output::{self, counted};
 
-/// Two files.
-pub fn files(args: &Args, verb: &Diff) -> Result<ExitCode> {
-    let [old, new] = verb.of.as_slice() else { bail!("two files are compared") };
-    if old == "-" && new == "-" {
-        bail!("only one of the two can be read from standard input");
-    }
-    let (old, new) = (read(Path::new(old))?, read(Path::new(new))?);
-    if verb.raw {
-        return raw(&raw_diff::lines(&old, &new));
-    }
-    let comparison = compare(&old, &new);
-    if args.json {
-        output::json(&comparison)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    // The same words in both.
-    let changes: Vec<ChangeRow> = serde_json::from_value(serde_json::to_value(&comparison.changes)?)?;
-    let class = |class| serde_json::from_value(serde_json::to_value(class)?);
-    changed(&changes, class(comparison.output)?, class(comparison.input)?)?;
-    Ok(ExitCode::SUCCESS)
+verbs!(Decide: alone Diff);
+
+/// Compare two schemas: what changed, and for whom it breaks
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "For readers of what a schema describes (a tool's output), a change is safe if the old schema allowed\n\
+    every value that the new schema allows. For senders (a tool's input), it is safe if the new schema\n\
+    allows every value that the old one allowed. A change is called safe only if that is proven."
+)]
+pub struct Diff {
+    /// Two files with a JSON Schema (- reads one from standard input), or a tool id and two of its schemas: a version
+    /// number, effective, inferred or declared
+    #[arg(num_args = 2..=3, required = true, value_names = ["OLD|TOOL", "NEW|A", "B"])]
+    of: Vec<String>,
+    /// Compare the text line by line instead
+    #[arg(long)]
+    raw: bool,
 }
 
-/// Two of a tool's schemas.
-pub async fn versions(args: &Args, verb: &Diff, front: &Front) -> Result<ExitCode> {
-    let [tool_id, old, new] = verb.of.as_slice() else {
-        bail!("a tool and two of its versions are compared")
-    };
-    let (tool_id, old, new) = (tool_id.clone(), choice(old)?, choice(new)?);
-    let comparison = front.call(CompareVersions { tool_id, old, new }).await?;
-    if verb.raw {
-        return raw(&comparison.lines);
+impl Alone for Diff {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        match self.of.as_slice() {
+            [old, new] => self.files(args, old, new),
+            [tool_id, old, new] => {
+                let choice = |word| schema_choice(word).map_err(anyhow::Error::msg);
+                let (tool_id, old, new) = (tool_id.clone(), choice(old)?, choice(new)?);
+                let command = CompareVersions { tool_id, old, new };
+                with_engine(args, async |front| self.versions(args, command, front).await).await
+            }
+            _ => bail!("expected two files, or a tool id and two of its schemas"),
+        }
     }
-    if args.json {
-        output::json(&comparison)?;
-    } else {
-        print(&comparison)?;
-    }
-    Ok(ExitCode::SUCCESS)
 }
 
-/// A schema by the word for it: a version's number, or `effective`, `inferred`, `declared`.
-pub fn choice(word: &str) -> Result<SchemaChoice> {
-    Ok(match word {
-        "effective" => SchemaChoice::Effective,
-        "inferred" => SchemaChoice::Inferred,
-        "declared" => SchemaChoice::Declared,
-        number => SchemaChoice::Version(number.parse().ok().with_context(|| {
-            format!("{word:?} is neither the number of a version nor effective, inferred or declared")
-        })?),
-    })
+impl Diff {
+    fn files(&self, args: &Args, old: &str, new: &str) -> Result<ExitCode> {
+        if old == "-" && new == "-" {
+            bail!("only one of the two schemas can be read from standard input");
+        }
+        let (old, new) = (read(Path::new(old))?, read(Path::new(new))?);
+        if self.raw {
+            return raw(&raw_diff::lines(&old, &new));
+        }
+        let comparison = compare(&old, &new);
+        if args.json {
+            output::json(&comparison)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        // Both types are written with the same words.
+        let changes: Vec<ChangeRow> = serde_json::from_value(serde_json::to_value(&comparison.changes)?)?;
+        let class = |class| serde_json::from_value(serde_json::to_value(class)?);
+        changed(&changes, class(comparison.output)?, class(comparison.input)?)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    async fn versions(&self, args: &Args, command: CompareVersions, front: &Front) -> Result<ExitCode> {
+        let comparison = front.call(command).await?;
+        if self.raw {
+            return raw(&comparison.lines);
+        }
+        if args.json {
+            output::json(&comparison)?;
+        } else {
+            print(&comparison)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
-pub(super) fn print(comparison: &ComparisonReply) -> Result<()> {
+/// Prints the changes between two schemas.
+pub fn print(comparison: &ComparisonReply) -> Result<()> {
     changed(&comparison.changes, comparison.output, comparison.input)
 }
 
 fn changed(changes: &[ChangeRow], output: ChangeClass, input: ChangeClass) -> Result<()> {
     if !changes.is_empty() {
-        let mut table = output::table(&["path", "reads it", "sends it", "change"], &[]);
+        let mut table = output::table(&["path", "readers", "senders", "change"], &[]);
         for change in changes {
             let path =
                 if change.path.is_empty() { "(root)".to_owned() } else { output::harmless(&change.path) };
@@ -83,9 +102,9 @@ fn changed(changes: &[ChangeRow], output: ChangeClass, input: ChangeClass) -> Re
         output::print(&table)?;
     }
     output::note(&match changes.len() {
-        0 => "the two say the same".to_owned(),
+        0 => "the schemas are equivalent".to_owned(),
         changes => format!(
-            "{}; {} for who reads what it describes, {} for who sends it",
+            "{}; {} for readers, {} for senders",
             counted(changes as u64, "change"),
             word(output),
             word(input)
@@ -94,7 +113,7 @@ fn changed(changes: &[ChangeRow], output: ChangeClass, input: ChangeClass) -> Re
     Ok(())
 }
 
-/// The schemas' own text, line by line.
+/// Prints the lines that differ in the text of the schemas.
 fn raw(lines: &[String]) -> Result<ExitCode> {
     for line in lines {
         output::line(&output::harmless(line))?;
@@ -111,7 +130,7 @@ fn read(path: &Path) -> Result<Value> {
     } else {
         fs::read(path).with_context(|| format!("cannot read {name}"))?
     };
-    serde_json::from_slice(&text).with_context(|| format!("{name} is no JSON"))
+    serde_json::from_slice(&text).with_context(|| format!("{name} is not JSON"))
 }
 
 fn class(class: ChangeClass) -> Cell {

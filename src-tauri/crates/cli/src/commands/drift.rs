@@ -4,53 +4,100 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::{DriftRow, ListDrift, ListTools, Share};
+use schemascope_api::{AcknowledgeDrift, DriftRow, ListDrift, ListTools, Share};
 use schemascope_engine::Front;
 
-use super::decide::person;
-use crate::args::{AcknowledgeDrift, Args, Drift, DriftVerb};
+use super::decide::Why;
+use super::verb::{WithEngine, verbs};
+use crate::args::{Args, person};
 use crate::output::{self, count};
 
-pub async fn run(args: &Args, verb: &Drift, front: &Front) -> Result<ExitCode> {
-    if let Some(DriftVerb::Acknowledge(verb)) = &verb.verb {
-        return acknowledge(args, verb, front).await;
-    }
-    let rows = front.call(ListDrift { tool_id: verb.tool_id.clone(), all: verb.all }).await?;
-    if args.json {
-        output::json(&rows)?;
-    } else {
-        print(&rows)?;
-        untold(verb, front).await?;
-    }
-    Ok(ExitCode::SUCCESS)
+verbs!(Learned: engine Drift);
+
+/// List drift: lasting changes in what tools return
+#[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Drift is a change that lasts: a field that is removed, renamed, new, null or of another type, or a rule\n\
+    of the effective schema that results used to keep and now break. Each drift is reported once. It\n\
+    resolves itself when results return to the old shape, or when a version created after the change\n\
+    becomes effective.\n\n\
+    Examples:\n  schemascope drift shop__get_order\n  \
+    schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release of the shop\""
+)]
+pub struct Drift {
+    #[command(subcommand)]
+    verb: Option<DriftVerb>,
+    /// Only drift of this tool
+    tool_id: Option<String>,
+    /// Also resolved drift
+    #[arg(long)]
+    all: bool,
 }
 
-async fn acknowledge(args: &Args, verb: &AcknowledgeDrift, front: &Front) -> Result<ExitCode> {
-    let AcknowledgeDrift { tool_id, drift, reason } = verb;
-    let command = schemascope_api::AcknowledgeDrift {
+#[derive(Debug, clap::Subcommand)]
+enum DriftVerb {
+    /// Mark a drift as seen: it stays listed, and no longer needs attention
+    #[command(
+        after_help = "Example:\n  schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release of the shop\""
+    )]
+    Acknowledge(Acknowledge),
+}
+
+#[derive(Debug, clap::Args)]
+struct Acknowledge {
+    /// Tool id, for example git__git_status
+    tool_id: String,
+    /// Number of the drift, as `drift` lists it
+    drift: u64,
+    #[command(flatten)]
+    why: Why,
+}
+
+impl WithEngine for Drift {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        if let Some(DriftVerb::Acknowledge(verb)) = &self.verb {
+            return acknowledge(args, verb, front).await;
+        }
+        let rows = front.call(ListDrift { tool_id: self.tool_id.clone(), all: self.all }).await?;
+        if args.json {
+            output::json(&rows)?;
+        } else {
+            print(&rows)?;
+            note_hidden(self, front).await?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn acknowledge(args: &Args, verb: &Acknowledge, front: &Front) -> Result<ExitCode> {
+    let Acknowledge { tool_id, drift, why: Why { reason, no_reason } } = verb;
+    let command = AcknowledgeDrift {
         tool_id: tool_id.clone(),
         drift: *drift,
         reason: reason.clone(),
+        no_reason: *no_reason,
         person: person(),
+        undo: false,
     };
     let row = front.call(command).await?;
     if args.json {
         output::json(&row)?;
     } else {
-        let said =
-            format!("{}: drift {} is acknowledged; it goes on: {}", row.tool_id, row.drift, row.sentence);
-        output::line(&output::harmless(&said))?;
+        let text =
+            format!("{}: drift {} acknowledged, still active: {}", row.tool_id, row.drift, row.sentence);
+        output::line(&output::harmless(&text))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says how much is not in the list.
-async fn untold(verb: &Drift, front: &Front) -> Result<()> {
+/// Reports how many drifts are not in the list.
+async fn note_hidden(verb: &Drift, front: &Front) -> Result<()> {
     let mut tools = front.call(ListTools {}).await?;
     tools.retain(|tool| verb.tool_id.as_ref().is_none_or(|wanted| *wanted == tool.tool_id));
     for tool in tools.iter().filter(|tool| tool.drift_untold > 0) {
         output::note(&output::harmless(&format!(
-            "{}: {} more found and not told yet; 20 are told in an hour",
+            "{}: {} more not shown yet (limit: 20 per hour)",
             tool.tool_id,
             count(tool.drift_untold)
         )));
@@ -60,7 +107,7 @@ async fn untold(verb: &Drift, front: &Front) -> Result<()> {
 
 fn print(rows: &[DriftRow]) -> Result<()> {
     if rows.is_empty() {
-        output::note("No drift: tools return what they used to, as far as was seen.");
+        output::note("No drift: tools return the same shapes as before.");
         return Ok(());
     }
     let header = ["tool", "drift", "what", "before", "since", "first seen", "state"];
@@ -77,7 +124,7 @@ fn print(rows: &[DriftRow]) -> Result<()> {
         ]);
     }
     output::print(&table)?;
-    output::note("before, since: observations that were, and still are, as they used to be");
+    output::note("before, since: results with the old shape, before the change and since then");
     Ok(())
 }
 
@@ -87,11 +134,11 @@ fn share(share: Share) -> String {
 
 fn state(row: &DriftRow) -> Cell {
     match (&row.resolved, &row.acknowledged) {
-        (Some(resolved), _) => Cell::new(format!("over: {}", resolved.sentence)).fg(Color::DarkGrey),
+        (Some(resolved), _) => Cell::new(format!("resolved: {}", resolved.sentence)).fg(Color::DarkGrey),
         (None, Some(seen)) => {
             let by = seen.name.clone().unwrap_or_else(|| seen.actor.to_string());
             Cell::new(output::harmless(&format!("acknowledged by {by}")))
         }
-        (None, None) => Cell::new("waits").fg(Color::Yellow),
+        (None, None) => Cell::new("needs attention").fg(Color::Yellow),
     }
 }

@@ -2,22 +2,113 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use schemascope_api::{Export as ExportCommand, Form, Import as ImportCommand, ImportReply};
+use clap::ValueEnum;
+use schemascope_api::{Export as ExportCommand, ExportedFile, Form, Import as ImportCommand, ImportReply};
 use schemascope_engine::{Durability, Front};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Args, Export, FileForm, Import};
-use crate::output::{self, count, counted};
+use super::verb::{Alone, verbs, with_engine};
+use crate::args::{Args, person};
+use crate::output::{self, count, counted, read_file as read};
 
-/// Bytes of a file that is read, at most.
-const MAX_FILE: u64 = 64 << 20;
-/// Files of a folder that are read, at most.
+verbs!(Share: alone Export, alone Import);
+
+/// Largest number of files read from a folder.
 const MAX_FILES: usize = 10_000;
 
+/// Kinds of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FileForm {
+    /// type_registry.json: one row per tool, in a form that other programs read
+    Registry,
+    /// tool_overrides.json: the effective schemas, with names, descriptions and visibility
+    Overrides,
+    /// One JSON Schema file per tool
+    Schemas,
+    /// Counts, structure and effective schemas, for a team or as a baseline of `check`
+    Bundle,
+    /// The team's key, which hashes in bundles are made with
+    Key,
+}
+
+/// Write a registry, overrides, schemas, a bundle or the team's key
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  schemascope export bundle --out bundle.json         for the team, or as a baseline of `check`\n  \
+    schemascope export schemas --out schemas --tool 'git__*'\n\n\
+    Bundles contain no observed values: keyed hashes replace values, and keys that are data. A hash shows only\n\
+    whether two values are equal. Bundles do contain names of fields, counts, formats, lengths, and what\n\
+    servers declare. Someone who also has the team's key can test guesses of values: keep the key apart."
+)]
+pub struct Export {
+    /// What to write
+    #[arg(value_enum)]
+    form: FileForm,
+    /// The file, or the folder for schemas [default: standard output]
+    #[arg(long, value_name = "FILE|DIR")]
+    out: Option<PathBuf>,
+    /// Only tools with this id; * and ? match anything; can be repeated
+    #[arg(long = "tool", value_name = "GLOB")]
+    tools: Vec<String>,
+    /// Write a bundle with the observed values in shapes and schemas, redacted as they are stored
+    #[arg(long)]
+    with_values: bool,
+    /// Add the counts of imported bundles from other machines; a bundle always has them
+    #[arg(long)]
+    team: bool,
+}
+
+/// Read a registry, overrides, schemas, a bundle or the team's key
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  schemascope import bundle theirs.json --dry-run     print what would change\n  \
+    schemascope import key team-key.json                before anything is recorded\n\n\
+    A schema that is not known here becomes a candidate with the origin `import`, which you promote or reject.\n\
+    Nothing reaches agents before. Counts of other machines are kept apart from your own, and of each tool the\n\
+    later counts of a machine stay. Bundles are signed with the team's key; a file that was changed is rejected.\n\
+    Parts that cannot be true are set aside with the reason, and the command exits with 1. An invalid file\n\
+    changes nothing."
+)]
+pub struct Import {
+    /// What the file is
+    #[arg(value_enum)]
+    form: FileForm,
+    /// The file; for schemas, a file named after its tool (git__git_log.json) or a folder of them
+    file: PathBuf,
+    /// Print what would change, without changing it
+    #[arg(long)]
+    dry_run: bool,
+    /// Import a bundle without a signature, as older versions wrote it: you vouch for what it says
+    #[arg(long)]
+    unsigned: bool,
+    /// Reason, kept in the audit log
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+impl Alone for Export {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        match form(self.form) {
+            None => export_key(args, self),
+            Some(form) => with_engine(args, async |front| export(args, self, form, front).await).await,
+        }
+    }
+}
+
+impl Alone for Import {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        match form(self.form) {
+            None => import_key(args, self),
+            Some(form) => with_engine(args, async |front| import(args, self, form, front).await).await,
+        }
+    }
+}
+
+/// The form that an engine reads and writes; the key needs no engine.
 fn form(form: FileForm) -> Option<Form> {
     Some(match form {
         FileForm::Registry => Form::Registry,
@@ -28,21 +119,19 @@ fn form(form: FileForm) -> Option<Form> {
     })
 }
 
-/// The team's key, which needs no engine.
-pub fn export_key(args: &Args, verb: &Export) -> Result<ExitCode> {
+fn export_key(args: &Args, verb: &Export) -> Result<ExitCode> {
     let text = schemascope_engine::team_key(&args.options(Durability::default())?.data_dir)?;
     match &verb.out {
         Some(out) => {
             write_private(out, &text)?;
-            output::note(&format!("{}: keep it as you keep a password", out.display()));
+            output::note(&format!("{}: keep it as secret as a password", out.display()));
         }
         None => output::line(text.trim_end())?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Takes the team's key.
-pub fn import_key(args: &Args, verb: &Import) -> Result<ExitCode> {
+fn import_key(args: &Args, verb: &Import) -> Result<ExitCode> {
     let data_dir = args.options(Durability::default())?.data_dir;
     let text = read(&verb.file)?;
     let (key_id, changed) = schemascope_engine::adopt_key(&data_dir, &text, verb.dry_run)
@@ -53,19 +142,18 @@ pub fn import_key(args: &Args, verb: &Import) -> Result<ExitCode> {
         )?;
     } else {
         output::line(&match (changed, verb.dry_run) {
-            (false, _) => format!("key {key_id} is the key here already"),
-            (true, true) => format!("key {key_id} would be the key here"),
-            (true, false) => format!("key {key_id} is the key here from now on"),
+            (false, _) => format!("key {key_id} is already in use here"),
+            (true, true) => format!("key {key_id} would be used from now on"),
+            (true, false) => format!("key {key_id} is used from now on"),
         })?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-pub async fn export(args: &Args, verb: &Export, front: &Front) -> Result<ExitCode> {
-    let Some(form) = form(verb.form) else { return Ok(ExitCode::SUCCESS) };
+async fn export(args: &Args, verb: &Export, form: Form, front: &Front) -> Result<ExitCode> {
     if verb.with_values && form != Form::Bundle {
         output::note(
-            "--with-values is of bundles; the other forms tell what is in force or inferred as it is",
+            "error: --with-values works with bundles only; the other forms have the schemas as they are",
         );
         return Ok(ExitCode::from(2));
     }
@@ -80,20 +168,16 @@ pub async fn export(args: &Args, verb: &Export, front: &Front) -> Result<ExitCod
             output::schema(&Value::Object(all))?;
         } else {
             for file in &reply.files {
-                output::line(file.text.trim_end())?;
+                output::json_text(&file.text)?;
             }
         }
         return Ok(ExitCode::SUCCESS);
     };
     if form == Form::Schemas {
-        fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
-    }
-    for file in &reply.files {
-        let path = if form == Form::Schemas { out.join(&file.name) } else { out.clone() };
-        if verb.with_values {
-            write_private(&path, &file.text)?;
-        } else {
-            fs::write(&path, &file.text).with_context(|| format!("cannot write {}", path.display()))?;
+        write_folder(out, &reply.files)?;
+    } else {
+        for file in &reply.files {
+            write_file(out, &file.text, verb.with_values)?;
         }
     }
     if args.json {
@@ -104,8 +188,8 @@ pub async fn export(args: &Args, verb: &Export, front: &Front) -> Result<ExitCod
         }))?;
     } else {
         let values = match (form, verb.with_values) {
-            (Form::Bundle, true) => "; it holds observed values",
-            (Form::Bundle, false) => "; it holds no observed value",
+            (Form::Bundle, true) => "; it contains observed values",
+            (Form::Bundle, false) => "; it contains no observed values",
             _ => "",
         };
         output::line(&format!("{}: {}{values}", out.display(), counted(reply.tool_count, "tool")))?;
@@ -113,16 +197,19 @@ pub async fn export(args: &Args, verb: &Export, front: &Front) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-pub async fn import(args: &Args, verb: &Import, front: &Front) -> Result<ExitCode> {
-    let Some(form) = form(verb.form) else { return Ok(ExitCode::SUCCESS) };
-    let person = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
+async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result<ExitCode> {
+    if verb.unsigned && form != Form::Bundle {
+        output::note("error: --unsigned works with bundles only; the other forms have no signature");
+        return Ok(ExitCode::from(2));
+    }
     let command = |name: String, text: String, dry_run: bool| ImportCommand {
         form,
         name,
         text,
         dry_run,
+        unsigned: verb.unsigned,
         reason: verb.reason.clone(),
-        person: person.clone(),
+        person: person(),
     };
     let mut files = Vec::new();
     if form == Form::Schemas && verb.file.is_dir() {
@@ -132,7 +219,7 @@ pub async fn import(args: &Args, verb: &Import, front: &Front) -> Result<ExitCod
         paths.retain(|path| path.extension().is_some_and(|end| end == "json"));
         paths.sort();
         if paths.is_empty() || paths.len() > MAX_FILES {
-            bail!("{} has no .json file, or more than {MAX_FILES}", verb.file.display());
+            bail!("{} must have between 1 and {MAX_FILES} .json files", verb.file.display());
         }
         for path in paths {
             files.push((file_name(&path), read(&path)?));
@@ -140,7 +227,7 @@ pub async fn import(args: &Args, verb: &Import, front: &Front) -> Result<ExitCod
     } else {
         files.push((file_name(&verb.file), read(&verb.file)?));
     }
-    // Of several files all must be right before one is taken.
+    // Every file must be valid before the first one is imported.
     if files.len() > 1 && !verb.dry_run {
         for (name, text) in &files {
             front.call(command(name.clone(), text.clone(), true)).await?;
@@ -151,10 +238,12 @@ pub async fn import(args: &Args, verb: &Import, front: &Front) -> Result<ExitCod
         let reply = front.call(command(name, text, verb.dry_run)).await?;
         total.tools.extend(reply.tools);
         total.machines.extend(reply.machines);
+        total.set_aside.extend(reply.set_aside);
     }
+    let code = if total.set_aside.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     if args.json {
         output::json(&total)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     for tool in &total.tools {
         output::line(&output::harmless(&format!("{}: {}", tool.tool_id, tool.what)))?;
@@ -162,50 +251,80 @@ pub async fn import(args: &Args, verb: &Import, front: &Front) -> Result<ExitCod
     for machine in &total.machines {
         let calls = count(machine.call_count);
         let what = match machine.what.as_str() {
-            "added" => "new here",
-            "replaced" => "in place of what was known of it",
-            "unchanged" => "known already",
-            "older" => "left out: what is known of it is later",
+            "added" => "new",
+            "replaced" => "replaces its earlier counts",
+            "unchanged" => "already known",
+            "older" => "left out: newer counts are known",
+            "copied" => {
+                "left out: they have the id of this machine, whose data directory was copied. It gets another id \
+                 when Schemascope starts again; import the file once more then"
+            }
             _ => "left out: it is this machine",
         };
         output::line(&output::harmless(&format!("machine {}: {calls} calls, {what}", machine.machine)))?;
     }
-    if total.tools.is_empty() && total.machines.is_empty() {
-        output::line("nothing in it to import")?;
+    for part in &total.set_aside {
+        let of = |what: &str, name: &Option<String>| name.as_ref().map(|name| format!("{what}{name}"));
+        let named: Vec<String> =
+            of("machine ", &part.machine).into_iter().chain(of("", &part.tool_id)).collect();
+        output::line(&output::harmless(&format!("{}: set aside: {}", named.join(", "), part.reason)))?;
+    }
+    if total.tools.is_empty() && total.machines.is_empty() && total.set_aside.is_empty() {
+        output::line("the file has nothing to import")?;
     }
     if total.dry_run {
         output::note("nothing was changed (--dry-run)");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// A file's text, however large it pretends to be.
-pub(super) fn read(path: &Path) -> Result<String> {
-    use std::io::Read;
-    let unreadable = || format!("cannot read {}", path.display());
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
-    } else {
-        fs::File::open(path).with_context(unreadable)?.take(MAX_FILE + 1).read_to_end(&mut bytes)
-    };
-    read.with_context(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE {
-        bail!("{} is larger than {} MB", path.display(), MAX_FILE >> 20);
+/// Writes files into a folder: all of them, or none.
+fn write_folder(folder: &Path, files: &[ExportedFile]) -> Result<()> {
+    let is_new = !folder.exists();
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    let staged = folder.join(format!(".schemascope-{}", std::process::id()));
+    let written = (|| {
+        fs::create_dir(&staged).with_context(|| format!("cannot create the folder {}", staged.display()))?;
+        for file in files {
+            // A folder in the way is found before anything is replaced.
+            if folder.join(&file.name).is_dir() {
+                bail!("{} is a folder", folder.join(&file.name).display());
+            }
+            write_file(&staged.join(&file.name), &file.text, false)?;
+        }
+        for file in files {
+            let path = folder.join(&file.name);
+            fs::rename(staged.join(&file.name), &path)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    })();
+    let _ = fs::remove_dir_all(&staged);
+    if written.is_err() && is_new {
+        let _ = fs::remove_dir(folder);
     }
-    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))
+    written
 }
 
-/// Writes a file that only its user may read.
+fn write_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
+    if is_private {
+        return write_private(path, text);
+    }
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes a file that only its user may read. An existing file is replaced, so that its mode does not matter.
 fn write_private(path: &Path, text: &str) -> Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path).with_context(|| format!("cannot write {}", path.display()))?;
-    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let written = (|| {
+        // Others may not read temporary files.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path).map_err(|error| error.error)
+    })();
+    written.map(drop).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -4,37 +4,58 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::Cell;
-use schemascope_api::{GetImpact, ImpactReply, RuleCount, Violation};
+use schemascope_api::{EdgeDiff, GetImpact, ImpactReply, RuleCount, Violation};
 use schemascope_engine::Front;
 
-use super::decide::in_force;
+use super::decide::effective;
 use super::diff;
-use crate::args::{Args, Impact};
+use super::edges::changes;
+use super::readiness;
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output::{self, count};
 
-/// Calls named in a table.
+verbs!(Decide: reader Impact);
+
+/// Largest number of calls that are listed.
 const CALLS: usize = 10;
 
-pub async fn run(args: &Args, verb: &Impact, front: &Front) -> Result<ExitCode> {
-    let (tool_id, version, last) = (verb.tool_id.clone(), verb.version, verb.last);
-    let reply = front.call(GetImpact { tool_id, version, last }).await?;
-    if args.json {
-        output::json(&reply)?;
-    } else {
-        print(&reply)?;
+/// List recent results that a version rejects, and what changes for clients
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Redacted values count as fitting if their type fits.\n\nExample:\n  \
+    schemascope impact git__git_log 3 --last 200")]
+pub struct Impact {
+    /// Tool id, for example git__git_status
+    tool_id: String,
+    /// Version number
+    version: u32,
+    /// Number of recent results to check [default: 1000]
+    #[arg(long, value_name = "N")]
+    last: Option<u32>,
+}
+
+impl WithEngine for Impact {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let (tool_id, version, last) = (self.tool_id.clone(), self.version, self.last);
+        let reply = front.call(GetImpact { tool_id, version, last }).await?;
+        if args.json {
+            output::json(&reply)?;
+        } else {
+            print(&reply)?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn print(reply: &ImpactReply) -> Result<()> {
     output::line(&format!(
-        "{} of the last {} observations do not fit version {}",
+        "{} of the last {} results do not fit version {}",
         count(reply.violating),
         count(reply.observation_count),
         reply.version
     ))?;
     if !reply.rules.is_empty() {
-        let mut table = output::table(&["path", "rule", "observations", "for example"], &[2]);
+        let mut table = output::table(&["path", "rule", "results", "example"], &[2]);
         for RuleCount { violation: Violation { path, rule }, count: times, calls } in &reply.rules {
             let path = if path.is_empty() { "(root)" } else { path };
             let example = calls.first().map_or_else(String::new, ToString::to_string);
@@ -51,16 +72,28 @@ fn print(reply: &ImpactReply) -> Result<()> {
     }
     if reply.not_judged > 0 {
         let others = count(reply.not_judged);
-        output::note(&format!("{others} more were not judged: their bodies are not stored, or too much"));
+        output::note(&format!(
+            "{others} more could not be checked: their bodies are not stored, or are too large"
+        ));
     }
-    output::line(&format!("in force now: {}", in_force(reply.in_force.as_ref())))?;
-    let told = match (&reply.advertised, &reply.advertised_then) {
-        (None, Some(_)) => "promoting it tells clients of /mcp an output schema, which they are not told now",
-        (Some(now), Some(then)) if now != then => "promoting it tells clients of /mcp another output schema",
-        _ => "promoting it changes nothing clients of /mcp are told",
+    for line in readiness::lines(reply.version, &reply.readiness) {
+        output::line(&output::harmless(&line))?;
+    }
+    output::line(&format!("effective now: {}", effective(reply.in_force.as_ref())))?;
+    let change = match (&reply.advertised, &reply.advertised_then) {
+        (None, Some(_)) => "promoting it starts advertising an output schema to clients of /mcp",
+        (Some(now), Some(then)) if now != then => {
+            "promoting it changes the output schema that clients of /mcp receive"
+        }
+        _ => "promoting it changes nothing for clients of /mcp",
     };
-    let again = if reply.list_changed { "; they are told to list the tools again" } else { "" };
-    output::line(&format!("{told}{again}"))?;
+    let again = if reply.list_changed { "; clients are notified" } else { "" };
+    output::line(&format!("{change}{again}"))?;
+    let edges = &reply.edges;
+    if !(edges.broken.is_empty() && edges.weakened.is_empty()) {
+        output::line("")?;
+        changes::print(&EdgeDiff { new: Vec::new(), ..edges.clone() })?;
+    }
     if let Some(comparison) = &reply.comparison {
         output::line("")?;
         diff::print(comparison)?;

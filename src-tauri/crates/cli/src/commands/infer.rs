@@ -1,11 +1,11 @@
-//! `infer`: a schema from documents, without engine or data.
+//! `infer`: a schema from JSON documents, without an engine.
 //!
-//! One thread finds where documents end, the others count them, each into a shape of its own; what they have
-//! counted is merged in the end, which gives the same as one alone. Holds a few batches at a time, whatever
-//! the length of the input.
+//! One thread splits the input into documents. The others count them, each into a shape of its own, and the shapes are
+//! merged at the end, which gives the same result as a single thread. Only a few batches are in memory at a time.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -15,56 +15,80 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_shape::{Policy, Shape};
 
-use crate::args::{Args, Infer};
+use super::verb::{Alone, verbs};
+use crate::args::Args;
 use crate::documents::{Batch, Documents};
 use crate::output::{self, count};
 
-/// Broken documents named one by one; further ones are only counted.
-const NAMED: u64 = 10;
+verbs!(Files: alone Infer);
 
-pub fn run(args: &Args, verb: &Infer) -> Result<ExitCode> {
-    let (reader, length): (Box<dyn Read>, Option<u64>) = match &verb.file {
-        Some(path) => {
-            let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-            let length = file.metadata().ok().map(|meta| meta.len());
-            (Box::new(file), length)
-        }
-        None => {
-            if io::stdin().is_terminal() {
-                output::note("Reading JSON documents from the keyboard; end with Ctrl-D.");
+/// Number of malformed documents that are reported one by one; further ones are counted.
+const REPORTED: u64 = 10;
+
+/// Infer a schema from JSON documents, without recording anything
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Documents may be one per line, or follow each other in any other layout. Malformed documents are\n\
+    reported with their line and left out; the exit code is then 1."
+)]
+pub struct Infer {
+    /// The documents [default: standard input]
+    file: Option<PathBuf>,
+    /// Number of objects that must have a field before it is required [default: 8, or 3 if hardly any field is
+    /// optional]
+    #[arg(long, value_name = "N")]
+    required_after: Option<u64>,
+    /// Print each decision about the schema, with the numbers behind it, instead of the schema
+    #[arg(long)]
+    explain: bool,
+}
+
+impl Alone for Infer {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        let verb = self;
+        let (reader, length): (Box<dyn Read>, Option<u64>) = match &verb.file {
+            Some(path) => {
+                let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+                let length = file.metadata().ok().map(|meta| meta.len());
+                (Box::new(file), length)
             }
-            (Box::new(io::stdin().lock()), None)
+            None => {
+                if io::stdin().is_terminal() {
+                    output::note("Reading JSON documents from the keyboard; end with Ctrl-D.");
+                }
+                (Box::new(io::stdin().lock()), None)
+            }
+        };
+        let progress = bar(length);
+        let documents = Documents::new(progress.wrap_read(reader));
+        let (shape, broken) = learn(documents, &progress)?;
+        progress.finish_and_clear();
+        if broken > REPORTED {
+            output::note(&format!("… and {} more malformed documents", count(broken - REPORTED)));
         }
-    };
-    let progress = bar(length);
-    let documents = Documents::new(progress.wrap_read(reader));
-    let (shape, broken) = learn(documents, &progress)?;
-    progress.finish_and_clear();
-    if broken > NAMED {
-        output::note(&format!("… and {} more that are no JSON", count(broken - NAMED)));
+        if shape.observations() == 0 {
+            anyhow::bail!("the input has no JSON document");
+        }
+        let policy = policy(verb);
+        if verb.explain {
+            explain(args, &shape, &policy)?;
+        } else {
+            output::schema(&shape.schema(&policy))?;
+        }
+        summarize(&shape, &policy, broken);
+        Ok(ExitCode::from(u8::from(broken > 0)))
     }
-    if shape.observations() == 0 {
-        anyhow::bail!("there was no JSON document to learn from");
-    }
-    let policy = policy(verb);
-    if verb.explain {
-        explain(args, &shape, &policy)?;
-    } else {
-        output::schema(&shape.schema(&policy))?;
-    }
-    tell(&shape, &policy, broken);
-    Ok(ExitCode::from(u8::from(broken > 0)))
 }
 
 fn policy(verb: &Infer) -> Policy {
     match verb.required_after {
-        // Who names a number means it.
+        // A number that the user chose is used exactly.
         Some(required_after) => Policy { required_after, required_mistaken: 0.0, ..Policy::default() },
         None => Policy::default(),
     }
 }
 
-/// Counts all documents on all processors; how many were none.
+/// Counts all documents on all processors. Also returns the number of malformed ones.
 fn learn<R: Read>(mut documents: Documents<R>, progress: &ProgressBar) -> Result<(Shape, u64)> {
     let counters = thread::available_parallelism().map_or(1, |count| count.get());
     let (send, receive) = sync_channel::<Batch>(counters);
@@ -73,7 +97,7 @@ fn learn<R: Read>(mut documents: Documents<R>, progress: &ProgressBar) -> Result
     let name = |place: &str, reason: &str| {
         let mut broken = broken.lock().unwrap_or_else(PoisonError::into_inner);
         *broken += 1;
-        if *broken <= NAMED {
+        if *broken <= REPORTED {
             progress.suspend(|| output::note(&format!("{place}: {reason}")));
         }
     };
@@ -94,7 +118,7 @@ fn learn<R: Read>(mut documents: Documents<R>, progress: &ProgressBar) -> Result
         drop(send);
         let shapes = counting.into_iter().map(|thread| thread.join());
         let shapes: Result<Vec<Shape>, _> = shapes.collect();
-        read.context("cannot read on")?;
+        read.context("cannot read the rest of the input")?;
         shapes.map_err(|_| anyhow::anyhow!("counting failed; please report this"))
     })?;
     let mut whole = Shape::new();
@@ -130,8 +154,8 @@ fn explain(args: &Args, shape: &Shape, policy: &Policy) -> Result<()> {
     Ok(output::print(&table)?)
 }
 
-/// Says how much was seen, and what was odd about it.
-fn tell(shape: &Shape, policy: &Policy, broken: u64) {
+/// Reports how much was read, and what was unusual about it.
+fn summarize(shape: &Shape, policy: &Policy, broken: u64) {
     let left_out = if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() };
     output::note(&format!(
         "{} documents, {} fields, mean consistency {:.2}{left_out}",
@@ -140,17 +164,17 @@ fn tell(shape: &Shape, policy: &Policy, broken: u64) {
         shape.mean_consistency().unwrap_or_default(),
     ));
     for note in shape.notes() {
-        output::note(&format!("odd: {} {}", count(note.count), note.note));
+        output::note(&format!("unusual: {} {}", count(note.count), note.note));
     }
     if shape.is_trimmed() {
         output::note(&format!(
-            "more paths than are kept: {} stay, of the others only types are known",
+            "too many paths: {} are kept, of the others only types are known",
             count(shape.paths() as u64)
         ));
     }
 }
 
-/// Shown on a terminal only; indicatif sees to that.
+/// The progress bar; indicatif shows it on a terminal only.
 fn bar(length: Option<u64>) -> ProgressBar {
     let template = "{bytes} of {total_bytes} {wide_bar:.cyan/black} {bytes_per_sec} {eta}";
     match length {

@@ -1,4 +1,4 @@
-//! One file per verb.
+//! The commands of the terminal, one file per subject.
 
 mod audit;
 mod backfill;
@@ -8,10 +8,14 @@ mod check;
 mod decide;
 mod diff;
 mod drift;
+mod edges;
 mod exchange;
+mod help;
 mod impact;
 mod infer;
 mod overrides;
+mod plan;
+mod readiness;
 mod redact;
 mod report;
 mod schema;
@@ -21,110 +25,89 @@ mod settings;
 mod stdio;
 mod store;
 mod tools;
+mod verb;
 mod versions;
 mod window;
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Result;
-use schemascope_api::Decision;
-use schemascope_engine::{Durability, Front};
-use tokio_util::sync::CancellationToken;
 
-use crate::args::{About, Args, FileForm, Overrides, OverridesVerb, Verb};
-use crate::output;
+use crate::args::Args;
+use verb::Group;
 
-pub use diff::choice;
+/// Declares the subjects, in the order in which their commands are listed.
+macro_rules! subjects {
+    ($($name:ident = $module:ident),+ $(,)?) => {
+        /// A command of the terminal.
+        #[derive(Debug, clap::Subcommand)]
+        pub enum Verb {
+            $(#[command(flatten)] $name($module::Verbs),)+
+            Help(help::Help),
+        }
 
-/// Carries out what the command line says.
-pub async fn run(args: Args) -> Result<ExitCode> {
-    let verb = match &args.verb {
-        None => return window::open(&args),
-        Some(Verb::Serve(serve)) => return serve::run(&args, serve).await,
-        Some(Verb::Stdio(stdio)) => return stdio::run(&args, stdio).await,
-        Some(Verb::Infer(infer)) => return infer::run(&args, infer),
-        Some(Verb::Diff(diff)) if diff.of.len() == 2 => return diff::files(&args, diff),
-        Some(Verb::Overrides(Overrides { what: Some(OverridesVerb::Check { file: Some(file) }) })) => {
-            return overrides::check_other(&args, file);
+        impl Verb {
+            async fn run(&self, args: &Args, program: fn() -> clap::Command) -> Result<ExitCode> {
+                match self {
+                    $(Self::$name(verbs) => verbs.run(args).await,)+
+                    Self::Help(help) => help.run(program),
+                }
+            }
         }
-        Some(Verb::Check(check)) => return Ok(check::run(&args, check).await),
-        Some(Verb::Export(export)) if export.form == FileForm::Key => {
-            return exchange::export_key(&args, export);
-        }
-        Some(Verb::Import(import)) if import.form == FileForm::Key => {
-            return exchange::import_key(&args, import);
-        }
-        Some(Verb::Verify) => return store::verify(&args),
-        Some(Verb::Rebuild | Verb::Compact) => return store::rebuild(&args),
-        Some(Verb::Redact(redact)) => return redact::run(&args, redact).await,
-        Some(verb) => verb,
+
+        const SUBJECTS: &[(Group, &[&str])] =
+            &[$(($module::Verbs::GROUP, $module::Verbs::NAMES),)+ (Group::Maintain, &["Help"])];
     };
-    let front = Arc::new(Front::open(&args.options(Durability::default())?).await?);
-    let interrupted = CancellationToken::new();
-    tokio::spawn(end_on_signal(Arc::clone(&front), interrupted.clone()));
-    let done = tokio::select! {
-        biased;
-        // Dropping the command cancels its call; the other task ends the program.
-        () = interrupted.cancelled() => std::future::pending().await,
-        done = carry_out(&args, verb, &front) => done,
-    };
-    if interrupted.is_cancelled() {
-        std::future::pending::<()>().await;
+}
+
+// A command of an existing subject is added to the `verbs!` of its file only.
+subjects! {
+    Serve = serve,
+    Stdio = stdio,
+    Tools = tools,
+    Schema = schema,
+    Calls = calls,
+    Call = call,
+    Drift = drift,
+    Edges = edges,
+    Plan = plan,
+    Servers = servers,
+    Report = report,
+    Versions = versions,
+    Diff = diff,
+    Impact = impact,
+    Decide = decide,
+    Audit = audit,
+    Infer = infer,
+    Backfill = backfill,
+    Overrides = overrides,
+    Exchange = exchange,
+    Check = check,
+    Settings = settings,
+    Store = store,
+    Redact = redact,
+}
+
+impl Verb {
+    /// Whether the command runs the proxy until it is stopped.
+    pub fn serves(&self) -> bool {
+        matches!(self, Self::Serve(_))
     }
-    front.close().await;
-    done
 }
 
-/// Whatever was started for a command ends with it. A task of its own, because a command may be
-/// blocked, waiting for an answer or for its input.
-async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
-    schemascope_engine::asked_to_end().await;
-    interrupted.cancel();
-    output::note("interrupted");
-    // A moment for the call to be cancelled before what it runs on goes.
-    tokio::time::sleep(Duration::from_millis(50)).await;
-    front.close().await;
-    std::process::exit(130);
+/// The names of the commands by group, in the order in which they are shown.
+pub fn groups() -> Vec<(Group, Vec<String>)> {
+    let names = |group: Group| {
+        let subjects = SUBJECTS.iter().filter(move |(of, _)| *of == group);
+        subjects.flat_map(|(_, names)| names.iter().map(|name| name.to_lowercase())).collect()
+    };
+    Group::ALL.into_iter().map(|group| (group, names(group))).collect()
 }
 
-async fn carry_out(args: &Args, verb: &Verb, front: &Front) -> Result<ExitCode> {
+/// Carries out a command; without one, opens the window.
+pub async fn run(args: &Args, verb: Option<&Verb>, program: fn() -> clap::Command) -> Result<ExitCode> {
     match verb {
-        Verb::Serve(_) | Verb::Stdio(_) | Verb::Infer(_) | Verb::Check(_) => Ok(ExitCode::SUCCESS),
-        Verb::Verify | Verb::Rebuild | Verb::Compact | Verb::Redact(_) => Ok(ExitCode::SUCCESS),
-        Verb::Servers(servers) => servers::run(args, servers, front).await,
-        Verb::Tools(tools) => tools::run(args, tools, front).await,
-        Verb::Schema(schema) => schema::run(schema, front).await,
-        Verb::Versions(versions) => versions::run(args, versions, front).await,
-        Verb::Diff(diff) => diff::versions(args, diff, front).await,
-        Verb::Impact(impact) => impact::run(args, impact, front).await,
-        Verb::Promote(verb) => {
-            decide(args, &verb.tool, Decision::Promote { version: verb.version }, front).await
-        }
-        Verb::Pin(verb) => {
-            decide(args, &verb.tool, Decision::Pin { version: verb.version, enforced: verb.enforce }, front)
-                .await
-        }
-        Verb::Unpin(tool) => decide(args, tool, Decision::Unpin {}, front).await,
-        Verb::Reject(verb) => {
-            decide(args, &verb.tool, Decision::Reject { version: verb.version }, front).await
-        }
-        Verb::Rollback(verb) => decide(args, &verb.tool, Decision::Rollback { to: verb.to }, front).await,
-        Verb::Undo(tool) => decide(args, tool, Decision::Undo {}, front).await,
-        Verb::Drift(drift) => drift::run(args, drift, front).await,
-        Verb::Audit(audit) => audit::run(args, audit, front).await,
-        Verb::Calls(calls) => calls::run(args, calls, front).await,
-        Verb::Call(call) => call::run(args, call, front).await,
-        Verb::Overrides(verb) => overrides::run(args, verb, front).await,
-        Verb::Backfill(backfill) => backfill::run(args, backfill, front).await,
-        Verb::Export(export) => exchange::export(args, export, front).await,
-        Verb::Import(import) => exchange::import(args, import, front).await,
-        Verb::Report => report::run(args, front).await,
-        Verb::Settings(settings) => settings::run(args, settings, front).await,
+        None => window::open(args, program),
+        Some(verb) => verb.run(args, program).await,
     }
-}
-
-async fn decide(args: &Args, about: &About, decision: Decision, front: &Front) -> Result<ExitCode> {
-    decide::run(args, &about.tool_id, decision, about.reason.as_ref(), front).await
 }

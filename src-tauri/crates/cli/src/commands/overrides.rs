@@ -1,51 +1,117 @@
 //! `overrides`.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use clap::Subcommand;
 use schemascope_api::{GetOverrides, OverrideRow, OverridesReply, PopulateOverrides};
 use schemascope_engine::Front;
 use serde_json::json;
 
-use crate::args::{Args, Overrides, OverridesVerb, Populate};
+use super::verb::{Alone, verbs, with_engine};
+use crate::args::Args;
 use crate::output::{self, harmless};
 
-/// Longest description in a table.
-const SHOWN: usize = 40;
+verbs!(Share: alone Overrides);
 
-pub async fn run(args: &Args, verb: &Overrides, front: &Front) -> Result<ExitCode> {
-    match &verb.what {
-        None => show(args, None, front).await,
-        Some(OverridesVerb::Show { tool_id }) => show(args, tool_id.as_deref(), front).await,
-        Some(OverridesVerb::Path) => {
-            let reply = front.call(GetOverrides {}).await?;
-            match args.json {
-                true => output::json(&reply.file)?,
-                false => output::line(&reply.file)?,
+/// Longest description in a table, in characters.
+const DESCRIPTION_WIDTH: usize = 40;
+
+/// List, check or fill the file that changes how tools are shown to agents
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The file says how agents see tools at /mcp, whatever their servers say:\n  \
+    {\"schemaVersion\": 2,\n   \
+    \"servers\": {\"git\": {\"tools\": {\"git_status\": {\n     \
+    \"enabled\": true, \"name\": \"status\", \"description\": \"…\", \"annotations\": {\"readOnlyHint\": true},\n     \
+    \"inputSchema\": {…}, \"outputSchema\": {…}}}}},\n   \
+    \"master\": {\"tools\": {\"*\": {\"annotations\": {\"openWorldHint\": false}}}}}\n\
+    Promotions, pins and rollbacks are written into it. Your edits take effect within a second, as a decision\n\
+    by \"file\". Comments and unknown fields are kept. A file that cannot be used is left unchanged, and its\n\
+    previous content stays in effect. `*` stands for every tool of a server, or of every server under\n\
+    \"master\".")]
+pub struct Overrides {
+    #[command(subcommand)]
+    verb: Option<OverridesVerb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum OverridesVerb {
+    /// List the entries that are in effect [default]
+    Show {
+        /// Only entries of this tool, for example git__git_status
+        tool_id: Option<String>,
+    },
+    /// Print the path of the file
+    Path,
+    /// List problems in the file; exits with 1 if there are any
+    Check {
+        /// Check another file, without using it
+        file: Option<PathBuf>,
+    },
+    /// Fill gaps with the schemas that servers declare; existing entries stay
+    Populate(Populate),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Filled entries are marked \"followsUpstream\": they override nothing, and follow what the server\n\
+    declares until you edit them. A second run changes nothing.\n\n\
+    Example:\n  schemascope overrides populate --server git --dry-run"
+)]
+struct Populate {
+    /// Only these tools
+    #[arg(value_name = "TOOL")]
+    tools: Vec<String>,
+    /// Only this server; can be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    servers: Vec<String>,
+    /// Print what would be filled, without writing the file
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Alone for Overrides {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        match &self.verb {
+            None => with_engine(args, async |front| show(args, None, front).await).await,
+            Some(OverridesVerb::Show { tool_id }) => {
+                with_engine(args, async |front| show(args, tool_id.as_deref(), front).await).await
             }
-            Ok(ExitCode::SUCCESS)
+            Some(OverridesVerb::Path) => with_engine(args, async |front| path(args, front).await).await,
+            Some(OverridesVerb::Check { file: Some(file) }) => {
+                let problems = schemascope_engine::check_overrides(file);
+                checked(args, &file.display().to_string(), file.exists(), &problems)
+            }
+            Some(OverridesVerb::Check { file: None }) => {
+                with_engine(args, async |front| check(args, front).await).await
+            }
+            Some(OverridesVerb::Populate(verb)) => {
+                with_engine(args, async |front| populate(args, verb, front).await).await
+            }
         }
-        Some(OverridesVerb::Check { file: Some(file) }) => check_other(args, file),
-        Some(OverridesVerb::Check { file: None }) => {
-            let reply = front.call(GetOverrides {}).await?;
-            checked(args, &reply.file, reply.exists, &reply.problems)
-        }
-        Some(OverridesVerb::Populate(verb)) => populate(args, verb, front).await,
     }
 }
 
-/// `overrides check FILE`, which needs no engine.
-pub fn check_other(args: &Args, file: &Path) -> Result<ExitCode> {
-    let problems = schemascope_engine::check_overrides(file);
-    checked(args, &file.display().to_string(), file.exists(), &problems)
+async fn path(args: &Args, front: &Front) -> Result<ExitCode> {
+    let reply = front.call(GetOverrides {}).await?;
+    match args.json {
+        true => output::json(&reply.file)?,
+        false => output::line(&reply.file)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn check(args: &Args, front: &Front) -> Result<ExitCode> {
+    let reply = front.call(GetOverrides {}).await?;
+    checked(args, &reply.file, reply.exists, &reply.problems)
 }
 
 fn checked(args: &Args, file: &str, exists: bool, problems: &[String]) -> Result<ExitCode> {
     if args.json {
         output::json(&json!({"file": file, "exists": exists, "problems": problems}))?;
     } else if problems.is_empty() {
-        output::note(&format!("{file} {}", if exists { "can be used" } else { "does not exist yet" }));
+        output::note(&format!("{file} {}", if exists { "has no problems" } else { "does not exist yet" }));
     }
     for problem in problems.iter().filter(|_| !args.json) {
         output::line(&format!("{file}: {}", harmless(problem)))?;
@@ -63,7 +129,7 @@ async fn show(args: &Args, tool: Option<&str>, front: &Front) -> Result<ExitCode
             bail!("{} has no entry for {tool:?}; it has: {}", reply.file, harmless(&known.join(", ")));
         }
         if reply.entries.is_empty() {
-            bail!("{} has no entry for {tool:?}, and no others", reply.file);
+            bail!("{} has no entry for {tool:?}; it has no entries", reply.file);
         }
     }
     if args.json {
@@ -79,7 +145,7 @@ fn print(reply: &OverridesReply) -> Result<()> {
         output::note(&format!("{}: {}", reply.file, harmless(problem)));
     }
     if !reply.exists {
-        output::note(&format!("{} does not exist yet; it is written with the first decision", reply.file));
+        output::note(&format!("{} does not exist yet; the first decision creates it", reply.file));
     } else if reply.entries.is_empty() {
         output::note(&format!("{} has no entries", reply.file));
     }
@@ -98,8 +164,8 @@ fn print(reply: &OverridesReply) -> Result<()> {
 fn cells(entry: &OverrideRow) -> [String; 8] {
     let text = |text: &Option<String>| text.as_deref().map(harmless).unwrap_or_default().to_string();
     let mut description = text(&entry.description);
-    if description.chars().count() > SHOWN {
-        description = description.chars().take(SHOWN - 1).chain(['…']).collect();
+    if description.chars().count() > DESCRIPTION_WIDTH {
+        description = description.chars().take(DESCRIPTION_WIDTH - 1).chain(['…']).collect();
     }
     let annotations = entry.annotations.iter().map(|(key, value)| format!("{key}={value}"));
     [
@@ -119,7 +185,7 @@ async fn populate(args: &Args, verb: &Populate, front: &Front) -> Result<ExitCod
     let command = PopulateOverrides { servers: servers.clone(), tools: tools.clone(), dry_run: *dry_run };
     let reply = front.call(command).await?;
     for reason in &reply.unavailable {
-        output::note(&format!("not asked: {}", harmless(reason)));
+        output::note(&format!("not filled: {}", harmless(reason)));
     }
     if args.json {
         output::json(&reply)?;
@@ -130,8 +196,8 @@ async fn populate(args: &Args, verb: &Populate, front: &Front) -> Result<ExitCod
     }
     let tools = reply.filled.len();
     output::note(&match (reply.written, tools) {
-        (_, 0) => format!("{} has no gaps that servers could fill", reply.file),
-        (true, _) => format!("{tools} entries of {} were filled", reply.file),
+        (_, 0) => format!("{} has no gaps that servers can fill", reply.file),
+        (true, _) => format!("{tools} entries of {} filled", reply.file),
         (false, _) => format!("{tools} entries of {} would be filled", reply.file),
     });
     Ok(ExitCode::SUCCESS)

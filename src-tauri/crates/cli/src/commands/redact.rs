@@ -1,4 +1,4 @@
-//! `redact`: today's rules applied to what is stored.
+//! `redact`: the current redaction rules applied to everything that is stored.
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -7,33 +7,54 @@ use anyhow::Result;
 use schemascope_engine::{Counted, Durability, RedactedStore};
 use serde_json::{Value, json};
 
-use crate::args::{Args, Redact};
+use super::verb::{Alone, verbs};
+use crate::args::Args;
 use crate::output::{self, bytes, count};
 
-/// Redacts, or tells what it would.
-pub async fn run(args: &Args, verb: &Redact) -> Result<ExitCode> {
-    let progress = |done: u64, total: u64| {
-        if std::io::stderr().is_terminal() && !args.quiet && total > 1 {
-            output::note(&format!("{done} of {total} segments"));
-        }
-    };
-    let options = args.options(Durability::default())?;
-    let done = schemascope_engine::redact_stored(&options, verb.dry_run, progress).await?;
-    if args.json {
-        output::json(&as_json(&done))?;
-    } else {
-        print(&done)?;
-    }
-    Ok(ExitCode::SUCCESS)
+verbs!(Maintain: alone Redact);
+
+/// Apply the current redaction rules to everything that is stored
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "New calls are redacted before they are stored. Use this command after adding a rule: add it to\n\
+    redaction.json in the data directory, for example {\"keys\": [\"employee_no\"], \"patterns\": [\"INT-(\\\\d{6})\"]},\n\
+    or write a server's new password into mcp.json (--config). Stop Schemascope, and run\n\n  \
+        schemascope redact --dry-run    prints how much would change\n  \
+        schemascope redact              changes it permanently\n\n\
+    Counts, types and lengths stay. Schemas of versions that listed a secret value allow any value there\n\
+    afterwards. If the command is interrupted, run it again."
+)]
+pub struct Redact {
+    /// Print what would change, without changing it
+    #[arg(long)]
+    dry_run: bool,
 }
 
-/// Each kind of record under its name for programs and for people.
+impl Alone for Redact {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        let progress = |done: u64, total: u64| {
+            if std::io::stderr().is_terminal() && !args.quiet && total > 1 {
+                output::note(&format!("{done} of {total} segments"));
+            }
+        };
+        let options = args.options(Durability::default())?;
+        let done = schemascope_engine::redact_stored(&options, self.dry_run, progress).await?;
+        if args.json {
+            output::json(&as_json(&done))?;
+        } else {
+            print(&done)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Each kind of record: its name in JSON, its name for people, and its counts.
 fn kinds(done: &RedactedStore) -> [(&'static str, &'static str, Counted); 4] {
     let found = &done.found;
     [
         ("calls", "calls", found.calls),
-        ("declarations", "definitions of tools", found.declarations),
-        ("states", "states of tools in snapshots", found.states),
+        ("declarations", "tool definitions", found.declarations),
+        ("states", "tool states in snapshots", found.states),
         ("decisions", "versions and decisions", found.decisions),
     ]
 }
@@ -46,16 +67,16 @@ fn print(done: &RedactedStore) -> Result<()> {
     output::line(&format!("{} values in calls", count(done.found.values)))?;
     if done.unreadable > 0 {
         let left_out = if done.index.is_some() { "left out" } else { "to be left out" };
-        let why = "nobody can tell what is in them";
+        let why = "their content cannot be read";
         output::line(&format!("{} damaged places {left_out}: {why}", count(done.unreadable)))?;
     }
     for file in done.left.iter().filter(|_| done.index.is_some()) {
-        let yours = "still holds secrets, and is left to you; edit or remove it";
+        let yours = "still contains secrets and was not changed; edit or delete it";
         output::line(&format!("{} {yours}", file.display()))?;
     }
     Ok(match &done.index {
         Some(index) => {
-            output::line(&format!("the index was built anew; it takes {}", bytes(index.bytes_after)))
+            output::line(&format!("the index was rebuilt; its size is {}", bytes(index.bytes_after)))
         }
         None => output::line("nothing was changed (--dry-run)"),
     }?)

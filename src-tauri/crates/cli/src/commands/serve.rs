@@ -1,6 +1,7 @@
-//! `serve`: the engine, until it is told to stop.
+//! `serve`: the proxy and the dashboard, until it is stopped.
 
 use std::io::IsTerminal;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,54 +9,102 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use schemascope_engine::{
-    DataDirError, Durability, Engine, Instance, OpenError, Options, Recording, Serving, serve,
+    DataDirError, Engine, Instance, OpenError, Options, Recording, ServerEntry, Serving, serve,
 };
-use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{self, Args, Serve};
+use super::settings::SettingOptions;
+use super::stdio::stop_on_signal;
+use super::verb::{Alone, created, verbs};
+use crate::args::Args;
 use crate::output;
 use crate::pages::Embedded;
 
-/// How long to wait for a terminal command that has the data open.
-const PATIENCE: Duration = Duration::from_secs(10);
+verbs!(Run: alone Serve);
 
-pub async fn run(args: &Args, verb: &Serve) -> Result<ExitCode> {
-    let durability = match verb.durability {
-        args::Durability::Relaxed => Durability::Relaxed,
-        args::Durability::Strict => Durability::Strict,
-    };
-    let mut options = Options { fixed: fixed(verb), ..args.options(durability)? };
-    if verb.record == args::Record::Off {
-        options.recording = Recording::Off;
-    }
-    let engine = Arc::new(open(&options).await?);
-    let token = if verb.no_auth { None } else { Some(engine.data().token()?) };
-    let shutdown = CancellationToken::new();
-    tokio::spawn(stop_on_signal(shutdown.clone()));
-    let serving = Serving { address: verb.listen, token, pages: Arc::new(Embedded) };
-    let served = serve(Arc::clone(&engine), serving, shutdown, |instance| {
-        greet(&options, &engine, instance, verb);
-    });
-    let served = served.await;
-    tracing::info!("stopping");
-    engine.close().await;
-    served?;
-    Ok(ExitCode::SUCCESS)
+/// How long to wait for a terminal command that has the data open.
+const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time between two attempts to open the data.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Run the proxy, and the dashboard for a browser
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Agents connect to http://ADDRESS/mcp for all servers (tools are named server__tool) or to\n\
+    http://ADDRESS/mcp/NAME for one server, unchanged, with the header \"Authorization: Bearer TOKEN\".\n\
+    The address and this agent token are in instance.json in the data directory. Its dashboard_url opens\n\
+    the dashboard with the owner token, which agents do not need. Both stay the same after a restart."
+)]
+pub struct Serve {
+    /// Address to listen on; port 0 chooses a free port
+    #[arg(long, default_value = "127.0.0.1:7347", value_name = "HOST:PORT", value_parser = address)]
+    listen: SocketAddr,
+    /// Let every program on this machine call tools without a token; the dashboard and its commands still need one
+    #[arg(long)]
+    no_auth: bool,
+    /// When a call is answered: relaxed answers at once, and a kill loses at most the last 50 ms of calls; strict
+    /// answers when the call is on disk
+    #[arg(long, value_enum, default_value_t = Durability::Relaxed)]
+    durability: Durability,
+    /// With off, calls are forwarded, but nothing is stored or learned from them, and the tools that servers list are
+    /// not noted
+    #[arg(long, value_enum, default_value_t = Record::On)]
+    record: Record,
+    #[command(flatten)]
+    settings: SettingOptions,
 }
 
-/// Settings that the command line holds for this run.
-fn fixed(verb: &Serve) -> Map<String, Value> {
-    let word = |value: clap::builder::PossibleValue| Value::from(value.get_name());
-    let given = [
-        ("adapt", verb.adapt.and_then(|mode| mode.to_possible_value()).map(word)),
-        ("auto_promote", verb.auto_promote.and_then(|when| when.to_possible_value()).map(word)),
-        ("cut_after", verb.cut_after.map(Value::from)),
-        ("keep_days", verb.keep_days.map(Value::from)),
-        ("keep_calls", verb.keep_calls.map(Value::from)),
-        ("keep_mb", verb.keep_mb.map(Value::from)),
-    ];
-    given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Durability {
+    Relaxed,
+    Strict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Record {
+    On,
+    Off,
+}
+
+/// Reads an address; a host name stands for its first address.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let mut addresses = text
+        .to_socket_addrs()
+        .map_err(|error| format!("{error}; expected HOST:PORT, for example 127.0.0.1:7347"))?;
+    addresses.next().ok_or_else(|| "the host name did not resolve".to_owned())
+}
+
+impl Alone for Serve {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        let durability = match self.durability {
+            Durability::Relaxed => schemascope_engine::Durability::Relaxed,
+            Durability::Strict => schemascope_engine::Durability::Strict,
+        };
+        let mut options = Options { fixed: self.settings.values().clone(), ..args.options(durability)? };
+        if self.record == Record::Off {
+            options.recording = Recording::Off;
+        }
+        let is_new = !options.data_dir.exists();
+        let engine = Arc::new(open(&options).await?);
+        if is_new {
+            created(args, &options);
+        }
+        let mut tokens = engine.data().tokens()?;
+        if self.no_auth {
+            tokens.agent = None;
+        }
+        let shutdown = CancellationToken::new();
+        tokio::spawn(stop_on_signal(shutdown.clone()));
+        let serving = Serving { address: self.listen, tokens, pages: Arc::new(Embedded) };
+        let served = serve(Arc::clone(&engine), serving, shutdown, |instance| {
+            greet(&options, &engine, instance, self);
+        });
+        let served = served.await;
+        tracing::info!("stopping");
+        engine.close().await;
+        served?;
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 async fn open(options: &Options) -> Result<Engine> {
@@ -70,15 +119,15 @@ async fn open(options: &Options) -> Result<Engine> {
         let owner = Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
         if let Some(owner) = owner {
             bail!(
-                "Schemascope runs on {dir} already: pid {pid}, listening on {}\n\
-                 Connect to it there, stop it, or name another --data-dir",
+                "Schemascope already runs on {dir}: pid {pid}, listening on {}\n\
+                 Connect to it there, stop it, or choose another --data-dir",
                 owner.address
             );
         }
-        if began.elapsed() > PATIENCE {
-            bail!("{dir} is in use by process {pid}; stop it or name another --data-dir");
+        if began.elapsed() > OWNER_TIMEOUT {
+            bail!("{dir} is in use by process {pid}; stop it or choose another --data-dir");
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
 }
 
@@ -90,48 +139,40 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
             format!("none: {} {}", config.path.display(), schemascope_engine::without_secrets(problem))
         }
         None if names.is_empty() => format!("none in {}", config.path.display()),
-        None => format!("{} (each starts when first needed)", output::harmless(&names.join(", "))),
+        None => format!("{} (each starts when it is first needed)", output::harmless(&names.join(", "))),
     };
     let token = match verb.no_auth {
-        true => "none needed (--no-auth)".to_owned(),
+        true => "not required (--no-auth)".to_owned(),
         false => format!("in {}", Instance::path(&options.data_dir).display()),
     };
     let url = &instance.mcp_url;
     output::note(&format!("Schemascope {} is ready", instance.version));
-    output::note(&format!("  dashboard      {}", dashboard(instance)));
-    output::note(&format!("  all upstreams  {url}"));
-    output::note(&format!("  one upstream   {url}/NAME"));
-    output::note(&format!("  token          {token}"));
-    output::note(&format!("  upstreams      {upstreams}"));
+    output::note(&format!("  dashboard    {}", dashboard(instance)));
+    output::note(&format!("  all servers  {url}"));
+    output::note(&format!("  one server   {url}/NAME"));
+    output::note(&format!("  agent token  {token}"));
+    output::note(&format!("  servers      {upstreams}"));
     if options.recording == Recording::Off {
-        output::note("  recording      OFF: calls pass, nothing of them is stored or learned from");
+        output::note("  recording    OFF: calls are forwarded, but nothing is stored or learned from them");
     }
     if !verb.listen.ip().is_loopback() {
-        output::note("  WARNING: this address can be reached from other machines");
+        output::note("  WARNING: other machines can reach this address");
     }
     if let Some(problem) = &config.problem {
         tracing::warn!(file = %config.path.display(), %problem, "the configuration cannot be used");
     }
     for (name, entry) in &config.config.servers {
-        if let schemascope_engine::ServerEntry::Invalid(reason) = entry {
+        if let ServerEntry::Invalid(reason) = entry {
             tracing::warn!(upstream = %output::harmless(name), reason = %output::harmless(reason), "its entry in the configuration cannot be used");
         }
     }
 }
 
-/// The token is shown to a person only; logs are kept and passed around.
+/// The address of the dashboard. It contains the token on a terminal only: logs are kept and passed on.
 fn dashboard(instance: &Instance) -> String {
-    if std::io::stderr().is_terminal() || instance.token.is_none() {
+    if std::io::stderr().is_terminal() {
         return instance.dashboard_url.clone();
     }
     let plain = instance.dashboard_url.split('#').next().unwrap_or_default();
     format!("{plain} (with its token: dashboard_url in instance.json)")
-}
-
-/// Once to stop in order, twice to stop at once.
-pub async fn stop_on_signal(shutdown: CancellationToken) {
-    schemascope_engine::asked_to_end().await;
-    shutdown.cancel();
-    schemascope_engine::asked_to_end().await;
-    std::process::exit(130);
 }

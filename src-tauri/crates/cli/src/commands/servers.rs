@@ -7,29 +7,44 @@ use comfy_table::{Cell, Color};
 use schemascope_api::{ListServers, ServerRow, ServersReply, UpstreamState};
 use schemascope_engine::Front;
 
-use crate::args::{Args, Servers};
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output::{self, harmless};
 
-pub async fn run(args: &Args, verb: &Servers, front: &Front) -> Result<ExitCode> {
-    let mut reply = front.call(ListServers::default()).await?;
-    if let Some(name) = &verb.name {
-        let names: Vec<String> = reply.servers.iter().map(|server| server.server_name.clone()).collect();
-        reply.servers.retain(|server| server.server_name == *name);
-        if reply.servers.is_empty() {
-            bail!("{} names no server {name:?}; there are: {}", reply.config, names.join(", "));
+verbs!(Learned: engine Servers);
+
+/// List the servers with their states and reasons
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope servers        every server\n  \
+    schemascope servers git    one server, with the last lines of its log")]
+pub struct Servers {
+    /// Only this server, with the last lines of its log
+    name: Option<String>,
+}
+
+impl WithEngine for Servers {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let mut reply = front.call(ListServers::default()).await?;
+        if let Some(name) = &self.name {
+            let names: Vec<String> = reply.servers.iter().map(|server| server.server_name.clone()).collect();
+            reply.servers.retain(|server| server.server_name == *name);
+            if reply.servers.is_empty() {
+                bail!("{} has no server {name:?}; it has: {}", reply.config, names.join(", "));
+            }
         }
-    }
-    if args.json {
-        output::json(&reply)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    print(&reply, front.is_attached())?;
-    if verb.name.is_some() {
-        for line in reply.servers.iter().flat_map(|server| &server.log) {
-            output::line(&format!("  {}", harmless(line)))?;
+        if args.json {
+            output::json(&reply)?;
+            return Ok(ExitCode::SUCCESS);
         }
+        print(&reply, front.is_attached())?;
+        if self.name.is_some() {
+            for line in reply.servers.iter().flat_map(|server| &server.log) {
+                output::line(&format!("  {}", harmless(line)))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn print(reply: &ServersReply, running: bool) -> Result<()> {
@@ -40,7 +55,7 @@ fn print(reply: &ServersReply, running: bool) -> Result<()> {
         output::note(&harmless(warning));
     }
     if !running {
-        output::note("Schemascope is not running here; this is what the configuration says.");
+        output::note("Schemascope is not running; states are those of the configuration.");
     }
     if reply.servers.is_empty() {
         return Ok(());

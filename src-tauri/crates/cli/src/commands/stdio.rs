@@ -1,4 +1,4 @@
-//! `stdio`: an MCP server for clients that start processes.
+//! `stdio`: an MCP server on standard input and output.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -7,18 +7,45 @@ use anyhow::{Result, anyhow};
 use schemascope_engine::{Durability, Link, relay};
 use tokio_util::sync::CancellationToken;
 
-use super::serve::stop_on_signal;
-use crate::args::{Args, Stdio};
+use super::verb::{Alone, verbs};
+use crate::args::Args;
 use crate::pages::Embedded;
 
-pub async fn run(args: &Args, verb: &Stdio) -> Result<ExitCode> {
-    let link = Link::new(args.options(Durability::default())?, None, Arc::new(Embedded));
-    let stop = CancellationToken::new();
-    tokio::spawn(stop_on_signal(stop.clone()));
-    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let relayed = relay(&link, verb.server.clone(), input, output, stop).await;
-    link.close().await;
-    relayed.map_err(|reason| anyhow!(reason))?;
-    // Reading standard input cannot be given up: returning would wait for one more line.
-    std::process::exit(0)
+verbs!(Run: alone Stdio);
+
+/// Serve MCP on standard input and output, for agents that start servers
+#[derive(Debug, clap::Args)]
+#[command(after_help = "For the agent's configuration:\n\n  \
+    {\"mcpServers\": {\"schemascope\": {\"command\": \"schemascope\", \"args\": [\"stdio\"]}}}\n\n\
+    Move the agent's other servers to Schemascope's mcp.json (--config). The command attaches to the\n\
+    Schemascope that runs on the same data directory (the window, `serve`, another `stdio`). If none runs,\n\
+    it runs the proxy and the dashboard itself; the address is in instance.json. When the process that runs\n\
+    the proxy ends, another one takes over and agents continue. A call that was running then fails with an\n\
+    error that says so. Standard output carries messages only; problems are reported on standard error.")]
+pub struct Stdio {
+    /// Serve one server, unchanged, instead of all with tools named server__tool
+    #[arg(long, value_name = "NAME")]
+    server: Option<String>,
+}
+
+impl Alone for Stdio {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        let link = Link::new(args.options(Durability::default())?, None, Arc::new(Embedded));
+        let stop = CancellationToken::new();
+        tokio::spawn(stop_on_signal(stop.clone()));
+        let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+        let relayed = relay(&link, self.server.clone(), input, output, stop).await;
+        link.close().await;
+        relayed.map_err(|reason| anyhow!(reason))?;
+        // A pending read of standard input cannot be cancelled: returning would wait for one more line.
+        std::process::exit(0)
+    }
+}
+
+/// Cancels at the first signal, so that everything stops in order; exits at the second.
+pub async fn stop_on_signal(shutdown: CancellationToken) {
+    schemascope_engine::asked_to_end().await;
+    shutdown.cancel();
+    schemascope_engine::asked_to_end().await;
+    std::process::exit(130);
 }

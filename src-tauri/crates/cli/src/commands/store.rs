@@ -1,16 +1,54 @@
-//! `verify`, `rebuild`, `compact`: looking after the store.
+//! `verify`, `rebuild` and `compact`: maintenance of the stored data.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use schemascope_engine::{AuditCheck, Damage, Durability, Rebuilt, Several, Verified};
+use schemascope_engine::{AuditCheck, Damage, Durability, Findings, Rebuilt, Verified};
 use serde_json::{Value, json};
 
+use super::verb::{Alone, verbs};
 use crate::args::Args;
 use crate::output::{self, bytes, count};
 
-/// Compares everything, says what differs. Fails when something does.
-pub fn verify(args: &Args) -> Result<ExitCode> {
+verbs!(Maintain: alone Verify, alone Rebuild, alone Compact);
+
+/// Compare journal, index, learned state and audit log, and list differences
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Nothing is changed. The exit code is 1 if something differs. Stop Schemascope first.\n\n\
+    Example:\n  schemascope verify && schemascope compact"
+)]
+pub struct Verify {}
+
+/// Rebuild the index from the journal
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The journal has every recorded call, so nothing is lost. Stop Schemascope first.")]
+pub struct Rebuild {}
+
+/// Return the space that removed calls used in the index
+#[derive(Debug, clap::Args)]
+#[command(after_help = "The index is rebuilt from the journal. Stop Schemascope first.")]
+pub struct Compact {}
+
+impl Alone for Verify {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        verify(args)
+    }
+}
+
+impl Alone for Rebuild {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        rebuild(args)
+    }
+}
+
+impl Alone for Compact {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        rebuild(args)
+    }
+}
+
+fn verify(args: &Args) -> Result<ExitCode> {
     let report = schemascope_engine::verify(&args.options(Durability::default())?.data_dir)?;
     if args.json {
         output::json(&as_json(&report))?;
@@ -20,13 +58,14 @@ pub fn verify(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!report.is_sound())))
 }
 
-/// Builds the index anew from the journal; it takes no more room than it needs then.
-pub fn rebuild(args: &Args) -> Result<ExitCode> {
+fn rebuild(args: &Args) -> Result<ExitCode> {
     let done = schemascope_engine::rebuild(&args.options(Durability::default())?.data_dir)?;
-    let Rebuilt { entries, damaged, damaged_count, bytes_before, bytes_after, audit } = done;
+    let Rebuilt { entries, salvaged, damaged, damaged_count, bytes_before, bytes_after, audit } = done;
+    let restored = salvaged.unwrap_or_default();
     if args.json {
         output::json(&json!({
             "entries": entries,
+            "restored": restored.calls,
             "damaged": damaged_count,
             "bytes_before": bytes_before,
             "bytes_after": bytes_after,
@@ -34,8 +73,15 @@ pub fn rebuild(args: &Args) -> Result<ExitCode> {
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    output::line(&format!("the index was built anew from {} entries of the journal", count(entries)))?;
-    output::line(&format!("it takes {}; before it took {}", bytes(bytes_after), bytes(bytes_before)))?;
+    output::line(&format!("the index was rebuilt from {} journal entries", count(entries)))?;
+    if restored.calls > 0 {
+        output::line(&format!(
+            "{} calls that the journal had lost were restored from the old index, {} of them without content",
+            count(restored.calls),
+            count(restored.without_bodies)
+        ))?;
+    }
+    output::line(&format!("its size is {}; it was {}", bytes(bytes_after), bytes(bytes_before)))?;
     for place in &damaged {
         output::line(&format!(
             "left out: segment {} offset {}, {} ({})",
@@ -47,14 +93,14 @@ pub fn rebuild(args: &Args) -> Result<ExitCode> {
     }
     let unnamed = damaged_count - damaged.len() as u64;
     if unnamed > 0 {
-        output::line(&format!("and {} more places like these", count(unnamed)))?;
+        output::line(&format!("and {} more", count(unnamed)))?;
     }
     output::line(&format!("the audit log has {} entries", count(audit.entries)))?;
     audit_findings(&audit).iter().try_for_each(Finding::print)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Something that differs: its name for programs, what it is, how often it was found, the first ones.
+/// A difference: its name in JSON, its description, its count, and the first places.
 struct Finding {
     name: &'static str,
     what: &'static str,
@@ -66,7 +112,7 @@ impl Finding {
     fn new<T>(
         name: &'static str,
         what: &'static str,
-        found: &Several<T>,
+        found: &Findings<T>,
         one: impl Fn(&T) -> String,
     ) -> Self {
         Self { name, what, count: found.count, first: found.first.iter().map(one).collect() }
@@ -99,7 +145,7 @@ fn damage(damage: &Damage) -> String {
 fn audit_findings(audit: &AuditCheck) -> Vec<Finding> {
     vec![
         Finding::new("damaged", "damaged places in the audit log", &audit.damaged, damage),
-        Finding::new("refused", "entries of the audit log that make no sense", &audit.refused, String::clone),
+        Finding::new("refused", "invalid entries in the audit log", &audit.refused, String::clone),
     ]
 }
 
@@ -111,25 +157,25 @@ fn audit_json(audit: &AuditCheck) -> Value {
     json
 }
 
-/// Everything that differs between journal, index and states.
+/// The differences between journal, index and states.
 fn findings(report: &Verified) -> Vec<Finding> {
     let place = |(id, at): &(_, schemascope_engine::Position)| {
         format!("{id} (segment {} offset {})", at.segment, at.offset)
     };
     vec![
         Finding::new("damaged", "damaged places in the journal", &report.damaged, damage),
-        Finding::new("missing", "calls that the index lacks", &report.missing, place),
-        Finding::new("different", "calls that are otherwise in the index", &report.different, place),
-        Finding::new("unlisted", "calls that a list of the index lacks", &report.unlisted, place),
+        Finding::new("missing", "calls missing from the index", &report.missing, place),
+        Finding::new("different", "calls that differ in the index", &report.different, place),
+        Finding::new("unlisted", "calls missing from a list of the index", &report.unlisted, place),
         Finding::new(
             "unknown",
-            "calls in the index that the journal lacks",
+            "calls in the index that are not in the journal",
             &report.unknown,
             ToString::to_string,
         ),
         Finding::new(
             "states",
-            "tools whose state is not what the journal gives",
+            "tools whose state differs from the journal",
             &report.states,
             ToString::to_string,
         ),
@@ -138,7 +184,7 @@ fn findings(report: &Verified) -> Vec<Finding> {
 
 fn print(report: &Verified) -> Result<()> {
     output::line(&format!(
-        "{} calls, the states of {} tools and {} entries of the audit log looked at; {} calls removed by retention, {} entries not indexed yet",
+        "{} calls, the states of {} tools and {} audit log entries checked; {} calls removed by retention, {} entries not indexed yet",
         count(report.calls),
         count(report.tools),
         count(report.audit.entries),
@@ -146,7 +192,7 @@ fn print(report: &Verified) -> Result<()> {
         count(report.behind)
     ))?;
     if let Some(torn) = report.torn {
-        let what = "bytes of an unfinished write at the end; nothing acknowledged is in them";
+        let what = "bytes of an unfinished write at the end, without any acknowledged call";
         output::line(&format!("{} {what}", count(torn.bytes)))?;
     }
     if let Some(reason) = &report.unusable {
@@ -157,9 +203,9 @@ fn print(report: &Verified) -> Result<()> {
     }
     let audit = &report.audit;
     Ok(output::line(match (report.is_sound(), audit.damaged.count + audit.refused.count) {
-        (true, _) => "everything agrees",
-        (false, 0) => "the journal is the truth: `schemascope rebuild` builds the index anew from it",
-        (false, _) => "what is damaged in the audit log is lost; all that rests on the rest is in force",
+        (true, _) => "no differences",
+        (false, 0) => "run `schemascope rebuild` to rebuild the index from the journal",
+        (false, _) => "damaged entries of the audit log are lost; every other decision is still in effect",
     })?)
 }
 

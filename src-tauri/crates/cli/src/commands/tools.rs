@@ -4,50 +4,79 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::ListTools;
+use schemascope_api::{Align, ListTools, TOOL_COLUMNS, ToolCell, ToolColumn};
 use schemascope_engine::Front;
 
-use crate::args::{Args, Tools};
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output::{self, count};
 
-pub async fn run(args: &Args, verb: &Tools, front: &Front) -> Result<ExitCode> {
-    let mut rows = front.call(ListTools {}).await?;
-    if let Some(filter) = &verb.filter {
-        rows.retain(|row| row.tool_id.contains(filter.as_str()));
-    }
-    if args.json {
-        output::json(&rows)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if rows.is_empty() {
-        output::note(match &verb.filter {
-            Some(_) => "No tool id contains that.",
-            None => {
-                "No tools yet. Start `schemascope serve` and connect an agent, call one with `schemascope call`, or read traces with `schemascope backfill`."
-            }
-        });
-        return Ok(ExitCode::SUCCESS);
-    }
-    let header = ["tool", "source", "quality", "observed", "calls", "failed", "consistency", "last observed"];
-    let mut table = output::table(&header, &[3, 4, 5, 6]);
-    for row in rows {
-        let mut quality = output::quality(row.quality);
-        if row.violated {
-            quality = Cell::new(format!("{} (violated)", row.quality)).fg(Color::Yellow);
+verbs!(Learned: reader Tools);
+
+/// List the tools, with the source and quality of each schema
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope tools git__    tools whose id contains this\n  \
+    schemascope --json tools   everything that is known, for a program")]
+pub struct Tools {
+    /// Only tools whose id contains this
+    filter: Option<String>,
+}
+
+impl WithEngine for Tools {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let mut rows = front.call(ListTools {}).await?;
+        if let Some(filter) = &self.filter {
+            rows.retain(|row| row.tool_id.contains(filter.as_str()));
         }
-        let consistency = row.mean_consistency.map_or_else(String::new, |mean| format!("{mean:.2}"));
-        let failed = if row.failure_count == 0 { String::new() } else { count(row.failure_count) };
-        table.add_row([
-            Cell::new(output::harmless(&row.tool_id)),
-            Cell::new(row.source),
-            quality,
-            Cell::new(count(row.observation_count)),
-            Cell::new(count(row.call_count)),
-            Cell::new(failed),
-            Cell::new(consistency),
-            Cell::new(row.last_observed.map_or_else(String::new, output::time)),
-        ]);
+        if args.json {
+            output::json(&rows)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if rows.is_empty() {
+            output::note(&match &self.filter {
+                Some(filter) => format!("No tool id contains {filter:?}."),
+                None => "No tools yet. Start `schemascope serve` and connect an agent, call a tool with \
+                    `schemascope call`, or read traces with `schemascope backfill`."
+                    .to_owned(),
+            });
+            return Ok(ExitCode::SUCCESS);
+        }
+        let columns: Vec<&ToolColumn> =
+            TOOL_COLUMNS.iter().filter(|column| column.shown_in.is_in_terminal()).collect();
+        let header: Vec<&str> = columns.iter().map(|column| column.header).collect();
+        let right = |column: &&ToolColumn| column.align == Align::Right;
+        let right: Vec<usize> = (0..columns.len()).filter(|at| right(&columns[*at])).collect();
+        let mut table = output::table(&header, &right);
+        for row in &rows {
+            table.add_row(columns.iter().map(|column| cell((column.cell)(row))));
+        }
+        output::print(&table)?;
+        Ok(ExitCode::SUCCESS)
     }
-    output::print(&table)?;
-    Ok(ExitCode::SUCCESS)
+}
+
+fn cell(cell: ToolCell<'_>) -> Cell {
+    match cell {
+        ToolCell::Id(id) => Cell::new(output::harmless(id)),
+        ToolCell::Source(row) => Cell::new(match row.remark() {
+            Some(remark) => format!("{}, {remark}", row.source),
+            None => row.source.to_string(),
+        }),
+        ToolCell::Quality(quality, true, _) => Cell::new(format!("{quality} (violated)")).fg(Color::Yellow),
+        ToolCell::Quality(quality, _, true) => Cell::new(format!("{quality} (changed)")).fg(Color::Yellow),
+        ToolCell::Quality(quality, ..) => output::quality(quality),
+        ToolCell::Count(number) => Cell::new(count(number)),
+        ToolCell::Failures(0) | ToolCell::Share(None) | ToolCell::Duration(None) | ToolCell::Time(None) => {
+            Cell::new("")
+        }
+        ToolCell::Failures(number) => Cell::new(count(number)),
+        ToolCell::Share(Some(share)) => Cell::new(format!("{share:.2}")),
+        ToolCell::Duration(Some(micros)) => Cell::new(output::duration(micros)),
+        ToolCell::Trend(row) => {
+            let points: Vec<String> = row.trend.iter().map(ToString::to_string).collect();
+            Cell::new(points.join(" "))
+        }
+        ToolCell::Time(Some(at)) => Cell::new(output::time(at)),
+    }
 }

@@ -7,27 +7,42 @@ use comfy_table::{Cell, Color};
 use schemascope_api::{ListVersions, VersionRow, VersionState, VersionsReply};
 use schemascope_engine::Front;
 
-use crate::args::{Args, Versions};
+use super::readiness;
+use super::verb::{WithEngine, verbs};
+use crate::args::Args;
 use crate::output::{self, count};
 
-pub async fn run(args: &Args, verb: &Versions, front: &Front) -> Result<ExitCode> {
-    let reply = front.call(ListVersions { tool_id: verb.tool_id.clone() }).await?;
-    if args.json {
-        output::json(&reply.versions)?;
-    } else {
-        print(&reply)?;
+verbs!(Decide: reader Versions);
+
+/// List the versions of a tool's schema
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    schemascope versions git__git_log")]
+pub struct Versions {
+    /// Tool id, for example git__git_status
+    tool_id: String,
+}
+
+impl WithEngine for Versions {
+    async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        let reply = front.call(ListVersions { tool_id: self.tool_id.clone() }).await?;
+        if args.json {
+            output::json(&reply.versions)?;
+        } else {
+            print(&reply)?;
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn print(reply: &VersionsReply) -> Result<()> {
     if reply.versions.is_empty() {
         output::note(
-            "No version yet. One is cut when the inferred schema has been the same for a few observations.",
+            "No version yet. One is created when the inferred schema has stayed the same for a few observations.",
         );
         return Ok(());
     }
-    let header = ["version", "state", "origin", "quality", "observed", "fields", "violated", "cut"];
+    let header = ["version", "state", "origin", "quality", "observed", "fields", "violated", "created"];
     let mut table = output::table(&header, &[0, 4, 5, 6]);
     for version in &reply.versions {
         let violates = version.fits.violates;
@@ -43,11 +58,20 @@ fn print(reply: &VersionsReply) -> Result<()> {
         ]);
     }
     output::print(&table)?;
+    let is_candidate = |row: &&VersionRow| row.state == VersionState::Candidate;
+    let candidate = reply.versions.iter().rev().find(is_candidate).map(|row| row.version);
+    if let Some((version, readiness)) = candidate.zip(reply.candidate.as_ref()) {
+        for line in readiness::lines(version, readiness) {
+            output::note(&output::harmless(&line));
+        }
+    }
     if reply.dropped > 0 {
-        output::note(&format!("{} older versions are not kept any more", reply.dropped));
+        output::note(&format!("{} older versions were removed", reply.dropped));
     }
     if reply.suspended {
-        output::note("Clients are not told of the schema for now: results keep missing it.");
+        output::note(
+            "The schema is paused: clients do not receive it, because results came without structure.",
+        );
     }
     Ok(())
 }

@@ -1,23 +1,22 @@
-//! Without a verb: the window, where it is installed.
+//! Without a command: the window, if it is installed.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
-use clap::CommandFactory;
 
 use crate::args::Args;
 use crate::output;
 
 const PROGRAM: &str = "schemascope-desktop";
 
-/// Starts the window and waits for it to be closed; where there is none, says what there is.
-pub fn open(args: &Args) -> Result<ExitCode> {
+/// Starts the window and waits until it is closed. Prints the help if the window is not installed.
+pub fn open(args: &Args, help: fn() -> clap::Command) -> Result<ExitCode> {
     let Some(program) = find() else {
-        // A person who typed the bare name wants to know what it can do.
-        let _ = Args::command().print_help();
+        // A user who typed the bare name wants to know what it can do.
+        let _ = help().print_help();
         output::note(&format!(
-            "\nThe window ({PROGRAM}) is not installed. Without it: schemascope serve, and open the dashboard it names in a browser."
+            "\nThe window ({PROGRAM}) is not installed. Run `schemascope serve` and open the dashboard that it names in a browser."
         ));
         return Ok(ExitCode::from(2));
     };
@@ -32,7 +31,7 @@ pub fn open(args: &Args) -> Result<ExitCode> {
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// Beside this program, or on the PATH.
+/// The window's program, beside this one or on the PATH.
 fn find() -> Option<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     let own = std::env::current_exe().ok().and_then(|own| own.parent().map(PathBuf::from));

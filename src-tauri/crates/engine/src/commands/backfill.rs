@@ -1,7 +1,7 @@
 //! Reading traces: our own export, or lines `{"tool_id", "output"[, "is_error", "at", "arguments", "session"]}`.
 //!
-//! A trace gives the same state as the calls would have given live: lines become call records and take
-//! the recorder's way, redaction included.
+//! A trace gives the same state as the calls would have given live: lines become call records and pass through the
+//! recorder, redaction included.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,20 +10,22 @@ use schemascope_model::{CallId, CallRecord, Timestamp};
 
 use super::Handle;
 use crate::engine::Engine;
-use crate::trace;
+use crate::recording::trace;
+
+handlers![Backfill];
 
 impl Handle<Backfill> for Engine {
     async fn handle(&self, command: Backfill) -> Result<BackfillReply, ApiError> {
         let _alone = self.backfilling.lock().await;
-        if self.recorder.report().index_behind {
-            let message =
-                "the index is behind, so what is recorded already cannot be told; restart Schemascope first";
+        if self.records.recorder.report().index_behind {
+            let message = "the index is behind, so calls that are recorded already cannot be recognised; restart Schemascope first";
             return Err(ApiError::new(ErrorKind::Unavailable, message));
         }
         let mut reply = BackfillReply::default();
         let mut tools = BTreeSet::new();
         let mut seen = HashSet::new();
-        for (line, number) in command.lines.iter().zip(command.first_line..) {
+        let numbers = command.numbers.iter().copied().chain(command.first_line..);
+        for (line, number) in command.lines.iter().zip(numbers) {
             if line.trim().is_empty() {
                 continue;
             }
@@ -34,38 +36,38 @@ impl Handle<Backfill> for Engine {
                     continue;
                 }
             };
-            // What this very command submitted may not be in the store yet.
+            // Calls submitted by this command may not be in the store yet.
             if !seen.insert(record.id)
-                || own_export && self.reader.contains(record.id).map_err(super::internal)?
+                || own_export && self.records.reader.contains(record.id).map_err(super::internal)?
             {
                 reply.known += 1;
                 continue;
             }
             tools.insert(record.tool_id.to_string());
-            if command.dry_run || self.recorder.submit(record, own_export).await {
+            if command.dry_run || self.records.recorder.submit(record, own_export).await {
                 reply.accepted += 1;
             } else {
                 let reason = "the recorder is closed".to_owned();
                 reply.rejected.push(RejectedLine { line: number, reason });
             }
         }
-        self.recorder.flush().await;
+        self.records.recorder.flush().await;
         reply.tools = tools.into_iter().collect();
         Ok(reply)
     }
 }
 
 impl Engine {
-    /// The call a line tells of, and whether it is our own export.
+    /// The call that a line describes, and whether it is our own export.
     fn read(&self, line: &str) -> Result<(CallRecord, bool), String> {
         trace::read(line, |at| self.new_id(at))
     }
 
     /// An id that is not in the store.
     fn new_id(&self, at: Timestamp) -> Result<CallId, String> {
-        let mut id = self.recorder.id_at(at);
-        while self.reader.contains(id).map_err(|error| error.to_string())? {
-            id = self.recorder.id_at(at);
+        let mut id = self.records.recorder.id_at(at);
+        while self.records.reader.contains(id).map_err(|error| error.to_string())? {
+            id = self.records.recorder.id_at(at);
         }
         Ok(id)
     }

@@ -11,24 +11,23 @@ use schemascope_registry::is_error;
 use schemascope_store::CallQuery;
 use serde_json::value::RawValue;
 
-use super::{Handle, internal, nearest, tools};
+use super::{Handle, internal, nearest};
 use crate::engine::Engine;
-use crate::views;
+use crate::recording::events::call_row;
+
+handlers![ListCalls, BrowseCalls, GetCall, CallTool];
 
 /// Calls in one reply at most; the store bounds the bytes of their bodies.
 const MAX_CALLS: usize = 1_000;
-/// Tools whose lists of calls are read beside each other for a page, at most. A filter that leaves more is met by
-/// enough of all calls.
+/// Tools whose lists of calls are merged for a page, at most. If a filter leaves more tools, enough of all calls match
+/// it.
 const MAX_TOOLS: usize = 64;
 
 impl Handle<ListCalls> for Engine {
     async fn handle(&self, command: ListCalls) -> Result<CallsPage, ApiError> {
-        self.recorder.settle().await;
+        self.records.recorder.settle().await;
         let tool = match &command.tool_id {
-            Some(written) => {
-                tools::find(&self.registry(), written)?;
-                written.parse().ok()
-            }
+            Some(written) => Some(self.find(written)?),
             None => None,
         };
         let query = CallQuery {
@@ -38,7 +37,7 @@ impl Handle<ListCalls> for Engine {
             limit: command.limit.min(MAX_CALLS),
             ..CallQuery::default()
         };
-        let reader = self.reader.clone();
+        let reader = self.records.reader.clone();
         // sled reads from disk.
         let listed = tokio::task::spawn_blocking(move || reader.calls(&query)).await;
         let page = listed.map_err(internal)?.map_err(internal)?;
@@ -50,7 +49,7 @@ impl Handle<BrowseCalls> for Engine {
     async fn handle(&self, command: BrowseCalls) -> Result<RowsPage, ApiError> {
         let filter = Filter::parse(&command.filter, Subject::Calls)
             .map_err(|error| ApiError::new(ErrorKind::Invalid, error.to_string()))?;
-        self.recorder.settle().await;
+        self.records.recorder.settle().await;
         let Some(among) = self.tools_of(&filter) else { return Ok(RowsPage::default()) };
         let query = CallQuery {
             among,
@@ -59,20 +58,19 @@ impl Handle<BrowseCalls> for Engine {
             limit: command.limit.min(MAX_CALLS),
             ..CallQuery::default()
         };
-        let reader = self.reader.clone();
-        // A search through all calls takes a while; one at a time leaves the machine to its work.
-        let _turn = self.browsing.lock().await;
+        let reader = self.records.reader.clone();
+        // A search through all calls takes a while, so only one runs at a time.
+        let _turn = self.searching.lock().await;
         let listed = tokio::task::spawn_blocking(move || {
-            reader.records(&query, |record| filter.is_empty() || filter.call(&views::call_row(record)))
+            reader.records(&query, |record| filter.is_empty() || filter.call(&call_row(record)))
         });
         let page = listed.await.map_err(internal)?.map_err(internal)?;
-        Ok(RowsPage { rows: page.calls.iter().map(views::call_row).collect(), next: page.next })
+        Ok(RowsPage { rows: page.calls.iter().map(call_row).collect(), next: page.next })
     }
 }
 
 impl Engine {
-    /// The tools whose calls can pass, where they are few; nothing where the filter leaves many; none if no
-    /// call of any tool can pass.
+    /// The tools whose calls can pass a filter; empty if they are too many to list; none if no call can pass.
     fn tools_of(&self, filter: &Filter) -> Option<Vec<ToolId>> {
         if !filter.is_of_tools() {
             return Some(Vec::new());
@@ -90,25 +88,28 @@ impl Engine {
 
 impl Handle<GetCall> for Engine {
     async fn handle(&self, command: GetCall) -> Result<CallRecord, ApiError> {
-        self.recorder.settle().await;
-        let reader = self.reader.clone();
+        self.records.recorder.settle().await;
+        let reader = self.records.reader.clone();
         let found = tokio::task::spawn_blocking(move || reader.call(command.id)).await;
-        found.map_err(internal)?.map_err(internal)?.ok_or_else(|| {
-            ApiError::new(ErrorKind::NotFound, format!("there is no call {} here", command.id))
-        })
+        found
+            .map_err(internal)?
+            .map_err(internal)?
+            .ok_or_else(|| ApiError::new(ErrorKind::NotFound, format!("there is no call {}", command.id)))
     }
 }
 
 impl Handle<CallTool> for Engine {
     async fn handle(&self, command: CallTool) -> Result<CallReply, ApiError> {
         let invalid = |message: String| ApiError::new(ErrorKind::Invalid, message);
-        let tool: ToolId = command.tool_id.parse().map_err(|error| invalid(format!("{error}")))?;
+        // A tool that was never listed can be called.
+        let tool = self.find(&command.tool_id).or_else(|_| command.tool_id.parse());
+        let tool: ToolId = tool.map_err(|error| invalid(format!("{error}")))?;
         if !command.arguments.get().trim_start().starts_with('{') {
             return Err(invalid(
                 "the arguments must be a JSON object such as {\"path\": \"README.md\"}".into(),
             ));
         }
-        let servers = self.hub.status();
+        let servers = self.upstreams.hub.status();
         if !servers.iter().any(|server| server.name == tool.server()) {
             let hint = nearest::suggestion(tool.server(), servers.iter().map(|server| server.name.as_str()));
             let message =
@@ -122,7 +123,7 @@ impl Handle<CallTool> for Engine {
             protocol_version: None,
         };
         let arguments = Bytes::from(command.arguments.get().to_owned());
-        let called = self.hub.call(&tool, arguments, caller).await;
+        let called = self.upstreams.hub.call(&tool, arguments, caller).await;
         match called {
             Ok(answer) => {
                 let result = raw(&answer.result)?;

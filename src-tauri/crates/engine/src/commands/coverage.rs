@@ -1,29 +1,37 @@
-//! How many tools stood where, as it went.
+//! Coverage over time: how many tools had which standing.
 
 use schemascope_api::{ApiError, Coverage, CoveragePoint, GetCoverage, Standings};
-use schemascope_model::Timestamp;
-use schemascope_registry::{Registry, StandingChange};
+use schemascope_model::{Timestamp, ToolId};
+use schemascope_registry::{Registry, Standing, StandingChange, Tool};
 
 use super::Handle;
 use crate::engine::Engine;
+
+handlers![GetCoverage];
 
 /// Points of the series.
 const POINTS: u64 = 120;
 
 impl Handle<GetCoverage> for Engine {
     async fn handle(&self, command: GetCoverage) -> Result<Coverage, ApiError> {
-        self.recorder.settle().await;
-        Ok(Coverage { points: points(&self.registry(), command.since, Timestamp::now()) })
+        self.records.recorder.settle().await;
+        let counts = |id: &ToolId, tool: &Tool| self.upstreams.own_tools.counts(id, tool);
+        Ok(Coverage { points: points(&self.registry(), counts, command.since, Timestamp::now()) })
     }
 }
 
-/// Evenly spread times from `since`, or the first change known, to now, and how every tool stood then.
-fn points(registry: &Registry, since: Option<Timestamp>, now: Timestamp) -> Vec<CoveragePoint> {
+/// Evenly spread times from `since`, or the first change known, to now, and how every tool that counts stood then.
+fn points(
+    registry: &Registry,
+    counts: impl Fn(&ToolId, &Tool) -> bool,
+    since: Option<Timestamp>,
+    now: Timestamp,
+) -> Vec<CoveragePoint> {
     let histories: Vec<&[StandingChange]> = registry
         .tools()
-        .values()
-        .filter(|tool| tool.exists())
-        .map(|tool| tool.history.changes.as_slice())
+        .iter()
+        .filter(|(id, tool)| counts(id, tool))
+        .map(|(_, tool)| tool.history.changes.as_slice())
         .collect();
     let first = histories.iter().filter_map(|changes| changes.first()).map(|change| change.at).min();
     let Some(first) = since.or(first) else { return Vec::new() };
@@ -38,7 +46,8 @@ fn points(registry: &Registry, since: Option<Timestamp>, now: Timestamp) -> Vec<
             for changes in &histories {
                 let known = changes.partition_point(|change| change.at <= at);
                 if let Some(change) = known.checked_sub(1).and_then(|last| changes.get(last)) {
-                    tools.add(change.standing.source, change.standing.quality, change.standing.violated);
+                    let Standing { source, quality, violated, form } = change.standing;
+                    tools.add(source, quality, violated, form);
                 }
             }
             CoveragePoint { at, tools }
@@ -54,15 +63,16 @@ mod tests {
 
     #[test]
     fn every_tool_counts_once_at_every_time() {
+        let every = |_: &ToolId, tool: &Tool| tool.exists();
         let mut registry = Registry::default();
-        assert!(points(&registry, None, Timestamp::from_millis(5)).is_empty());
+        assert!(points(&registry, every, None, Timestamp::from_millis(5)).is_empty());
         let at = Timestamp::from_millis;
         let definition = |json: &str| Some(RawValue::from_string(json.to_owned()).unwrap());
         registry.declare(&"s__a".parse().unwrap(), at(1_000), definition(r#"{"name":"a"}"#));
         registry.declare(&"s__b".parse().unwrap(), at(2_000), definition(r#"{"outputSchema":{}}"#));
-        let points = points(&registry, None, at(3_380));
+        let points = points(&registry, every, None, at(3_380));
         assert_eq!((points.len() as u64, points[0].at, points[119].at), (POINTS, at(1_000), at(3_380)));
         assert_eq!(points[0].tools, Standings { unseen: 1, ..Standings::default() });
-        assert_eq!(points[119].tools, Standings { unseen: 1, declared: 1, ..Standings::default() });
+        assert_eq!(points[119].tools, Standings { unseen: 1, unproven: 1, ..Standings::default() });
     }
 }

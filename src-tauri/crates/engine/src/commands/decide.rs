@@ -1,4 +1,4 @@
-//! Decisions, and the log of them.
+//! Decisions, and their audit log.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -6,12 +6,15 @@ use std::sync::Arc;
 use schemascope_api::{ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit};
 use schemascope_model::{ActorKind, CallId, Quality, ToolId};
 use schemascope_overrides::WILDCARD;
-use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Wish};
+use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Refused, ToolVersions, Wish};
 
-use super::{Handle, internal, tools};
-use crate::decisions::{NotWritten, Proposal, Written, known};
+use super::{Handle, internal};
 use crate::engine::Engine;
-use crate::views;
+use crate::knowledge::decisions::{NotWritten, Proposal, Written, known};
+use crate::knowledge::summary::in_force_row;
+use crate::user::system_user;
+
+handlers![Decide, ListAudit];
 
 /// Entries in one reply at most.
 const MAX_ENTRIES: usize = 1_000;
@@ -23,32 +26,33 @@ impl Handle<Decide> for Engine {
         let (id, tool) = self.known_tool(&command.tool_id).await?;
         let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
         let proposal = self.proposal(&id, reason, person, Some(known(&tool)));
-        let wish = wish(command.decision);
-        let decisions = Arc::clone(&self.decisions);
+        let decision = command.decision;
+        needs_reason(&proposal, command.no_reason || matches!(decision, Decision::Undo { .. }))?;
+        let decisions = Arc::clone(&self.knowledge.decisions);
         // The disk syncs.
-        let overrides = Arc::clone(&self.overrides);
+        let overrides = Arc::clone(&self.services.overrides);
         let writing = move || {
-            let written = decisions.write(proposal, |versions| versions.resolve(wish))?;
-            // Whoever is answered finds it in the file.
-            overrides.look();
+            let written = decisions.write(proposal, |versions| event(versions, decision))?;
+            // Once answered, the caller finds the decision in the file.
+            overrides.reconcile();
             Ok(written)
         };
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
         let written: Written = written.map_err(|error| not_written(&id, error))?;
         let list_changed = written.changes_clients();
-        self.cutter.tell(&id, list_changed);
+        self.services.drafter.announce(&id, list_changed);
         Ok(Decided {
-            before: written.before.as_ref().map(views::in_force_row),
-            after: written.after.as_ref().map(views::in_force_row),
+            before: written.before.as_ref().map(in_force_row),
+            after: written.after.as_ref().map(in_force_row),
             list_changed,
-            warnings: self.overrides.warnings(),
+            warnings: self.services.overrides.warnings(),
             entry: audit_row(written.entry, &HashSet::new()),
         })
     }
 }
 
 impl Engine {
-    /// What a person wants written, without secrets.
+    /// A decision by the user, without secrets.
     pub(super) fn proposal(
         &self,
         tool: &ToolId,
@@ -56,15 +60,25 @@ impl Engine {
         person: Option<&str>,
         known: Option<(u64, Quality)>,
     ) -> Proposal {
-        let redactor = self.redaction.now();
+        let redactor = self.files.redaction.now();
         let given = |text: Option<&str>| {
             let text = text.map(str::trim).filter(|text| !text.is_empty())?;
             Some(redactor.text(text).into_owned())
         };
         let person = given(person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
-        let actor = Actor::person(person.map(Into::into));
+        let actor = Actor::person(person.or_else(system_user).map(Into::into));
         Proposal { tool: tool.clone(), actor, reason: given(reason).map(Into::into), known }
     }
+}
+
+/// Rejects a proposal without a reason, unless it may lack one.
+pub(super) fn needs_reason(proposal: &Proposal, may_lack: bool) -> Result<(), ApiError> {
+    if may_lack || proposal.reason.is_some() {
+        return Ok(());
+    }
+    let message = "a decision needs a reason; give one, or leave it out on purpose with `no_reason` (in the \
+         terminal, --no-reason)";
+    Err(ApiError::new(ErrorKind::Invalid, message))
 }
 
 pub(super) fn not_written(tool: &ToolId, error: NotWritten) -> ApiError {
@@ -75,34 +89,34 @@ pub(super) fn not_written(tool: &ToolId, error: NotWritten) -> ApiError {
     }
 }
 
-fn wish(decision: Decision) -> Wish {
-    match decision {
+/// The event that a decision amounts to.
+fn event(versions: &ToolVersions, decision: Decision) -> Result<AuditEvent, Refused> {
+    let wish = match decision {
         Decision::Promote { version } => Wish::Promote(version),
         Decision::Pin { version, enforced } => Wish::Pin { version, enforced },
         Decision::Unpin {} => Wish::Unpin,
         Decision::Reject { version } => Wish::Reject(version),
         Decision::Rollback { to } => Wish::Rollback(to),
-        Decision::Undo {} => Wish::Undo,
-    }
+        Decision::Undo { entry: None } => Wish::Undo,
+        // Rejected if it is not the latest.
+        Decision::Undo { entry: Some(of) } => return Ok(AuditEvent::Undo { of }),
+    };
+    versions.resolve(wish)
 }
 
 impl Handle<ListAudit> for Engine {
     async fn handle(&self, command: ListAudit) -> Result<AuditPage, ApiError> {
         let tool = match &command.tool_id {
-            Some(written) => {
-                if !self.has_versions(written) {
-                    tools::find(&self.registry(), written)?;
-                }
-                Some(written.parse().map_err(internal)?)
-            }
+            Some(written) => Some(self.find_with_versions(written)?),
             None => None,
         };
-        self.recorder.settle().await;
-        let (cutter, turns) = (Arc::clone(&self.cutter), Arc::clone(&self.turns));
-        let decisions = Arc::clone(&self.decisions);
+        self.records.recorder.settle().await;
+        let (drafter, suspensions) =
+            (Arc::clone(&self.services.drafter), Arc::clone(&self.knowledge.suspensions));
+        let decisions = Arc::clone(&self.knowledge.decisions);
         let reading = move || {
-            cutter.look();
-            turns.write();
+            drafter.update();
+            suspensions.write();
             decisions.entries()
         };
         let mut entries = tokio::task::spawn_blocking(reading).await.map_err(internal)?.map_err(internal)?;
@@ -117,16 +131,16 @@ impl Handle<ListAudit> for Engine {
         let rows = entries.into_iter().rev().take(limit).map(|entry| audit_row(entry, &undone));
         let entries: Vec<AuditRow> = rows.collect();
         let next = entries.last().filter(|_| more).map(|last| last.id);
-        Ok(AuditPage { entries, next, not_noted: self.turns.not_noted() })
+        Ok(AuditPage { entries, next, not_noted: self.knowledge.suspensions.not_written() })
     }
 }
 
-/// Whether an entry is about a tool, or about all of its server's.
+/// Whether an entry is about a tool, or about all tools of its server.
 fn is_about(entry: &ToolId, tool: &ToolId) -> bool {
     entry == tool || (entry.server() == tool.server() && entry.tool() == WILDCARD)
 }
 
-fn undoes(event: &AuditEvent) -> Option<CallId> {
+pub(super) fn undoes(event: &AuditEvent) -> Option<CallId> {
     match event {
         AuditEvent::Undo { of } => Some(*of),
         _ => None,

@@ -1,4 +1,4 @@
-//! Drift: listing it, and that somebody has seen it.
+//! Listing and acknowledging drift.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -6,11 +6,13 @@ use std::sync::Arc;
 use schemascope_api::{AcknowledgeDrift, AcknowledgedRow, ApiError, DriftRow, ListDrift, ResolvedRow};
 use schemascope_model::{Ending, ToolId};
 use schemascope_registry::Registry;
-use schemascope_registry::versions::{AuditEvent, Drifts, KnownDrift, Resolution, Resolved};
+use schemascope_registry::versions::{AuditEvent, KnownDrift, Resolution, Resolved};
 
 use super::{Handle, internal};
-use crate::decisions::known;
 use crate::engine::Engine;
+use crate::knowledge::decisions::known;
+
+handlers![ListDrift, AcknowledgeDrift];
 
 impl Handle<ListDrift> for Engine {
     async fn handle(&self, command: ListDrift) -> Result<Vec<DriftRow>, ApiError> {
@@ -21,7 +23,7 @@ impl Handle<ListDrift> for Engine {
                 None
             }
         };
-        let all = self.decisions.drifts(one.as_ref());
+        let all = self.knowledge.decisions.drifts(one.as_ref());
         let registry = self.registry();
         let mut rows: Vec<DriftRow> = all
             .iter()
@@ -39,19 +41,25 @@ impl Handle<AcknowledgeDrift> for Engine {
         let drift = command.drift;
         let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
         let proposal = self.proposal(&id, reason, person, Some(known(&tool)));
-        let decisions = Arc::clone(&self.decisions);
+        super::decide::needs_reason(&proposal, command.no_reason || command.undo)?;
+        let event = if command.undo {
+            AuditEvent::Unacknowledge { drift }
+        } else {
+            AuditEvent::Acknowledge { drift }
+        };
+        let decisions = Arc::clone(&self.knowledge.decisions);
         // The disk syncs.
-        let writing = move || decisions.write(proposal, |_| Ok(AuditEvent::Acknowledge { drift }));
+        let writing = move || decisions.write(proposal, |_| Ok(event));
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
         written.map_err(|error| super::decide::not_written(&id, error))?;
-        self.cutter.tell(&id, false);
-        let versions = self.decisions.tool(&id);
+        self.services.drafter.announce(&id, false);
+        let versions = self.knowledge.decisions.tool(&id);
         let known = versions.drifts().get(drift).map_err(|refused| super::refused(&id, &refused))?;
         Ok(row(&id, known, &self.registry()))
     }
 }
 
-fn row(id: &ToolId, drift: &KnownDrift, registry: &Registry) -> DriftRow {
+pub(super) fn row(id: &ToolId, drift: &KnownDrift, registry: &Registry) -> DriftRow {
     let event = &drift.event;
     let followed = registry.tool(id).and_then(|tool| tool.drift.open().find(|one| one.key() == event.key()));
     DriftRow {
@@ -89,10 +97,4 @@ fn resolved(resolved: &Resolved) -> ResolvedRow {
         }
     };
     ResolvedRow { at: resolved.at, how: how.to_owned(), version, sentence }
-}
-
-/// Drifts that go on, and those of them nobody acknowledged.
-pub(crate) fn marks(drifts: &Drifts) -> (u32, u32) {
-    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    (count(drifts.open().count()), count(drifts.waiting().count()))
 }

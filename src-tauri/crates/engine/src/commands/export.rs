@@ -1,24 +1,29 @@
-//! Writing what is known for others.
+//! Exporting schemas and counts to files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use schemascope_api::{ApiError, ErrorKind, Export, ExportReply, ExportedFile, Form};
-use schemascope_model::ToolId;
+use schemascope_api::{ApiError, ErrorKind, Export, ExportReply, ExportedFile, Form, glob};
+use schemascope_model::{CallId, ToolId};
+use schemascope_overrides::{Field, Overrides, WILDCARD};
 use schemascope_registry::Tool;
-use schemascope_registry::exchange::{Bundle, DecidedThere, RegistryRow, Share, Team, write_type_registry};
+use schemascope_registry::exchange::{Bundle, DecidedThere, RegistryRow, Team, write_type_registry};
 use schemascope_registry::versions::AuditEvent;
 use schemascope_shape::{HashKey, Policy};
 use serde_json::Value;
 
+use super::decide::undoes;
+use super::schema_files::schema_file;
 use super::{Handle, internal, nearest};
 use crate::engine::Engine;
+
+handlers![Export];
 
 impl Handle<Export> for Engine {
     async fn handle(&self, command: Export) -> Result<ExportReply, ApiError> {
         self.settled().await?;
         let own = self.registry().tools().clone();
         let key = self.data.hash_key().map_err(internal)?;
-        // Files are read, and shapes put together.
+        // Reads files and merges shapes.
         tokio::task::block_in_place(|| self.export(&command, &own, key))
     }
 }
@@ -30,24 +35,29 @@ impl Engine {
         own: &BTreeMap<ToolId, Tool>,
         key: HashKey,
     ) -> Result<ExportReply, ApiError> {
-        let others = self.team.read().map_err(internal)?;
+        let others = self.knowledge.team.read(key).map_err(internal)?;
         let with_others = command.team || command.form == Form::Bundle;
         let others: Vec<&Bundle> = others.values().filter(|_| with_others).collect();
-        let mut ids: Vec<&ToolId> = own.iter().filter(|(_, tool)| tool.exists()).map(|(id, _)| id).collect();
+        let mut ids: Vec<&ToolId> = own
+            .iter()
+            .filter(|(id, tool)| self.upstreams.own_tools.counts(id, tool))
+            .map(|(id, _)| id)
+            .collect();
         ids.extend(others.iter().flat_map(|bundle| bundle.tools.keys()));
         ids.sort();
         ids.dedup();
         let wanted = chosen(&ids, &command.tools)?;
+        let node = self.data.node().map_err(internal)?;
         let mut tools: BTreeMap<ToolId, Tool> = BTreeMap::new();
         for id in &wanted {
             let tool = match own.get(*id) {
                 Some(tool) if others.iter().all(|bundle| !bundle.tools.contains_key(*id)) => tool.clone(),
-                own => together(id, own, &others, key)?,
+                own => together(id, own.map(|own| (own, node)), &others, key)?,
             };
             tools.insert((*id).clone(), tool);
         }
         let in_force = |id: &ToolId| -> Option<Value> {
-            self.decisions.tool(id).in_force().map(|in_force| (*in_force.version().schema).clone())
+            self.knowledge.decisions.tool(id).in_force().map(|in_force| (*in_force.version().schema).clone())
         };
         let named = |name: &str, text: String| vec![ExportedFile { name: name.to_owned(), text }];
         let mut tool_count = tools.len() as u64;
@@ -58,17 +68,18 @@ impl Engine {
                 named("type_registry.json", write_type_registry(&rows))
             }
             Form::Overrides => {
-                let schemas: Vec<(&ToolId, Value)> =
-                    tools.keys().filter_map(|id| Some((id, in_force(id)?))).collect();
-                tool_count = schemas.len() as u64;
-                let text = schemascope_overrides::write(schemas.iter().map(|(id, schema)| (*id, schema)));
-                named("tool_overrides.json", text)
+                let schemas = tools.keys().filter_map(|id| Some((id.clone(), in_force(id)?))).collect();
+                let is_wanted = |id: &ToolId| command.tools.is_empty() || tools.contains_key(id);
+                let overrides = effective_overrides(self.services.overrides.in_effect(), schemas, is_wanted);
+                tool_count = overrides.tools().count() as u64;
+                named("tool_overrides.json", schemascope_overrides::write(&overrides))
             }
             Form::Schemas => {
                 let schemas = tools.iter().filter_map(|(id, tool)| {
                     let schema = in_force(id).or_else(|| best(tool))?;
+                    let (name, schema) = schema_file(id, schema);
                     let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
-                    Some(ExportedFile { name: file_name(id), text })
+                    Some(ExportedFile { name, text })
                 });
                 let files: Vec<ExportedFile> = schemas.collect();
                 tool_count = files.len() as u64;
@@ -84,14 +95,16 @@ impl Engine {
                     }
                 }
                 bundle.keep(|id| tools.contains_key(id));
-                let node = format!("{:012x}", self.data.node().map_err(internal)?);
-                bundle.add_node(&node, own, |id| tools.contains_key(id));
+                bundle.add_machines(node, own, |id| tools.contains_key(id));
+                let mut decided = self.decided()?;
                 for (id, tool) in &tools {
-                    let versions = self.decisions.tool(id);
-                    bundle.add_tool(id, tool, Some(&versions), self.decided(id)?);
+                    let versions = self.knowledge.decisions.tool(id);
+                    let effective = versions.decided().in_force();
+                    let there = effective.and_then(|version| decided.remove(&(id.clone(), version)));
+                    bundle.add_tool(id, tool, Some(&versions), there);
                 }
                 let count = bundle.nodes.len() as u64;
-                let files = named("bundle.json", bundle.write());
+                let files = named("bundle.json", bundle.write_signed(key));
                 return Ok(ExportReply { files, tool_count: tools.len() as u64, machine_count: count });
             }
         };
@@ -99,53 +112,68 @@ impl Engine {
         Ok(ExportReply { files, tool_count, machine_count })
     }
 
-    /// Who put in force what is.
-    fn decided(&self, id: &ToolId) -> Result<Option<DecidedThere>, ApiError> {
-        let entries = self.decisions.entries().map_err(internal)?;
-        let latest = entries.into_iter().rev().find(|entry| {
-            let puts = matches!(
-                entry.event,
-                AuditEvent::Promote { .. } | AuditEvent::Pin { .. } | AuditEvent::Rollback { to: Some(_) }
-            );
-            entry.tool_id == *id && puts
+    /// The latest decision that made each version effective and was not undone, by tool and version.
+    fn decided(&self) -> Result<BTreeMap<(ToolId, u32), DecidedThere>, ApiError> {
+        let entries = self.knowledge.decisions.entries().map_err(internal)?;
+        let undone: HashSet<CallId> = entries.iter().filter_map(|entry| undoes(&entry.event)).collect();
+        let effective = entries.into_iter().filter(|entry| !undone.contains(&entry.id)).filter_map(|entry| {
+            let (AuditEvent::Promote { version }
+            | AuditEvent::Pin { version, .. }
+            | AuditEvent::Rollback { to: Some(version) }) = entry.event
+            else {
+                return None;
+            };
+            let there = DecidedThere { at: entry.at, actor: entry.actor, reason: entry.reason };
+            Some(((entry.tool_id, version), there))
         });
-        Ok(latest.map(|entry| DecidedThere { at: entry.at, actor: entry.actor, reason: entry.reason }))
+        Ok(effective.collect())
     }
 }
 
-/// What all machines know of a tool together.
-fn together(id: &ToolId, own: Option<&Tool>, others: &[&Bundle], key: HashKey) -> Result<Tool, ApiError> {
+/// Everything that agents see differently from what upstreams say: the overrides in effect of the wanted tools, with the
+/// schemas of effective versions. Defaults for several tools are part of it.
+fn effective_overrides(
+    mut overrides: Overrides,
+    schemas: BTreeMap<ToolId, Value>,
+    is_wanted: impl Fn(&ToolId) -> bool,
+) -> Overrides {
+    for (name, server) in &mut overrides.servers {
+        let keeps = |tool: &str| ToolId::new(name, tool).is_ok_and(|id| is_wanted(&id));
+        server.tools.retain(|tool, _| **tool == *WILDCARD || keeps(tool));
+    }
+    for (id, schema) in schemas {
+        let server = overrides.servers.entry(id.server().into()).or_default();
+        let entry = server.tools.entry(id.tool().into()).or_default();
+        entry.output_schema = Some(schema);
+        entry.follows.remove(&Field::Output);
+    }
+    overrides.servers.retain(|_, server| server.enabled.is_some() || !server.tools.is_empty());
+    overrides
+}
+
+/// A tool with the counts of all machines. `own` is what this machine knows, with its number.
+fn together(
+    id: &ToolId,
+    own: Option<(&Tool, u64)>,
+    others: &[&Bundle],
+    key: HashKey,
+) -> Result<Tool, ApiError> {
     let mut team = Team::with_key(key);
-    if let Some(own) = own {
-        team.declare(own.declaration.as_ref());
-        team.add(&Share::of(own, true)).map_err(internal)?;
+    if let Some((own, node)) = own {
+        team.add_own(own, node);
     }
-    for other in others {
-        other.add_to(id, &mut team).map_err(internal)?;
-    }
-    Ok(team.tool())
+    others.iter().for_each(|other| other.add_to(id, &mut team));
+    team.tool().map_err(internal)
 }
 
-/// What is declared, else inferred.
+/// The declared schema, else the inferred one.
 fn best(tool: &Tool) -> Option<Value> {
     let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());
     let inferred = || (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
     declared.map(|declared| (*declared.schema).clone()).or_else(inferred)
 }
 
-/// A tool's id as the name of a file: what file systems may not take is written as `%` and two digits.
-fn file_name(id: &ToolId) -> String {
-    let mut name = String::new();
-    for byte in id.to_string().bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'.' => name.push(char::from(byte)),
-            _ => name.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    name + ".json"
-}
-
-/// The tools that are wanted; an error where a pattern fits none.
+/// The tools that match any pattern; an error if a pattern matches none.
 fn chosen<'t>(known: &[&'t ToolId], patterns: &[String]) -> Result<Vec<&'t ToolId>, ApiError> {
     if patterns.is_empty() {
         return Ok(known.to_vec());
@@ -154,8 +182,10 @@ fn chosen<'t>(known: &[&'t ToolId], patterns: &[String]) -> Result<Vec<&'t ToolI
     let mut wanted = vec![false; known.len()];
     for pattern in patterns {
         let mut any = false;
+        // A tool whose name contains `*` or `?` can be named exactly.
+        let is_id = written.contains(pattern);
         for (wanted, id) in wanted.iter_mut().zip(&written) {
-            if fits(pattern.as_bytes(), id.as_bytes()) {
+            if id == pattern || (!is_id && glob(pattern, id)) {
                 (*wanted, any) = (true, true);
             }
         }
@@ -168,44 +198,28 @@ fn chosen<'t>(known: &[&'t ToolId], patterns: &[String]) -> Result<Vec<&'t ToolI
     Ok(known.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(id, _)| *id).collect())
 }
 
-/// Whether a text has the form of a pattern, in which `*` is anything and `?` one byte.
-fn fits(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
-    // Where to go on when what came after the last `*` does not fit.
-    let mut back = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                back = Some((p, t));
-                p += 1;
-            }
-            Some(one) if *one == b'?' || *one == text[t] => (p, t) = (p + 1, t + 1),
-            _ => {
-                let Some((star, from)) = back else { return false };
-                back = Some((star, from + 1));
-                (p, t) = (star + 1, from + 1);
-            }
-        }
-    }
-    pattern[p..].iter().all(|rest| *rest == b'*')
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn patterns_name_tools() {
-        for (pattern, text, fit) in [
-            ("git__*", "git__git_log", true),
-            ("*log", "git__git_log", true),
-            ("g?t__*_l*g", "git__git_log", true),
-            ("git", "git__git_log", false),
-            ("*", "", true),
-            ("a*b*c", "abcb", false),
-        ] {
-            assert_eq!(fits(pattern.as_bytes(), text.as_bytes()), fit, "{pattern} {text}");
-        }
-        assert_eq!(file_name(&"s__a/b é".parse().unwrap()), "s__a%2Fb%20%C3%A9.json");
+    fn export_of_overrides_contains_everything_agents_see_of_the_wanted_tools() {
+        let text = r#"{"schemaVersion": 2,
+            "master": {"tools": {"*": {"annotations": {"openWorldHint": false}}}},
+            "servers": {
+                "git": {"tools": {"log": {"name": "history", "enabled": false}, "diff": {"description": "d"}}},
+                "shop": {"tools": {"get": {"inputSchema": {"type": "object"}}}}}}"#;
+        let read = schemascope_overrides::Document::parse(text.to_owned()).unwrap();
+        let wanted: BTreeMap<ToolId, Value> =
+            BTreeMap::from([("shop__get".parse().unwrap(), json!({"a": 1}))]);
+        let all = effective_overrides(read.overrides().clone(), wanted.clone(), |_| true);
+        assert_eq!((all.tools().count(), all.master.len()), (3, 1));
+        assert_eq!(all.entry("git", "log").unwrap().enabled, Some(false));
+        let get = all.entry("shop", "get").unwrap();
+        assert!(get.input_schema.is_some() && get.output_schema == Some(json!({"a": 1})));
+        let one = effective_overrides(read.overrides().clone(), wanted, |id| id.server() == "shop");
+        assert_eq!((one.tools().count(), one.master.len(), one.servers.len()), (1, 1, 1));
     }
 }

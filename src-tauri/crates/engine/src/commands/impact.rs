@@ -1,8 +1,8 @@
-//! What a version would have made of the latest observations, and what promoting it changes for clients.
+//! Impact of a version: how the latest observations fit it, and what promoting it changes for clients.
 
 use std::sync::Arc;
 
-use schemascope_api::{ApiError, ErrorKind, GetImpact, ImpactReply};
+use schemascope_api::{ApiError, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply, SchemaChoice};
 use schemascope_judge::Judge;
 use schemascope_model::ToolId;
 use schemascope_proxy::{Effective, Schema, advertised};
@@ -11,13 +11,17 @@ use schemascope_registry::versions::Impact;
 use schemascope_store::Reader;
 use serde_json::Value;
 
-use super::versions::{comparison, raw};
+use super::versions::{comparison_reply, raw};
 use super::{Handle, internal};
-use crate::decisions::{Observations, in_effect, schema};
 use crate::engine::Engine;
-use crate::views;
+use crate::knowledge::decisions::{in_effect, schema};
+use crate::knowledge::observations::Observations;
+use crate::knowledge::readiness::{Contest, Verdict};
+use crate::knowledge::summary::in_force_row;
 
-/// Observations looked at unless said otherwise, and at most.
+handlers![GetImpact];
+
+/// Observations examined by default, and at most.
 const LAST: u32 = 1_000;
 const MAX_LAST: u32 = 20_000;
 
@@ -26,35 +30,44 @@ impl Handle<GetImpact> for Engine {
         let (id, tool) = self.known_tool(&command.tool_id).await?;
         let last = command.last.unwrap_or(LAST);
         if last > MAX_LAST {
-            let message = format!("at most the last {MAX_LAST} observations can be looked at");
+            let message = format!("at most the last {MAX_LAST} observations can be examined");
             return Err(ApiError::new(ErrorKind::Invalid, message));
         }
-        let versions = self.decisions.tool(&id);
-        let version = versions.version(command.version).map_err(|refused| super::refused(&id, &refused))?;
-        let replayed = {
-            let (reader, id, schema) = (self.reader.clone(), id.clone(), Arc::clone(&version.schema));
-            // One search through calls at a time.
-            let _turn = self.browsing.lock().await;
-            tokio::task::spawn_blocking(move || replay(&reader, &id, &schema, u64::from(last))).await
+        let versions = self.knowledge.decisions.tool(&id);
+        let contest = Contest::of(versions.clone(), command.version, &tool);
+        let contest = contest.map_err(|refused| super::refused(&id, &refused))?;
+        let promote_after = self.files.settings.now().promote_after;
+        let judged = {
+            let (reader, id) = (self.records.reader.clone(), id.clone());
+            // Only one search through calls runs at a time.
+            let _turn = self.searching.lock().await;
+            let judging = move || judge(&reader, &id, contest, u64::from(last), promote_after);
+            tokio::task::spawn_blocking(judging).await
         };
-        let (impact, found) = replayed.map_err(internal)??;
+        let Judged { contest, impact, found, verdict, comparison } = judged.map_err(internal)??;
+        let version = &contest.version;
         let in_force = versions.in_force();
         let now = match &in_force {
             Some(in_force) => in_effect(in_force),
             None => declared(&tool),
         };
-        // A pin keeps what is in force.
+        // A pin keeps the effective version.
         let then = match &in_force {
-            Some(_) if versions.decided().pinned.is_some() => now.clone(),
+            Some(_) if contest.is_pinned() => now.clone(),
             _ => Effective::Promoted(schema(version)),
         };
         let is_new = versions.decided().promoted != Some(version.number);
-        let changes = is_new && versions.decided().pinned.is_none();
-        let compared = match now.schema() {
-            Some(old) => Some(comparison(Arc::clone(&old.schema), Arc::clone(&version.schema)).await?),
-            None => None,
+        let edges = match &then {
+            Effective::Promoted(new) if is_new => {
+                let old = self.choose(&id, &tool, SchemaChoice::Best).map(|chosen| chosen.schema);
+                match old {
+                    Ok(old) => self.edge_diff(&id, old, Arc::clone(&new.schema)).await?,
+                    Err(_) => EdgeDiff::default(),
+                }
+            }
+            _ => EdgeDiff::default(),
         };
-        let told = |effective: &Effective| advertised(effective).map(|schema| raw(&schema)).transpose();
+        let schema_of = |effective: &Effective| advertised(effective).map(|schema| raw(&schema)).transpose();
         Ok(ImpactReply {
             tool_id: command.tool_id,
             version: version.number,
@@ -64,16 +77,42 @@ impl Handle<GetImpact> for Engine {
             rules: impact.rules(),
             other_rules: impact.other_rules,
             calls: impact.calls,
-            in_force: in_force.as_ref().map(views::in_force_row),
-            advertised: told(&now)?,
-            advertised_then: told(&then)?,
-            list_changed: changes,
-            comparison: compared,
+            in_force: in_force.as_ref().map(in_force_row),
+            advertised: schema_of(&now)?,
+            advertised_then: schema_of(&then)?,
+            list_changed: is_new && !contest.is_pinned(),
+            edges,
+            comparison,
+            readiness: self.readiness(&id, &contest, &verdict, promote_after),
         })
     }
 }
 
-fn replay(
+/// A version judged by its latest observations, and by those since its creation.
+struct Judged {
+    contest: Contest,
+    impact: Impact,
+    found: Observations,
+    verdict: Verdict,
+    comparison: Option<ComparisonReply>,
+}
+
+fn judge(
+    reader: &Reader,
+    id: &ToolId,
+    contest: Contest,
+    last: u64,
+    promote_after: u64,
+) -> Result<Judged, ApiError> {
+    let (impact, found) = judge_latest(reader, id, &contest.version.schema, last)?;
+    let verdict = contest.judge(reader, id, u64::from(LAST), promote_after).map_err(internal)?;
+    let new = &contest.version.schema;
+    let compared = contest.effective.as_ref().zip(verdict.comparison.clone());
+    let comparison = compared.map(|((_, old), compared)| comparison_reply(compared, old, new)).transpose()?;
+    Ok(Judged { contest, impact, found, verdict, comparison })
+}
+
+fn judge_latest(
     reader: &Reader,
     id: &ToolId,
     schema: &Value,
@@ -81,17 +120,17 @@ fn replay(
 ) -> Result<(Impact, Observations), ApiError> {
     let judge = Judge::new(schema);
     if !judge.is_usable() {
-        let message = "the version's schema cannot be used to judge anything";
+        let message = "the version's schema cannot be used for validation";
         return Err(ApiError::new(ErrorKind::Invalid, message));
     }
     let mut impact = Impact::default();
-    let found = Observations::latest(reader, id, last, |call, json| {
-        impact.add(call.id, call.at, judge.stored(json));
+    let found = Observations::latest(reader, id, last, |call, observation| {
+        impact.add(call.id, call.at, observation.check(|json| judge.check_stored(json)).0);
     });
     Ok((impact, found.map_err(internal)?))
 }
 
-/// What its upstream declares, as it is known whether or not the upstream runs now.
+/// The schema its upstream declared last, whether or not it runs now.
 fn declared(tool: &Tool) -> Effective {
     let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());
     declared.map_or(Effective::None, |declared| {

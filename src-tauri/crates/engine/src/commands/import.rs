@@ -1,41 +1,49 @@
-//! Taking what others know and decided.
+//! Importing schemas, decisions and counts of others.
 //!
-//! A schema that is not known here becomes a version with origin `import`. Files of decisions (overrides, bundles)
-//! put it in force, for whoever imports them, unless something is in force here already; files of knowledge leave
-//! that to a person. All of it is in the audit log and can be undone.
+//! Nothing is believed because a file says so. A bundle must be signed with the team's key, counts must be plausible,
+//! and a schema that is not known here becomes a candidate with origin `import`: only a decision of a person makes it,
+//! and the text in it, known to agents. Everything is in the audit log.
 
 use std::sync::Arc;
 
-use schemascope_api::{ApiError, ErrorKind, Form, Import, ImportReply, ImportedMachine, ImportedTool};
+use schemascope_api::{
+    ApiError, ErrorKind, Form, Import, ImportReply, ImportedMachine, ImportedTool, SetAsidePart,
+};
 use schemascope_judge::Judge;
-use schemascope_model::{Evidence, Quality, ToolId, VersionOrigin};
+use schemascope_model::{Evidence, Quality, Timestamp, ToolId, VersionOrigin, VersionState};
 use schemascope_overrides::{Document, Field};
 use schemascope_registry::digest;
-use schemascope_registry::exchange::{Bundle, WrongFile, read_json, read_type_registry};
-use schemascope_registry::versions::{AuditEvent, Cut, MAX_REASON, ToolVersions};
+use schemascope_registry::exchange::{
+    Authenticity, Bundle, InForceThere, SetAside, Share, WrongFile, machine_name, read_type_registry,
+};
+use schemascope_registry::versions::{AuditEvent, Cut, MAX_REASON, ToolVersions, Version};
+use schemascope_shape::HashKey;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 
+use super::schema_files::read_schema_file;
 use super::{Handle, internal};
-use crate::decisions::NotWritten;
 use crate::engine::Engine;
-use crate::team::Took;
+use crate::knowledge::decisions::NotWritten;
+use crate::knowledge::team::MachineImport;
 
-/// A schema that came.
-struct Coming {
+handlers![Import];
+
+/// Largest schema that is imported, in bytes. A tool keeps 4 MB of versions.
+const MAX_SCHEMA: usize = 1 << 20;
+/// Largest number of observations that a file without counts may claim for a schema.
+const MAX_CLAIMED: u64 = 1_000_000_000_000;
+/// Longest part of a decision's description that is shown, in characters.
+const MAX_SHOWN: usize = 200;
+
+/// A schema to import.
+struct Incoming {
     tool: ToolId,
     schema: Value,
     observation_count: u64,
     quality: Quality,
-    put: Put,
-}
-
-/// Whether it is to be in force.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Put {
-    No,
-    Promoted,
-    Pinned { enforced: bool },
+    /// What was decided about it elsewhere, for the person who decides here.
+    there: Option<String>,
 }
 
 impl Handle<Import> for Engine {
@@ -55,38 +63,67 @@ impl Engine {
         if command.reason.as_ref().is_some_and(|reason| reason.len() > MAX_REASON) {
             return Err(ApiError::new(
                 ErrorKind::Invalid,
-                format!("a reason has {MAX_REASON} bytes at most"),
+                format!("a reason may have {MAX_REASON} bytes at most"),
             ));
         }
         let mut reply = ImportReply { dry_run: command.dry_run, ..ImportReply::default() };
-        let mut coming = match command.form {
+        let coming = match command.form {
             Form::Registry => {
                 read_type_registry(&command.text).map_err(wrong)?.into_iter().filter_map(known).collect()
             }
             Form::Overrides => overriding(&command.text).map_err(wrong)?,
-            Form::Schemas => vec![one_schema(&command.name, &command.text).map_err(wrong)?],
+            Form::Schemas => {
+                let (tool, schema) = read_schema_file(&command.name, &command.text).map_err(wrong)?;
+                vec![plain(tool, schema, 0)]
+            }
             Form::Bundle => {
-                let bundle = Bundle::read(&command.text).map_err(wrong)?;
                 let key = self.data.hash_key().map_err(internal)?;
-                bundle.check(key).map_err(wrong)?;
-                let coming = in_force_there(&bundle).map_err(wrong)?;
-                let own = format!("{:012x}", self.data.node().map_err(internal)?);
-                let taken = self.team.take(&bundle, &own, command.dry_run).map_err(internal)?;
-                reply.machines =
-                    taken.into_iter().map(|(machine, took)| machine_row(&bundle, machine, took)).collect();
+                let (bundle, aside) = authentic(command, key).map_err(wrong)?;
+                let coming = in_force_there(&bundle, key).map_err(wrong)?;
+                reply.machines = self.import_counts(&bundle, key, command.dry_run)?;
+                reply.set_aside.extend(aside.into_iter().map(part));
                 coming
             }
         };
+        let (mut coming, implausible): (Vec<Incoming>, Vec<Incoming>) =
+            coming.into_iter().partition(|one| why_not(one).is_none());
+        reply.set_aside.extend(implausible.iter().filter_map(|one| {
+            let tool_id = Some(one.tool.to_string());
+            Some(SetAsidePart { machine: None, tool_id, reason: why_not(one)? })
+        }));
         coming.sort_by(|a, b| a.tool.cmp(&b.tool));
         for one in coming {
-            reply.tools.push(self.take(command, &one)?);
+            reply.tools.push(self.import_tool(command, &one)?);
         }
         Ok(reply)
     }
 
-    /// Cuts a version unless it is known, and puts it in force if it is to be.
-    fn take(&self, command: &Import, coming: &Coming) -> Result<ImportedTool, ApiError> {
-        let versions = self.decisions.tool(&coming.tool);
+    /// Stores what other machines counted. Counts with this machine's id that it has not made itself show that its data
+    /// directory was copied; from the next start on it has an id of its own.
+    fn import_counts(
+        &self,
+        bundle: &Bundle,
+        key: HashKey,
+        dry_run: bool,
+    ) -> Result<Vec<ImportedMachine>, ApiError> {
+        let own = self.data.node().map_err(internal)?;
+        let name = machine_name(own);
+        let taken = self.knowledge.team.import(bundle, &name, key, dry_run).map_err(internal)?;
+        let registry = self.registry();
+        let is_foreign = |(id, share): (&ToolId, &Share)| {
+            registry.tool(id).map(|tool| tool.position_of(own)).unwrap_or_default() < share.position()
+        };
+        let is_copied = bundle.nodes.get(&name).is_some_and(|node| node.tools.iter().any(is_foreign));
+        drop(registry);
+        if is_copied && !dry_run {
+            self.data.renew_node_at_start().map_err(internal)?;
+        }
+        Ok(taken.into_iter().map(|(machine, took)| machine_row(bundle, machine, took, is_copied)).collect())
+    }
+
+    /// Creates a candidate unless the schema is known.
+    fn import_tool(&self, command: &Import, coming: &Incoming) -> Result<ImportedTool, ApiError> {
+        let versions = self.knowledge.decisions.tool(&coming.tool);
         let digest = digest(&coming.schema);
         let known = versions.versions().rev().find(|version| version.digest == digest).map(Arc::clone);
         let declared = self.registry().declared_schema(&coming.tool);
@@ -101,168 +138,187 @@ impl Engine {
             row.what = "is what its upstream declares".into();
             return Ok(row);
         }
-        let (puts, why) = puts(&versions, coming, known.as_deref());
         row.cut = known.is_none();
-        row.put_in_force = puts;
         let number = row.version.unwrap_or_else(|| versions.next());
         row.version = Some(number);
-        row.what = match (row.cut, puts) {
-            (true, true) => format!("version {number} is cut and put in force"),
-            (true, false) => format!("version {number} is cut{why}"),
-            (false, true) => format!("version {number}, which is known here, is put in force"),
-            (false, false) => format!("version {number} is known here already{why}"),
+        let there = coming.there.as_ref().map(|there| format!("; {there}")).unwrap_or_default();
+        row.what = match known {
+            Some(known) => format!("version {number} is known already{}{there}", state(&versions, &known)),
+            None => {
+                format!("version {number} is a candidate for you to decide about{there}{}", prose(coming))
+            }
         };
-        if command.dry_run {
-            return Ok(row);
-        }
-        if row.cut {
+        if row.cut && !command.dry_run {
             let schema = to_raw_value(&coming.schema).map_err(internal)?;
             let evidence = evidence(coming);
-            let cut = Cut { version: number, origin: VersionOrigin::Import, schema, evidence };
-            self.write(command, &coming.tool, AuditEvent::Cut(Box::new(cut)))?;
-        }
-        if puts {
-            let event = match coming.put {
-                Put::Pinned { enforced } => AuditEvent::Pin { version: number, enforced },
-                Put::Promoted | Put::No => AuditEvent::Promote { version: number },
-            };
-            self.write(command, &coming.tool, event)?;
+            self.write(command, &coming.tool, |versions| {
+                let version = versions.next();
+                AuditEvent::Cut(Box::new(Cut { version, origin: VersionOrigin::Import, schema, evidence }))
+            })?;
         }
         Ok(row)
     }
 
-    fn write(&self, command: &Import, tool: &ToolId, event: AuditEvent) -> Result<(), ApiError> {
+    fn write(
+        &self,
+        command: &Import,
+        tool: &ToolId,
+        event: impl FnOnce(&ToolVersions) -> AuditEvent,
+    ) -> Result<(), ApiError> {
         let from = format!("imported from {}", command.name);
         let reason = command.reason.as_deref().filter(|reason| !reason.trim().is_empty());
-        let known = self.registry().tool(tool).map(crate::decisions::known);
+        let known = self.registry().tool(tool).map(crate::knowledge::decisions::known);
         let proposal = self.proposal(tool, Some(reason.unwrap_or(&from)), command.person.as_deref(), known);
-        let written = self.decisions.write(proposal, |_| Ok(event)).map_err(|error| match error {
-            NotWritten::Refused(refused) => super::refused(tool, &refused),
-            NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
-            NotWritten::Form(_) => internal(error),
-        })?;
-        self.cutter.tell(tool, written.changes_clients());
+        let written =
+            self.knowledge.decisions.write(proposal, |versions| Ok(event(versions))).map_err(|error| {
+                match error {
+                    NotWritten::Refused(refused) => super::refused(tool, &refused),
+                    NotWritten::Store(_) => ApiError::new(ErrorKind::Unavailable, error.to_string()),
+                    NotWritten::Form(_) => internal(error),
+                }
+            })?;
+        self.services.drafter.announce(tool, written.changes_clients());
         Ok(())
     }
 }
 
-/// Whether what came is put in force here, and where not, why.
-fn puts(
-    versions: &ToolVersions,
-    coming: &Coming,
-    known: Option<&schemascope_registry::versions::Version>,
-) -> (bool, &'static str) {
-    let decided = versions.decided();
-    if coming.put == Put::No {
-        return (false, "");
+/// A bundle that the team's key signed, or that the user vouches for, without the parts that cannot be true.
+fn authentic(command: &Import, key: HashKey) -> Result<(Bundle, Vec<SetAside>), WrongFile> {
+    let mut bundle = Bundle::read(&command.text)?;
+    bundle.check(key)?;
+    if Bundle::verify(&command.text, key)? == Authenticity::Unsigned && !command.unsigned {
+        return Err(WrongFile::whole(
+            "it has no signature: older versions wrote none, and anyone may have changed its counts and schemas. \
+             If you trust where it comes from, import it with --unsigned; bundles that you export then pass its \
+             counts on under your signature",
+        ));
     }
-    if let Some(number) = decided.in_force() {
-        let same = known.is_some_and(|known| known.number == number);
-        return (false, if same { " and in force" } else { "; what is in force here stays" });
+    let aside = bundle.set_aside(key, Timestamp::now());
+    Ok((bundle, aside))
+}
+
+fn part(aside: SetAside) -> SetAsidePart {
+    let SetAside { machine, tool, reason } = aside;
+    SetAsidePart { machine, tool_id: tool.map(|tool| tool.to_string()), reason }
+}
+
+/// Why a schema is not imported, if it is not.
+fn why_not(coming: &Incoming) -> Option<String> {
+    if coming.observation_count > MAX_CLAIMED {
+        return Some(format!("its schema claims {} observations", coming.observation_count));
     }
-    match known {
-        // It was put in force when it came first, and taken back since.
-        Some(known) if known.origin == VersionOrigin::Import => {
-            (false, "; what was decided about it here stays")
+    let bytes = coming.schema.to_string().len();
+    (bytes > MAX_SCHEMA).then(|| format!("its schema has {bytes} bytes; at most {MAX_SCHEMA} are imported"))
+}
+
+/// What is decided here about a known version.
+fn state(versions: &ToolVersions, known: &Version) -> &'static str {
+    match versions.state(known.number) {
+        _ if versions.decided().in_force() == Some(known.number) => " and effective",
+        _ if versions.is_rolled_back(known.number) => "; it was rolled back here",
+        VersionState::Rejected => "; it was rejected here",
+        _ => "",
+    }
+}
+
+/// Says that a schema has text that agents would read.
+fn prose(coming: &Incoming) -> String {
+    match texts(&coming.schema) {
+        0 => String::new(),
+        1 => "; it has 1 text or example that agents would read".to_owned(),
+        count => format!("; it has {count} texts and examples that agents would read"),
+    }
+}
+
+/// Number of titles, descriptions, comments, defaults and examples of a schema.
+fn texts(schema: &Value) -> usize {
+    let keyword = |(name, value): (&String, &Value)| match name.as_str() {
+        "title" | "description" | "$comment" | "default" | "examples" => 1,
+        "enum" | "const" => 0,
+        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" => {
+            value.as_object().into_iter().flat_map(serde_json::Map::values).map(texts).sum()
         }
-        Some(known) if versions.is_rolled_back(known.number) => (false, "; it was taken back here"),
-        Some(known) if versions.state(known.number) == schemascope_model::VersionState::Rejected => {
-            (false, "; it was rejected here")
-        }
-        _ => (true, ""),
+        _ => texts(value),
+    };
+    match schema {
+        Value::Object(keywords) => keywords.iter().map(keyword).sum(),
+        Value::Array(several) => several.iter().map(texts).sum(),
+        _ => 0,
     }
 }
 
-fn plain(tool: ToolId, schema: Value, observation_count: u64, put: Put) -> Coming {
-    let quality = Quality::None;
-    Coming { tool, schema, observation_count, quality, put }
+fn plain(tool: ToolId, schema: Value, observation_count: u64) -> Incoming {
+    Incoming { tool, schema, observation_count, quality: Quality::None, there: None }
 }
 
-fn known((tool, schema, observation_count): (ToolId, Option<Value>, u64)) -> Option<Coming> {
-    Some(plain(tool, schema?, observation_count, Put::No))
+fn known((tool, schema, observation_count): (ToolId, Option<Value>, u64)) -> Option<Incoming> {
+    Some(plain(tool, schema?, observation_count))
 }
 
-/// The output schemas of a file of overrides. What it says of names, descriptions and who sees a tool is not
-/// decided about: that is in the file here.
-fn overriding(text: &str) -> Result<Vec<Coming>, WrongFile> {
+/// The output schemas of a file of overrides. Its other entries are not imported: they belong in the local file.
+fn overriding(text: &str) -> Result<Vec<Incoming>, WrongFile> {
     let document =
         Document::parse(text.to_owned()).map_err(|problem| WrongFile::whole(problem.to_string()))?;
     if let Some(problem) = document.problems().first() {
         return Err(WrongFile::whole(problem.to_string()));
     }
     let mut coming = Vec::new();
-    for (server, said) in &document.says().servers {
+    for (server, said) in &document.overrides().servers {
         for (name, entry) in &said.tools {
             let Some(schema) = entry.overriding(Field::Output) else { continue };
             let wrong = |reason: String| WrongFile::whole(format!("{server}.{name}: {reason}"));
             let tool = ToolId::new(server, name).map_err(|error| wrong(error.to_string()))?;
             if Judge::new(schema).is_broken() {
-                return Err(wrong("its outputSchema is no valid JSON Schema (draft 2020-12)".into()));
+                return Err(wrong("its outputSchema is not a valid JSON Schema (draft 2020-12)".into()));
             }
-            coming.push(plain(tool, schema.clone(), 0, Put::Promoted));
+            coming.push(plain(tool, schema.clone(), 0));
         }
     }
     Ok(coming)
 }
 
-/// A file that is one tool's schema, by name.
-fn one_schema(name: &str, text: &str) -> Result<Coming, WrongFile> {
-    let stem = name.strip_suffix(".json").unwrap_or(name);
-    let written = unescaped(stem);
-    let tool: ToolId = written.parse().map_err(|error| {
-        WrongFile::whole(format!(
-            "a file with a schema is named after its tool, such as git__git_log.json: {error}"
-        ))
-    })?;
-    let schema: Value = read_json(text)?;
-    let is_schema = schema.is_object() || schema.is_boolean();
-    if !is_schema || Judge::new(&schema).is_broken() {
-        return Err(WrongFile::whole("it is no valid JSON Schema (draft 2020-12)"));
-    }
-    Ok(plain(tool, schema, 0, Put::No))
-}
-
-/// Undoes what names of exported files are written with.
-fn unescaped(name: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), name.as_bytes());
-    while let [first, tail @ ..] = rest {
-        let hex = |digits: &[u8]| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
-        match tail.get(..2).filter(|_| *first == b'%').and_then(hex) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| name.to_owned())
-}
-
-/// What is in force where a bundle was made.
-fn in_force_there(bundle: &Bundle) -> Result<Vec<Coming>, WrongFile> {
+/// The effective schemas of a bundle. The evidence that they claim counts as far as the bundle's counts go.
+fn in_force_there(bundle: &Bundle, key: HashKey) -> Result<Vec<Incoming>, WrongFile> {
     let mut coming = Vec::new();
     for (id, tool) in &bundle.tools {
         let Some(in_force) = &tool.in_force else { continue };
-        let wrong = |reason: String| WrongFile::whole(format!("the schema in force of {id} {reason}"));
+        let wrong = |reason: String| WrongFile::whole(format!("the effective schema of {id} {reason}"));
         let schema: Value = serde_json::from_str(in_force.schema.get())
             .map_err(|error| wrong(format!("cannot be read: {error}")))?;
         if Judge::new(&schema).is_broken() {
-            return Err(wrong("is no valid JSON Schema (draft 2020-12)".into()));
+            return Err(wrong("is not a valid JSON Schema (draft 2020-12)".into()));
         }
-        let put = match (in_force.pinned, in_force.enforced) {
-            (false, _) => Put::Promoted,
-            (true, enforced) => Put::Pinned { enforced },
-        };
-        let (observation_count, quality) = (in_force.observation_count, in_force.quality);
-        coming.push(Coming { tool: id.clone(), schema, observation_count, quality, put });
+        let shares = bundle.nodes.values().filter_map(|node| node.tools.get(id));
+        let counted = shares.filter_map(|share| share.shape(key).ok()).map(|shape| shape.observations());
+        let counted = counted.fold(0, u64::saturating_add);
+        let claim_holds = in_force.observation_count <= counted;
+        coming.push(Incoming {
+            tool: id.clone(),
+            schema,
+            observation_count: in_force.observation_count.min(counted),
+            quality: if claim_holds { in_force.quality } else { Quality::None },
+            there: Some(there(in_force)),
+        });
     }
     Ok(coming)
 }
 
-fn evidence(coming: &Coming) -> Evidence {
+/// What was decided about an effective version elsewhere.
+fn there(in_force: &InForceThere) -> String {
+    let how = match (in_force.pinned, in_force.enforced) {
+        (false, _) => "promoted",
+        (true, false) => "pinned",
+        (true, true) => "pinned and enforced",
+    };
+    let shown = |text: &str| text.chars().take(MAX_SHOWN).collect::<String>();
+    let decided = in_force.decided.as_ref();
+    let by = decided.map(|one| format!(" by {}", shown(&one.actor.to_string()))).unwrap_or_default();
+    let reason = decided.and_then(|one| one.reason.as_deref());
+    let why = reason.map(|reason| format!(" ({})", shown(reason))).unwrap_or_default();
+    format!("elsewhere it is {how}{by}{why}")
+}
+
+fn evidence(coming: &Incoming) -> Evidence {
     Evidence {
         observation_count: coming.observation_count,
         call_count: coming.observation_count,
@@ -275,30 +331,43 @@ fn evidence(coming: &Coming) -> Evidence {
     }
 }
 
-fn machine_row(bundle: &Bundle, machine: String, took: Took) -> ImportedMachine {
+fn machine_row(bundle: &Bundle, machine: String, took: MachineImport, is_copied: bool) -> ImportedMachine {
     let shares = bundle.nodes.get(&machine);
     let call_count =
-        shares.map_or(0, |node| node.tools.values().map(|share| share.calls()).fold(0, u64::saturating_add));
+        shares.map_or(0, |node| node.tools.values().map(Share::calls).fold(0, u64::saturating_add));
     let what = match took {
-        Took::Added => "added",
-        Took::Replaced => "replaced",
-        Took::Unchanged => "unchanged",
-        Took::Older => "older",
-        Took::Own => "own",
+        MachineImport::Added => "added",
+        MachineImport::Replaced => "replaced",
+        MachineImport::Unchanged => "unchanged",
+        MachineImport::Older => "older",
+        MachineImport::Own if is_copied => "copied",
+        MachineImport::Own => "own",
     };
     ImportedMachine { machine, call_count, what: what.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn files_are_named_after_tools() {
-        let name = |name: &str| one_schema(name, "{}").map(|coming| coming.tool.to_string());
-        assert_eq!(name("git__git_log.json").unwrap(), "git__git_log");
-        assert_eq!(name("s__a%2Fb%20%C3%A9.json").unwrap(), "s__a/b é");
-        assert!(name("log.json").is_err() && one_schema("a__b", "{\"type\": 7}").is_err());
-        assert_eq!(one_schema("a__b", "{\n x").err().and_then(|wrong| wrong.place), Some((2, 2)));
+    fn texts_are_counted_where_a_schema_has_them() {
+        let schema = json!({
+            "title": "Order", "$comment": "x", "properties": {
+                "description": {"type": "string", "description": "x", "default": "x"},
+                "lines": {"items": {"anyOf": [{"examples": [1]}, {"enum": [{"title": "x"}]}]}},
+            },
+        });
+        assert_eq!(texts(&schema), 5);
+    }
+
+    #[test]
+    fn implausible_claims_and_huge_schemas_are_set_aside() {
+        let of = |schema, count| why_not(&plain("s__t".parse().unwrap(), schema, count));
+        assert!(of(json!({}), 100).is_none());
+        assert!(of(json!({}), 1 << 48).unwrap().contains("claims"));
+        assert!(of(json!({"enum": ["x".repeat(MAX_SCHEMA)]}), 0).unwrap().contains("bytes"));
     }
 }

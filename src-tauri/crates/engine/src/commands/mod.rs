@@ -1,17 +1,31 @@
-//! What each command does. One file per subject.
+//! Handlers of the commands, one file per subject.
+
+/// Declares the commands that a file handles.
+macro_rules! handlers {
+    ($($command:ty),+ $(,)?) => {
+        pub(super) const HANDLERS: &[crate::commands::Handler] =
+            &[$(crate::commands::Handler::of::<$command>()),+];
+    };
+}
 
 mod backfill;
 mod calls;
 mod coverage;
 mod decide;
 mod drift;
+mod edge_changes;
+mod edges;
+mod explain_edge;
 mod export;
 mod impact;
 mod import;
-mod nearest;
+mod infer_where;
 mod overrides;
-mod replay;
+pub(crate) mod plans;
+mod readiness;
+mod recent;
 mod report;
+mod schema_files;
 mod servers;
 mod settings;
 mod tool;
@@ -19,48 +33,85 @@ mod tools;
 mod versions;
 mod window;
 
-pub(crate) use drift::marks;
 use std::future::Future;
+use std::pin::Pin;
 
-use schemascope_api::{
-    AcknowledgeDrift, ApiError, Backfill, BrowseCalls, CallTool, ChangeRedaction, ChangeSetting, Command,
-    CompareVersions, Decide, ErrorKind, Export, GetCall, GetCoverage, GetImpact, GetOverrides, GetReport,
-    GetSchema, GetSettings, GetTool, Import, InferWhere, ListAudit, ListCalls, ListDrift, ListServers,
-    ListTools, ListVersions, PopulateOverrides, RestartServer, ShowWindow, TryRedaction,
-};
-use schemascope_model::ToolId;
-use schemascope_registry::versions::Refused;
+use schemascope_api::{ApiError, Command, ErrorKind};
 
 use crate::engine::Engine;
+use crate::errors::{internal, refused};
+use crate::nearest;
 
-/// Carries out a command.
+/// Handles one kind of command.
 pub trait Handle<C: Command> {
-    /// Gives the reply, or an error for a person.
+    /// Returns the reply, or an error for the user.
     fn handle(&self, command: C) -> impl Future<Output = Result<C::Reply, ApiError>> + Send;
 }
 
-/// Every command there is, by name.
-macro_rules! dispatch {
-    ($engine:expr, $name:expr, $body:expr; $($command:ty),+ $(,)?) => {
-        match $name {
-            $(<$command as Command>::NAME => answer::<$command>($engine, $body).await,)+
-            other => Err(ApiError::new(ErrorKind::NotFound, format!(
-                "there is no command {other:?}; there are: {}",
-                [$(<$command as Command>::NAME),+].join(", ")
-            ))),
-        }
-    };
+/// Commands of every subject. A command of an existing subject is added to the `handlers!` of its file only.
+const SUBJECTS: &[&[Handler]] = &[
+    backfill::HANDLERS,
+    calls::HANDLERS,
+    coverage::HANDLERS,
+    decide::HANDLERS,
+    drift::HANDLERS,
+    edge_changes::HANDLERS,
+    edges::HANDLERS,
+    explain_edge::HANDLERS,
+    export::HANDLERS,
+    impact::HANDLERS,
+    import::HANDLERS,
+    overrides::HANDLERS,
+    plans::HANDLERS,
+    infer_where::HANDLERS,
+    readiness::HANDLERS,
+    recent::HANDLERS,
+    report::HANDLERS,
+    servers::HANDLERS,
+    settings::HANDLERS,
+    tool::HANDLERS,
+    tools::HANDLERS,
+    versions::HANDLERS,
+    window::HANDLERS,
+];
+
+/// A command with the function that carries it out.
+struct Handler {
+    name: &'static str,
+    run: for<'a> fn(&'a Engine, &'a [u8]) -> Answer<'a>,
+}
+
+type Answer<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, ApiError>> + Send + 'a>>;
+
+impl Handler {
+    const fn of<C: Command + 'static>() -> Self
+    where
+        Engine: Handle<C>,
+    {
+        Self { name: C::NAME, run: |engine, body| Box::pin(answer::<C>(engine, body)) }
+    }
 }
 
 impl Engine {
-    /// Carries out a command that came as bytes.
+    /// Carries out a command that was received as bytes.
     pub async fn dispatch(&self, name: &str, body: &[u8]) -> Result<Vec<u8>, ApiError> {
-        dispatch!(self, name, body;
-            ListTools, GetTool, GetSchema, InferWhere, ListCalls, BrowseCalls, GetCall, CallTool, Backfill,
-            GetReport, GetCoverage, ListServers, RestartServer, ShowWindow, ListVersions, CompareVersions,
-            GetImpact, Decide, ListAudit, GetSettings, ChangeSetting, ChangeRedaction, TryRedaction,
-            GetOverrides, PopulateOverrides, ListDrift, AcknowledgeDrift, Export, Import)
+        (find(name)?.run)(self, body).await
     }
+}
+
+/// Names of all commands.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    SUBJECTS.iter().copied().flatten().map(|handler| handler.name)
+}
+
+fn find(name: &str) -> Result<&'static Handler, ApiError> {
+    let handlers = || SUBJECTS.iter().copied().flatten();
+    handlers().find(|handler| handler.name == name).ok_or_else(|| {
+        let names: Vec<&str> = handlers().map(|handler| handler.name).collect();
+        let message = format!("there is no command {name:?}; expected one of {}", names.join(", "));
+        ApiError::new(ErrorKind::NotFound, message)
+    })
 }
 
 async fn answer<C: Command>(engine: &Engine, body: &[u8]) -> Result<Vec<u8>, ApiError>
@@ -74,18 +125,15 @@ where
     serde_json::to_vec(&reply).map_err(internal)
 }
 
-/// For what should not happen.
-fn internal(error: impl std::fmt::Display) -> ApiError {
-    ApiError::new(ErrorKind::Internal, error.to_string())
-}
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
 
-/// For a decision that makes no sense, and for what it names and is not there.
-fn refused(tool: &ToolId, refused: &Refused) -> ApiError {
-    let kind = match refused {
-        Refused::NoVersions | Refused::NoSuchVersion { .. } | Refused::NoSuchDrift { .. } => {
-            ErrorKind::NotFound
-        }
-        _ => ErrorKind::Invalid,
-    };
-    ApiError::new(kind, format!("{tool}: {refused}"))
+    use super::*;
+
+    #[test]
+    fn command_names_are_distinct() {
+        let names: Vec<&str> = names().collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+    }
 }

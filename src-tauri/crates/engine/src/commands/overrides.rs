@@ -1,4 +1,4 @@
-//! The file of overrides.
+//! Reading and filling the file of overrides.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,22 +9,26 @@ use schemascope_api::{
 };
 use schemascope_model::{SEPARATOR, ToolId};
 use schemascope_overrides::{Entry, Field, Overrides, WILDCARD};
+use schemascope_proxy::OWN_SERVER;
 
-use super::{Handle, internal, nearest, tools};
+use super::{Handle, internal, nearest};
 use crate::engine::Engine;
+
+handlers![GetOverrides, PopulateOverrides];
 
 impl Handle<GetOverrides> for Engine {
     async fn handle(&self, _: GetOverrides) -> Result<OverridesReply, ApiError> {
-        let overrides = Arc::clone(&self.overrides);
+        let overrides = Arc::clone(&self.services.overrides);
         let looked = tokio::task::spawn_blocking(move || {
-            overrides.look();
-            (overrides.in_force(), overrides.problems())
+            overrides.reconcile();
+            (overrides.in_effect(), overrides.problems())
         });
         let (says, problems) = looked.await.map_err(internal)?;
-        let version = |tool: &ToolId| self.decisions.tool(tool).in_force().map(|one| one.version().number);
+        let version =
+            |tool: &ToolId| self.knowledge.decisions.tool(tool).in_force().map(|one| one.version().number);
         Ok(OverridesReply {
-            file: self.overrides.path.display().to_string(),
-            exists: self.overrides.path.exists(),
+            file: self.services.overrides.path.display().to_string(),
+            exists: self.services.overrides.path.exists(),
             problems,
             entries: rows(&says, version),
         })
@@ -79,7 +83,7 @@ fn keys(fields: &[Field]) -> Vec<String> {
 
 impl Handle<PopulateOverrides> for Engine {
     async fn handle(&self, command: PopulateOverrides) -> Result<PopulateReply, ApiError> {
-        let status = self.hub.status();
+        let status = self.upstreams.hub.status();
         for server in &command.servers {
             if !status.iter().any(|known| known.name == *server) {
                 let hint = nearest::suggestion(server, status.iter().map(|known| known.name.as_str()));
@@ -87,42 +91,52 @@ impl Handle<PopulateOverrides> for Engine {
                 return Err(ApiError::new(ErrorKind::NotFound, message));
             }
         }
-        let is_asked = |server: &str| {
-            let of_tool = |tool: &String| tool.split_once(SEPARATOR).is_some_and(|(of, _)| of == server);
-            (command.servers.is_empty() || command.servers.iter().any(|name| name == server))
-                && (command.tools.is_empty() || command.tools.iter().any(of_tool))
+        let of_tool =
+            |server: &str, tool: &String| tool.split_once(SEPARATOR).is_some_and(|(of, _)| of == server);
+        let named = |server: &str| {
+            command.servers.iter().any(|name| name == server)
+                || command.tools.iter().any(|tool| of_tool(server, tool))
         };
-        // So that what they declare now is what is written.
-        self.hub.list(is_asked).await;
-        self.recorder.settle().await;
+        // Our own tools are left alone unless they are named or part of `/mcp`.
+        let left_out =
+            Some(OWN_SERVER).filter(|own| !named(own) && !self.upstreams.own_tools.offers_server(own));
+        let is_asked = |server: &str| {
+            (command.servers.is_empty() || command.servers.iter().any(|name| name == server))
+                && (command.tools.is_empty() || command.tools.iter().any(|tool| of_tool(server, tool)))
+                && left_out != Some(server)
+        };
+        // Lists again, so that current declarations are written.
+        self.upstreams.hub.list(is_asked).await;
+        self.records.recorder.settle().await;
         let mut wanted = BTreeSet::new();
         for tool in &command.tools {
-            tools::find(&self.registry(), tool)?;
-            wanted.insert(tool.parse::<ToolId>().map_err(internal)?);
+            wanted.insert(self.find(tool)?);
         }
-        let unavailable = self.hub.status().into_iter().filter(|server| {
+        let unavailable = self.upstreams.hub.status().into_iter().filter(|server| {
             let may = !matches!(server.state, UpstreamState::Ready | UpstreamState::Disabled);
             may && is_asked(&server.name)
         });
         let unavailable = unavailable
             .map(|server| {
                 let reason = server.reason.unwrap_or_else(|| server.state.to_string());
-                format!("{}: {}", server.name, self.redaction.now().text(&reason))
+                format!("{}: {}", server.name, self.files.redaction.now().text(&reason))
             })
             .collect();
+        let servers = command.servers;
         let is_wanted = move |tool: &ToolId| {
             (wanted.is_empty() || wanted.contains(tool))
-                && (command.servers.is_empty() || command.servers.iter().any(|name| name == tool.server()))
+                && (servers.is_empty() || servers.iter().any(|name| name == tool.server()))
+                && left_out != Some(tool.server())
         };
-        let (overrides, dry_run) = (Arc::clone(&self.overrides), command.dry_run);
+        let (overrides, dry_run) = (Arc::clone(&self.services.overrides), command.dry_run);
         let populating = move || overrides.populate(is_wanted, dry_run);
         let filled = tokio::task::spawn_blocking(populating).await.map_err(internal)?;
         let filled = filled.map_err(|error| {
-            let file = self.overrides.path.display();
+            let file = self.services.overrides.path.display();
             ApiError::new(ErrorKind::Invalid, format!("{file}: {error}"))
         })?;
         Ok(PopulateReply {
-            file: self.overrides.path.display().to_string(),
+            file: self.services.overrides.path.display().to_string(),
             written: !dry_run && !filled.is_empty(),
             filled: filled
                 .iter()

@@ -1,27 +1,28 @@
-//! Upstreams.
+//! Listing and restarting upstreams.
 
 use schemascope_api::{ApiError, ErrorKind, ListServers, RestartServer, ServerRow, ServersReply};
 
 use super::{Handle, nearest};
 use crate::engine::Engine;
-use crate::views;
+
+handlers![ListServers, RestartServer];
 
 impl Handle<ListServers> for Engine {
     async fn handle(&self, command: ListServers) -> Result<ServersReply, ApiError> {
-        let redactor = self.redaction.now();
+        let redactor = self.files.redaction.now();
         let config = self.config();
         Ok(ServersReply {
             config: config.path.display().to_string(),
             problem: config.problem.as_ref().map(|problem| redactor.text(problem).into_owned()),
-            overrides: self.overrides.warnings(),
+            overrides: self.services.overrides.warnings(),
             servers: self
-                .hub
-                .status()
+                .upstreams
+                .server_rows(&self.files)
                 .into_iter()
-                .filter(|status| command.server_name.as_ref().is_none_or(|name| *name == status.name))
-                .map(|status| {
-                    let log = redactor.lines(&self.hub.log(&status.name));
-                    ServerRow { log, ..views::server_row(status, &redactor) }
+                .filter(|row| command.server_name.as_ref().is_none_or(|name| *name == row.server_name))
+                .map(|row| ServerRow {
+                    log: redactor.lines(&self.upstreams.hub.log(&row.server_name)),
+                    ..row
                 })
                 .collect(),
         })
@@ -30,16 +31,16 @@ impl Handle<ListServers> for Engine {
 
 impl Handle<RestartServer> for Engine {
     async fn handle(&self, command: RestartServer) -> Result<(), ApiError> {
-        if self.hub.restart(&command.server_name) {
+        if self.upstreams.hub.restart(&command.server_name) {
             return Ok(());
         }
         let name = &command.server_name;
-        let servers = self.hub.status();
+        let servers = self.upstreams.hub.status();
         Err(match servers.iter().find(|server| server.name == *name) {
             Some(_) => ApiError::new(
                 ErrorKind::Invalid,
                 format!(
-                    "{name} cannot be started: it is disabled, or its entry in the configuration is wrong"
+                    "{name} cannot be started: it is disabled, or its entry in the configuration is invalid"
                 ),
             ),
             None => {

@@ -1,8 +1,8 @@
-//! Everything known of one tool, traced to the calls behind it.
+//! Details of one tool, with the calls behind them.
 
 use schemascope_api::{
-    ApiError, CarrierCounts, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample,
-    Stability, StandingRow, ToolDetail,
+    ApiError, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample, Stability,
+    StandingRow, ToolDetail,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
 use schemascope_registry::{StandingChange, Tool, observe};
@@ -12,33 +12,34 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Handle, internal, tools};
-use crate::decisions::Numbers;
+use super::{Handle, internal};
 use crate::engine::Engine;
-use crate::histogram::Histogram;
+use crate::knowledge::summary::VersionSummary;
+use crate::recording::events::call_row;
 use crate::views;
 
-/// Latest calls shown.
+handlers![GetTool];
+
+/// Number of latest calls shown.
 const LATEST: usize = 200;
-/// Observations shown.
+/// Number of samples shown.
 const SAMPLES: usize = 5;
-/// Calls whose bodies are brought to find them.
+/// Calls whose bodies are read to find samples.
 const SAMPLED: usize = 20;
 
 impl Handle<GetTool> for Engine {
     async fn handle(&self, command: GetTool) -> Result<ToolDetail, ApiError> {
         self.settled().await?;
-        let id: Option<ToolId> = command.tool_id.parse().ok();
-        // Copied, so that nobody waits while schemas are emitted.
-        let tool = tools::find(&self.registry(), &command.tool_id)?.clone();
-        let Some(id) = id else { return Err(internal("a tool was found under an id that is none")) };
-        let reader = self.reader.clone();
+        let id = self.find(&command.tool_id)?;
+        // Copied, so that the registry is not locked while schemas are emitted.
+        let tool = self.registry().tool(&id).cloned().unwrap_or_default();
+        let reader = self.records.reader.clone();
         let read = {
             let id = id.clone();
             tokio::task::spawn_blocking(move || calls(&reader, &id))
         };
         let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
-        Ok(detail(&id, &tool, self.decisions.numbers(&id, &tool), &latest, samples))
+        Ok(detail(&id, &tool, self.knowledge.decisions.summary(&id, &tool), &latest, samples))
     }
 }
 
@@ -59,7 +60,7 @@ fn calls(reader: &Reader, id: &ToolId) -> Result<(Vec<CallRecord>, Vec<Sample>),
 fn detail(
     id: &ToolId,
     tool: &Tool,
-    versions: Numbers,
+    versions: VersionSummary,
     latest: &[CallRecord],
     samples: Vec<Sample>,
 ) -> ToolDetail {
@@ -82,11 +83,7 @@ fn detail(
         input_schema: definition.input_schema.map(RawSchema),
         declared_schema: declared.and_then(|declared| raw(&declared.schema)),
         inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.shape.schema(&policy))).flatten(),
-        carriers: CarrierCounts {
-            structured: tool.carriers.structured,
-            json_in_text: tool.carriers.json_in_text,
-            text: tool.carriers.text,
-        },
+        carriers: tool.carriers,
         fits: declared
             .map(|declared| tool.fits.of(&declared.digest))
             .filter(|fit| fit.fits + fit.violates > 0)
@@ -113,8 +110,8 @@ fn detail(
             })
             .collect(),
         changes: tool.history.changes.iter().map(standing_row).collect(),
-        latency: latency(latest),
-        latest: latest.iter().map(views::call_row).collect(),
+        latency: latency(tool),
+        latest: latest.iter().map(call_row).collect(),
         samples,
     }
 }
@@ -134,13 +131,19 @@ fn standing_row(change: &StandingChange) -> StandingRow {
         source: standing.source,
         quality: standing.quality,
         violated: standing.violated,
+        form: standing.form,
     }
 }
 
-fn latency(calls: &[CallRecord]) -> Latency {
-    let times = Histogram::default();
-    calls.iter().filter_map(|call| call.total_us).for_each(|micros| times.add(micros));
-    times.summary()
+fn latency(tool: &Tool) -> Latency {
+    let quantile = |share| tool.latencies.quantile(share).unwrap_or_default();
+    Latency {
+        count: tool.latencies.count(),
+        p50_us: quantile(0.5),
+        p95_us: quantile(0.95),
+        p99_us: quantile(0.99),
+        max_us: quantile(1.0),
+    }
 }
 
 fn sample(call: &CallRecord) -> Option<Sample> {

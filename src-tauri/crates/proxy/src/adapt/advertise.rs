@@ -1,55 +1,53 @@
-//! What clients are told of a tool's output.
+//! The output schema of a tool as clients get it.
 //!
-//! Owns: the `outputSchema` of each kind of effective schema, such that whatever the adapter lets through
-//! satisfies it. Refuses to know: results.
-//!
-//! SDKs refuse a whole list for one schema they cannot use, and a whole call for a result that does not fit. So
-//! what was inferred is told in a form every object satisfies, and what cannot be used is not told at all.
+//! SDKs reject a whole list because of one schema that they cannot use, and a whole call because of a result that
+//! does not fit. Inferred schemas are therefore advertised in a form that every adapted result satisfies, and
+//! schemas that cannot be used are not advertised.
 
 use bytes::Bytes;
 use schemascope_judge::change_references;
 use serde_json::{Map, Value, json};
 
-use super::Told;
+use super::ToolContext;
 use super::effective::{Effective, Schema};
 use super::form::Form;
 use super::object::Object;
 
-/// Members of a schema that stand at the root, wherever the rest goes: references lead there.
+/// Members of a schema that stay at the root when the rest moves inside another schema: references point to them.
 const HOISTED: [&str; 3] = ["$schema", "$defs", "definitions"];
 
-/// The tool's definition as a client gets it. Byte for byte as sent where nothing but the upstream's own word
-/// is told.
-pub(crate) fn advertise(definition: &Bytes, told: &Told<'_>) -> Bytes {
-    let Some(schema) = output_schema(told) else { return definition.clone() };
+/// The tool's definition as a client gets it: unchanged, byte for byte, where the upstream's own schema is
+/// advertised.
+pub(crate) fn advertise(definition: &Bytes, context: &ToolContext<'_>) -> Bytes {
+    let Some(schema) = output_schema(context) else { return definition.clone() };
     let definition_with =
         |schema: Value| Some(Object::of(definition)?.with("outputSchema", &schema.to_string()));
     definition_with(schema).unwrap_or_else(|| definition.clone())
 }
 
-/// The schema to tell; none for the upstream's own.
-pub(super) fn output_schema(told: &Told<'_>) -> Option<Value> {
-    let form = told.form();
-    let generic = || Some(generic(told.modern));
-    match told.effective {
+/// The schema to advertise; `None` to leave the upstream's own in place.
+pub(super) fn output_schema(context: &ToolContext<'_>) -> Option<Value> {
+    let form = context.form();
+    let generic = || Some(generic(context.modern));
+    match context.effective {
         Effective::None => None,
-        _ if told.suspended => generic(),
-        Effective::Declared(_) if told.judge.is_broken() => generic(),
-        Effective::Declared(schema) if told.modern || is_listable(&schema.schema) => None,
+        _ if context.suspended => generic(),
+        Effective::Declared(_) if context.judge.is_broken() => generic(),
+        Effective::Declared(schema) if context.modern || is_listable(&schema.schema) => None,
         Effective::Declared(schema) => Some(match form {
             Form::Object => listable(&schema.schema),
             Form::Result | Form::Bare => tolerant(&schema.schema, form),
         }),
-        _ if !told.judge.is_usable() => generic(),
+        _ if !context.judge.is_usable() => generic(),
         Effective::Promoted(Schema { schema, .. }) | Effective::Pinned(Schema { schema, .. }) => {
             Some(tolerant(schema, form))
         }
-        Effective::Enforced(Schema { schema, .. }) if told.modern => Some(schema.as_ref().clone()),
+        Effective::Enforced(Schema { schema, .. }) if context.modern => Some(schema.as_ref().clone()),
         Effective::Enforced(Schema { schema, .. }) => Some(strict(schema, form)),
     }
 }
 
-/// What everything satisfies that may come.
+/// A schema that every possible result satisfies.
 fn generic(modern: bool) -> Value {
     let mut generic = json!({"type": "object", "properties": {"result": {}}});
     if let Value::Object(map) = &mut generic
@@ -60,7 +58,7 @@ fn generic(modern: bool) -> Value {
     generic
 }
 
-/// The schema, and beside it whatever else may come.
+/// The schema as one alternative, and anything else as the other.
 fn tolerant(schema: &Value, form: Form) -> Value {
     match form {
         Form::Object => around(
@@ -77,7 +75,7 @@ fn tolerant(schema: &Value, form: Form) -> Value {
     }
 }
 
-/// The schema and nothing beside it, for clients with sessions.
+/// The schema without an alternative, for clients of the session era.
 fn strict(schema: &Value, form: Form) -> Value {
     match form {
         Form::Object | Form::Bare => listable(schema),
@@ -89,7 +87,7 @@ fn strict(schema: &Value, form: Form) -> Value {
     }
 }
 
-/// A schema inside another one, at the place given as a pointer.
+/// A schema inside another one, at `place`, a JSON pointer.
 fn around(schema: &Value, place: &str, outer: impl FnOnce(Value) -> Value) -> Value {
     let mut inner = schema.clone();
     let own = schema.get("$id").and_then(Value::as_str).map(|id| id.trim_end_matches('#').to_owned());
@@ -112,7 +110,7 @@ fn around(schema: &Value, place: &str, outer: impl FnOnce(Value) -> Value) -> Va
     Value::Object(whole)
 }
 
-/// Where a reference leads when the root has moved to `place`.
+/// The target of a reference after the root has moved to `place`.
 fn moved(local: &str, place: &str) -> Option<String> {
     let fragment = local.strip_prefix('#').unwrap_or(local);
     let stays = HOISTED.iter().any(|key| {
@@ -126,15 +124,15 @@ fn moved(local: &str, place: &str) -> Option<String> {
     }
 }
 
-/// Whether clients with sessions take it in a list: the root says it is an object, and what it says of fields are
-/// objects too.
+/// Whether clients of the session era accept the schema in a list: the root has type object, and so do the
+/// schemas of its fields.
 fn is_listable(schema: &Value) -> bool {
     let fields = schema.get("properties").map(Value::as_object);
     schema.get("type").is_some_and(|kind| kind == "object")
         && fields.is_none_or(|fields| fields.is_some_and(|fields| fields.values().all(Value::is_object)))
 }
 
-/// The same schema of objects, such that they do.
+/// The schema in a form that [`is_listable`].
 fn listable(schema: &Value) -> Value {
     if is_listable(schema) {
         return schema.clone();
@@ -142,7 +140,7 @@ fn listable(schema: &Value) -> Value {
     around(schema, "/allOf/0", |inner| json!({"type": "object", "allOf": [inner]}))
 }
 
-/// The same schema as an object.
+/// The schema as a JSON object instead of a boolean.
 fn as_object(schema: Value) -> Value {
     match schema {
         Value::Bool(true) => json!({}),

@@ -1,31 +1,30 @@
-//! What is held true of a tool's output, and on whose word.
-//!
-//! Owns: the words of it. Refuses to know: who decides.
+//! The effective schema of a tool, and the settings of the adapter.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// What is held true of a tool's output: pinned before promoted before declared before nothing. Cheap to clone.
+/// The effective schema of a tool, by origin. A pinned version takes precedence over a promoted one, and that over
+/// the declared schema. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub enum Effective {
-    /// Nothing.
+    /// No schema.
     #[default]
     None,
-    /// What its upstream declares.
+    /// The schema that the upstream declares.
     Declared(Schema),
-    /// A version that was promoted.
+    /// A promoted version.
     Promoted(Schema),
-    /// A version that stays whatever comes later.
+    /// A pinned version, which stays effective whatever is promoted later.
     Pinned(Schema),
-    /// A pinned version whose violations are errors.
+    /// A pinned version that turns violating results into errors.
     Enforced(Schema),
 }
 
-/// A JSON Schema with what tells it from others. Cheap to clone.
+/// A JSON Schema and its digest. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Schema {
-    /// The same for the same content, whatever the order of its keys.
+    /// Digest of the content, independent of the order of keys.
     pub digest: Arc<str>,
     /// The schema.
     pub schema: Arc<Value>,
@@ -43,18 +42,18 @@ impl Effective {
         }
     }
 
-    /// Whether results that keep missing the schema may take it out of sight: never against a pin.
+    /// Whether the schema is suspended when results keep missing it. Pins never are.
     pub(crate) fn may_be_suspended(&self) -> bool {
         matches!(self, Self::Declared(_) | Self::Promoted(_))
     }
 }
 
-/// What may be done to results and to what clients are told. May change at any time.
+/// Settings of the adapter. May change at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adapting {
-    /// Where results are adapted.
+    /// Which results are adapted.
     pub mode: Mode,
-    /// Whether clients stop being told of a schema that results keep missing.
+    /// Whether a schema that results keep missing is suspended: clients get a generic one instead.
     pub suspend: bool,
 }
 
@@ -64,16 +63,16 @@ impl Default for Adapting {
     }
 }
 
-/// Where results are adapted.
+/// Which results are adapted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Wherever it gives clients structure they would not have.
+    /// All whose text is JSON, and all of tools with a schema.
     #[default]
     On,
-    /// Plain text of tools without a schema as well.
+    /// Also plain text of tools without a schema.
     All,
-    /// Only where a schema is advertised.
+    /// Only those of tools whose schema is advertised.
     Advertised,
-    /// Nowhere, and only upstreams' own schemas are advertised.
+    /// None; only the upstreams' own schemas are advertised.
     Off,
 }

@@ -1,7 +1,7 @@
-//! In which form a client gets the values of a tool.
+//! The form in which a client gets the values of a tool.
 //!
-//! Owns: `structuredContent` is an object for clients with sessions, so what is no object stands in a field
-//! `result` for them; those of 2026-07-28 get any value as it is. Refuses to know: where values come from.
+//! In the session era `structuredContent` must be an object, so other values are wrapped in a field `result`.
+//! Clients of 2026-07-28 get every value as it is.
 
 use std::borrow::Cow;
 
@@ -9,24 +9,24 @@ use serde_json::{Map, Value};
 
 use super::effective::Effective;
 
-/// References followed from one place.
-const MAX_STEPS: usize = 16;
-/// Schemas looked at to find out what one is about: alternatives of alternatives double.
-const MAX_LOOKED_AT: usize = 1_000;
+/// Limit of references followed in a row.
+const MAX_REFERENCES: usize = 16;
+/// Limit of schemas read to find out whether one describes objects: nested alternatives grow exponentially.
+const MAX_SCHEMAS: usize = 1_000;
 
 /// The form of a tool's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Objects as they are; what is none, although it should be, in `result`.
+    /// Objects as they are; other values, which the schema does not allow, in `result`.
     Object,
-    /// All in `result`.
+    /// All values in `result`.
     Result,
-    /// All as they are.
+    /// All values as they are.
     Bare,
 }
 
 impl Form {
-    /// The form for a tool and a client. Without a schema nothing promises anything but objects.
+    /// The form for a tool and a client. Without a schema, values are objects.
     pub(super) fn of(effective: &Effective, modern: bool) -> Self {
         match effective.schema() {
             None => Self::Object,
@@ -36,7 +36,7 @@ impl Form {
         }
     }
 
-    /// A value in this form.
+    /// Returns a value in this form.
     pub(super) fn present(self, json: &str) -> Cow<'_, str> {
         match self {
             Self::Bare => json.into(),
@@ -55,10 +55,11 @@ pub(super) fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{')
 }
 
-/// Whether objects are all a schema is about. One without a type that speaks of fields is, as it is meant.
+/// Whether a schema describes only objects. A schema without a type that describes fields counts as well, because
+/// that is what its author meant.
 pub(super) fn is_about_objects(schema: &Value) -> bool {
-    let mut left = MAX_LOOKED_AT;
-    about_objects(schema, schema, MAX_STEPS, &mut left)
+    let mut left = MAX_SCHEMAS;
+    about_objects(schema, schema, MAX_REFERENCES, &mut left)
 }
 
 fn about_objects(schema: &Value, root: &Value, steps: usize, left: &mut usize) -> bool {
@@ -82,18 +83,18 @@ fn about_objects(schema: &Value, root: &Value, steps: usize, left: &mut usize) -
         || ["properties", "required", "additionalProperties"].iter().any(|key| map.contains_key(*key))
 }
 
-/// The schema a schema refers to by pointer.
+/// The schema that a `$ref` with a JSON pointer points to.
 fn target<'a>(map: &Map<String, Value>, root: &'a Value) -> Option<&'a Value> {
     root.pointer(map.get("$ref")?.as_str()?.strip_prefix('#')?)
 }
 
-/// The type a field's values are of, if it is one.
+/// The type of a field's values, if it is a single one.
 pub(super) fn field_type<'a>(schema: &'a Value, name: &str) -> Option<&'a str> {
     let field = followed(schema, schema).get("properties")?.get(name)?;
     followed(field, schema).get("type")?.as_str()
 }
 
-/// The one field a schema requires, if it is one.
+/// The field that a schema requires, if it requires exactly one.
 pub(super) fn sole_required(schema: &Value) -> Option<&str> {
     match followed(schema, schema).get("required")?.as_array()?.as_slice() {
         [only] => only.as_str(),
@@ -101,7 +102,7 @@ pub(super) fn sole_required(schema: &Value) -> Option<&str> {
     }
 }
 
-/// The fields whose values are of this type.
+/// The fields whose values have this type.
 pub(super) fn fields_of_type<'a>(schema: &'a Value, kind: &str) -> Vec<&'a str> {
     let fields = followed(schema, schema).get("properties").and_then(Value::as_object);
     let names = fields.into_iter().flat_map(Map::keys).map(String::as_str);
@@ -110,7 +111,7 @@ pub(super) fn fields_of_type<'a>(schema: &'a Value, kind: &str) -> Vec<&'a str> 
 
 fn followed<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut at = schema;
-    for _ in 0..MAX_STEPS {
+    for _ in 0..MAX_REFERENCES {
         match at.as_object().and_then(|map| target(map, root)) {
             Some(next) => at = next,
             None => break,
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_schemas_are_about() {
+    fn is_about_objects_follows_references_and_alternatives() {
         for schema in [
             json!({"type": "object"}),
             json!({"type": ["object"]}),
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_their_forms() {
+    fn present_wraps_values_as_the_form_says() {
         for (form, value, shown) in [
             (Form::Object, r#"{"a":1.0}"#, r#"{"a":1.0}"#),
             (Form::Object, "[1.0]", r#"{"result":[1.0]}"#),

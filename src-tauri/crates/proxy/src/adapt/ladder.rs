@@ -1,81 +1,100 @@
-//! The retry ladder: from a result to the one its client expects.
-//!
-//! Owns: the order of the rungs. Refuses to know: bytes ([`Reading`]), text ([`Text`]), schemas as text
-//! ([`super::form`]).
+//! The retry ladder: turns a result into the one that its client expects. The first rung that fits is taken.
 //!
 //! | upstream's result | effective schema | rung | client gets |
 //! |---|---|---|---|
 //! | error, question, task | any | – | unchanged |
 //! | structure | none, declared | pass-through | unchanged |
 //! | structure | promoted, pinned | pass-through | unchanged; enforced and violated: an error |
+//! | `{"result": text}` whose text has structure that fits | promoted, pinned | declared | the value |
 //! | text that is JSON | none | declared | the object, or `{"result": value}` |
 //! | text that is JSON and fits, or fits as text | any | declared | the value |
+//! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
 //! | text; one string field is required | any | declared | that field |
 //! | `METADATA: {…}`, blank line, body; fields for both | any | declared | both fields |
 //! | other text, or none | any | generic | `{"result": text}`; enforced: an error |
 //! | other text, or none | none | – | unchanged; mode `All`: generic |
 //!
-//! A structure that is no object cannot reach a client with sessions; it gets `{"result": value}`.
+//! No structure is added to a text above 8 MB, which would double a message that is large already. Clients of the
+//! session era get structure that is not an object as `{"result": value}`.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 use schemascope_judge::Judge;
 use schemascope_model::Rung;
+use schemascope_textform::wrapped;
 
-use super::Told;
+use super::ToolContext;
 use super::effective::{Effective, Mode, Schema};
 use super::form::{Form, field_type, fields_of_type, in_result, is_object, sole_required};
-use super::reading::Reading;
-use super::text::Text;
+use super::reading::ToolResult;
+use super::text::{Text, is_json as is_sound};
 
-/// What became of a result.
+/// Longest text, in bytes, to which structure is added.
+pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
+
+/// The outcome of adapting a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Adapted {
-    /// How far down the ladder it went; none where it was left alone.
+pub(crate) struct Adaptation {
+    /// The rung that was taken; `None` if the result was not adapted.
     pub(crate) rung: Option<Rung>,
-    /// What the client gets instead; none for the result itself.
+    /// The result for the client; `None` for the original.
     pub(crate) result: Option<Bytes>,
-    /// Whether it became an error because it violates a schema that is enforced.
-    pub(crate) refused: bool,
+    /// Whether the result became an error because it violates an enforced schema.
+    pub(crate) rejected: bool,
 }
 
-/// About how many steps adapting a result takes. Structure that only passes is asked nothing.
+/// Approximate number of steps that adapting a result takes. Structure that only passes is not judged.
 pub(crate) fn work(result: &Bytes, effective: &Effective, judge: &Judge) -> u64 {
     let enforced = matches!(effective, Effective::Enforced(_));
-    let passes = !enforced && memchr::memmem::find(result, b"\"structuredContent\"").is_some();
-    if passes { result.len() as u64 } else { judge.work(result.len()) }
+    let has = |key: &[u8]| memchr::memmem::find(result, key).is_some();
+    // Structure may be a wrapped text that is read.
+    let is_read = is_promoted(effective) && has(b"\"result\"");
+    let passes = !enforced && !is_read && has(b"\"structuredContent\"");
+    if passes { result.len() as u64 } else { judge.max_steps(result.len()) }
 }
 
-/// Takes a result as far down the ladder as it must go.
-pub(crate) fn adapt(result: &Bytes, told: &Told<'_>, mode: Mode) -> Adapted {
-    let schema = told.effective.schema();
+/// Adapts a result.
+pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Adaptation {
+    let schema = context.effective.schema();
     if mode == Mode::Off || (mode == Mode::Advertised && schema.is_none()) {
-        return Adapted::default();
+        return Adaptation::default();
     }
-    let Some(reading) = Reading::of(result).filter(Reading::is_answer) else { return Adapted::default() };
-    // Some write null for what they do not have.
-    let is_there = |value: &&str| *value != "null" || told.judge.fits("null") == Some(true);
-    if let Some(value) = reading.structured().filter(is_there) {
-        return structured(&reading, value, told);
+    let Some(reading) = ToolResult::of(result).filter(ToolResult::is_answer) else {
+        return Adaptation::default();
+    };
+    // Some servers write null for a missing structure.
+    let is_present = |value: &&str| *value != "null" || context.judge.fits("null") == Some(true);
+    if let Some(value) = reading.structured().filter(is_present) {
+        return match unwrapped(value, context) {
+            Some(inner) => Adaptation {
+                rung: Some(Rung::Declared),
+                result: Some(reading.with_structured(&inner)),
+                rejected: false,
+            },
+            None => structured(&reading, value, context),
+        };
     }
     let text = reading.text();
+    let is_long = text.as_ref().is_some_and(|text| text.bytes() > MAX_TEXT_BYTES);
     let found = match schema {
+        _ if is_long => None,
         None => text.as_ref().and_then(Text::json).map(|json| Form::Object.present(&json).into_owned()),
-        Some(schema) => text.as_ref().and_then(|text| fitting(text, schema, told)),
+        Some(schema) => text.as_ref().and_then(|text| fitting(text, schema, context)),
     };
     let structure = |rung, value: &str| {
         let result = Some(reading.with_structured(value));
-        Adapted { rung: Some(rung), result, refused: false }
+        Adaptation { rung: Some(rung), result, rejected: false }
     };
-    match (found, told.effective) {
+    match (found, context.effective) {
         (Some(value), _) => structure(Rung::Declared, &value),
-        (None, Effective::Enforced(_)) if told.judge.is_usable() => refused(
+        (None, Effective::Enforced(_)) if context.judge.is_usable() => rejected(
             &reading,
             Rung::Generic,
-            "the result has no structure, and none of its text fits the schema",
+            "the result has no structuredContent, and its text does not fit the enforced schema",
         ),
-        (None, Effective::None) if mode != Mode::All => Adapted::default(),
+        (None, _) if is_long => Adaptation::default(),
+        (None, Effective::None) if mode != Mode::All => Adaptation::default(),
         (None, _) => {
             let text = text.as_ref().map_or(Cow::Borrowed("\"\""), Text::quoted);
             structure(Rung::Generic, &in_result(&text))
@@ -83,45 +102,78 @@ pub(crate) fn adapt(result: &Bytes, told: &Told<'_>, mode: Mode) -> Adapted {
     }
 }
 
-/// A result that came with structure.
-fn structured(reading: &Reading<'_>, value: &str, told: &Told<'_>) -> Adapted {
-    let form = told.form();
-    let shown = match told.effective {
-        Effective::None | Effective::Declared(_) if told.modern => Cow::Borrowed(value),
-        Effective::Enforced(_) if told.judge.is_usable() => {
+/// Adapts a result that has structure.
+fn structured(reading: &ToolResult<'_>, value: &str, context: &ToolContext<'_>) -> Adaptation {
+    let form = context.form();
+    let shown = match context.effective {
+        Effective::None | Effective::Declared(_) if context.modern => Cow::Borrowed(value),
+        Effective::Enforced(_) if context.judge.is_usable() => {
             if form == Form::Object && !is_object(value) {
-                return refused(reading, Rung::PassThrough, "the result is no object");
+                return rejected(
+                    reading,
+                    Rung::PassThrough,
+                    "the result's structuredContent is not an object",
+                );
             }
-            if told.judge.fits(value) == Some(false) {
-                let reason = told.judge.violation(value).unwrap_or_default();
-                return refused(reading, Rung::PassThrough, &reason);
+            if context.judge.fits(value) == Some(false) {
+                let reason = context.judge.violation(value).unwrap_or_default();
+                return rejected(reading, Rung::PassThrough, &reason);
             }
             form.present(value)
         }
-        // Objects pass as they are, even where others would stand in a field.
+        // Objects pass unchanged, even where other values are wrapped.
         _ if is_object(value) => Cow::Borrowed(value),
         _ => form.present(value),
     };
     let result = (shown != value).then(|| reading.with_structured(&shown));
-    Adapted { rung: Some(Rung::PassThrough), result, refused: false }
+    Adaptation { rung: Some(Rung::PassThrough), result, rejected: false }
 }
 
-fn refused(reading: &Reading<'_>, rung: Rung, reason: &str) -> Adapted {
-    Adapted { rung: Some(rung), result: Some(reading.as_violation(reason)), refused: true }
+/// The structure inside `{"result": text}`, if a version was promoted that it fits and the wrapped text does not.
+fn unwrapped(value: &str, context: &ToolContext<'_>) -> Option<String> {
+    if !is_promoted(context.effective) || context.judge.fits(value) != Some(false) {
+        return None;
+    }
+    let text = wrapped(value)?;
+    let json = schemascope_textform::read(&text)?.json;
+    let (shown, fits) = presented(&json, context);
+    (is_sound(&json) && fits == Some(true)).then(|| shown.into_owned())
 }
 
-/// The structure a text holds that fits the schema, in the form for the client.
-fn fitting(text: &Text<'_>, schema: &Schema, told: &Told<'_>) -> Option<String> {
-    let (form, schema) = (told.form(), schema.schema.as_ref());
-    let fits = |value: &str| told.judge.fits(value);
+/// A value in the form for the client, and whether it fits, if that can be judged. If the schema describes objects,
+/// another value may be meant as the field `result` of one.
+fn presented<'v>(json: &'v str, context: &ToolContext<'_>) -> (Cow<'v, str>, Option<bool>) {
+    let form = context.form();
+    let shown = form.present(json);
+    let fits = context.judge.fits(if form == Form::Object { &shown } else { json });
+    (shown, fits)
+}
+
+/// Whether a person or policy chose the schema. Structure is read from text that is not JSON only then.
+fn is_promoted(effective: &Effective) -> bool {
+    matches!(effective, Effective::Promoted(_) | Effective::Pinned(_) | Effective::Enforced(_))
+}
+
+fn rejected(reading: &ToolResult<'_>, rung: Rung, reason: &str) -> Adaptation {
+    Adaptation { rung: Some(rung), result: Some(reading.as_violation(reason)), rejected: true }
+}
+
+/// The structure in a text that fits the schema, in the form for the client.
+fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Option<String> {
+    let (form, schema) = (context.form(), schema.schema.as_ref());
+    let fits = |value: &str| context.judge.fits(value);
     if let Some(json) = text.json() {
-        let shown = form.present(&json);
-        // Where only objects count, what is none may be meant as the field it will stand in.
-        let judged = if form == Form::Object { shown.as_ref() } else { &json };
-        // A schema that cannot be asked stops nobody.
-        if fits(judged).unwrap_or(true) {
+        let (shown, fits) = presented(&json, context);
+        // A schema that cannot be judged rejects nothing.
+        if fits.unwrap_or(true) {
             return Some(shown.into_owned());
         }
+    }
+    if is_promoted(context.effective)
+        && let Some(json) = text.structure().filter(|json| is_sound(json))
+        && let (shown, Some(true)) = presented(&json, context)
+    {
+        return Some(shown.into_owned());
     }
     if form != Form::Object {
         let quoted = text.quoted();
@@ -140,7 +192,7 @@ fn fitting(text: &Text<'_>, schema: &Schema, told: &Told<'_>) -> Option<String> 
     two().filter(fits).or_else(|| one().filter(fits))
 }
 
-/// The fields for a text's metadata and its body: the only ones of their kind, or those with the usual names.
+/// The fields for a text's metadata and its body: the only ones of their type, or those with the usual names.
 fn metadata_fields(schema: &serde_json::Value) -> Option<(&str, &str)> {
     let pick = |kind, usual: &[&str]| {
         let fields = fields_of_type(schema, kind);

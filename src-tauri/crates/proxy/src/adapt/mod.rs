@@ -1,11 +1,11 @@
-//! The adapter: results become what clients were told to expect.
+//! Adapting results to the schemas that clients see.
 //!
-//! Most tools answer JSON as text and declare nothing; SDKs fail a call whose tool declares a schema and whose
-//! result lacks structure. The ladder of [`adapt`] adds the structure a result's text holds, and [`advertise`]
-//! tells of a schema in a form that every adapted result satisfies. `content` is never changed, errors are never
-//! touched, and what is added is spliced in, so that numbers keep their text and unknown fields stay.
+//! Most tools return JSON as text and declare no schema. SDKs fail a call whose tool declares a schema and whose
+//! result lacks structure. [`adapt`] adds the structure that a result's text contains, and [`advertise`] writes a
+//! schema in a form that every adapted result satisfies. `content` and errors are never changed. Additions are
+//! spliced in, so that numbers keep their text and unknown fields stay.
 //!
-//! Architecture invariant: pure. No runtime and no clock; whoever calls sees to it that nothing takes too long.
+//! Architecture invariant: pure. No runtime and no clock; the caller limits the time that adapting takes.
 
 mod advertise;
 mod effective;
@@ -23,27 +23,29 @@ mod tests;
 
 pub(crate) use advertise::advertise;
 pub use effective::{Adapting, Effective, Mode, Schema};
-pub(crate) use ladder::{Adapted, adapt, work};
+#[cfg(test)]
+use ladder::MAX_TEXT_BYTES;
+pub(crate) use ladder::{Adaptation, adapt, work};
 pub(crate) use present::present;
 pub use preview::advertised;
 pub(crate) use schemascope_judge::Judge;
+pub use trend::SuspensionChange;
 pub(crate) use trend::Trend;
-pub use trend::Turn;
 
-/// What a client is told of a tool, and on what grounds.
+/// The facts that decide how a tool is advertised to a client and how its results are adapted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Told<'a> {
+pub(crate) struct ToolContext<'a> {
     pub(crate) effective: &'a Effective,
-    /// Of the effective schema; one that knows nothing where there is none.
+    /// Judge of the effective schema; without a schema, a judge that accepts everything.
     pub(crate) judge: &'a Judge,
-    /// Whether the schema is out of sight for now.
+    /// Whether the schema is suspended.
     pub(crate) suspended: bool,
     /// Whether the client speaks 2026-07-28.
     pub(crate) modern: bool,
 }
 
-impl Told<'_> {
-    /// The form its client gets values in. A schema nobody can use says nothing of it.
+impl ToolContext<'_> {
+    /// The form in which the client gets values. A schema that cannot be used does not decide it.
     fn form(&self) -> form::Form {
         let of = if self.judge.is_broken() { &Effective::None } else { self.effective };
         form::Form::of(of, self.modern)

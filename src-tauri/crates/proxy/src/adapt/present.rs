@@ -1,7 +1,4 @@
-//! A tool's definition as people want it shown.
-//!
-//! Owns: which members are another's word than the upstream's; all others stay as they were sent. Refuses to know:
-//! output schemas ([`super::advertise`]), and who says so.
+//! A tool's definition with the user's overrides of name, description, annotations and input schema.
 
 use bytes::Bytes;
 use schemascope_model::Presented;
@@ -9,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::object::Object;
 
-/// The definition with what is said instead of the upstream's word; as it was where nothing is.
+/// Replaces the overridden members of a definition and keeps all others as the upstream sent them.
 pub(crate) fn present(definition: Bytes, presented: &Presented) -> Bytes {
     let mut members: Vec<(&str, String)> = Vec::new();
     let text = |text: &str| Value::from(text).to_string();
@@ -17,9 +14,8 @@ pub(crate) fn present(definition: Bytes, presented: &Presented) -> Bytes {
     members.extend(presented.description.as_deref().map(|description| ("description", text(description))));
     members.extend(presented.input_schema.as_ref().map(|schema| ("inputSchema", schema.to_string())));
     if !presented.annotations.is_empty() {
-        let own = Object::of(&definition).and_then(|object| {
-            serde_json::from_str::<Map<String, Value>>(object.members.get("annotations")?).ok()
-        });
+        let own = Object::of(&definition)
+            .and_then(|object| serde_json::from_str::<Map<String, Value>>(object.get("annotations")?).ok());
         let mut annotations = own.unwrap_or_default();
         annotations.extend(presented.annotations.clone());
         members.push(("annotations", Value::Object(annotations).to_string()));
@@ -37,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_said_changes() {
+    fn present_replaces_only_overridden_members() {
         let sent =
             r#"{"name":"a","x":1.10,"annotations":{"title":"A","readOnlyHint":false}, "inputSchema" : {}}"#;
         let presented = Presented {

@@ -1,18 +1,16 @@
-//! What clients would be told of a tool's output, for who thinks about deciding it.
-//!
-//! Owns: nothing but the question. Refuses to know: how it is answered (see [`super::advertise`]).
+//! The output schema that clients would get if a decision were taken.
 
 use serde_json::Value;
 
 use super::effective::Effective;
-use super::{Judge, Told, advertise};
+use super::{Judge, ToolContext, advertise};
 
-/// The `outputSchema` clients with sessions are told on `/mcp`; none for none.
+/// The `outputSchema` that clients of the session era get on `/mcp`; `None` if they get none.
 pub fn advertised(effective: &Effective) -> Option<Value> {
     let own = effective.schema()?;
     let judge = Judge::new(&own.schema);
-    let told = Told { effective, judge: &judge, suspended: false, modern: false };
-    Some(advertise::output_schema(&told).unwrap_or_else(|| own.schema.as_ref().clone()))
+    let context = ToolContext { effective, judge: &judge, suspended: false, modern: false };
+    Some(advertise::output_schema(&context).unwrap_or_else(|| own.schema.as_ref().clone()))
 }
 
 #[cfg(test)]
@@ -25,7 +23,7 @@ mod tests {
     use crate::adapt::Schema;
 
     #[test]
-    fn it_is_what_lists_say() {
+    fn advertised_is_the_schema_of_lists() {
         let schema = Schema { digest: "d".into(), schema: Arc::new(json!({"type": "object"})) };
         let is = |effective: Effective| advertised(&effective);
         assert_eq!(is(Effective::None), None);

@@ -1,8 +1,8 @@
-//! The whole ladder: every row, and what must hold whatever comes.
+//! The whole ladder: every row of its table, and properties that hold for any input.
 
+mod advertising;
 mod matrix;
 mod properties;
-mod telling;
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn judge(effective: &Effective) -> Judge {
     effective.schema().map(|schema| Judge::new(&schema.schema)).unwrap_or_default()
 }
 
-/// All ways to hold this true.
+/// This schema as effective schema of every origin.
 fn all_origins(value: &Value) -> [Effective; 4] {
     let schema = schema(value.clone());
     [
@@ -30,13 +30,13 @@ fn all_origins(value: &Value) -> [Effective; 4] {
     ]
 }
 
-fn adapted(result: &str, effective: &Effective, modern: bool, mode: Mode) -> Adapted {
+fn adapted(result: &str, effective: &Effective, modern: bool, mode: Mode) -> Adaptation {
     let judge = judge(effective);
-    let told = Told { effective, judge: &judge, suspended: false, modern };
-    adapt(&Bytes::copy_from_slice(result.as_bytes()), &told, mode)
+    let context = ToolContext { effective, judge: &judge, suspended: false, modern };
+    adapt(&Bytes::copy_from_slice(result.as_bytes()), &context, mode)
 }
 
-/// The `outputSchema` a client sees of a tool whose upstream declares `declared`.
+/// The `outputSchema` that a client gets of a tool whose upstream declares `declared`.
 fn advertised(
     declared: Option<&Value>,
     effective: &Effective,
@@ -44,12 +44,12 @@ fn advertised(
     suspended: bool,
 ) -> Option<Value> {
     let judge = judge(effective);
-    let told = Told { effective, judge: &judge, suspended, modern };
+    let context = ToolContext { effective, judge: &judge, suspended, modern };
     let mut definition = serde_json::json!({"name": "t", "inputSchema": {"type": "object"}});
     if let Some(declared) = declared {
         definition["outputSchema"] = declared.clone();
     }
     let definition: Value =
-        serde_json::from_slice(&advertise(&definition.to_string().into(), &told)).unwrap();
+        serde_json::from_slice(&advertise(&definition.to_string().into(), &context)).unwrap();
     definition.get("outputSchema").cloned()
 }

@@ -1,27 +1,39 @@
-//! The text of a result: what it may stand for besides itself.
+//! Structure in the text of a result: JSON, and the form `METADATA: {…}`, blank line, body.
 //!
-//! Owns: when text is JSON, and the form `METADATA: {…}`, blank line, body. Refuses to know: schemas. JSON found
-//! in text is handed on as it stands, so numbers keep their text.
+//! JSON in text is returned as written, so numbers keep their text.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use schemascope_textform::read_blocks;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// All text blocks, each as the JSON string it is.
+/// All text blocks, each as a JSON string.
 pub(super) struct Text<'a> {
     first: &'a str,
     more: Vec<&'a str>,
 }
 
 impl<'a> Text<'a> {
-    /// None without blocks.
+    /// Returns `None` without blocks.
     pub(super) fn of(mut blocks: impl Iterator<Item = &'a str>) -> Option<Self> {
         Some(Self { first: blocks.next()?, more: blocks.collect() })
     }
 
-    /// All of it as one JSON string.
+    /// Number of bytes of the text, without the backslashes that JSON adds to it.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = |quoted: &str| {
+            let (written, mut escapes, mut at) = (body(quoted).as_bytes(), 0, 0);
+            while let Some(found) = memchr::memchr(b'\\', written.get(at..).unwrap_or_default()) {
+                (escapes, at) = (escapes + 1, at + found + 2);
+            }
+            written.len() - escapes
+        };
+        std::iter::once(&self.first).chain(&self.more).map(|quoted| bytes(quoted)).sum()
+    }
+
+    /// The whole text as one JSON string.
     pub(super) fn quoted(&self) -> Cow<'a, str> {
         if self.more.is_empty() {
             return self.first.into();
@@ -30,7 +42,7 @@ impl<'a> Text<'a> {
         format!("\"{}\"", bodies.collect::<String>()).into()
     }
 
-    /// The JSON it is: that of the first block, else that of all blocks together.
+    /// The JSON in the text: in the first block, else in all blocks together.
     pub(super) fn json(&self) -> Option<String> {
         let json = |quoted: &str| {
             let text: String =
@@ -41,9 +53,22 @@ impl<'a> Text<'a> {
         json(self.first).or_else(all)
     }
 
+    /// Structure in text that is not JSON: a Python literal, YAML and the like. The blocks are read one by one, since
+    /// a server separates what belongs apart.
+    pub(super) fn structure(&self) -> Option<String> {
+        let first: String = serde_json::from_str(self.first).ok()?;
+        if self.more.is_empty() {
+            return schemascope_textform::read(&first).map(|found| found.json.into_owned());
+        }
+        let more = self.more.iter().map(|quoted| serde_json::from_str(quoted).ok());
+        let texts: Vec<String> = std::iter::once(Some(first)).chain(more).collect::<Option<_>>()?;
+        let blocks: Vec<&str> = texts.iter().map(String::as_str).collect();
+        read_blocks(&blocks).map(|found| found.json.into_owned())
+    }
+
     /// The object and the body, as JSON, of `METADATA: {…}`, blank line, body.
     pub(super) fn metadata(&self) -> Option<(String, String)> {
-        // Nearly no text begins so, and a text may be large.
+        // Few texts begin like this, and a text may be large.
         body(self.first).starts_with("METADATA:").then_some(())?;
         let all: String = serde_json::from_str(&self.quoted()).ok()?;
         let rest = all.strip_prefix("METADATA:")?.trim_ascii_start();
@@ -60,12 +85,12 @@ fn skip_line_end(text: &str) -> Option<&str> {
     text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'))
 }
 
-/// What stands between the quotes.
+/// The part of a JSON string between its quotes.
 fn body(quoted: &str) -> &str {
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default()
 }
 
-/// Whether it is worth a closer look, by the first character that is no white space.
+/// Whether a text may be JSON, by its first character that is not white space.
 fn may_be_json(mut body: &str) -> bool {
     loop {
         body = body.trim_ascii_start();
@@ -76,13 +101,13 @@ fn may_be_json(mut body: &str) -> bool {
     }
 }
 
-/// Whether it is JSON that every client can read: half surrogates, numbers beyond a double and nesting deeper than
-/// 128 levels would make some refuse the whole message. Nothing is kept of it.
-fn is_json(text: &str) -> bool {
+/// Whether a text is JSON that every client can read. Some clients reject the whole message because of a lone
+/// surrogate, a number beyond the range of a double, or nesting deeper than 128 levels.
+pub(super) fn is_json(text: &str) -> bool {
     serde_json::from_str::<Sound>(text).is_ok()
 }
 
-/// Reads every value for good, and forgets it.
+/// Parses every value and discards it.
 struct Sound;
 
 impl<'de> Deserialize<'de> for Sound {
@@ -144,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_json() {
+    fn json_is_found_in_first_block_or_in_all() {
         for (bodies, json) in [
             (&[r#"{\"a\":1.10}"#][..], Some(r#"{"a":1.10}"#)),
             (&[r"\n [1E5,\r\n 12345678901234567890] "], Some("[1E5,\r\n 12345678901234567890]")),
@@ -172,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_and_body() {
+    fn metadata_needs_object_blank_line_and_body() {
         for (bodies, expect) in [
             (
                 &[r#"METADATA: {\"n\":1.10}\n\nthe \"body\"\n"#][..],

@@ -1,8 +1,8 @@
-//! How a tool's results went lately, and what follows for its schema.
+//! When results suspend a tool's schema, and when they restore it.
 //!
-//! Owns: two generic results in a row take a schema that is not pinned out of sight, and the next result with
-//! structure brings it back. An upstream that declares a schema and answers without structure breaks clients that
-//! validate; this mends it. Refuses to know: time, and who is told.
+//! Two generic results in a row suspend a schema that is not pinned; the next result with structure restores it.
+//! An upstream that declares a schema and returns results without structure breaks clients that validate, and
+//! this repairs it.
 
 use std::sync::Arc;
 
@@ -10,44 +10,45 @@ use schemascope_model::Rung;
 
 use super::effective::Effective;
 
-/// Generic results in a row that are too many.
-const TOO_MANY: u32 = 2;
+/// Generic results in a row that suspend a schema.
+const SUSPEND_AFTER: u32 = 2;
 
-/// A tool's results of late.
+/// The recent results of a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Trend {
-    /// Digest of the schema they were held against; none where there was no schema.
+    /// Digest of the schema that was effective for them; `None` without a schema.
     schema: Option<Arc<str>>,
     generic: u32,
 }
 
-/// A schema went out of sight or came back: a decision by policy, and clients are to list again.
+/// A change of the advertised schema that results caused. It is a decision by policy, and clients must list the
+/// tools again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// Results kept coming without the structure it promises.
+pub enum SuspensionChange {
+    /// Several results in a row lacked the structure that the schema promises.
     Suspended,
-    /// Results have structure again.
+    /// A result had structure again.
     Restored,
 }
 
 impl Trend {
-    /// Begins with what is remembered of an earlier run: generic results in a row.
+    /// Starts with the number of generic results in a row from the previous run.
     pub(crate) fn new(generic: u32, effective: &Effective) -> Self {
         Self { schema: digest(effective).cloned(), generic }
     }
 
-    /// Generic results in a row.
+    /// Number of generic results in a row.
     pub(crate) fn consecutive_generic(&self) -> u32 {
         self.generic
     }
 
-    /// Whether this schema is out of sight. A new one gets its own chance.
+    /// Whether this schema is suspended. A new schema starts without a history.
     pub(crate) fn suspends(&self, effective: &Effective) -> bool {
-        effective.may_be_suspended() && self.generic >= TOO_MANY && self.is_of(effective)
+        effective.may_be_suspended() && self.generic >= SUSPEND_AFTER && self.is_of(effective)
     }
 
-    /// Notes a result; what changes by it.
-    pub(crate) fn note(&mut self, rung: Rung, effective: &Effective) -> Option<Turn> {
+    /// Counts a result. Returns the change that it causes.
+    pub(crate) fn note(&mut self, rung: Rung, effective: &Effective) -> Option<SuspensionChange> {
         let before = self.suspends(effective);
         if !self.is_of(effective) {
             self.generic = 0;
@@ -58,8 +59,8 @@ impl Trend {
             Rung::PassThrough | Rung::Declared => 0,
         };
         match (before, self.suspends(effective)) {
-            (false, true) => Some(Turn::Suspended),
-            (true, false) => Some(Turn::Restored),
+            (false, true) => Some(SuspensionChange::Suspended),
+            (true, false) => Some(SuspensionChange::Restored),
             _ => None,
         }
     }
@@ -85,17 +86,17 @@ mod tests {
         Schema { digest: digest.into(), schema: Arc::new(json!({"type": "object"})) }
     }
 
-    fn turns(effective: &Effective, rungs: &[Rung]) -> Vec<Option<Turn>> {
+    fn changes(effective: &Effective, rungs: &[Rung]) -> Vec<Option<SuspensionChange>> {
         let mut trend = Trend::new(0, effective);
         rungs.iter().map(|rung| trend.note(*rung, effective)).collect()
     }
 
     #[test]
-    fn two_generic_results_suspend_and_one_with_structure_restores() {
-        let (suspended, restored) = (Some(Turn::Suspended), Some(Turn::Restored));
+    fn two_generic_results_suspend_and_structure_restores() {
+        let (suspended, restored) = (Some(SuspensionChange::Suspended), Some(SuspensionChange::Restored));
         for effective in [Effective::Declared(schema("a")), Effective::Promoted(schema("a"))] {
             assert_eq!(
-                turns(
+                changes(
                     &effective,
                     &[Generic, Generic, Generic, Declared, Generic, PassThrough, Generic, Generic]
                 ),
@@ -103,12 +104,12 @@ mod tests {
             );
         }
         for effective in [Effective::None, Effective::Pinned(schema("a")), Effective::Enforced(schema("a"))] {
-            assert_eq!(turns(&effective, &[Generic, Generic, Generic, Declared]), [None; 4]);
+            assert_eq!(changes(&effective, &[Generic, Generic, Generic, Declared]), [None; 4]);
         }
     }
 
     #[test]
-    fn another_schema_gets_its_own_chance() {
+    fn another_schema_starts_without_history() {
         let (old, new) = (Effective::Promoted(schema("a")), Effective::Promoted(schema("b")));
         let mut trend = Trend::new(0, &old);
         trend.note(Generic, &old);
@@ -119,10 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_suspended_before_a_restart_still_is() {
+    fn suspended_schema_stays_suspended_after_restart() {
         let effective = Effective::Declared(schema("a"));
         let mut trend = Trend::new(2, &effective);
         assert!(trend.suspends(&effective));
-        assert_eq!(trend.note(PassThrough, &effective), Some(Turn::Restored));
+        assert_eq!(trend.note(PassThrough, &effective), Some(SuspensionChange::Restored));
     }
 }

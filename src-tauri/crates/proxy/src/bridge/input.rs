@@ -1,60 +1,59 @@
-//! What an upstream of the stateless era requires of a client before it answers, and how clients of that era are
-//! asked.
-//!
-//! Owns: the form of such results, and getting a client with a handshake to answer them. Refuses to know: which
-//! request it is for, and who carries questions.
+//! Results that require input (stateless era): asking a client of the session era for that input, and writing such a
+//! result for a stateless client.
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::ended_with;
+use super::error_outcome;
 use crate::exchange::{Ask, Event};
 use crate::observer::Ended;
 use crate::wire::{Body, RpcError, Who, params};
 
-/// Questions in one round.
+/// Limit of questions in one result.
 const MAX_QUESTIONS: usize = 64;
 
-/// Why a client was not asked what an upstream requires.
+/// The reason why a client was not asked for the input that an upstream requires.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unasked {
-    /// It is gone, or does not want to know any more.
+pub(super) enum AskError {
+    /// The client is gone, or has cancelled the request.
     Gone,
-    /// What is required is not what MCP has for that.
+    /// The upstream's result is not a valid one.
     Malformed(String),
-    /// The client did not say that it can be asked this.
+    /// The client did not declare the capability for this method.
     Undeclared(String),
 }
 
-impl Unasked {
+impl AskError {
     pub(super) fn ended(self) -> Ended {
         match self {
             Self::Gone => Ended::Cancelled,
-            Self::Malformed(reason) => {
-                ended_with(&RpcError::internal(format!("the upstream requires input wrongly: {reason}")))
-            }
-            Self::Undeclared(method) => ended_with(&RpcError::internal(format!(
-                "the upstream requires {method}, which this client did not declare"
+            Self::Malformed(reason) => error_outcome(&RpcError::internal(format!(
+                "the upstream's request for input is invalid: {reason}"
+            ))),
+            Self::Undeclared(method) => error_outcome(&RpcError::internal(format!(
+                "the upstream requires {method}, but this client did not declare the capability for it"
             ))),
         }
     }
 }
 
-/// Whether a result is none yet.
+/// Whether a result requires input instead of being final.
 pub(crate) fn requires_input(result: &Bytes) -> bool {
-    // Nearly no result is; a large one need not be read through for it.
+    // Few results do. This spares parsing a large one.
     memchr::memmem::find(result, b"input_required").is_some()
         && params::field(result, "resultType").is_some_and(|found| found.raw == "\"input_required\"")
 }
 
-/// What is said to who goes on with a request nobody holds.
+/// The error for a `requestState` that belongs to no parked request.
 pub(crate) fn unknown_state() -> RpcError {
-    RpcError::invalid_params("requestState is unknown here, used already or too old; begin anew")
+    RpcError::invalid_params(
+        "requestState is unknown, was used before or has expired; send the request again without it",
+    )
 }
 
-/// The result that asks a client of the stateless era.
+/// Writes the result that asks a stateless client.
 pub(crate) fn input_required(asks: &[(String, &Ask)], state: &str) -> Bytes {
     let mut requests = Bytes::from_static(b"{}");
     for (key, ask) in asks {
@@ -76,21 +75,21 @@ pub(crate) fn input_required(asks: &[(String, &Ask)], state: &str) -> Bytes {
     )
 }
 
-/// Asks a client everything an upstream requires; the answers by key, as one object.
+/// Asks a client for all input that an upstream requires. Returns the answers by key, as one object.
 pub(super) async fn ask_client(
     who: &Who,
     result: &Bytes,
     events: &mpsc::Sender<Event>,
     cancelled: &CancellationToken,
-) -> Result<String, Unasked> {
+) -> Result<String, AskError> {
     let questions = questions(who, result)?;
     let mut waiting = Vec::new();
     for (key, method, params) in questions {
         let (answer, answered) = oneshot::channel();
         let ask = Ask { method, params, withdrawn: cancelled.child_token(), answer };
         tokio::select! {
-            sent = events.send(Event::Ask(ask)) => sent.map_err(|_| Unasked::Gone)?,
-            () = cancelled.cancelled() => return Err(Unasked::Gone),
+            sent = events.send(Event::Ask(ask)) => sent.map_err(|_| AskError::Gone)?,
+            () = cancelled.cancelled() => return Err(AskError::Gone),
         }
         waiting.push((key, answered));
     }
@@ -98,32 +97,32 @@ pub(super) async fn ask_client(
     for (key, answered) in waiting {
         let body = tokio::select! {
             body = answered => body,
-            () = cancelled.cancelled() => return Err(Unasked::Gone),
+            () = cancelled.cancelled() => return Err(AskError::Gone),
         };
-        // What a client refuses to answer is left out; the upstream says what that means.
+        // Questions that the client answers with an error are left out; the upstream decides what follows.
         if let Ok(Body::Result(result)) = body {
             answers = params::with(Some(&answers), &[(&key, &result)]);
         }
     }
-    String::from_utf8(answers.to_vec()).map_err(|_| Unasked::Gone)
+    String::from_utf8(answers.to_vec()).map_err(|_| AskError::Gone)
 }
 
-/// What a result requires of a client: key, method and params of each question.
-fn questions(who: &Who, result: &Bytes) -> Result<Vec<(String, String, Option<Bytes>)>, Unasked> {
+/// The questions in a result: key, method and params of each.
+fn questions(who: &Who, result: &Bytes) -> Result<Vec<(String, String, Option<Bytes>)>, AskError> {
     type Requests<'a> = std::collections::BTreeMap<String, &'a RawValue>;
-    let malformed = |reason: &str| Unasked::Malformed(reason.to_owned());
+    let malformed = |reason: &str| AskError::Malformed(reason.to_owned());
     let requests = params::field(result, "inputRequests").map(|found| found.raw).unwrap_or("{}".into());
     let requests: Requests<'_> =
-        serde_json::from_slice(&requests).map_err(|_| malformed("inputRequests is no object"))?;
+        serde_json::from_slice(&requests).map_err(|_| malformed("inputRequests is not an object"))?;
     if requests.len() > MAX_QUESTIONS {
-        return Err(malformed(&format!("more than {MAX_QUESTIONS} questions at once")));
+        return Err(malformed(&format!("inputRequests has more than {MAX_QUESTIONS} questions")));
     }
     let questions = requests.into_iter().map(|(key, request)| {
         let request = Bytes::copy_from_slice(request.get().as_bytes());
         let method = params::text(&request, "method")
             .ok_or_else(|| malformed(&format!("inputRequests[{key:?}] has no method")))?;
         if !who.may_be_asked_for(&method) {
-            return Err(Unasked::Undeclared(method));
+            return Err(AskError::Undeclared(method));
         }
         let params = params::field(&request, "params").map(|found| found.raw);
         Ok((key, method, params))
@@ -136,14 +135,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_that_are_none_yet() {
+    fn requires_input_reads_result_type() {
         assert!(requires_input(&Bytes::from(r#"{"resultType":"input_required"}"#)));
         assert!(!requires_input(&Bytes::from(r#"{"content":["input_required"],"resultType":"complete"}"#)));
     }
 
     #[test]
-    fn what_is_required_wrongly_is_said_to_be() {
-        let who = Who { capabilities: r#"{"roots":{}}"#.into(), ..Who::nobody() };
+    fn questions_reports_malformed_and_undeclared_requests() {
+        let who = Who { capabilities: r#"{"roots":{}}"#.into(), ..Who::unknown() };
         let asked =
             |requests: &str| questions(&who, &Bytes::from(format!(r#"{{"inputRequests":{requests}}}"#)));
         let right = asked(r#"{"b":{"method":"roots/list"},"a":{"method":"x/new","params":{"n":1.0}}}"#);
@@ -156,9 +155,9 @@ mod tests {
         );
         assert_eq!(asked("{}"), Ok(Vec::new()));
         for malformed in ["[]", "7", r#"{"a":{}}"#, r#"{"a":7}"#, r#"{"a":{"method":1}}"#] {
-            assert!(matches!(asked(malformed), Err(Unasked::Malformed(_))), "{malformed}");
+            assert!(matches!(asked(malformed), Err(AskError::Malformed(_))), "{malformed}");
         }
         let undeclared = asked(r#"{"a":{"method":"sampling/createMessage"}}"#);
-        assert_eq!(undeclared, Err(Unasked::Undeclared("sampling/createMessage".into())));
+        assert_eq!(undeclared, Err(AskError::Undeclared("sampling/createMessage".into())));
     }
 }

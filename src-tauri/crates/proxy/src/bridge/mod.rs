@@ -1,17 +1,16 @@
-//! A request between a client and an upstream of whatever eras.
+//! Takes a request from a client of either era to an upstream of either era.
 //!
 //! ```text
-//!  client \ upstream │ with a handshake             │ stateless
+//!  client \ upstream │ session era                  │ stateless
 //!  ──────────────────┼──────────────────────────────┼──────────────────────────────────────────
-//!  with a handshake  │ passed on                    │ introduced with each request; what input it
-//!                    │                              │ requires is asked of the client, then retried
-//!  stateless         │ held while it asks (one at a │ passed on
-//!                    │ time where it could not be   │
-//!                    │ told whose question it is)   │
+//!  session era       │ passed on                    │ introduced with each request; the client is asked for
+//!                    │                              │ the input it requires, and the request is repeated
+//!  stateless         │ parked while it asks (one at │ passed on
+//!                    │ a time, if a question could  │
+//!                    │ belong to several requests)  │
 //! ```
 //!
-//! Owns: what a request and its answer look like on the other side. Refuses to know: how clients are
-//! answered, names, what is recorded.
+//! Translates requests and answers between the eras, and carries the questions in between.
 
 mod input;
 
@@ -24,54 +23,54 @@ use tokio_util::sync::CancellationToken;
 
 use crate::exchange::{Event, Outbox};
 use crate::observer::Ended;
-use crate::patience::Patience;
+use crate::slow_consumers::SlowConsumers;
 use crate::upstream::link::Lost;
-use crate::upstream::tasks::Called;
+use crate::upstream::tasks::ToolCall;
 use crate::upstream::{Live, Upstream};
 use crate::wire::{Body, Era, RpcError, Who, error, meta, params};
 
 use input::ask_client;
 pub(crate) use input::{input_required, requires_input, unknown_state};
 
-/// Rounds of questions of one request.
+/// Limit of rounds in which an upstream may require input for one request.
 const MAX_ROUNDS: usize = 64;
 
-/// What is asked of an upstream.
-pub(crate) struct Request {
+/// A request for an upstream.
+pub(crate) struct ClientRequest {
     pub(crate) method: String,
     pub(crate) params: Option<Bytes>,
     pub(crate) who: Who,
     pub(crate) owner: Option<Outbox>,
     pub(crate) subscription: Option<Bytes>,
-    /// What it calls, if it does.
-    pub(crate) call: Option<Called>,
+    /// The tool call that it is, if it is one.
+    pub(crate) call: Option<ToolCall>,
 }
 
-/// How it ended.
-pub(crate) struct Driven {
-    /// As the upstream said it.
+/// The outcome of a request.
+pub(crate) struct BridgeOutcome {
+    /// The end in the upstream's own words.
     pub(crate) ended: Ended,
-    /// Microseconds the upstream took, the client's own time left out.
+    /// Microseconds that the upstream took, without the time that the client took to answer questions.
     pub(crate) upstream_us: u64,
-    /// The same as the client's era writes it, where that differs.
+    /// The answer in the form of the client's era, where that differs.
     pub(crate) answer: Option<Body>,
-    /// Whether the upstream cannot have begun with it.
+    /// Whether the upstream cannot have begun with the request.
     was_refused: bool,
 }
 
-impl From<Ended> for Driven {
+impl From<Ended> for BridgeOutcome {
     fn from(ended: Ended) -> Self {
         Self { ended, upstream_us: 0, answer: None, was_refused: false }
     }
 }
 
-/// Takes a request to an upstream and back.
+/// Sends a request to an upstream and returns how it ended.
 pub(crate) async fn drive(
     upstream: &Arc<Upstream>,
-    request: Request,
+    request: ClientRequest,
     events: mpsc::Sender<Event>,
     cancelled: &CancellationToken,
-) -> Driven {
+) -> BridgeOutcome {
     let mut may_repeat = true;
     loop {
         let opened = tokio::select! {
@@ -83,12 +82,12 @@ pub(crate) async fn drive(
             Ok(opened) => opened,
             Err(reason) => return Ended::Lost(reason).into(),
         };
-        let driven = rounds(upstream, &live, &request, &events, cancelled).await;
-        // An upstream over HTTP may have forgotten the session, and know nothing of the request.
+        let driven = run_rounds(upstream, &live, &request, &events, cancelled).await;
+        // An upstream over HTTP may have forgotten the session and have rejected the request unread.
         if driven.was_refused && std::mem::take(&mut may_repeat) {
             continue;
         }
-        // What it still asks for this request must not reach the next one.
+        // Later questions about this request must not reach the next one.
         if turn.is_some() && !matches!(driven.ended, Ended::Result(_) | Ended::Error(_)) {
             live.link.close();
         }
@@ -96,17 +95,17 @@ pub(crate) async fn drive(
     }
 }
 
-/// The session for a request, and its turn there if it needs one.
+/// Returns the session for a request, and the permit to use it if requests take turns there.
 async fn open(
     upstream: &Arc<Upstream>,
-    request: &Request,
+    request: &ClientRequest,
 ) -> Result<(Arc<Live>, Option<OwnedSemaphorePermit>), String> {
     loop {
         let live = upstream.session(&request.who, request.owner.as_ref()).await?;
         let Some(turn) = live.turn.clone().filter(|_| may_ask(&request.method)) else {
             return Ok((live, None));
         };
-        // Somebody else may have seen the same one free.
+        // Another request may have taken the same free session.
         let permit = match Arc::clone(&turn).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) if upstream.has_turns(&request.who) => continue,
@@ -118,45 +117,54 @@ async fn open(
     }
 }
 
-/// A request and its answer, with what is asked in between.
-async fn rounds(
+/// Sends a request, answers the questions of the upstream, and repeats it until the result is final.
+async fn run_rounds(
     upstream: &Upstream,
     live: &Arc<Live>,
-    request: &Request,
+    request: &ClientRequest,
     events: &mpsc::Sender<Event>,
     cancelled: &CancellationToken,
-) -> Driven {
+) -> BridgeOutcome {
     let definition = definition(live, request);
-    let mut params = translated(request, live.hello.era);
+    let mut params = params_for_era(request, live.hello.era);
     let original = params.clone();
     let between_eras = request.who.era == Era::Modern && live.hello.era == Era::Legacy;
-    // Such an upstream has given no state: what it would take for a new request was begun already.
-    if between_eras && goes_on(request) {
-        return ended_with(&unknown_state()).into();
+    // An upstream of the session era hands out no state. It would take this for a new request, although the old one
+    // was already begun.
+    if between_eras && continues_earlier(request) {
+        return error_outcome(&unknown_state()).into();
     }
     let session = request.who.session.as_deref();
     let shared = upstream.shares(&request.who, live);
-    if shared && let Some(refusal) = upstream.tasks.refuses(&request.method, request.params.as_ref(), session)
+    if shared
+        && let Some(refusal) = upstream.tasks.rejection(&request.method, request.params.as_ref(), session)
     {
-        return ended_with(&refusal).into();
+        return error_outcome(&refusal).into();
     }
     let mut upstream_us = 0;
     for number in 0..MAX_ROUNDS {
         let began = Instant::now();
         let (ended, was_refused) =
-            round(upstream, live, request, params.as_ref(), definition.as_ref(), events, cancelled).await;
+            send_once(upstream, live, request, params.as_ref(), definition.as_ref(), events, cancelled).await;
         upstream_us += u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         let result = match &ended {
             Ended::Result(result) => result,
             Ended::Error(error) => {
                 let answer = between_eras.then(|| modern_error(error)).flatten().map(Body::Error);
-                return Driven { answer, ended, upstream_us, was_refused: false };
+                return BridgeOutcome { answer, ended, upstream_us, was_refused: false };
             }
-            // What came before it was carried out.
-            _ => return Driven { ended, upstream_us, answer: None, was_refused: was_refused && number == 0 },
+            // Earlier rounds were carried out, so only the first may be repeated.
+            _ => {
+                return BridgeOutcome {
+                    ended,
+                    upstream_us,
+                    answer: None,
+                    was_refused: was_refused && number == 0,
+                };
+            }
         };
         if !(request.who.era == Era::Legacy && live.hello.era == Era::Modern && requires_input(result)) {
-            return Driven {
+            return BridgeOutcome {
                 answer: for_client(upstream, request, result, between_eras, shared),
                 ended,
                 upstream_us,
@@ -165,21 +173,23 @@ async fn rounds(
         }
         let answered = match ask_client(&request.who, result, events, cancelled).await {
             Ok(answered) => answered,
-            Err(unasked) => return Driven { upstream_us, ..unasked.ended().into() },
+            Err(error) => return BridgeOutcome { upstream_us, ..error.ended().into() },
         };
         let state = params::field(result, "requestState").map(|found| found.raw);
         let mut fields: Vec<(&str, &[u8])> = vec![("inputResponses", answered.as_bytes())];
         fields.extend(state.as_ref().map(|state| ("requestState", state.as_ref())));
         params = Some(params::with(original.as_ref(), &fields));
     }
-    let ended = ended_with(&RpcError::internal("the upstream asks for input without end"));
-    Driven { upstream_us, ..ended.into() }
+    let reason =
+        format!("the upstream required input {MAX_ROUNDS} times without a result; the request was ended");
+    let ended = error_outcome(&RpcError::internal(reason));
+    BridgeOutcome { upstream_us, ..ended.into() }
 }
 
-/// A result as its client is to see it, where that differs from what the upstream said.
+/// The result for the client, where it differs from the upstream's own.
 fn for_client(
     upstream: &Upstream,
-    request: &Request,
+    request: &ClientRequest,
     result: &Bytes,
     between_eras: bool,
     shared: bool,
@@ -193,7 +203,7 @@ fn for_client(
         }
         method => {
             if let Some(session) = session.filter(|_| !shared) {
-                upstream.wishes.note(session, method, request.params.as_ref());
+                upstream.session_states.note(session, method, request.params.as_ref());
             }
             None
         }
@@ -204,26 +214,26 @@ fn for_client(
     own.map(Body::Result)
 }
 
-/// Whether a request goes on with one before it.
-fn goes_on(request: &Request) -> bool {
+/// Whether a request continues an earlier one.
+fn continues_earlier(request: &ClientRequest) -> bool {
     let state = || params::field(request.params.as_ref()?, "requestState");
     may_ask(&request.method) && state().is_some()
 }
 
-/// Whether an upstream may ask something before it answers this.
+/// Whether an upstream may ask questions before it answers this method.
 pub(crate) fn may_ask(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
-fn ended_with(error: &RpcError) -> Ended {
+fn error_outcome(error: &RpcError) -> Ended {
     Ended::Error(error.object())
 }
 
-/// One request and its answer, and whether the upstream cannot have begun with it.
-async fn round(
+/// Sends a request once and waits for the answer. The flag is set if the upstream cannot have begun with it.
+async fn send_once(
     upstream: &Upstream,
     live: &Arc<Live>,
-    request: &Request,
+    request: &ClientRequest,
     params: Option<&Bytes>,
     definition: Option<&Bytes>,
     events: &mpsc::Sender<Event>,
@@ -233,24 +243,24 @@ async fn round(
         sent = live.request(&request.method, params, request.subscription.clone(), definition) => sent,
         () = cancelled.cancelled() => return (Ended::Cancelled, false),
     };
-    // It came when the upstream had forgotten the session already.
-    let Ok(mut under_way) = sent else { return (lost(), live.link.is_forgotten()) };
-    let mut patience = Patience::default();
+    // The upstream had already forgotten the session.
+    let Ok(mut sent_request) = sent else { return (lost(), live.link.is_forgotten()) };
+    let mut consumers = SlowConsumers::default();
     loop {
         tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                drop(under_way);
+                drop(sent_request);
                 return (Ended::Cancelled, false);
             }
-            Some(event) = under_way.events.recv() => {
-                patience.wait_for(events).await;
+            Some(event) = sent_request.events.recv() => {
+                consumers.wait_for(events).await;
                 pass(upstream, live, request, events, event);
             }
-            body = &mut under_way.answer => {
-                // What came before the answer but was not read yet.
-                while let Ok(event) = under_way.events.try_recv() {
-                    patience.wait_for(events).await;
+            body = &mut sent_request.answer => {
+                // Events that came before the answer and were not read yet.
+                while let Ok(event) = sent_request.events.try_recv() {
+                    consumers.wait_for(events).await;
                     pass(upstream, live, request, events, event);
                 }
                 let (ended, was_refused) = match body {
@@ -265,20 +275,26 @@ async fn round(
     }
 }
 
-/// Hands on what came before the answer, unless the client's era would not have it.
-fn pass(upstream: &Upstream, live: &Live, request: &Request, events: &mpsc::Sender<Event>, event: Event) {
+/// Passes on an event that came before the answer, unless the client does not want log messages of that level.
+fn pass(
+    upstream: &Upstream,
+    live: &Live,
+    request: &ClientRequest,
+    events: &mpsc::Sender<Event>,
+    event: Event,
+) {
     if let Event::Notification { method, params } = &event
         && method == "notifications/message"
     {
         let who = &request.who;
-        let heard = match (who.era, live.hello.era) {
+        let wanted = match (who.era, live.hello.era) {
             (Era::Modern, Era::Legacy) => who.log_level.is_some() && who.hears(params.as_ref()),
             (Era::Legacy, Era::Legacy) if upstream.shares(who, live) => {
-                upstream.levels.concerns(who, params.as_ref())
+                upstream.log_levels.concerns(who, params.as_ref())
             }
             _ => true,
         };
-        if !heard {
+        if !wanted {
             return;
         }
     }
@@ -286,20 +302,20 @@ fn pass(upstream: &Upstream, live: &Live, request: &Request, events: &mpsc::Send
 }
 
 fn lost() -> Ended {
-    Ended::Lost("it ended before it answered".into())
+    Ended::Lost("it ended before it answered; the request may or may not have been carried out".into())
 }
 
-/// The tool a request calls, as it is listed.
-fn definition(live: &Live, request: &Request) -> Option<Bytes> {
+/// The listed definition of the tool that a request calls, for upstreams of the stateless era.
+fn definition(live: &Live, request: &ClientRequest) -> Option<Bytes> {
     if request.method != "tools/call" || live.hello.era == Era::Legacy {
         return None;
     }
-    let name = params::Seen::of(request.params.as_ref()).name()?;
+    let name = params::KnownParams::of(request.params.as_ref()).name()?;
     live.tools().iter().find(|tool| tool.name == name).map(|tool| tool.definition.clone())
 }
 
-/// `params` as the upstream's era wants them.
-fn translated(request: &Request, era: Era) -> Option<Bytes> {
+/// The request's `params` in the form of the upstream's era.
+fn params_for_era(request: &ClientRequest, era: Era) -> Option<Bytes> {
     match (request.who.era, era) {
         (Era::Legacy, Era::Modern) => Some(request.who.introduced(request.params.as_ref())),
         (Era::Modern, Era::Legacy) => request.params.as_ref().map(meta::plain),
@@ -307,7 +323,7 @@ fn translated(request: &Request, era: Era) -> Option<Bytes> {
     }
 }
 
-/// A result of an upstream with a handshake as the stateless era writes it.
+/// Writes a result of a session-era upstream in the form of the stateless era.
 pub(crate) fn modern(method: &str, result: &Bytes) -> Bytes {
     let fields: &[(&str, &[u8])] = match method {
         "tools/list"
@@ -325,7 +341,7 @@ pub(crate) fn modern(method: &str, result: &Bytes) -> Bytes {
     params::with(Some(result), &missing)
 }
 
-/// An error of an upstream with a handshake as the stateless era writes it, where that differs.
+/// Writes an error of a session-era upstream in the form of the stateless era, where that differs.
 fn modern_error(error: &Bytes) -> Option<Bytes> {
     let not_found = i64::from(rmcp::model::ErrorCode::RESOURCE_NOT_FOUND.0);
     let invalid = rmcp::model::ErrorCode::INVALID_PARAMS.0.to_string();
@@ -338,7 +354,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_written_for_the_stateless_era() {
+    fn modern_adds_missing_fields_of_stateless_results() {
         let result = Bytes::from(r#"{"tools":[],"n":1.10}"#);
         assert_eq!(
             modern("tools/list", &result),

@@ -1,39 +1,22 @@
-//! The text of an `mcp.json`: JSON, with the comments and commas that editors allow in it.
-//!
-//! Owns: the entries' names and values, in order, also those that are there twice. Refuses to know: what an entry means.
+//! The text of an `mcp.json`: JSON with comments and trailing commas.
 
-use jsonc_parser::ast::{Object, Value as Node};
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use schemascope_json::jsonc::{self, Node, Object};
 use serde_json::{Map, Number, Value};
 
 use super::ConfigError;
 
-/// What the entries are under: as most clients write it, and as VS Code does.
-const SERVERS: &[&str] = &["mcpServers", "servers"];
-/// Comments and trailing commas, nothing else.
-const OPTIONS: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
+/// Keys of the object of servers: that of most clients, and that of VS Code.
+const SERVERS_KEYS: &[&str] = &["mcpServers", "servers"];
 
-/// The entries of a text.
+/// Returns names and values of the entries in order, including duplicate names.
 pub(super) fn entries(text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
-    let tree = parse_to_ast(text, &CollectOptions::default(), &OPTIONS)
-        .map_err(|error| ConfigError::Json(error.to_string()))?;
-    let root = match &tree.value {
+    let tree = jsonc::parse(text).map_err(|error| ConfigError::Json(error.sentence))?;
+    let root = match &tree.root {
         None => return Err(ConfigError::Empty),
         Some(Node::Object(root)) => root,
         Some(_) => return Err(ConfigError::NoServers),
     };
-    let servers = SERVERS.iter().find_map(|key| root.get(key)).ok_or(ConfigError::NoServers)?;
+    let servers = SERVERS_KEYS.iter().find_map(|key| root.get(key)).ok_or(ConfigError::NoServers)?;
     let Node::Object(servers) = &servers.value else { return Err(ConfigError::NoServers) };
     Ok(servers.properties.iter().map(|entry| (entry.name.as_str().to_owned(), value(&entry.value))).collect())
 }

@@ -1,11 +1,11 @@
-//! Variables of the environment in an entry: `${NAME}`, `${env:NAME}`, `${NAME:-what to take without it}`.
+//! Environment variables in an entry: `${NAME}`, `${env:NAME}`, `${NAME:-default}`.
 //!
-//! Clients of MCP that read the same file put values in their place, so that no secret need stand in it. `$${` is
-//! `${` itself. Owns: that notation. Refuses to know: the environment, and what entries mean.
+//! MCP clients that read the same file replace them by their values, so that the file need not contain secrets. `$${`
+//! stands for `${` itself.
 
 use serde_json::Value;
 
-/// Puts values in the place of variables, in all texts of an entry. Why it cannot, in words.
+/// Replaces the variables in all texts of an entry. An error is a reason for the user.
 pub(super) fn fill(entry: &mut Value, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
     match entry {
         Value::String(text) if text.contains("${") => *text = filled(text, variable)?,
@@ -28,7 +28,7 @@ fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Strin
         done.push_str(&rest[..at]);
         let inside = &rest[at + 2..];
         let end =
-            inside.find('}').ok_or("has a \"${\" without its \"}\"; write $${ where it is meant as it is")?;
+            inside.find('}').ok_or("has a \"${\" without \"}\"; write $${ for the characters themselves")?;
         done.push_str(&value(&inside[..end], variable)?);
         rest = &inside[end + 1..];
     }
@@ -37,21 +37,21 @@ fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Strin
 }
 
 fn value(written: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
-    let (name, otherwise) = match written.split_once(":-") {
-        Some((name, otherwise)) => (name, Some(otherwise)),
+    let (name, default) = match written.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
         None => (written, None),
     };
     let name = name.strip_prefix("env:").unwrap_or(name);
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
     if !is_name {
         return Err(format!(
-            "asks for ${{{written}}}, which is no variable of the environment; write its value, or $${{ where it is meant as it is"
+            "refers to ${{{written}}}, which is not an environment variable; write its value, or $${{ for the characters themselves"
         ));
     }
-    let set = variable(name).filter(|value| otherwise.is_none() || !value.is_empty());
-    set.or_else(|| otherwise.map(str::to_owned)).ok_or_else(|| {
+    let set = variable(name).filter(|value| default.is_none() || !value.is_empty());
+    set.or_else(|| default.map(str::to_owned)).ok_or_else(|| {
         format!(
-            "needs the variable {name}, which is not set where Schemascope runs; set it, or write ${{{name}:-what to take without it}}"
+            "needs the variable {name}, which is not set where Schemascope runs; set it, or write ${{{name}:-default}}"
         )
     })
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_put_in() {
+    fn fill_replaces_variables() {
         for (text, filled) in [
             ("${HOME}/a", "/home/me/a"),
             ("a${env:HOME}b${HOME}", "a/home/meb/home/me"),
@@ -86,9 +86,9 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn fill_rejects_missing_and_malformed_variables() {
         assert!(with("${GONE}").unwrap_err().contains("needs the variable GONE"));
         assert!(with("${input:token}").unwrap_err().contains("${input:token}"));
-        assert!(with("${}").is_err() && with("${HOME").unwrap_err().contains("without its"));
+        assert!(with("${}").is_err() && with("${HOME").unwrap_err().contains("without \"}\""));
     }
 }

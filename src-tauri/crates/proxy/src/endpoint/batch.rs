@@ -1,7 +1,4 @@
-//! Several messages in one body: JSON-RPC batches, which 2025-03-26 has and no other version.
-//!
-//! Owns: which sessions may send them, and how they are answered together. Refuses to know: what the messages
-//! ask for.
+//! JSON-RPC batches: several messages in one body. Only protocol version 2025-03-26 has them.
 
 use std::sync::Arc;
 
@@ -10,17 +7,18 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
+use super::dispatch::Dispatch;
 use super::form::{self, Accepts};
-use super::legacy::{self, Handled};
-use super::refusal::Refusal;
-use super::reply::{self, Exchange, Voice};
+use super::legacy;
+use super::rejection::Rejection;
+use super::reply::{self, ClientChannel, PendingReply};
 use super::session::Session;
 use super::{Endpoint, Target};
 use crate::wire::RpcError;
 use crate::wire::message::{self, Message};
 use crate::wire::version::BATCHES;
 
-/// Answers a batch, if this is one and its session may send them.
+/// Answers a batch; `None` if this is none, or if the session may not send batches.
 pub(crate) async fn receive(
     endpoint: &Arc<Endpoint>,
     target: &Target,
@@ -32,8 +30,8 @@ pub(crate) async fn receive(
     let session = endpoint.sessions.of(headers, target).ok();
     let session = session.filter(|session| *session.protocol_version == *BATCHES)?;
     Some(match items {
-        Err(error) => Refusal::Malformed(RpcError::no_message(body, &error)).into_response(),
-        Ok(_) if endpoint.closing.is_cancelled() => Refusal::Closing.into_response(),
+        Err(error) => Rejection::Malformed(RpcError::not_a_message(body, &error)).into_response(),
+        Ok(_) if endpoint.closing.is_cancelled() => Rejection::Closing.into_response(),
         Ok(items) => answer(endpoint, target, &session, accepts, &items).await,
     })
 }
@@ -50,7 +48,7 @@ async fn answer(
         let message = match Message::parse(item) {
             Ok(message) => message,
             Err(error) => {
-                answered.push(message::refusal(None, &RpcError::no_message(item, &error).body()));
+                answered.push(message::error_response(None, &RpcError::not_a_message(item, &error).body()));
                 continue;
             }
         };
@@ -61,23 +59,27 @@ async fn answer(
             }
             Message::Request { id, method, params } => {
                 match legacy::request(endpoint, target, session, &id, method, params).await {
-                    Handled::Now(body) => answered.push(message::response(&id, &body)),
-                    Handled::Active(active) => {
-                        under_way.push(Exchange::new(active, id, Voice::Legacy(Arc::clone(session))));
+                    Dispatch::Answered(body) => answered.push(message::response(&id, &body)),
+                    Dispatch::Forwarded(active) => {
+                        under_way.push(PendingReply::new(
+                            active,
+                            id,
+                            ClientChannel::Legacy(Arc::clone(session)),
+                        ));
                     }
                 }
             }
             Message::Notification { method, params } => {
                 legacy::notified(endpoint, target, session, &method, params.as_ref()).await;
             }
-            Message::Response { id, body } => session.answered(&id, body),
+            Message::Response { id, body } => session.take_answer(&id, body),
         }
     }
     if answered.is_empty() && under_way.is_empty() {
         return StatusCode::ACCEPTED.into_response();
     }
     if accepts == Accepts::Json || (accepts == Accepts::Both && under_way.is_empty()) {
-        // Who takes one body only can be told and asked nothing meanwhile.
+        // A client that accepts only one JSON body gets no notifications or questions before it.
         let later: JoinSet<_> = under_way.into_iter().map(reply::answer).collect();
         tokio::select! {
             later = later.join_all() => answered.extend(later.into_iter().flatten()),

@@ -1,6 +1,5 @@
-//! The forms a response may have: one body of JSON, or a stream of events.
-//!
-//! Owns: what a client's Accept header allows, and how messages are written in each. Refuses to know: which is chosen.
+//! The two forms of a response: one JSON body, or an event stream. Reads the client's Accept header and writes
+//! messages in either form.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -14,10 +13,10 @@ use tokio::sync::mpsc;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
-/// A stream without events for so long gets a comment, so that nobody in between drops it.
+/// Time without events after which a stream gets a comment, so that no proxy in between drops it.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// What the client's Accept header allows.
+/// The forms that the client's Accept header allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Accepts {
     Json,
@@ -26,7 +25,7 @@ pub(crate) enum Accepts {
 }
 
 impl Accepts {
-    /// None when it allows neither. The specification wants both named; one is enough for us.
+    /// Returns `None` if it allows neither. The specification demands both; one is enough here.
     pub(crate) fn of(accept: Option<&str>) -> Option<Self> {
         let Some(accept) = accept else { return Some(Self::Both) };
         let accept = accept.to_ascii_lowercase();
@@ -37,7 +36,7 @@ impl Accepts {
             })
         };
         match (allows("application/json", "application/*"), allows("text/event-stream", "text/*")) {
-            // What is named first is preferred.
+            // The client prefers the one it names first.
             (true, true) if accept.starts_with("text/event-stream") => Some(Self::Stream),
             (true, true) => Some(Self::Both),
             (true, false) => Some(Self::Json),
@@ -55,7 +54,7 @@ pub(crate) fn json_with(status: StatusCode, message: &Bytes) -> Response {
     (status, [(header::CONTENT_TYPE, "application/json")], message.clone()).into_response()
 }
 
-/// An event stream fed by the returned sender; it ends when the sender is dropped.
+/// An event stream with the sender that feeds it. The stream ends when the sender is dropped.
 pub(crate) fn stream(buffer: usize) -> (mpsc::Sender<Bytes>, Response) {
     let (sender, receiver) = mpsc::channel(buffer);
     let body = HttpBody::from_stream(ReceiverStream::new(receiver).map(Ok::<Bytes, Infallible>));
@@ -67,13 +66,13 @@ pub(crate) fn stream(buffer: usize) -> (mpsc::Sender<Bytes>, Response) {
     (sender, (StatusCode::OK, headers, body).into_response())
 }
 
-/// A message as an event.
+/// Writes a message as an event.
 pub(crate) fn event(message: &[u8]) -> Bytes {
     [b"event: message\ndata: ", &*data(message), b"\n\n"].concat().into()
 }
 
-/// A message as the data of an event: each of its lines is one there. Of line breaks of two bytes, which streams
-/// cannot tell from others, the first becomes a blank: JSON has them only between tokens.
+/// Writes a message as the data of an event, line by line. Streams do not distinguish kinds of line breaks, so the
+/// first byte of a two-byte line break becomes a space: JSON has line breaks only between tokens.
 pub(crate) fn data(message: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'\n', b'\r', message).is_none() {
         return Cow::Borrowed(message);
@@ -98,13 +97,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_have_the_lines_of_their_messages() {
+    fn event_has_one_data_line_for_each_line() {
         assert_eq!(event(b"{}"), "event: message\ndata: {}\n\n");
         assert_eq!(event(b"{\n 1\r\n}"), "event: message\ndata: {\ndata:  1 \ndata: }\n\n");
     }
 
     #[test]
-    fn accept_headers() {
+    fn accepts_reads_accept_headers() {
         for (accept, expect) in [
             (None, Some(Accepts::Both)),
             (Some("application/json, text/event-stream"), Some(Accepts::Both)),

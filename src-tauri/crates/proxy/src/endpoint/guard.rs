@@ -1,40 +1,63 @@
-//! Who may talk to us: Host, Origin and token, checked before anything else; the token on every
-//! route but the dashboard's own files, which are no secret.
+//! Checks of Host, Origin and token, before anything else.
 //!
-//! Host keeps web pages from reaching us under a name of their own (DNS rebinding), Origin keeps them
-//! from reaching us directly, the token keeps other users of the machine out. Owns: those checks.
-//! Refuses to know: routes.
+//! The Host check stops web pages that reach us under a name of their own (DNS rebinding). The Origin check stops
+//! pages that call us directly. Tokens keep out other users of the machine, and agents from decisions: the agent token
+//! opens the MCP endpoints only, the owner token opens everything. Only the dashboard's files need none.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use reqwest::Url;
 use sha2::{Digest, Sha256};
 
-/// What is let in.
+/// The rules for requests.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// Where we listen.
+    /// The address on which Schemascope listens.
     pub address: SocketAddr,
-    /// What `Authorization: Bearer` must carry; none switches the check off.
-    pub token: Option<Arc<str>>,
+    /// The tokens for `Authorization: Bearer`.
+    pub tokens: Tokens,
 }
 
-/// Middleware: lets a request through or answers 403, by where it comes from.
+/// The tokens of a listener.
+#[derive(Debug, Clone)]
+pub struct Tokens {
+    /// Opens the MCP endpoints; with `None` they are open to every program of this machine.
+    pub agent: Option<Arc<str>>,
+    /// Opens everything.
+    pub owner: Arc<str>,
+}
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Agents, and the owner.
+    Agent,
+    /// The owner only.
+    Owner,
+}
+
+/// Middleware that rejects requests by Host and Origin, with 403 or 400.
 pub async fn check_site(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match guard.refuses_site(request.headers(), request.uri().host()) {
-        Some(refusal) => refusal,
+    match guard.reject_site(request.headers(), request.uri().host()) {
+        Some(response) => response,
         None => next.run(request).await,
     }
 }
 
-/// Middleware: lets a request through or answers 401, by the token it carries.
-pub async fn check_token(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match guard.refuses_token(request.headers()) {
-        Some(refusal) => refusal,
+/// Middleware that rejects requests without a valid token, with 401, and those whose token does not open the route, with
+/// 403.
+pub async fn check_token(
+    State((guard, access)): State<(Guard, Access)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match guard.tokens.reject(access, request.headers()) {
+        Some(response) => response,
         None => next.run(request).await,
     }
 }
@@ -44,56 +67,88 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
 }
 
 impl Guard {
-    fn refuses_site(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
-        // Whom a request is for it says once (RFC 9112, 3.2), in its target or beside it.
-        if headers.get_all(header::HOST).iter().count() > 1 {
-            return Some((StatusCode::BAD_REQUEST, "more than one Host\n").into_response());
+    fn reject_site(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
+        // A request has one Host header (RFC 9112, 3.2) and one Origin at most; its target may name the host as well.
+        for name in [header::HOST, header::ORIGIN] {
+            if headers.get_all(&name).iter().count() > 1 {
+                let message = format!("the request has more than one {name} header\n");
+                return Some((StatusCode::BAD_REQUEST, message).into_response());
+            }
         }
         let host = text(headers, header::HOST).or(uri_host);
         let named = [uri_host, host];
-        if let Some(other) = named.into_iter().flatten().find(|host| !self.is_ours(host)) {
-            return Some(forbidden(format!("Host {other:?} is not this machine\n")));
+        let is_foreign = |host: &&str| !authority(host).is_some_and(|host| self.is_ours(&host));
+        if let Some(other) = named.into_iter().flatten().find(is_foreign) {
+            return Some(forbidden(format!(
+                "Host {other:?} is not a name of this machine; use localhost or 127.0.0.1\n"
+            )));
         }
         if host.is_none() {
-            return Some(forbidden("the header Host is missing\n".to_owned()));
+            return Some(forbidden("the Host header is missing\n".to_owned()));
         }
-        // A page of the very address that is asked is ours, also where a port is forwarded.
-        let same = |origin: &str| origin.strip_prefix("http://").is_some_and(|site| Some(site) == host);
-        let origin =
-            text(headers, header::ORIGIN).filter(|origin| !same(origin) && !self.is_own_origin(origin));
-        origin.map(|origin| forbidden(format!("Origin {origin:?} may not call this server\n")))
+        // A page from the requested address is ours, also if a port is forwarded.
+        let requested = host.and_then(authority);
+        let is_own = |origin: &Url| requested.as_ref() == Some(origin) || self.is_own_origin(origin);
+        let origin = text(headers, header::ORIGIN);
+        let site = |origin: &str| origin.strip_prefix("http://").and_then(authority);
+        let foreign = origin.filter(|origin| !site(origin).is_some_and(|origin| is_own(&origin)));
+        foreign.map(|origin| {
+            forbidden(format!(
+                "Origin {origin:?} may not call this server; only the dashboard's own pages may\n"
+            ))
+        })
     }
 
-    fn refuses_token(&self, headers: &HeaderMap) -> Option<Response> {
-        let token = self.token.as_ref()?;
+    /// Whether a host is this machine, with any port: it may be forwarded.
+    fn is_ours(&self, host: &Url) -> bool {
+        let own = match self.address.ip() {
+            IpAddr::V4(own) => own.to_string(),
+            IpAddr::V6(own) => format!("[{own}]"),
+        };
+        host.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]") || host == own)
+    }
+
+    /// Whether an origin is ours: this machine and *our* port. Other ports serve pages of other programs.
+    fn is_own_origin(&self, origin: &Url) -> bool {
+        origin.port_or_known_default() == Some(self.address.port()) && self.is_ours(origin)
+    }
+}
+
+/// Reads `HOST` or `HOST:PORT` as a browser does; `None` if the text is anything else.
+fn authority(text: &str) -> Option<Url> {
+    let is_bare = !text.contains(['/', '\\', '?', '#', '@']) && !text.contains(char::is_whitespace);
+    Url::parse(&format!("http://{text}")).ok().filter(|_| is_bare)
+}
+
+impl Tokens {
+    fn reject(&self, access: Access, headers: &HeaderMap) -> Option<Response> {
         let given = text(headers, header::AUTHORIZATION).and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
-        if given.is_some_and(|given| same(given, token)) {
-            return None;
-        }
-        let message = "this server needs the header \"Authorization: Bearer TOKEN\"; the token is in \
-                       instance.json in its data directory\n";
-        Some((StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], message).into_response())
-    }
-
-    /// Whether a Host header names this machine. Any port: it may have been forwarded.
-    fn is_ours(&self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split(']').next().unwrap_or_default(),
-            None => host.split(':').next().unwrap_or_default(),
+        let is = |token: &str| given.is_some_and(|given| same(given, token));
+        let is_agent = self.agent.as_deref().is_some_and(is);
+        let unauthorized = |message: &'static str| {
+            let challenge = [(header::WWW_AUTHENTICATE, "Bearer")];
+            Some((StatusCode::UNAUTHORIZED, challenge, message).into_response())
         };
-        let name = name.to_ascii_lowercase();
-        matches!(&*name, "localhost" | "127.0.0.1" | "::1") || name == self.address.ip().to_string()
-    }
-
-    /// Whether an Origin is a page of ours: this machine and *our* port, since other ports serve
-    /// other programs' pages.
-    fn is_own_origin(&self, origin: &str) -> bool {
-        let Some(host) = origin.strip_prefix("http://") else { return false };
-        let port = format!(":{}", self.address.port());
-        host.ends_with(&port) && self.is_ours(host)
+        match access {
+            _ if is(&self.owner) => None,
+            Access::Agent if is_agent || self.agent.is_none() => None,
+            Access::Agent => unauthorized(
+                "this server requires the header \"Authorization: Bearer TOKEN\"; the token is in \
+                 instance.json in its data directory\n",
+            ),
+            Access::Owner if is_agent => Some(forbidden(
+                "the agent token opens /mcp only; the dashboard and its commands require the owner token, which is in \
+                 the file owner-token in the data directory\n"
+                    .to_owned(),
+            )),
+            Access::Owner => unauthorized(
+                "the dashboard and its commands require the header \"Authorization: Bearer TOKEN\" with the owner \
+                 token, which is in the file owner-token in the data directory\n",
+            ),
+        }
     }
 }
 
@@ -101,7 +156,7 @@ fn forbidden(message: String) -> Response {
     (StatusCode::FORBIDDEN, message).into_response()
 }
 
-/// Compares digests, so that the time taken says nothing about the token.
+/// Compares digests, so that the time does not reveal the token.
 fn same(a: &str, b: &str) -> bool {
     Sha256::digest(a) == Sha256::digest(b)
 }
@@ -110,20 +165,29 @@ fn same(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn status(headers: &[(&str, &str)], token: Option<&str>) -> Option<u16> {
-        let guard = Guard { address: "127.0.0.1:7347".parse().unwrap(), token: token.map(Into::into) };
-        let headers: HeaderMap = headers
-            .iter()
-            .map(|(k, v)| (k.parse::<header::HeaderName>().unwrap(), v.parse().unwrap()))
-            .collect();
-        guard
-            .refuses_site(&headers, None)
-            .or_else(|| guard.refuses_token(&headers))
-            .map(|response| response.status().as_u16())
+    fn guard() -> Guard {
+        let tokens = Tokens { agent: Some("s3cret".into()), owner: "0wner".into() };
+        Guard { address: "127.0.0.1:7347".parse().unwrap(), tokens }
+    }
+
+    fn headers(headers: &[(&str, &str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(name.parse::<header::HeaderName>().unwrap(), value.parse().unwrap());
+        }
+        map
+    }
+
+    fn code(response: Option<Response>) -> Option<u16> {
+        response.map(|response| response.status().as_u16())
+    }
+
+    fn site(of: &[(&str, &str)]) -> Option<u16> {
+        code(guard().reject_site(&headers(of), None))
     }
 
     #[test]
-    fn hosts_and_origins_of_others_are_refused() {
+    fn foreign_hosts_and_origins_are_rejected() {
         for (host, origin, expect) in [
             ("127.0.0.1:7347", None, None),
             ("localhost:9999", None, None),
@@ -131,6 +195,24 @@ mod tests {
             ("[::1]:7347", None, None),
             ("evil.example:7347", None, Some(403)),
             ("127.0.0.1.evil.example", None, Some(403)),
+            ("[::1].evil.example", None, Some(403)),
+            ("[::1]evil.example:7347", None, Some(403)),
+            ("[::1", None, Some(403)),
+            ("localhost:evil.example", None, Some(403)),
+            ("localhost:7347:evil.example", None, Some(403)),
+            ("localhost:7347@evil.example", None, Some(403)),
+            ("evil.example@localhost:7347", None, Some(403)),
+            ("localhost/evil.example", None, Some(403)),
+            ("localhost#.evil.example", None, Some(403)),
+            ("localhost:99999", None, Some(403)),
+            ("", None, Some(403)),
+            ("localhost", Some("http://[::1]:7347"), None),
+            ("localhost", Some("http://[::1].evil.example:7347"), Some(403)),
+            ("localhost", Some("http://localhost:evil.example:7347"), Some(403)),
+            ("localhost", Some("http://localhost:7347@evil.example:7347"), Some(403)),
+            ("localhost", Some("http://evil.example/:7347"), Some(403)),
+            ("localhost", Some("http://localhost:7347, http://evil.example"), Some(403)),
+            ("localhost", Some(""), Some(403)),
             ("localhost", Some("http://localhost:7347"), None),
             ("localhost", Some("http://127.0.0.1:7347"), None),
             ("localhost:8000", Some("http://localhost:8000"), None),
@@ -143,32 +225,37 @@ mod tests {
         ] {
             let mut headers = vec![("host", host)];
             headers.extend(origin.map(|origin| ("origin", origin)));
-            assert_eq!(status(&headers, None), expect, "{host} {origin:?}");
+            assert_eq!(site(&headers), expect, "{host} {origin:?}");
         }
-        assert_eq!(status(&[], None), Some(403));
-        assert_eq!(status(&[("host", "localhost"), ("host", "evil.example")], None), Some(400));
-        let guard = Guard { address: "127.0.0.1:7347".parse().unwrap(), token: None };
-        let headers = HeaderMap::from_iter([(header::HOST, "localhost".parse().unwrap())]);
-        assert!(guard.refuses_site(&headers, Some("evil.example")).is_some());
-        assert!(guard.refuses_site(&headers, Some("127.0.0.1")).is_none());
+        assert_eq!(site(&[]), Some(403));
+        assert_eq!(site(&[("host", "localhost"), ("host", "evil.example")]), Some(400));
+        let two =
+            [("host", "localhost"), ("origin", "http://localhost:7347"), ("origin", "http://evil.example")];
+        assert_eq!(site(&two), Some(400));
+        let headers = headers(&[("host", "localhost")]);
+        assert!(guard().reject_site(&headers, Some("evil.example")).is_some());
+        assert!(guard().reject_site(&headers, Some("127.0.0.1")).is_none());
     }
 
     #[test]
-    fn the_token_is_needed_when_there_is_one() {
-        let host = ("host", "localhost");
-        for (authorization, expect) in [
-            ("Bearer s3cret", None),
-            ("bearer s3cret", None),
-            ("Bearer wrong", Some(401)),
-            ("s3cret", Some(401)),
-            ("", Some(401)),
+    fn owner_token_opens_everything_and_agent_token_mcp_only() {
+        let open = Tokens { agent: None, ..guard().tokens };
+        for (authorization, agent, owner, owner_if_open) in [
+            ("Bearer s3cret", None, Some(403), Some(401)),
+            ("bearer  s3cret ", None, Some(403), Some(401)),
+            ("Bearer 0wner", None, None, None),
+            ("Bearer wrong", Some(401), Some(401), Some(401)),
+            ("Bearer ", Some(401), Some(401), Some(401)),
+            ("0wner", Some(401), Some(401), Some(401)),
+            ("", Some(401), Some(401), Some(401)),
         ] {
-            assert_eq!(
-                status(&[host, ("authorization", authorization)], Some("s3cret")),
-                expect,
-                "{authorization}"
-            );
+            let headers = headers(&[("authorization", authorization)]);
+            let status = |tokens: &Tokens, access| code(tokens.reject(access, &headers));
+            let tokens = guard().tokens;
+            let seen = (status(&tokens, Access::Agent), status(&tokens, Access::Owner));
+            assert_eq!(seen, (agent, owner), "{authorization}");
+            let seen = (status(&open, Access::Agent), status(&open, Access::Owner));
+            assert_eq!(seen, (None, owner_if_open), "{authorization}, --no-auth");
         }
-        assert_eq!(status(&[host], Some("s3cret")), Some(401));
     }
 }

@@ -1,38 +1,28 @@
-//! Clients with a handshake and a session (2025-11-25 and older): what each method means.
+//! Requests of clients of the session era (2025-11-25 and older).
 
 use std::sync::Arc;
-use std::sync::PoisonError;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use schemascope_model::{Origin, ToolId};
+use schemascope_model::Origin;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+use super::dispatch::{Dispatch, RequestContext, recording, unavailable};
 use super::form::{self, Accepts};
-use super::refusal::Refusal;
-use super::reply::{self, Exchange, Voice};
+use super::rejection::Rejection;
+use super::reply::{self, ClientChannel, PendingReply};
 use super::session::Session;
-use super::{Endpoint, Target, aggregate, tasks};
-use crate::call::{Caller, Outgoing, Recording};
-use crate::exchange::Active;
-use crate::hub::From;
-use crate::upstream::Upstream;
+use super::shared_session::answer_for_session;
+use super::{Endpoint, Target, aggregate};
+use crate::call::{Caller, Outgoing};
+use crate::hub::Requester;
 use crate::upstream::handshake::Hello;
 use crate::wire::headers::{RELAYED, SESSION_ID};
 use crate::wire::message::{self, Message};
-use crate::wire::meta::Level;
-use crate::wire::{Body, Era, RpcError, Who, params, version};
-
-/// What became of a request.
-pub(crate) enum Handled {
-    /// Answered at once.
-    Now(Body),
-    /// On its way to an upstream.
-    Active(Active),
-}
+use crate::wire::{Body, Era, RpcError, Who, meta, params, version};
 
 const NOTHING: &[u8] = b"{}";
 
@@ -42,7 +32,7 @@ pub(crate) async fn receive(
     headers: &HeaderMap,
     accepts: Accepts,
     message: Message,
-) -> Result<Response, Refusal> {
+) -> Result<Response, Rejection> {
     match message {
         Message::Request { id, method, params } if method == "initialize" => {
             let relayed = headers.contains_key(RELAYED);
@@ -50,12 +40,12 @@ pub(crate) async fn receive(
         }
         Message::Request { id, method, params } => {
             let session = endpoint.sessions.of(headers, target)?;
-            let handled = request(endpoint, target, &session, &id, method, params).await;
-            Ok(match handled {
-                Handled::Now(body) => form::json(&message::response(&id, &body)),
-                Handled::Active(active) => {
-                    let exchange = Exchange::new(active, id, Voice::Legacy(session));
-                    reply::when_done(exchange, accepts, endpoint.shutdown.clone()).await
+            let dispatched = request(endpoint, target, &session, &id, method, params).await;
+            Ok(match dispatched {
+                Dispatch::Answered(body) => form::json(&message::response(&id, &body)),
+                Dispatch::Forwarded(active) => {
+                    let reply = PendingReply::new(active, id, ClientChannel::Legacy(session));
+                    reply::when_done(reply, accepts, endpoint.shutdown.clone()).await
                 }
             })
         }
@@ -65,7 +55,7 @@ pub(crate) async fn receive(
             Ok(StatusCode::ACCEPTED.into_response())
         }
         Message::Response { id, body } => {
-            endpoint.sessions.of(headers, target)?.answered(&id, body);
+            endpoint.sessions.of(headers, target)?.take_answer(&id, body);
             Ok(StatusCode::ACCEPTED.into_response())
         }
     }
@@ -90,7 +80,7 @@ async fn initialize(
     }
 }
 
-/// Opens a session: it, and the answer to `initialize`.
+/// Opens a session. Returns it with the answer to `initialize`.
 async fn open(
     endpoint: &Arc<Endpoint>,
     target: &Target,
@@ -100,19 +90,20 @@ async fn open(
     let raw = |name| params.and_then(|params| params::field(params, name)).map(|found| found.raw);
     let requested: String =
         raw("protocolVersion").and_then(|raw| serde_json::from_slice(&raw).ok()).ok_or_else(|| {
-            RpcError::invalid_params("initialize needs protocolVersion, capabilities and clientInfo")
+            RpcError::invalid_params(
+                "initialize needs params.protocolVersion, params.capabilities and params.clientInfo",
+            )
         })?;
     let capabilities = raw("capabilities").filter(|raw| raw.starts_with(b"{"));
     let who = Who {
         info: raw("clientInfo").filter(|raw| raw.starts_with(b"{")),
         capabilities: capabilities.unwrap_or_else(|| NOTHING.into()),
-        ..Who::nobody()
+        ..Who::unknown()
     };
-    let who =
-        who.kept().ok_or_else(|| RpcError::invalid_params("clientInfo and capabilities are too long"))?;
+    let who = who.kept().ok_or_else(|| RpcError::invalid_params(meta::TOO_LONG))?;
     match target {
         Target::All => {
-            // So that the first list finds them started.
+            // Started early, so that they are ready for the first list.
             endpoint.hub.begin_start();
             let agreed = version::agree(&requested, version::newest_legacy().as_str());
             let hello = aggregate::hello(&agreed);
@@ -139,11 +130,7 @@ async fn open(
     }
 }
 
-pub(crate) fn unavailable(upstream: &Upstream, reason: &str) -> RpcError {
-    RpcError::internal(format!("upstream {:?}: {reason}", upstream.name()))
-}
-
-/// An upstream's own answer to `initialize`, or what one of the stateless era would say.
+/// The upstream's own answer to `initialize`, or one written for an upstream of the stateless era.
 fn welcome(hello: &Hello, agreed: &str) -> Bytes {
     let version = format!("\"{agreed}\"");
     match hello.era {
@@ -162,7 +149,7 @@ fn welcome(hello: &Hello, agreed: &str) -> Bytes {
     }
 }
 
-/// Takes a request on its way, or answers it.
+/// Answers a request, or forwards it.
 pub(crate) async fn request(
     endpoint: &Endpoint,
     target: &Target,
@@ -170,31 +157,31 @@ pub(crate) async fn request(
     id: &Bytes,
     method: String,
     params: Option<Bytes>,
-) -> Handled {
+) -> Dispatch {
     if method == "ping" {
-        return Handled::Now(Body::Result(NOTHING.into()));
+        return Dispatch::Answered(Body::Result(NOTHING.into()));
     }
     let cancel = CancellationToken::new();
-    let Some(under_way) = session.under_way(id.clone(), &cancel) else {
-        return Handled::Now(RpcError::internal("too many requests of this session are under way").body());
+    let Some(guard) = session.begin_request(id.clone(), &cancel) else {
+        return Dispatch::Answered(RpcError::internal(super::session::TOO_MANY_REQUESTS).body());
     };
-    let handled = match target {
+    let dispatched = match target {
         Target::All => {
-            let from = aggregate::Asking {
+            let context = RequestContext {
                 from: from(session),
                 caller: caller(session),
-                under_way,
+                guard,
                 session: Some(session),
                 recording: None,
             };
-            aggregate::request(endpoint, from, &method, params, cancel).await
+            aggregate::request(endpoint, context, &method, params, cancel).await
         }
         Target::One(upstream) => {
-            if let Some(answer) = own_business(upstream, session, &method, params.as_ref()).await {
-                return Handled::Now(answer);
+            if let Some(answer) = answer_for_session(upstream, session, &method, params.as_ref()).await {
+                return Dispatch::Answered(answer);
             }
             let recording = recording(upstream, &method, params.as_ref(), || caller(session));
-            let From { who, owner } = from(session);
+            let Requester { who, owner } = from(session);
             let upstream = Arc::clone(upstream);
             let outgoing = Outgoing {
                 upstream,
@@ -207,90 +194,14 @@ pub(crate) async fn request(
                 adapt: false,
                 cancel,
             };
-            Ok(Handled::Active(endpoint.hub.start(outgoing, under_way)))
+            Ok(Dispatch::Forwarded(endpoint.hub.start(outgoing, guard)))
         }
     };
-    handled.unwrap_or_else(|error| Handled::Now(error.body()))
+    dispatched.unwrap_or_else(|error| Dispatch::Answered(error.body()))
 }
 
-/// What the session says for itself on an upstream it shares with others; none for all that is passed on.
-pub(crate) async fn own_business(
-    upstream: &Arc<Upstream>,
-    session: &Session,
-    method: &str,
-    params: Option<&Bytes>,
-) -> Option<Body> {
-    let uri = || params::text(params?, "uri");
-    if matches!(method, "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel") {
-        let shared = upstream.live().await.ok()?;
-        // One with a session of its own there has nothing to share.
-        if shared.hello.era == Era::Legacy && session.who().may_be_asked() {
-            return None;
-        }
-    }
-    match method {
-        "logging/setLevel" => {
-            let live = upstream.live().await.ok()?;
-            let raw = params.and_then(|params| params::field(params, "level")).map(|found| found.raw);
-            let answer = match live.hello.era {
-                Era::Modern => Body::Result(NOTHING.into()),
-                // What is no level is refused by the upstream itself.
-                Era::Legacy => {
-                    let level = raw.as_ref().and_then(|raw| serde_json::from_slice::<String>(raw).ok());
-                    upstream.levels.set(&live, &session.id, Level::of(&level?)?).await
-                }
-            };
-            if let Body::Result(_) = answer {
-                // A copy: it is kept as long as the session, and must not keep its request.
-                let level = raw.map(|raw| Bytes::copy_from_slice(&raw));
-                *session.log_level.lock().unwrap_or_else(PoisonError::into_inner) = level;
-            }
-            Some(answer)
-        }
-        "resources/subscribe" => {
-            let uri = uri()?;
-            if !upstream.subscriptions.add(&uri, &session.id, None) {
-                return Some(
-                    RpcError::internal("too many resources are watched, or this address is too long").body(),
-                );
-            }
-            let live = upstream.live().await.ok()?;
-            if live.hello.era == Era::Legacy {
-                return None;
-            }
-            upstream.subscriptions.watch(&live, &uri).await;
-            Some(Body::Result(NOTHING.into()))
-        }
-        "resources/unsubscribe" => {
-            let last = upstream.subscriptions.remove(&uri()?, &session.id);
-            let live = upstream.live().await.ok()?;
-            let passed_on = last && live.hello.era == Era::Legacy;
-            (!passed_on).then(|| Body::Result(NOTHING.into()))
-        }
-        _ => None,
-    }
-}
-
-/// What to record of a request to one upstream. A call that names no tool is no call; the upstream says so.
-pub(crate) fn recording(
-    upstream: &Upstream,
-    method: &str,
-    params: Option<&Bytes>,
-    caller: impl FnOnce() -> Caller,
-) -> Option<Recording> {
-    match method {
-        "tools/call" => {
-            let seen = params::Seen::of(params);
-            let tool = ToolId::new(upstream.name(), &seen.name()?).ok()?;
-            Some(Recording { tool, arguments: seen.arguments, caller: caller(), task: None })
-        }
-        "tasks/get" | "tasks/result" => tasks::recording(upstream, method, params, caller()),
-        _ => None,
-    }
-}
-
-fn from(session: &Session) -> From {
-    From { who: session.who(), owner: Some(session.outbox.clone()) }
+fn from(session: &Session) -> Requester {
+    Requester { who: session.who(), owner: Some(session.outbox.clone()) }
 }
 
 fn caller(session: &Session) -> Caller {
@@ -302,7 +213,7 @@ fn caller(session: &Session) -> Caller {
     }
 }
 
-/// Takes a notification of a client.
+/// Handles a notification of a client.
 pub(crate) async fn notified(
     endpoint: &Endpoint,
     target: &Target,
@@ -322,18 +233,18 @@ pub(crate) async fn notified(
                 session.cancel(cancelled.request_id.get().as_bytes());
             }
         }
-        // The upstream has been told by us that the handshake is over.
+        // We complete the handshake with the upstream ourselves.
         "notifications/initialized" => {}
         _ => match target {
             Target::One(upstream) => {
                 if let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
                     && live.hello.era == Era::Legacy
                 {
-                    // Gone is gone; a notification has no answer to say so in.
+                    // A notification has no answer, so a failure cannot be reported.
                     let _ = live.link.notify(method, params).await;
                 }
             }
-            // Of the others nothing says whom they are for.
+            // Nothing says which upstream other notifications are for.
             Target::All if method == "notifications/roots/list_changed" => {
                 for live in endpoint.hub.own_sessions(&session.id) {
                     let _ = live.link.notify(method, params).await;

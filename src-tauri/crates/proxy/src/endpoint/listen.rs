@@ -1,7 +1,4 @@
-//! `subscriptions/listen` where no upstream of the stateless era can be asked: on `/mcp`, and of an upstream
-//! with a handshake.
-//!
-//! Owns: what such a stream tells of, in the form of the stateless era. Refuses to know: who sent it.
+//! `subscriptions/listen` as Schemascope answers it itself: on `/mcp`, and for upstreams of the session era.
 
 use std::sync::Arc;
 
@@ -12,20 +9,20 @@ use tokio::sync::{broadcast, mpsc};
 
 use super::form::{self, KEEP_ALIVE};
 use super::{Endpoint, Target, aggregate};
-use crate::hub::changes::{Changes, Told};
+use crate::hub::changes::{ListChanges, UpstreamNotification};
 use crate::upstream::Upstream;
-use crate::upstream::audience::Said;
+use crate::upstream::audience::SharedNotification;
 use crate::upstream::link::Notification;
 use crate::upstream::subscriptions::lies_in;
 use crate::wire::message;
 use crate::wire::{Era, Who, meta, params};
 
-/// Notifications that may wait for a slow listener.
-const BUFFER: usize = 64;
-/// Resources one stream may watch.
+/// Notifications that wait for a slow listener.
+const STREAM_BUFFER: usize = 64;
+/// Limit of resources that one stream watches.
 const MAX_WATCHED: usize = 1_000;
 
-/// What a stream is to tell of.
+/// The notifications that a client wants on a stream.
 #[derive(Debug, Default)]
 struct Filter {
     tools: bool,
@@ -80,24 +77,23 @@ impl Filter {
     }
 }
 
-/// Where a stream's notifications come from.
+/// The source of a stream's notifications.
 enum Source {
-    One(Arc<Upstream>, broadcast::Receiver<Said>),
-    All(broadcast::Receiver<Told>, Changes),
+    One(Arc<Upstream>, broadcast::Receiver<SharedNotification>),
+    All(broadcast::Receiver<UpstreamNotification>, ListChanges),
 }
 
 impl Source {
-    /// What comes next for this client; none at the end.
+    /// The next notification for this client; `None` at the end.
     async fn next(&mut self, who: &Who) -> Option<Notification> {
         loop {
-            let told = match self {
-                Self::One(upstream, said) => said
-                    .recv()
-                    .await
-                    .map(|said| upstream.concerns(who, said.among.as_ref()).then_some(said.notification)),
-                Self::All(told, changes) => tokio::select! {
-                    told = told.recv() => told.map(|told| {
-                        told.upstream.concerns(who, told.among.as_ref()).then_some(told.notification)
+            let received = match self {
+                Self::One(upstream, notifications) => notifications.recv().await.map(|received| {
+                    upstream.concerns(who, received.among.as_ref()).then_some(received.notification)
+                }),
+                Self::All(notifications, changes) => tokio::select! {
+                    received = notifications.recv() => received.map(|received| {
+                        received.upstream.concerns(who, received.among.as_ref()).then_some(received.notification)
                     }),
                     changed = changes.next(|| who.clone()) => {
                         changed?;
@@ -106,7 +102,7 @@ impl Source {
                     }
                 },
             };
-            match told {
+            match received {
                 Ok(Some(notification)) => return Some(notification),
                 Ok(None) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return None,
@@ -115,19 +111,19 @@ impl Source {
     }
 }
 
-/// Watchers of one stream, ended with it.
-struct Watching {
+/// The watched resources of one stream; dropping it ends the watches.
+struct Watches {
     name: String,
     upstreams: Vec<Arc<Upstream>>,
 }
 
-impl Drop for Watching {
+impl Drop for Watches {
     fn drop(&mut self) {
         self.upstreams.iter().for_each(|upstream| upstream.forget_session(&self.name));
     }
 }
 
-/// The stream, unless the upstream can be asked for it in its own era.
+/// Opens the stream; `None` if the upstream is stateless and answers itself.
 pub(crate) async fn own(
     endpoint: &Arc<Endpoint>,
     target: &Target,
@@ -144,24 +140,24 @@ pub(crate) async fn own(
             }
             Source::One(Arc::clone(upstream), upstream.subscribe())
         }
-        Target::All => Source::All(endpoint.hub.told(), Changes::after(&endpoint.hub, None)),
+        Target::All => Source::All(endpoint.hub.notifications(), ListChanges::after(&endpoint.hub, None)),
     };
     let mut random = [0; 8];
     let _ = getrandom::fill(&mut random);
     let name = format!("listen-{:016x}", u64::from_ne_bytes(random));
-    let mut watching = Watching { name, upstreams: Vec::new() };
+    let mut watches = Watches { name, upstreams: Vec::new() };
     for uri in &filter.watched {
         let upstream = match target {
             Target::One(upstream) => Some(Arc::clone(upstream)),
             Target::All => aggregate::resource(endpoint, uri).await.ok(),
         };
         let Some(upstream) = upstream else { continue };
-        if !watching.upstreams.iter().any(|known| Arc::ptr_eq(known, &upstream)) {
-            watching.upstreams.push(Arc::clone(&upstream));
+        if !watches.upstreams.iter().any(|known| Arc::ptr_eq(known, &upstream)) {
+            watches.upstreams.push(Arc::clone(&upstream));
         }
-        upstream.watch(uri, &watching.name, who).await;
+        upstream.watch(uri, &watches.name, who).await;
     }
-    let (sender, response) = form::stream(BUFFER);
+    let (sender, response) = form::stream(STREAM_BUFFER);
     let (id, who) = (id.clone(), who.clone());
     let shutdown = endpoint.shutdown.clone();
     tokio::spawn(async move {
@@ -170,7 +166,7 @@ pub(crate) async fn own(
             () = sender.closed() => {}
             () = shutdown.cancelled() => {}
         }
-        drop(watching);
+        drop(watches);
     });
     Some(response)
 }

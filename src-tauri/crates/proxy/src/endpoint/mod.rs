@@ -1,34 +1,35 @@
-//! The server side: Streamable HTTP for clients of both eras.
+//! The MCP endpoints for clients of both eras, over Streamable HTTP.
 //!
-//! `/mcp` is all upstreams together, tools named `server__tool`; `/mcp/NAME` is one upstream as it is.
-//! Owns: routes, status codes, sessions, streams. Refuses to know: how upstreams are reached, and who
-//! else is served on the same listener ([`guard`] protects them all).
+//! `/mcp` is all upstreams as one server, with tools named `server__tool`; `/mcp/NAME` is one upstream unchanged.
+//! This module has the routes, status codes, client sessions and streams. [`guard`] protects every route of the
+//! listener, also those of others.
 
 mod aggregate;
 mod batch;
+mod body;
+mod dispatch;
 mod form;
 pub mod guard;
-mod held;
 mod legacy;
 mod listen;
 mod modern;
+mod parked;
 mod post;
-mod refusal;
+mod rejection;
 mod replay;
 mod reply;
 mod session;
+mod shared_session;
 mod stream;
 mod tasks;
-mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{DefaultBodyLimit, Path, State};
+use axum::extract::{DefaultBodyLimit, Path, Request, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::any;
-use axum::{Router, extract::Request};
+use axum::routing::{MethodRouter, any};
 use tokio_util::sync::CancellationToken;
 
 use crate::hub::Hub;
@@ -36,62 +37,64 @@ use crate::upstream::Upstream;
 use crate::wire::headers::PROTOCOL_VERSION;
 use crate::wire::version::MODERN;
 use crate::wire::{RpcError, Who};
-use held::Held;
-use replay::Budget;
+pub use body::RequestBody;
+use parked::ParkedRequests;
+use replay::ReplayBudget;
 use session::{Session, Sessions};
-pub use whole::Whole;
 
 /// Largest request body.
 pub(crate) const MAX_BODY: usize = 32 << 20;
 
-/// How often sessions are looked at that nobody may use any more.
-const LOOK: Duration = Duration::from_secs(60);
+/// Interval at which unused sessions are ended.
+const CLEANUP_INTERVAL: Duration = Duration::from_secs(60);
 
-/// What every request handler shares.
+/// State shared by all request handlers.
 pub(crate) struct Endpoint {
     pub(crate) hub: Arc<Hub>,
     pub(crate) sessions: Sessions,
-    pub(crate) held: Arc<Held>,
-    /// Cancelled when no further requests are taken.
+    pub(crate) parked: Arc<ParkedRequests>,
+    /// Cancelled when further requests are rejected.
     pub(crate) closing: CancellationToken,
     /// Ends open streams when the app shuts down.
     pub(crate) shutdown: CancellationToken,
 }
 
-/// Which of the endpoints a request came to.
+/// The endpoint of a request: `/mcp`, or that of one upstream.
 #[derive(Clone)]
 pub(crate) enum Target {
     All,
     One(Arc<Upstream>),
 }
 
-/// The routes `/mcp` and `/mcp/NAME`. Requests are refused once `closing` is cancelled, and open streams end
-/// when `shutdown` is.
-pub fn router(hub: Arc<Hub>, closing: CancellationToken, shutdown: CancellationToken) -> Router {
+/// The routes `/mcp` and `/mcp/NAME`. Requests are rejected once `closing` is cancelled, and open streams end when
+/// `shutdown` is.
+pub fn routes(
+    hub: Arc<Hub>,
+    closing: CancellationToken,
+    shutdown: CancellationToken,
+) -> [(&'static str, MethodRouter); 2] {
     let mut instance = [0; 8];
-    // Without random numbers no request is ever held under it.
+    // Without random numbers no request is parked, so the prefix does not matter then.
     let _ = getrandom::fill(&mut instance);
-    let sessions = Sessions::new(Budget::new(hub.lost_streams_counter()));
-    let held = Arc::new(Held::new(u64::from_ne_bytes(instance)));
-    let endpoint = Arc::new(Endpoint { hub, sessions, held, closing, shutdown });
-    tokio::spawn(keep_tidy(Arc::clone(&endpoint)));
-    Router::new()
-        .route("/mcp", any(all))
-        .route("/mcp/{name}", any(one))
-        .layer(DefaultBodyLimit::max(MAX_BODY))
-        .with_state(endpoint)
+    let sessions = Sessions::new(ReplayBudget::new(hub.lost_streams_counter()));
+    let parked = Arc::new(ParkedRequests::new(u64::from_ne_bytes(instance)));
+    let endpoint = Arc::new(Endpoint { hub, sessions, parked, closing, shutdown });
+    tokio::spawn(clean_up(Arc::clone(&endpoint)));
+    [("/mcp", any(all)), ("/mcp/{name}", any(one))].map(|(path, methods)| {
+        (path, methods.layer(DefaultBodyLimit::max(MAX_BODY)).with_state(Arc::clone(&endpoint)))
+    })
 }
 
-/// Ends what nobody uses any more, until the app shuts down.
-async fn keep_tidy(endpoint: Arc<Endpoint>) {
+/// Ends unused sessions and parked requests at intervals, until the app shuts down.
+async fn clean_up(endpoint: Arc<Endpoint>) {
     loop {
         tokio::select! {
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep(CLEANUP_INTERVAL) => {}
             () = endpoint.shutdown.cancelled() => return,
         }
-        endpoint.held.forget_old();
+        endpoint.parked.drop_expired();
         endpoint.end_unused();
-        endpoint.sessions.quiet().iter().for_each(|session| endpoint.rest(session));
+        endpoint.sessions.quiet().iter().for_each(|session| endpoint.end_upstream_sessions(session));
     }
 }
 
@@ -104,7 +107,7 @@ async fn one(State(endpoint): State<Arc<Endpoint>>, Path(name): Path<String>, re
         Some(upstream) => serve(endpoint, Target::One(upstream), request).await,
         None => {
             let names = endpoint.hub.names().join(", ");
-            let message = format!("no upstream is called {name:?}; there are: {names}\n");
+            let message = format!("there is no server {name:?}; there are: {names}\n");
             (StatusCode::NOT_FOUND, message).into_response()
         }
     }
@@ -128,12 +131,12 @@ fn end_session(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Res
             endpoint.end(&session);
             StatusCode::NO_CONTENT.into_response()
         }
-        Err(refusal) => refusal.into_response(),
+        Err(rejection) => rejection.into_response(),
     }
 }
 
 impl Endpoint {
-    /// Opens a session; where there are too many, others end.
+    /// Opens a session, and ends unused ones if there are too many.
     fn open(
         &self,
         target: &Target,
@@ -156,15 +159,15 @@ impl Endpoint {
         self.sessions.take_unused().iter().for_each(|session| self.forget(session));
     }
 
-    /// Ends the sessions upstreams have open for a client that is quiet. It gets others when it comes back.
-    fn rest(&self, session: &Session) {
+    /// Ends the upstream sessions of a quiet client. It gets new ones when it comes back.
+    fn end_upstream_sessions(&self, session: &Session) {
         match session.target() {
             Target::One(upstream) => upstream.rest(&session.id),
-            Target::All => self.hub.rest(&session.id),
+            Target::All => self.hub.end_idle_sessions(&session.id),
         }
     }
 
-    /// Ends what upstreams have for a session that ended.
+    /// Ends everything that upstreams keep for a session that ended.
     fn forget(&self, session: &Session) {
         match session.target() {
             Target::One(upstream) => upstream.forget_session(&session.id),
@@ -173,14 +176,14 @@ impl Endpoint {
     }
 }
 
-/// A header's text. Of one that is repeated it is all of it, which is then none that is expected.
+/// A header's value. Repeated headers are joined, so they match no expected value.
 fn header_text(headers: &HeaderMap, name: &str) -> Option<String> {
     let values: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 
 impl Target {
-    /// What tells the endpoints apart: none for all, the upstream's name for one.
+    /// The upstream's name; `None` for `/mcp`.
     pub(crate) fn name(&self) -> Option<&str> {
         match self {
             Self::All => None,

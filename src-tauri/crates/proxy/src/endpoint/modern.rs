@@ -1,4 +1,4 @@
-//! Clients of the stateless era (2026-07-28): every request says by itself what it needs.
+//! Requests of stateless clients (2026-07-28), each of which carries all it needs.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use bytes::Bytes;
 use schemascope_model::Origin;
 use tokio_util::sync::CancellationToken;
 
+use super::dispatch::{Dispatch, RequestContext, recording, unavailable};
 use super::form::{self, Accepts};
-use super::held::About;
-use super::legacy::{Handled, recording, unavailable};
-use super::refusal::Refusal;
-use super::reply::{self, Exchange, Voice};
+use super::parked::RequestIdentity;
+use super::rejection::Rejection;
+use super::reply::{self, ClientChannel, PendingReply};
 use super::{Endpoint, Target, aggregate, header_text, listen};
 use crate::bridge;
 use crate::call::{Caller, Outgoing};
-use crate::hub::From;
+use crate::hub::Requester;
 use crate::upstream::Upstream;
 use crate::upstream::handshake::Hello;
 use crate::wire::headers::{self, PROTOCOL_VERSION, RELAYED};
@@ -26,7 +26,7 @@ use crate::wire::meta::{self, Meta};
 use crate::wire::version::{self, MODERN};
 use crate::wire::{Body, Era, RpcError, Who, params};
 
-/// Methods of the other era that an upstream with a handshake would take.
+/// Methods of the session era, which an upstream of that era would accept.
 const GONE: &[&str] =
     &["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
@@ -36,14 +36,16 @@ pub(crate) async fn receive(
     headers: &HeaderMap,
     accepts: Accepts,
     message: Message,
-) -> Result<Response, Refusal> {
+) -> Result<Response, Rejection> {
     let (id, method, params) = match message {
         Message::Request { id, method, params } => (id, method, params),
-        // None has a meaning over HTTP: closing the stream cancels.
+        // Notifications have no meaning over HTTP: closing the stream cancels.
         Message::Notification { .. } => return Ok(StatusCode::ACCEPTED.into_response()),
         Message::Response { .. } => {
-            let error = RpcError::invalid_request("clients of this version send requests, never responses");
-            return Err(Refusal::Malformed(error));
+            let error = RpcError::invalid_request(
+                "clients of protocol version 2026-07-28 send requests and never responses; answer questions in inputResponses",
+            );
+            return Err(Rejection::Malformed(error));
         }
     };
     let who = match introduced(headers, params.as_ref()) {
@@ -58,13 +60,17 @@ pub(crate) async fn receive(
         }
     }
     let authorization = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-    let about = About::of(target.name(), &method, params.as_ref(), &who, authorization);
-    if let Some(resumed) = endpoint.held.resume(&about) {
+    let identity = RequestIdentity::of(target.name(), &method, params.as_ref(), &who, authorization);
+    if let Some(resumed) = endpoint.parked.resume(&identity) {
         return Ok(match resumed {
             Ok(resumed) => {
-                let voice = Voice::Modern { held: Arc::clone(&endpoint.held), about, gone: resumed.gone };
-                let exchange = Exchange::new(resumed.active, id, voice);
-                reply::when_done(exchange, accepts, endpoint.shutdown.clone()).await
+                let channel = ClientChannel::Modern {
+                    parked: Arc::clone(&endpoint.parked),
+                    identity,
+                    gone: resumed.gone,
+                };
+                let reply = PendingReply::new(resumed.active, id, channel);
+                reply::when_done(reply, accepts, endpoint.shutdown.clone()).await
             }
             Err(body) => form::json(&message::response(&id, &body)),
         });
@@ -77,20 +83,20 @@ pub(crate) async fn receive(
     let cancel = CancellationToken::new();
     let gone = cancel.clone().drop_guard();
     Ok(match request(endpoint, target, &id, &method, params, who, cancel).await {
-        Ok(Handled::Active(active)) => {
-            let voice = Voice::Modern { held: Arc::clone(&endpoint.held), about, gone };
-            reply::when_done(Exchange::new(active, id, voice), accepts, endpoint.shutdown.clone()).await
+        Ok(Dispatch::Forwarded(active)) => {
+            let channel = ClientChannel::Modern { parked: Arc::clone(&endpoint.parked), identity, gone };
+            reply::when_done(PendingReply::new(active, id, channel), accepts, endpoint.shutdown.clone()).await
         }
-        Ok(Handled::Now(Body::Result(result))) => {
+        Ok(Dispatch::Answered(Body::Result(result))) => {
             let result = Body::Result(bridge::modern(&method, &result));
             form::json(&message::response(&id, &result))
         }
-        Ok(Handled::Now(body)) => form::json(&message::response(&id, &body)),
+        Ok(Dispatch::Answered(body)) => form::json(&message::response(&id, &body)),
         Err(error) => refused(&id, &error),
     })
 }
 
-/// Who a request is from, or why it is malformed.
+/// Reads the client from a request, or the reason why it is malformed.
 fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcError> {
     let meta = Meta::of(params);
     let named = match headers.contains_key(RELAYED) {
@@ -118,10 +124,10 @@ fn introduced(headers: &HeaderMap, params: Option<&Bytes>) -> Result<Who, RpcErr
         log_level: meta.log_level,
         capabilities: meta.capabilities.ok_or_else(|| missing(meta::CAPABILITIES))?,
     };
-    who.kept().ok_or_else(|| RpcError::invalid_params("clientInfo and clientCapabilities are too long"))
+    who.kept().ok_or_else(|| RpcError::invalid_params(meta::TOO_LONG))
 }
 
-/// An error of ours, with the status the specification asks for.
+/// An error of Schemascope, with the status that the specification demands.
 fn refused(id: &Bytes, error: &RpcError) -> Response {
     let body = error.body();
     let status = match (&body, error.is_invalid_params()) {
@@ -132,12 +138,12 @@ fn refused(id: &Bytes, error: &RpcError) -> Response {
     form::json_with(status, &message::response(id, &body))
 }
 
-/// The tool a request calls, as it is listed.
+/// The listed definition of the tool that a request calls.
 fn definition(endpoint: &Endpoint, target: &Target, method: &str, params: Option<&Bytes>) -> Option<Bytes> {
     if method != "tools/call" {
         return None;
     }
-    let name = params::Seen::of(params).name()?;
+    let name = params::KnownParams::of(params).name()?;
     let find = |upstream: &Upstream, name: &str| {
         upstream.listed().iter().find(|tool| tool.name == name).map(|tool| tool.definition.clone())
     };
@@ -146,7 +152,7 @@ fn definition(endpoint: &Endpoint, target: &Target, method: &str, params: Option
         Target::All => {
             let tool = endpoint.hub.resolve(&name).ok()?;
             let sent = find(&*endpoint.hub.upstream(tool.server())?, tool.tool())?;
-            // As the client was told of it.
+            // As the client got it in the list.
             Some(endpoint.hub.presented(&tool, sent))
         }
     }
@@ -160,7 +166,7 @@ async fn request(
     params: Option<Bytes>,
     who: Who,
     cancel: CancellationToken,
-) -> Result<Handled, RpcError> {
+) -> Result<Dispatch, RpcError> {
     let caller = Caller {
         origin: Origin::Proxy,
         session: None,
@@ -171,17 +177,19 @@ async fn request(
         return Err(RpcError::method_not_found(method));
     }
     match target {
-        Target::All if method == "server/discover" => Ok(Handled::Now(Body::Result(aggregate::discovered()))),
+        Target::All if method == "server/discover" => {
+            Ok(Dispatch::Answered(Body::Result(aggregate::discovered())))
+        }
         Target::All => {
-            let from = From { who, owner: None };
-            let asking = aggregate::Asking { from, caller, under_way: (), session: None, recording: None };
-            aggregate::request(endpoint, asking, method, params, cancel).await
+            let from = Requester { who, owner: None };
+            let context = RequestContext { from, caller, guard: (), session: None, recording: None };
+            aggregate::request(endpoint, context, method, params, cancel).await
         }
         Target::One(upstream) => {
             let shared = upstream.live().await.map_err(|reason| unavailable(upstream, &reason))?;
             let native = shared.hello.era == Era::Modern || upstream.speaks_modern(&shared).await;
             if method == "server/discover" && !native {
-                return Ok(Handled::Now(Body::Result(introduction(&shared.hello))));
+                return Ok(Dispatch::Answered(Body::Result(introduction(&shared.hello))));
             }
             let recording = recording(upstream, method, params.as_ref(), || caller);
             let upstream = Arc::clone(upstream);
@@ -198,12 +206,12 @@ async fn request(
                 adapt: false,
                 cancel,
             };
-            Ok(Handled::Active(endpoint.hub.start(outgoing, ())))
+            Ok(Dispatch::Forwarded(endpoint.hub.start(outgoing, ())))
         }
     }
 }
 
-/// What an upstream with a handshake would answer to `server/discover`.
+/// The answer of a session-era upstream to `server/discover`.
 fn introduction(hello: &Hello) -> Bytes {
     let versions = serde_json::Value::from(version::spoken()).to_string();
     let capabilities = capabilities(&hello.capabilities);
@@ -215,7 +223,7 @@ fn introduction(hello: &Hello) -> Bytes {
     params::with(None, &fields)
 }
 
-/// The capabilities that mean the same in both eras. Tasks do not: they are an extension now.
+/// The capabilities that mean the same in both eras. Tasks do not: they are an extension in the stateless era.
 fn capabilities(legacy: &Bytes) -> Bytes {
     const SAME: &[&str] = &["tools", "resources", "prompts", "completions", "logging", "experimental"];
     let found: Vec<_> =

@@ -1,4 +1,4 @@
-//! `POST`: one message from a client, of whichever era it says.
+//! `POST`: reads a message of a client and hands it to the code for its era.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 
 use super::form::Accepts;
-use super::refusal::{Refusal, check_version};
-use super::{Endpoint, Target, Whole, batch, header_text, legacy, modern};
+use super::rejection::{Rejection, check_version};
+use super::{Endpoint, RequestBody, Target, batch, header_text, legacy, modern};
 use crate::wire::RpcError;
 use crate::wire::headers::{PROTOCOL_VERSION, SESSION_ID};
 use crate::wire::message::Message;
@@ -19,28 +19,28 @@ use crate::wire::version::{self, Era};
 
 pub(crate) async fn handle(endpoint: Arc<Endpoint>, target: Target, request: Request<HttpBody>) -> Response {
     let headers = request.headers().clone();
-    // Read before anything is refused: a connection with half a request on it must be closed, and the
-    // client may be about to use it again.
-    let Whole(body) = match Whole::from_request(request, &()).await {
+    // Read before any check: a connection with an unread body must be closed, and the client may want to use it
+    // again.
+    let RequestBody(body) = match RequestBody::from_request(request, &()).await {
         Ok(body) => body,
-        Err(refusal) => return refusal,
+        Err(rejection) => return rejection,
     };
     match check_headers(&headers) {
         Ok(accepts) => match batch::receive(&endpoint, &target, &headers, accepts, &body).await {
             Some(response) => response,
             None => receive(&endpoint, &target, &headers, accepts, &body).await,
         },
-        Err(refusal) => refusal.into_response(),
+        Err(rejection) => rejection.into_response(),
     }
 }
 
-fn check_headers(headers: &HeaderMap) -> Result<Accepts, Refusal> {
+fn check_headers(headers: &HeaderMap) -> Result<Accepts, Rejection> {
     let text = |name| headers.get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
     let media_type = text(header::CONTENT_TYPE).unwrap_or_default();
     if !media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-        return Err(Refusal::MediaType("application/json"));
+        return Err(Rejection::MediaType("application/json"));
     }
-    Accepts::of(text(header::ACCEPT)).ok_or(Refusal::NotAcceptable)
+    Accepts::of(text(header::ACCEPT)).ok_or(Rejection::NotAcceptable)
 }
 
 async fn receive(
@@ -52,28 +52,28 @@ async fn receive(
 ) -> Response {
     let message = match Message::parse(body) {
         Ok(message) => message,
-        Err(error) => return Refusal::Malformed(RpcError::no_message(body, &error)).into_response(),
+        Err(error) => return Rejection::Malformed(RpcError::not_a_message(body, &error)).into_response(),
     };
     let id = match &message {
         Message::Request { id, .. } => Some(id.clone()),
         _ => None,
     };
-    // Answers of clients still let others finish.
+    // Responses of clients are still accepted: requests in progress may depend on them.
     if id.is_some() && endpoint.closing.is_cancelled() {
-        return Refusal::Closing.to(id.as_ref());
+        return Rejection::Closing.to(id.as_ref());
     }
     let received = match era(headers, &message) {
         Era::Legacy => match check_version(headers) {
             Ok(()) => legacy::receive(endpoint, target, headers, accepts, message).await,
-            Err(refusal) => Err(refusal),
+            Err(rejection) => Err(rejection),
         },
         Era::Modern => modern::receive(endpoint, target, headers, accepts, message).await,
     };
-    received.unwrap_or_else(|refusal| refusal.to(id.as_ref()))
+    received.unwrap_or_else(|rejection| rejection.to(id.as_ref()))
 }
 
-/// In which era a message is sent: what it says of itself decides, or where it says nothing, its headers.
-/// Versions nobody knows are refused in the way of the stateless era unless there is a session.
+/// The era of a message, by its `_meta`, else by its headers. Unknown versions count as stateless unless there is a
+/// session.
 fn era(headers: &HeaderMap, message: &Message) -> Era {
     let params = match message {
         Message::Request { params, .. } | Message::Notification { params, .. } => params.as_ref(),

@@ -1,7 +1,7 @@
-//! Streams a client may come back to (2025-11-25): what it was told with which event id.
+//! ReplayBuffer buffers for streams that clients may resume (2025-11-25).
 //!
-//! A client that lost its connection, or whose stream was ended for now, asks for what came after the last
-//! event it saw. Owns: what is kept for that, and for how long. Refuses to know: what the events say.
+//! A client that lost its connection, or whose stream was paused, asks for the events after the last one it got. Each
+//! stream keeps its recent events for that, within limits by stream, session and process.
 
 mod budget;
 #[cfg(test)]
@@ -17,129 +17,137 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::form::{self, KEEP_ALIVE};
-pub(crate) use budget::Budget;
+pub(crate) use budget::ReplayBudget;
 
-/// Streams kept of one session; the oldest go first.
+/// Limit of streams kept for one session; the oldest are dropped.
 const MAX_STREAMS: usize = 64;
-/// Bytes kept of one stream beyond what no connection has taken yet; the oldest events go first, the last one
-/// stays.
-const MAX_BYTES: usize = 1 << 20;
-/// Bytes kept of all streams of one session that have ended; the oldest streams go first.
-const MAX_ENDED: usize = 8 << 20;
-/// How long a stream is kept after its last event.
-const KEPT: Duration = Duration::from_secs(60);
-/// Milliseconds a client is to wait before it comes back, unless the upstream says otherwise.
-const RETRY: u64 = 1_000;
-/// Events on their way to a connection.
-const BUFFER: usize = 16;
+/// Limit of bytes kept for one stream, not counting events that no connection has taken. The oldest events are
+/// dropped, but never the last.
+const MAX_STREAM_BYTES: usize = 1 << 20;
+/// Limit of bytes kept for all ended streams of one session; the oldest streams are dropped.
+const MAX_ENDED_BYTES: usize = 8 << 20;
+/// How long an ended stream is kept.
+const RETENTION: Duration = Duration::from_secs(60);
+/// Milliseconds after which a client resumes a stream, unless the upstream names another time.
+const DEFAULT_RETRY_MS: u64 = 1_000;
+/// Events that wait for a connection.
+const CONNECTION_BUFFER: usize = 16;
 
-/// A session's streams, by number.
-pub(crate) struct Replays {
-    streams: Arc<Mutex<Numbered>>,
-    budget: Arc<Budget>,
+/// The replay buffers of a session.
+pub(crate) struct ReplayBuffers {
+    streams: Arc<Mutex<StreamTable>>,
+    budget: Arc<ReplayBudget>,
 }
 
 #[derive(Default)]
-struct Numbered {
+struct StreamTable {
     next: u64,
-    streams: BTreeMap<u64, Arc<Replay>>,
+    streams: BTreeMap<u64, Arc<ReplayBuffer>>,
 }
 
-/// What was sent on one stream.
-pub(crate) struct Replay {
+/// The replay buffer of one stream.
+pub(crate) struct ReplayBuffer {
     number: u64,
-    sent: Mutex<Sent>,
+    sent: Mutex<BufferedEvents>,
     more: Notify,
-    /// The others of its session.
-    streams: Weak<Mutex<Numbered>>,
-    budget: Arc<Budget>,
+    /// The buffers of the same session.
+    streams: Weak<Mutex<StreamTable>>,
+    budget: Arc<ReplayBudget>,
 }
 
 #[derive(Default)]
-struct Sent {
-    /// The number of the first event kept.
+struct BufferedEvents {
+    /// Number of the first event kept.
     first: u64,
     events: VecDeque<Bytes>,
     bytes: usize,
-    /// The number of the first event no connection has taken.
-    untaken: u64,
-    /// How many take events.
+    /// Number of the first event that no connection has taken.
+    first_untaken: u64,
+    /// Number of connections that read the stream.
     connections: usize,
-    /// Whether something was dropped that none took.
+    /// Whether this stream is counted as one that lost events.
     is_counted: bool,
-    /// How often the stream was ended for now.
+    /// Number of pauses.
     pauses: u64,
+    /// Notified when the client resumes the stream after the latest pause.
+    resumed: Option<Arc<Notify>>,
     ended: Option<Instant>,
 }
 
-/// A stream from some event on.
-pub(crate) struct Resumed {
-    replay: Arc<Replay>,
+/// A reader of a stream, starting at an event.
+pub(crate) struct ReplayReader {
+    replay: Arc<ReplayBuffer>,
     from: u64,
-    /// How often the stream had been ended for now before: another time ends this.
+    /// Number of pauses so far; the next one ends the reader.
     pauses: u64,
 }
 
-impl Replays {
-    /// Keeps nothing yet, and no more than there is room for.
-    pub(crate) fn new(budget: Arc<Budget>) -> Self {
+impl ReplayBuffers {
+    /// Creates an empty set of buffers that share the budget.
+    pub(crate) fn new(budget: Arc<ReplayBudget>) -> Self {
         Self { streams: Arc::default(), budget }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Numbered> {
+    fn lock(&self) -> MutexGuard<'_, StreamTable> {
         lock(&self.streams)
     }
 
-    /// A new stream. Its first event only tells its id, so that a client can come back from the start.
-    pub(crate) fn open(&self) -> Arc<Replay> {
-        self.forget_old();
+    /// Opens a stream. Its first event only has an id, so that a client can resume from the start.
+    pub(crate) fn open(&self) -> Arc<ReplayBuffer> {
+        self.drop_expired();
         let number = {
-            let mut numbered = self.lock();
-            while numbered.streams.len() >= MAX_STREAMS
-                && let Some((_, oldest)) = numbered.streams.pop_first()
+            let mut table = self.lock();
+            while table.streams.len() >= MAX_STREAMS
+                && let Some((_, oldest)) = table.streams.pop_first()
             {
-                oldest.note_lost();
+                oldest.count_if_lost();
             }
-            numbered.next += 1;
-            numbered.next
+            table.next += 1;
+            table.next
         };
         let (streams, budget) = (Arc::downgrade(&self.streams), Arc::clone(&self.budget));
         let replay =
-            Arc::new(Replay { number, sent: Mutex::default(), more: Notify::new(), streams, budget });
-        self.budget.begin(&replay);
-        replay.push(|id| format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into());
+            Arc::new(ReplayBuffer { number, sent: Mutex::default(), more: Notify::new(), streams, budget });
+        self.budget.add_stream(&replay);
+        replay.push(|id| format!("id: {id}\nretry: {DEFAULT_RETRY_MS}\ndata: \n\n").into());
         self.lock().streams.insert(number, Arc::clone(&replay));
         replay
     }
 
-    /// Drops what nobody comes back for, and what is too much.
-    pub(crate) fn forget_old(&self) {
+    /// Drops expired streams, and ended ones beyond the limit.
+    pub(crate) fn drop_expired(&self) {
         let mut kept = 0;
-        let mut numbered = self.lock();
+        let mut table = self.lock();
         let mut gone = Vec::new();
-        for (number, replay) in numbered.streams.iter().rev() {
+        for (number, replay) in table.streams.iter().rev() {
             let ended = replay.ended_bytes();
-            // The newest stays, however large: its client may be about to come back.
-            let too_much = kept > 0 && kept + ended.unwrap_or_default() > MAX_ENDED;
+            // The newest stays, however large: its client may be about to resume it.
+            let too_much = kept > 0 && kept + ended.unwrap_or_default() > MAX_ENDED_BYTES;
             if replay.is_old() {
                 gone.push(*number);
             } else if ended.is_some() && too_much {
-                replay.note_lost();
+                replay.count_if_lost();
                 gone.push(*number);
             } else {
                 kept += ended.unwrap_or_default();
             }
         }
-        numbered.streams.retain(|number, _| !gone.contains(number));
+        table.streams.retain(|number, _| !gone.contains(number));
     }
 
-    /// The stream an event id is of, from the event after it.
-    pub(crate) fn resume(&self, event_id: &str) -> Option<Resumed> {
+    /// Returns a reader that starts after the event with this id. Resuming a paused stream ends the pause.
+    pub(crate) fn resume(&self, event_id: &str) -> Option<ReplayReader> {
         let (number, event) = event_id.split_once('-')?;
         let (number, event): (u64, u64) = (number.parse().ok()?, event.parse().ok()?);
         let replay = Arc::clone(self.lock().streams.get(&number)?);
-        let pauses = replay.lock().pauses;
-        Some(Resumed { replay, from: event.saturating_add(1), pauses })
+        let (pauses, resumed) = {
+            let mut sent = replay.lock();
+            (sent.pauses, sent.resumed.take())
+        };
+        if let Some(resumed) = resumed {
+            resumed.notify_one();
+        }
+        Some(ReplayReader { replay, from: event.saturating_add(1), pauses })
     }
 }
 
@@ -147,65 +155,66 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Drop for Replay {
+impl Drop for ReplayBuffer {
     fn drop(&mut self) {
         let kept = self.lock().bytes;
-        self.budget.end(kept);
+        self.budget.remove_stream(kept);
     }
 }
 
-impl Replay {
-    fn lock(&self) -> MutexGuard<'_, Sent> {
+impl ReplayBuffer {
+    fn lock(&self) -> MutexGuard<'_, BufferedEvents> {
         lock(&self.sent)
     }
 
-    /// Counts it if something of it goes that nobody took or takes.
-    fn note_lost(&self) {
+    /// Counts the stream as lost if it has events that no connection took or takes.
+    fn count_if_lost(&self) {
         let mut sent = self.lock();
-        // The first event only tells an id.
-        if sent.connections == 0 && sent.untaken.max(1) < sent.next() {
+        // The first event only has an id.
+        if sent.connections == 0 && sent.first_untaken.max(1) < sent.next() {
             self.count_lost(&mut sent);
         }
     }
 
-    /// Counts it, once.
-    fn count_lost(&self, sent: &mut Sent) {
+    /// Counts the stream as lost, once.
+    fn count_lost(&self, sent: &mut BufferedEvents) {
         if !std::mem::replace(&mut sent.is_counted, true) {
             self.budget.count_lost();
         }
     }
 
-    /// Gives away what can be: what a connection took; where there is none, all, and itself if it has ended.
-    fn give_way(&self) {
-        self.note_lost();
+    /// Frees memory: events that a connection took; without a connection all events, and the stream itself if it has
+    /// ended.
+    fn free_memory(&self) {
+        self.count_if_lost();
         let mut sent = self.lock();
         let before = sent.bytes;
         if sent.connections > 0 {
-            while sent.first < sent.untaken && sent.events.len() > 1 && sent.drop_first() {}
+            while sent.first < sent.first_untaken && sent.events.len() > 1 && sent.drop_first() {}
         } else {
             while sent.drop_first() {}
         }
         let freed = before - sent.bytes;
         let is_over = sent.connections == 0 && sent.ended.is_some();
         drop(sent);
-        self.budget.give_back(freed);
+        self.budget.subtract(freed);
         if is_over && let Some(streams) = self.streams.upgrade() {
             lock(&streams).streams.remove(&self.number);
         }
     }
 
-    /// The bytes kept, once it has ended.
+    /// Number of bytes kept, if the stream has ended.
     fn ended_bytes(&self) -> Option<usize> {
         let sent = self.lock();
         sent.ended.map(|_| sent.bytes)
     }
 
     fn is_old(&self) -> bool {
-        self.lock().ended.is_some_and(|ended| ended.elapsed() > KEPT)
+        self.lock().ended.is_some_and(|ended| ended.elapsed() > RETENTION)
     }
 
     /// Adds a message.
-    pub(crate) fn tell(&self, message: &[u8]) {
+    pub(crate) fn push_message(&self, message: &[u8]) {
         self.push(|id| {
             [b"id: ", id.as_bytes(), b"\nevent: message\ndata: ", &*form::data(message), b"\n\n"]
                 .concat()
@@ -224,17 +233,22 @@ impl Replay {
         }
         let dropped = before - sent.bytes;
         drop(sent);
-        self.budget.give_back(dropped);
-        self.budget.take(size);
+        self.budget.subtract(dropped);
+        self.budget.add(size);
         self.more.notify_waiters();
     }
 
-    /// Ends the connections there are; a client comes back after so many milliseconds.
-    pub(crate) fn pause(&self, retry: Option<u64>) {
+    /// Ends the current connections. The client resumes the stream after `retry` milliseconds or earlier; `resumed` is
+    /// notified then.
+    pub(crate) fn pause(&self, retry: Option<u64>, resumed: Arc<Notify>) {
         if let Some(retry) = retry {
             self.push(|id| format!("id: {id}\nretry: {retry}\ndata: \n\n").into());
         }
-        self.lock().pauses += 1;
+        {
+            let mut sent = self.lock();
+            sent.pauses += 1;
+            sent.resumed = Some(resumed);
+        }
         self.more.notify_waiters();
     }
 
@@ -243,19 +257,19 @@ impl Replay {
         self.more.notify_waiters();
     }
 
-    /// From the first event on.
-    pub(crate) fn whole(self: &Arc<Self>) -> Resumed {
-        Resumed { replay: Arc::clone(self), from: 0, pauses: 0 }
+    /// Returns a reader that starts at the first event.
+    pub(crate) fn read_all(self: &Arc<Self>) -> ReplayReader {
+        ReplayReader { replay: Arc::clone(self), from: 0, pauses: 0 }
     }
 }
 
-impl Sent {
-    /// The number of the next event.
+impl BufferedEvents {
+    /// Number of the next event.
     fn next(&self) -> u64 {
         self.first + self.events.len() as u64
     }
 
-    /// Drops the first event; whether there was one.
+    /// Drops the first event. Returns whether there was one.
     fn drop_first(&mut self) -> bool {
         let first = self.events.pop_front();
         self.bytes -= first.as_ref().map_or(0, Bytes::len);
@@ -263,28 +277,28 @@ impl Sent {
         first.is_some()
     }
 
-    /// Drops what is too much: what a connection took, or where none does, all but the last events. Whether
-    /// something went that none took.
+    /// Drops events beyond the limit: those that a connection took, and of the others all but the last few. Returns
+    /// whether an event was lost.
     fn shrink(&mut self) -> bool {
         let mut lost = false;
-        while self.bytes > MAX_BYTES
+        while self.bytes > MAX_STREAM_BYTES
             && self.events.len() > 1
-            && (self.first < self.untaken || self.events.len() > BUFFER)
+            && (self.first < self.first_untaken || self.events.len() > CONNECTION_BUFFER)
         {
-            lost |= self.first >= self.untaken;
+            lost |= self.first >= self.first_untaken;
             self.drop_first();
         }
         lost
     }
 }
 
-impl Resumed {
-    /// The events as a response, until the stream ends or is paused.
+impl ReplayReader {
+    /// The events as a response, which ends when the stream ends or is paused.
     pub(crate) fn response(self, shutdown: CancellationToken) -> Response {
-        let (sender, response) = form::stream(BUFFER);
+        let (sender, response) = form::stream(CONNECTION_BUFFER);
         self.replay.lock().connections += 1;
         let replay = Arc::clone(&self.replay);
-        let connected = Connected(replay);
+        let connected = ConnectionGuard(replay);
         tokio::spawn(async move {
             let _connected = connected;
             tokio::select! {
@@ -317,12 +331,12 @@ impl Resumed {
             }
             let dropped = {
                 let mut sent = replay.lock();
-                sent.untaken = sent.untaken.max(next);
+                sent.first_untaken = sent.first_untaken.max(next);
                 let before = sent.bytes;
                 sent.shrink();
                 before - sent.bytes
             };
-            replay.budget.give_back(dropped);
+            replay.budget.subtract(dropped);
             if over {
                 return;
             }
@@ -336,10 +350,10 @@ impl Resumed {
     }
 }
 
-/// A connection that takes events.
-struct Connected(Arc<Replay>);
+/// Counts a connection while it reads the stream.
+struct ConnectionGuard(Arc<ReplayBuffer>);
 
-impl Drop for Connected {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.0.lock().connections -= 1;
     }

@@ -1,4 +1,4 @@
-//! The answer to a request: plain JSON when it is there soon, else a stream with what comes before it.
+//! The response to a request: plain JSON if the answer comes soon, else a stream with the events before it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,83 +6,86 @@ use std::time::Duration;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
-use tokio::sync::mpsc;
 use tokio::sync::oneshot::error::RecvError;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::form::{Accepts, KEEP_ALIVE, event, json, json_with, keep_alive, stream};
-use super::held::{About, Held};
-use super::replay::Replay;
+use super::parked::{ParkedRequests, RequestIdentity};
+use super::replay::ReplayBuffer;
 use super::session::Session;
-use crate::exchange::{Active, Ask, Event};
+use crate::exchange::{ActiveRequest, Ask, Event};
 use crate::wire::{Body, RpcError, error, message};
 
-/// A request without answer or event for so long becomes a stream, so that the client sees a
-/// response begin and does not take us for dead.
-const QUIET: Duration = Duration::from_secs(5);
-/// Events that may wait for a slow client before the others wait too.
-const BUFFER: usize = 16;
+/// Time without an answer or event after which the response begins as a stream, so that the client does not give
+/// up.
+const STREAM_AFTER: Duration = Duration::from_secs(5);
+/// Events that wait for a slow client.
+const STREAM_BUFFER: usize = 16;
 
-/// How a client is asked and told, by its era.
-pub(crate) enum Voice {
-    /// With requests of ours, which it answers with a POST of its own.
+/// Error for a request whose task ended without an answer.
+const NO_ANSWER: &str = "the request ended without an answer; it may or may not have been carried out";
+
+/// The way in which a client gets questions, by its era.
+pub(crate) enum ClientChannel {
+    /// As requests, which the client answers with a POST.
     Legacy(Arc<Session>),
-    /// With results that require input, after which it asks again.
+    /// As a result that requires input, after which the client sends the request again.
     Modern {
-        held: Arc<Held>,
-        /// What the request is for: who goes on with it must want the same.
-        about: About,
+        parked: Arc<ParkedRequests>,
+        /// Identity of the request, for the one that continues it.
+        identity: RequestIdentity,
         /// Cancels the request when the client goes away.
         gone: DropGuard,
     },
 }
 
-/// A request under way and the client that waits for it.
-pub(crate) struct Exchange {
-    pub(crate) active: Active,
+/// A request in progress and the client that waits for its answer.
+pub(crate) struct PendingReply {
+    pub(crate) active: ActiveRequest,
     pub(crate) id: Bytes,
-    pub(crate) voice: Voice,
+    pub(crate) channel: ClientChannel,
     /// The answer, while there are events that came before it.
     answered: Option<Body>,
 }
 
-/// What comes next for the client.
-enum Next {
-    /// A message before the answer.
-    Tell(Bytes),
-    /// The answer.
+/// The next step of a response.
+enum ReplyStep {
+    /// Sends a message that comes before the answer.
+    Message(Bytes),
+    /// Sends the answer.
     Answer(Body),
-    /// The upstream asks.
+    /// Asks the client a question of the upstream.
     Ask(Ask),
-    /// Nothing comes for a while.
-    Pause(Option<u64>),
-    /// It was cancelled: there is no answer.
-    Nothing,
+    /// Pauses the stream, for so many milliseconds if the upstream said so, or until the client resumes it.
+    Pause(Option<u64>, Arc<Notify>),
+    /// Ends without an answer: the request was cancelled.
+    NoAnswer,
 }
 
-impl Exchange {
-    pub(crate) fn new(active: Active, id: Bytes, voice: Voice) -> Self {
-        Self { active, id, voice, answered: None }
+impl PendingReply {
+    pub(crate) fn new(active: ActiveRequest, id: Bytes, channel: ClientChannel) -> Self {
+        Self { active, id, channel, answered: None }
     }
 
-    async fn next(&mut self) -> Next {
+    async fn next(&mut self) -> ReplyStep {
         loop {
             return match self.next_event().await {
-                // The upstream went on without an answer.
+                // The upstream withdrew the question.
                 Ok(Some(Event::Ask(ask))) if ask.withdrawn.is_cancelled() => continue,
                 Ok(Some(Event::Notification { method, params })) => {
-                    Next::Tell(message::notification(&method, params.as_deref()))
+                    ReplyStep::Message(message::notification(&method, params.as_deref()))
                 }
-                Ok(Some(Event::Ask(ask))) => Next::Ask(ask),
-                Ok(Some(Event::Pause { retry })) => Next::Pause(retry),
-                Ok(None) => self.answered.take().map_or(Next::Nothing, Next::Answer),
-                Err(_) if self.active.cancel.is_cancelled() => Next::Nothing,
-                Err(_) => Next::Answer(RpcError::internal("the request broke off").body()),
+                Ok(Some(Event::Ask(ask))) => ReplyStep::Ask(ask),
+                Ok(Some(Event::Pause { retry, resumed })) => ReplyStep::Pause(retry, resumed),
+                Ok(None) => self.answered.take().map_or(ReplyStep::NoAnswer, ReplyStep::Answer),
+                Err(_) if self.active.cancel.is_cancelled() => ReplyStep::NoAnswer,
+                Err(_) => ReplyStep::Answer(RpcError::internal(NO_ANSWER).body()),
             };
         }
     }
 
-    /// What came before the answer, while there is any.
+    /// The next event before the answer; `None` when the answer is next.
     async fn next_event(&mut self) -> Result<Option<Event>, RecvError> {
         if self.answered.is_some() {
             return Ok(self.active.events.try_recv().ok());
@@ -90,7 +93,7 @@ impl Exchange {
         tokio::select! {
             biased;
             Some(event) = self.active.events.recv() => Ok(Some(event)),
-            // Events may have come between the two looks above.
+            // An event may have come after the queue was polled.
             answer = &mut self.active.answer => {
                 self.answered = Some(answer?);
                 Ok(self.active.events.try_recv().ok())
@@ -98,30 +101,30 @@ impl Exchange {
         }
     }
 
-    /// Ends a request of a client that may be asked by results only: with its answer or with what it is asked.
-    fn hold(self, ask: Ask) -> Body {
-        match self.voice {
-            Voice::Modern { held, about, gone } => held.ask(&about, self.active, ask, gone),
-            Voice::Legacy(_) => Body::Result(Bytes::from_static(b"{}")),
+    /// Parks the request of a stateless client. Returns the result that asks the question.
+    fn park(self, ask: Ask) -> Body {
+        match self.channel {
+            ClientChannel::Modern { parked, identity, gone } => parked.ask(&identity, self.active, ask, gone),
+            ClientChannel::Legacy(_) => Body::Result(Bytes::from_static(b"{}")),
         }
     }
 
     fn status(&self, body: &Body) -> StatusCode {
-        match (&self.voice, body) {
-            (Voice::Modern { .. }, Body::Error(error)) => status(error),
+        match (&self.channel, body) {
+            (ClientChannel::Modern { .. }, Body::Error(error)) => status(error),
             _ => StatusCode::OK,
         }
     }
 
-    /// The client has its answer; going away cancels nothing any more.
+    /// Notes that the client has the answer: closing the connection no longer cancels the request.
     fn done(self) {
-        if let Voice::Modern { gone, .. } = self.voice {
+        if let ClientChannel::Modern { gone, .. } = self.channel {
             gone.disarm();
         }
     }
 }
 
-/// The status the stateless era gives an error.
+/// The HTTP status of an error in the stateless era.
 pub(crate) fn status(error: &Bytes) -> StatusCode {
     match error::code(error) {
         Some(-32601) => StatusCode::NOT_FOUND,
@@ -130,72 +133,74 @@ pub(crate) fn status(error: &Bytes) -> StatusCode {
     }
 }
 
-/// Waits for the first thing to tell the client and chooses the form of the response by it.
+/// Waits for the first event or the answer, and chooses the form of the response.
 pub(crate) async fn when_done(
-    mut exchange: Exchange,
+    mut reply: PendingReply,
     accepts: Accepts,
     shutdown: CancellationToken,
 ) -> Response {
-    // In the stateless era an error has a status, so a stream does not begin before there is something in it.
-    let at_once = accepts == Accepts::Stream && matches!(exchange.voice, Voice::Legacy(_));
-    let quiet = if at_once { Duration::ZERO } else { QUIET };
+    // In the stateless era an error has a status of its own, so a stream must not begin before the first event.
+    let at_once = accepts == Accepts::Stream && matches!(reply.channel, ClientChannel::Legacy(_));
+    let quiet = if at_once { Duration::ZERO } else { STREAM_AFTER };
     let first = loop {
         let next = tokio::select! {
             biased;
-            next = exchange.next() => next,
+            next = reply.next() => next,
             () = tokio::time::sleep(quiet), if accepts != Accepts::Json => break None,
             () = shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
         };
         match next {
-            Next::Answer(body) if accepts != Accepts::Stream || exchange.status(&body) != StatusCode::OK => {
-                let response = json_with(exchange.status(&body), &message::response(&exchange.id, &body));
-                exchange.done();
+            ReplyStep::Answer(body)
+                if accepts != Accepts::Stream || reply.status(&body) != StatusCode::OK =>
+            {
+                let response = json_with(reply.status(&body), &message::response(&reply.id, &body));
+                reply.done();
                 return response;
             }
-            Next::Ask(ask) if matches!(exchange.voice, Voice::Modern { .. }) => {
-                let id = exchange.id.clone();
-                return json(&message::response(&id, &exchange.hold(ask)));
+            ReplyStep::Ask(ask) if matches!(reply.channel, ClientChannel::Modern { .. }) => {
+                let id = reply.id.clone();
+                return json(&message::response(&id, &reply.park(ask)));
             }
-            // Cancelled by the client itself, which wants no answer.
-            Next::Nothing => return StatusCode::ACCEPTED.into_response(),
-            // It can only be given the answer; nobody is asked.
-            Next::Tell(_) | Next::Ask(_) | Next::Pause(_) if accepts == Accepts::Json => {}
+            // The client itself cancelled the request.
+            ReplyStep::NoAnswer => return StatusCode::ACCEPTED.into_response(),
+            // Only the answer can be sent as JSON; questions are dropped.
+            ReplyStep::Message(_) | ReplyStep::Ask(_) | ReplyStep::Pause(..) if accepts == Accepts::Json => {}
             first => break Some(first),
         }
     };
-    if let Voice::Legacy(session) = &exchange.voice
-        && session.may_come_back()
+    if let ClientChannel::Legacy(session) = &reply.channel
+        && session.can_resume_streams()
     {
         let replay = session.replays.open();
-        let response = replay.whole().response(shutdown);
-        tokio::spawn(keep(exchange, first, replay));
+        let response = replay.read_all().response(shutdown);
+        tokio::spawn(fill_replay(reply, first, replay));
         return response;
     }
-    let (sender, response) = stream(BUFFER);
-    tokio::spawn(feed(exchange, first, sender, shutdown));
+    let (sender, response) = stream(STREAM_BUFFER);
+    tokio::spawn(feed(reply, first, sender, shutdown));
     response
 }
 
-/// The answer alone, where the client can be told nothing before it and asked nothing; none if there is none.
-pub(crate) async fn answer(mut exchange: Exchange) -> Option<Bytes> {
+/// Waits for the answer and drops all events, for clients that accept only JSON; `None` if there is no answer.
+pub(crate) async fn answer(mut reply: PendingReply) -> Option<Bytes> {
     loop {
-        match exchange.next().await {
-            Next::Answer(body) => return Some(message::response(&exchange.id, &body)),
-            Next::Nothing => return None,
-            Next::Tell(_) | Next::Ask(_) | Next::Pause(_) => {}
+        match reply.next().await {
+            ReplyStep::Answer(body) => return Some(message::response(&reply.id, &body)),
+            ReplyStep::NoAnswer => return None,
+            ReplyStep::Message(_) | ReplyStep::Ask(_) | ReplyStep::Pause(..) => {}
         }
     }
 }
 
-/// One stream of several requests: what is answered already, and the others until they are.
+/// One stream for several requests: the answers so far, then events and answers of the others.
 pub(crate) fn together(
-    exchanges: Vec<Exchange>,
+    replies: Vec<PendingReply>,
     answered: Vec<Bytes>,
     shutdown: &CancellationToken,
 ) -> Response {
-    let (sender, response) = stream(BUFFER);
-    for exchange in exchanges {
-        tokio::spawn(feed(exchange, None, sender.clone(), shutdown.clone()));
+    let (sender, response) = stream(STREAM_BUFFER);
+    for reply in replies {
+        tokio::spawn(feed(reply, None, sender.clone(), shutdown.clone()));
     }
     tokio::spawn(async move {
         for message in answered {
@@ -208,8 +213,8 @@ pub(crate) fn together(
 }
 
 async fn feed(
-    mut exchange: Exchange,
-    mut first: Option<Next>,
+    mut reply: PendingReply,
+    mut first: Option<ReplyStep>,
     sender: mpsc::Sender<Bytes>,
     shutdown: CancellationToken,
 ) {
@@ -218,37 +223,37 @@ async fn feed(
             Some(next) => next,
             None => tokio::select! {
                 biased;
-                next = exchange.next() => next,
+                next = reply.next() => next,
                 () = tokio::time::sleep(KEEP_ALIVE) => {
                     if sender.send(keep_alive()).await.is_err() {
                         return;
                     }
                     continue;
                 }
-                // With a handshake the call goes on and is recorded; there is only nobody left to tell.
+                // In the session era the request continues and is recorded without its client.
                 () = sender.closed() => return,
                 () = shutdown.cancelled() => return,
             },
         };
         let message = match next {
-            Next::Tell(message) => message,
-            Next::Ask(ask) => match &exchange.voice {
-                Voice::Legacy(session) => match session.ask(ask) {
+            ReplyStep::Message(message) => message,
+            ReplyStep::Ask(ask) => match &reply.channel {
+                ClientChannel::Legacy(session) => match session.ask(ask) {
                     Some(message) => message,
                     None => continue,
                 },
-                Voice::Modern { .. } => {
-                    let id = exchange.id.clone();
-                    let _ = sender.send(event(&message::response(&id, &exchange.hold(ask)))).await;
+                ClientChannel::Modern { .. } => {
+                    let id = reply.id.clone();
+                    let _ = sender.send(event(&message::response(&id, &reply.park(ask)))).await;
                     return;
                 }
             },
-            Next::Answer(body) => {
-                let _ = sender.send(event(&message::response(&exchange.id, &body))).await;
-                return exchange.done();
+            ReplyStep::Answer(body) => {
+                let _ = sender.send(event(&message::response(&reply.id, &body))).await;
+                return reply.done();
             }
-            Next::Pause(_) => continue,
-            Next::Nothing => return,
+            ReplyStep::Pause(..) => continue,
+            ReplyStep::NoAnswer => return,
         };
         if sender.send(event(&message)).await.is_err() {
             return;
@@ -256,30 +261,30 @@ async fn feed(
     }
 }
 
-/// Keeps what there is to tell, whoever is connected, to the end of the request.
-async fn keep(mut exchange: Exchange, mut first: Option<Next>, replay: Arc<Replay>) {
+/// Writes all events and the answer to a replay buffer, whether or not the client is connected.
+async fn fill_replay(mut reply: PendingReply, mut first: Option<ReplyStep>, replay: Arc<ReplayBuffer>) {
     loop {
         let next = match first.take() {
             Some(next) => next,
-            None => exchange.next().await,
+            None => reply.next().await,
         };
-        match (next, &exchange.voice) {
-            (Next::Tell(message), _) => replay.tell(&message),
-            (Next::Ask(ask), Voice::Legacy(session)) => {
+        match (next, &reply.channel) {
+            (ReplyStep::Message(message), _) => replay.push_message(&message),
+            (ReplyStep::Ask(ask), ClientChannel::Legacy(session)) => {
                 if let Some(message) = session.ask(ask) {
-                    replay.tell(&message);
+                    replay.push_message(&message);
                 }
             }
-            (Next::Pause(retry), _) => replay.pause(retry),
-            (Next::Answer(body), _) => {
-                replay.tell(&message::response(&exchange.id, &body));
+            (ReplyStep::Pause(retry, resumed), _) => replay.pause(retry, resumed),
+            (ReplyStep::Answer(body), _) => {
+                replay.push_message(&message::response(&reply.id, &body));
                 replay.end();
-                if let Voice::Legacy(session) = &exchange.voice {
-                    session.replays.forget_old();
+                if let ClientChannel::Legacy(session) = &reply.channel {
+                    session.replays.drop_expired();
                 }
                 return;
             }
-            (Next::Nothing | Next::Ask(_), _) => return replay.end(),
+            (ReplyStep::NoAnswer | ReplyStep::Ask(_), _) => return replay.end(),
         }
     }
 }

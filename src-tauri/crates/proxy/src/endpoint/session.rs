@@ -1,4 +1,4 @@
-//! Sessions: what a client said of itself, which of its requests are under way, and what it is asked.
+//! Client sessions: the client, its requests in progress, and the open questions to it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,76 +11,79 @@ use schemascope_model::Client;
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::refusal::Refusal;
-use super::replay::{Budget, Replays};
+use super::rejection::Rejection;
+use super::replay::{ReplayBudget, ReplayBuffers};
 use super::{Target, header_text};
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
-use crate::hub::changes::Lists;
+use crate::hub::changes::ListVersion;
 use crate::wire::headers::SESSION_ID;
 use crate::wire::{Body, RpcError, Who, message, version};
 
-/// Sessions kept at most; then the one not heard of for longest goes.
+/// Limit of sessions; beyond it the least recently used one ends.
 const MAX_SESSIONS: usize = 10_000;
-/// How long a session is kept that nobody uses or listens to. Its client begins another one.
-const UNUSED: Duration = Duration::from_secs(30 * 60);
-/// The same for one whose client left in the middle of a request.
-const ABANDONED: Duration = Duration::from_secs(2 * 60 * 60);
-/// How long what upstreams have open for a session alone is kept while nobody uses or listens to it.
-const QUIET: Duration = Duration::from_secs(3 * 60);
-/// Requests of one session that may be under way.
+/// Time without use after which a session ends. Its client then opens another one.
+const UNUSED_TIMEOUT: Duration = Duration::from_secs(30 * 60);
+/// The same for a session with requests in progress.
+const ABANDONED_TIMEOUT: Duration = Duration::from_secs(2 * 60 * 60);
+/// Time without use after which the upstream sessions of a client session end.
+const QUIET_TIMEOUT: Duration = Duration::from_secs(3 * 60);
+/// Limit of requests in progress of one session.
 const MAX_REQUESTS: usize = 1_000;
-/// Questions to a client that may be open at a time.
-const MAX_ASKED: usize = 256;
-/// Events that may wait until a client listens.
-const OUTBOX: usize = 256;
+/// Limit of open questions to one client.
+const MAX_QUESTIONS: usize = 256;
+/// Events that wait until a client listens.
+const OUTBOX_CAPACITY: usize = 256;
+
+/// Error for a request beyond [`MAX_REQUESTS`].
+pub(super) const TOO_MANY_REQUESTS: &str =
+    "too many requests of this session are in progress (limit: 1,000); the request was not carried out";
 
 pub(crate) struct Sessions {
     sessions: Mutex<HashMap<Box<str>, Arc<Session>>>,
-    /// What their streams may keep together.
-    budget: Arc<Budget>,
+    /// Limits what the replay buffers of all sessions keep together.
+    budget: Arc<ReplayBudget>,
 }
 
 pub(crate) struct Session {
     pub(crate) id: Box<str>,
-    /// The endpoint it was opened on.
+    /// The endpoint on which the session was opened.
     target: Target,
     who: Who,
     pub(crate) client: Option<Client>,
     pub(crate) protocol_version: Box<str>,
-    /// Requests under way, each with the client's id, as sent. Ids should be different; nothing breaks
-    /// when they are not.
+    /// Requests in progress, each with the client's id as sent. Duplicate ids are allowed.
     requests: Mutex<HashMap<u64, (Bytes, CancellationToken)>>,
     next_request: AtomicU64,
-    /// What it was asked, by the ids we gave the questions.
-    asked: Mutex<HashMap<u64, Asked>>,
+    /// Open questions by the ids that we gave them.
+    asked: Mutex<HashMap<u64, OpenQuestion>>,
     next_ask: AtomicU64,
-    /// Streams it may come back to.
-    pub(crate) replays: Replays,
-    /// What belongs to none of its requests.
+    /// Streams that the client may resume.
+    pub(crate) replays: ReplayBuffers,
+    /// Queue for events that belong to none of its requests.
     pub(crate) outbox: Outbox,
     waiting: Mutex<Option<Inbox>>,
-    /// Whether it comes through our own relay.
+    /// Whether the client is connected through our own relay.
     relayed: bool,
-    /// The log level it asked for, as sent.
+    /// The log level that the client asked for, as sent.
     pub(crate) log_level: Mutex<Option<Bytes>>,
-    /// The list of all tools it was given last.
-    pub(crate) listed: Mutex<Option<Lists>>,
-    /// Whether somebody listens on its GET stream.
+    /// Version of the list of all tools that the client got last.
+    pub(crate) listed: Mutex<Option<ListVersion>>,
+    /// Whether the client has its GET stream open.
     pub(crate) listening: AtomicBool,
     /// Cancelled when the session ends.
     pub(crate) ended: CancellationToken,
-    heard: Mutex<Instant>,
+    used: Mutex<Instant>,
 }
 
-struct Asked {
+struct OpenQuestion {
     answer: oneshot::Sender<Body>,
-    /// Ends the watch for its withdrawal.
+    /// Ends the task that waits for the withdrawal.
     _done: DropGuard,
 }
 
 impl Sessions {
-    /// None yet; their streams keep no more than there is room for.
-    pub(crate) fn new(budget: Budget) -> Self {
+    /// Creates an empty set of sessions, whose replay buffers share a budget.
+    pub(crate) fn new(budget: ReplayBudget) -> Self {
         Self { sessions: Mutex::default(), budget: Arc::new(budget) }
     }
 
@@ -92,10 +95,11 @@ impl Sessions {
         relayed: bool,
     ) -> Result<Arc<Session>, RpcError> {
         let mut random = [0; 16];
-        getrandom::fill(&mut random)
-            .map_err(|error| RpcError::internal(format!("no random numbers for a session id: {error}")))?;
+        getrandom::fill(&mut random).map_err(|error| {
+            RpcError::internal(format!("the system has no random numbers for a session id: {error}"))
+        })?;
         let id: Box<str> = random.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into();
-        let (outbox, waiting) = exchange::outbox(OUTBOX);
+        let (outbox, waiting) = exchange::outbox(OUTBOX_CAPACITY);
         let session = Arc::new(Session {
             id: id.clone(),
             target: target.clone(),
@@ -106,7 +110,7 @@ impl Sessions {
             next_request: AtomicU64::new(0),
             asked: Mutex::default(),
             next_ask: AtomicU64::new(first_ask(random)),
-            replays: Replays::new(Arc::clone(&self.budget)),
+            replays: ReplayBuffers::new(Arc::clone(&self.budget)),
             outbox,
             waiting: Mutex::new(Some(waiting)),
             relayed,
@@ -114,37 +118,37 @@ impl Sessions {
             listed: Mutex::default(),
             listening: AtomicBool::new(false),
             ended: CancellationToken::new(),
-            heard: Mutex::new(Instant::now()),
+            used: Mutex::new(Instant::now()),
         });
         self.lock().insert(id, Arc::clone(&session));
         Ok(session)
     }
 
-    /// The session a request belongs to, or why it is refused.
-    pub(crate) fn of(&self, headers: &HeaderMap, target: &Target) -> Result<Arc<Session>, Refusal> {
+    /// The session of a request, or the reason why there is none.
+    pub(crate) fn of(&self, headers: &HeaderMap, target: &Target) -> Result<Arc<Session>, Rejection> {
         let Some(id) = header_text(headers, SESSION_ID) else {
-            return Err(Refusal::NoSession);
+            return Err(Rejection::NoSession);
         };
         let session = self.lock().get(&*id).cloned();
         let session = session.filter(|session| session.target.name() == target.name());
-        let session = session.ok_or(Refusal::UnknownSession)?;
-        session.heard_now();
+        let session = session.ok_or(Rejection::UnknownSession)?;
+        session.touch();
         Ok(session)
     }
 
-    /// Takes a session out; it has ended.
+    /// Ends a session.
     pub(crate) fn end(&self, session: &Session) {
         self.lock().remove(&session.id);
         session.end();
     }
 
-    /// Takes out those nobody has used for long, and where there are too many the one not heard of for longest.
+    /// Ends unused sessions, and the least recently used one if there are too many. Returns them.
     pub(crate) fn take_unused(&self) -> Vec<Arc<Session>> {
         let mut sessions = self.lock();
         let mut unused: Vec<_> =
             sessions.extract_if(|_, session| session.is_unused()).map(|(_, session)| session).collect();
         if sessions.len() >= MAX_SESSIONS {
-            let oldest = sessions.values().min_by_key(|session| session.heard_at()).cloned();
+            let oldest = sessions.values().min_by_key(|session| session.last_used()).cloned();
             unused.extend(oldest.inspect(|oldest| drop(sessions.remove(&oldest.id))));
         }
         drop(sessions);
@@ -152,10 +156,10 @@ impl Sessions {
         unused
     }
 
-    /// Those that are quiet; streams nobody comes back to are dropped on the way.
+    /// The quiet sessions. Also drops expired replay buffers of all sessions.
     pub(crate) fn quiet(&self) -> Vec<Arc<Session>> {
         let sessions = self.lock();
-        sessions.values().for_each(|session| session.replays.forget_old());
+        sessions.values().for_each(|session| session.replays.drop_expired());
         sessions.values().filter(|session| session.is_quiet()).cloned().collect()
     }
 
@@ -169,9 +173,12 @@ impl Sessions {
 }
 
 impl Session {
-    /// Notes a request under way, until the returned value is dropped; none if there are so many that no other is
-    /// taken.
-    pub(crate) fn under_way(self: &Arc<Self>, id: Bytes, cancel: &CancellationToken) -> Option<UnderWay> {
+    /// Registers a request until the result is dropped; `None` if there are too many.
+    pub(crate) fn begin_request(
+        self: &Arc<Self>,
+        id: Bytes,
+        cancel: &CancellationToken,
+    ) -> Option<RequestGuard> {
         let number = self.next_request.fetch_add(1, Ordering::Relaxed);
         let mut requests = self.requests();
         if requests.len() >= MAX_REQUESTS {
@@ -179,21 +186,21 @@ impl Session {
         }
         requests.insert(number, (id, cancel.clone()));
         drop(requests);
-        // A session that ended meanwhile cancels nothing more by itself.
+        // If the session has just ended, it does not cancel this request itself.
         if self.ended.is_cancelled() {
             cancel.cancel();
         }
-        Some(UnderWay { session: Arc::clone(self), number })
+        Some(RequestGuard { session: Arc::clone(self), number })
     }
 
-    /// Cancels a request of this client, by the id it gave it.
+    /// Cancels a request by the client's id.
     pub(crate) fn cancel(&self, id: &[u8]) {
         for (_, cancel) in self.requests().values().filter(|(own, _)| message::same_id(own, id)) {
             cancel.cancel();
         }
     }
 
-    /// Takes the one GET stream there is, unless somebody has it: what waits for the client.
+    /// Takes the session's only inbox for a GET stream; `None` if another stream has it.
     pub(crate) fn start_listening(&self) -> Option<Inbox> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.listening.store(true, Ordering::Release);
@@ -205,12 +212,12 @@ impl Session {
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
     }
 
-    /// Whether this client knows how to come back to a stream.
-    pub(crate) fn may_come_back(&self) -> bool {
+    /// Whether this client can resume streams.
+    pub(crate) fn can_resume_streams(&self) -> bool {
         !self.relayed && *self.protocol_version >= *version::newest_legacy_text()
     }
 
-    /// The request that asks the client; none where nobody wants to know any more.
+    /// Registers a question and returns the request that asks it; `None` if it was withdrawn.
     pub(crate) fn ask(self: &Arc<Self>, ask: Ask) -> Option<Bytes> {
         let Ask { method, params, withdrawn, answer } = ask;
         let id = self.next_ask.fetch_add(1, Ordering::Relaxed);
@@ -220,12 +227,12 @@ impl Session {
             if withdrawn.is_cancelled() || self.ended.is_cancelled() {
                 return None;
             }
-            // Of an upstream that gave up without a word.
-            if asked.len() >= MAX_ASKED {
+            // The oldest question is most likely one that the upstream abandoned.
+            if asked.len() >= MAX_QUESTIONS {
                 let oldest = asked.keys().min().copied();
                 oldest.and_then(|oldest| asked.remove(&oldest));
             }
-            asked.insert(id, Asked { answer, _done: done.clone().drop_guard() });
+            asked.insert(id, OpenQuestion { answer, _done: done.clone().drop_guard() });
         }
         let session = Arc::clone(self);
         tokio::spawn(async move {
@@ -243,37 +250,37 @@ impl Session {
         Some(message::request(id, &method, params.as_deref()))
     }
 
-    /// Takes the client's answer to what it was asked.
-    pub(crate) fn answered(&self, id: &[u8], body: Body) {
+    /// Passes the client's answer to a question on.
+    pub(crate) fn take_answer(&self, id: &[u8], body: Body) {
         if let Some(asked) = message::number(id).and_then(|id| self.asked().remove(&id)) {
-            // The upstream may have gone meanwhile.
+            // Fails if the upstream is gone.
             let _ = asked.answer.send(body);
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<u64, Asked>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, OpenQuestion>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_unused(&self) -> bool {
-        let patience = if self.requests().is_empty() { UNUSED } else { ABANDONED };
-        self.heard_at().elapsed() > patience && !self.listening.load(Ordering::Acquire)
+        let timeout = if self.requests().is_empty() { UNUSED_TIMEOUT } else { ABANDONED_TIMEOUT };
+        self.last_used().elapsed() > timeout && !self.listening.load(Ordering::Acquire)
     }
 
-    /// Whether its client has shown no sign of life for so long that it may have been killed.
+    /// Whether the client was silent for so long that it may have been killed.
     fn is_quiet(&self) -> bool {
-        self.heard_at().elapsed() > QUIET
+        self.last_used().elapsed() > QUIET_TIMEOUT
             && !self.listening.load(Ordering::Acquire)
             && self.requests().is_empty()
     }
 
-    /// Who the client is, as it is now.
+    /// The client with its current log level.
     pub(crate) fn who(&self) -> Who {
         let log_level = self.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Who { log_level, ..self.who.clone() }
     }
 
-    /// The endpoint it was opened on.
+    /// The endpoint on which the session was opened.
     pub(crate) fn target(&self) -> &Target {
         &self.target
     }
@@ -290,30 +297,30 @@ impl Session {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn heard_at(&self) -> Instant {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn heard_now(&self) {
-        *self.heard.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    fn touch(&self) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 }
 
-/// Where the ids of a session's questions begin: a client that goes on from another session may answer a
-/// question of that one late, and must not be taken to answer one of this.
+/// The first id of a session's questions. It is random, because a client that came from another session may answer
+/// a question of that one late.
 fn first_ask(random: [u8; 16]) -> u64 {
     let [a, b, c, d, ..] = random;
-    // Below 2^53: for JavaScript larger numbers are not whole.
+    // Below 2^53, because JavaScript cannot represent larger integers.
     u64::from(u32::from_le_bytes([a, b, c, d])) << 20
 }
 
-/// Keeps a request cancellable while it is under way.
-pub(crate) struct UnderWay {
+/// Keeps a request registered with its session while it is in progress.
+pub(crate) struct RequestGuard {
     session: Arc<Session>,
     number: u64,
 }
 
-impl Drop for UnderWay {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         self.session.requests().remove(&self.number);
     }

@@ -1,4 +1,4 @@
-//! `GET`: what a client with a session is told, or asked, on account of none of its requests.
+//! `GET`: the stream for notifications and questions that belong to none of a session's requests.
 
 use std::sync::{Arc, PoisonError};
 
@@ -9,58 +9,63 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::form::{self, Accepts, KEEP_ALIVE};
-use super::refusal::{Refusal, check_version};
+use super::rejection::{Rejection, check_version};
 use super::session::Session;
 use super::{Endpoint, Target};
 use crate::exchange::{Event, Inbox};
-use crate::hub::changes::{Changes, Told};
+use crate::hub::changes::{ListChanges, UpstreamNotification};
 use crate::upstream::Upstream;
-use crate::upstream::audience::{Among, Said};
+use crate::upstream::audience::{ClientGroup, SharedNotification};
 use crate::upstream::link::Notification;
 use crate::wire::{message, params};
 
-/// Notifications that may wait for a slow listener.
-const BUFFER: usize = 64;
+/// Notifications that wait for a slow listener.
+const STREAM_BUFFER: usize = 64;
 
-/// Where a listener's notifications come from, besides its own outbox.
+/// The source of a listener's notifications, besides its outbox.
 enum Source {
     /// Changes of the aggregated lists.
-    All(Changes, broadcast::Receiver<Told>),
-    /// Whatever one upstream says to everybody.
-    Shared(Arc<Upstream>, broadcast::Receiver<Said>),
-    /// The client has a session of its own there, which tells by the outbox.
+    All(ListChanges, broadcast::Receiver<UpstreamNotification>),
+    /// Notifications of one upstream for all clients.
+    Shared(Arc<Upstream>, broadcast::Receiver<SharedNotification>),
+    /// No other source: the client has a session of its own, which uses the outbox.
     Own,
 }
 
 pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Response {
     let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
     if matches!(Accepts::of(accept), None | Some(Accepts::Json)) {
-        return Refusal::NotAcceptable.into_response();
+        return Rejection::NotAcceptable.into_response();
     }
     let session = check_version(headers).and_then(|()| endpoint.sessions.of(headers, target));
     let session = match session {
         Ok(session) => session,
-        Err(refusal) => return refusal.into_response(),
+        Err(rejection) => return rejection.into_response(),
     };
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
     if let Some(id) = last {
         return match session.replays.resume(id) {
             Some(resumed) => resumed.response(endpoint.shutdown.clone()),
-            None => (StatusCode::NOT_FOUND, "the stream of this event is no longer kept\n").into_response(),
+            None => (
+                StatusCode::NOT_FOUND,
+                "the stream of this event is no longer kept; send the request again\n",
+            )
+                .into_response(),
         };
     }
     let Some(outbox) = session.start_listening() else {
-        return (StatusCode::CONFLICT, "this session is listened to already\n").into_response();
+        return (StatusCode::CONFLICT, "another GET stream of this session is open; close it first\n")
+            .into_response();
     };
     let source = match target {
         Target::All => {
             let listed = session.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            Source::All(Changes::after(&endpoint.hub, listed), endpoint.hub.told())
+            Source::All(ListChanges::after(&endpoint.hub, listed), endpoint.hub.notifications())
         }
         Target::One(upstream) if upstream.serves_alone(&session.who()) => Source::Own,
         Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
     };
-    let (sender, response) = form::stream(BUFFER);
+    let (sender, response) = form::stream(STREAM_BUFFER);
     tokio::spawn(feed(source, session, outbox, sender, endpoint.shutdown.clone()));
     response
 }
@@ -72,7 +77,7 @@ async fn feed(
     sender: mpsc::Sender<Bytes>,
     shutdown: CancellationToken,
 ) {
-    // So that the response begins at once.
+    // Sent so that the response begins at once.
     let _ = sender.send(form::keep_alive()).await;
     loop {
         let message = tokio::select! {
@@ -84,9 +89,9 @@ async fn feed(
                 Some(Event::Pause { .. }) => continue,
                 None => break,
             },
-            told = source.next(&session) => match told {
-                Some(told) => concerns(&session, &told).then(|| {
-                    let Notification { method, params } = &told.notification;
+            incoming = source.next(&session) => match incoming {
+                Some(incoming) => concerns(&session, &incoming).then(|| {
+                    let Notification { method, params } = &incoming.notification;
                     message::notification(method, params.as_deref())
                 }),
                 None => break,
@@ -104,22 +109,22 @@ async fn feed(
     session.stop_listening(outbox);
 }
 
-/// Whether a session is to be told what an upstream tells everybody.
-fn concerns(session: &Session, told: &Heard) -> bool {
-    let Some(upstream) = &told.upstream else { return true };
-    let (who, params) = (session.who(), told.notification.params.as_ref());
-    if !upstream.concerns(&who, told.among.as_ref()) {
+/// Whether a notification for all clients concerns this session.
+fn concerns(session: &Session, incoming: &Incoming) -> bool {
+    let Some(upstream) = &incoming.upstream else { return true };
+    let (who, params) = (session.who(), incoming.notification.params.as_ref());
+    if !upstream.concerns(&who, incoming.among.as_ref()) {
         return false;
     }
-    let method = told.notification.method.as_str();
+    let method = incoming.notification.method.as_str();
     match method {
-        // It has said there what else it wants to hear, as soon as it has a session there.
+        // Once it has a session of its own, it gets all other notifications there.
         _ if upstream.serves_alone(&who) => method.ends_with("/list_changed"),
         "notifications/resources/updated" => {
             let uri = params.and_then(|params| params::text(params, "uri"));
             uri.is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
         }
-        "notifications/message" => upstream.levels.concerns(&who, params),
+        "notifications/message" => upstream.log_levels.concerns(&who, params),
         "notifications/tasks/status" => {
             let task = params.and_then(|params| params::text(params, "taskId"));
             task.is_some_and(|task| upstream.tasks.is_of(&task, &session.id))
@@ -128,45 +133,45 @@ fn concerns(session: &Session, told: &Heard) -> bool {
     }
 }
 
-/// Something to be told.
-struct Heard {
-    /// Who says it; none where we do.
+/// A notification and where it came from.
+struct Incoming {
+    /// The upstream that sent it; `None` for our own.
     upstream: Option<Arc<Upstream>>,
     notification: Notification,
-    among: Option<Among>,
+    among: Option<ClientGroup>,
 }
 
 impl Source {
-    /// What comes next.
-    async fn next(&mut self, session: &Session) -> Option<Heard> {
+    /// The next notification.
+    async fn next(&mut self, session: &Session) -> Option<Incoming> {
         match self {
             Self::All(changes, others) => tokio::select! {
                 changed = changes.next(|| session.who()) => {
                     changed?;
                     let method = "notifications/tools/list_changed".into();
                     let notification = Notification { method, params: None };
-                    Some(Heard { upstream: None, notification, among: None })
+                    Some(Incoming { upstream: None, notification, among: None })
                 }
-                told = heard(others) => told.map(|told| {
-                    let Told { upstream, notification, among } = told;
-                    Heard { upstream: Some(upstream), notification, among }
+                incoming = next_notification(others) => incoming.map(|incoming| {
+                    let UpstreamNotification { upstream, notification, among } = incoming;
+                    Incoming { upstream: Some(upstream), notification, among }
                 }),
             },
-            Self::Shared(upstream, said) => {
-                let Said { notification, among } = heard(said).await?;
-                Some(Heard { upstream: Some(Arc::clone(upstream)), notification, among })
+            Self::Shared(upstream, notifications) => {
+                let SharedNotification { notification, among } = next_notification(notifications).await?;
+                Some(Incoming { upstream: Some(Arc::clone(upstream)), notification, among })
             }
             Self::Own => std::future::pending().await,
         }
     }
 }
 
-async fn heard<T: Clone>(notifications: &mut broadcast::Receiver<T>) -> Option<T> {
+async fn next_notification<T: Clone>(notifications: &mut broadcast::Receiver<T>) -> Option<T> {
     loop {
         match notifications.recv().await {
             Ok(notification) => return Some(notification),
             Err(broadcast::error::RecvError::Lagged(missed)) => {
-                tracing::warn!(missed, "a slow listener missed notifications");
+                tracing::warn!(missed, "a client reads its stream too slowly and missed notifications");
             }
             Err(broadcast::error::RecvError::Closed) => return None,
         }

@@ -1,7 +1,5 @@
-//! Tasks: on `/mcp` (2025-11-25) whose upstream carries one out, and on all endpoints which call made it.
-//!
-//! Ids pass as upstreams make them. Owns: finding the upstream a session's task is at, the list of all its tasks, and
-//! which requests tell what became of one. Refuses to know: who may see a task (see [`crate::upstream`]).
+//! Tasks: finding the upstream of a task on `/mcp` (2025-11-25), and recording the result of a task as that of the
+//! call that created it. Task ids pass unchanged. [`crate::upstream`] decides which client may see a task.
 
 use std::sync::Arc;
 
@@ -11,10 +9,10 @@ use super::session::Session;
 use crate::call::{Caller, Recording};
 use crate::hub::Hub;
 use crate::upstream::Upstream;
-use crate::upstream::tasks::Called;
+use crate::upstream::tasks::ToolCall;
 use crate::wire::{RpcError, params};
 
-/// The session's tasks at all upstreams.
+/// The tasks of a session at all upstreams.
 pub(crate) async fn list(hub: &Hub, session: &Session) -> Vec<Bytes> {
     let listed = hub.items("tasks/list", "tasks", "tasks", &session.who()).await;
     let is_own = |server: &str, task: &Bytes| {
@@ -26,14 +24,14 @@ pub(crate) async fn list(hub: &Hub, session: &Session) -> Vec<Bytes> {
     listed.into_iter().filter_map(|(server, task)| is_own(&server, &task).then_some(task)).collect()
 }
 
-/// The upstream of the task a request is about.
+/// The upstream of a request's task.
 pub(crate) fn upstream(
     hub: &Hub,
     session: &Session,
     params: Option<&Bytes>,
 ) -> Result<Arc<Upstream>, RpcError> {
     let task = params.and_then(|params| params::text(params, "taskId"));
-    let task = task.ok_or_else(|| RpcError::invalid_params("params.taskId is missing"))?;
+    let task = task.ok_or_else(|| RpcError::invalid_params("params.taskId is missing or not a string"))?;
     let names = hub.names();
     let mut at = names
         .iter()
@@ -42,16 +40,16 @@ pub(crate) fn upstream(
     match (at.next(), at.next()) {
         (Some(upstream), None) => Ok(upstream),
         (None, _) => Err(RpcError::invalid_params(format!("Task not found: {task}"))),
-        // Nothing says which is meant, and the wrong one must not be cancelled.
+        // It is unknown which one is meant, and the wrong one must not be cancelled.
         (Some(one), Some(other)) => Err(RpcError::invalid_params(format!(
-            "Task {task} is at {:?} and at {:?}; make it through /mcp/NAME to tell them apart",
+            "Task {task} exists at {:?} and at {:?}; create it through /mcp/NAME to distinguish them",
             one.name(),
             other.name()
         ))),
     }
 }
 
-/// What to record of a request that asks what became of a task, if it was made by calling a tool.
+/// What to record of a request for the result of a task, if a tool call created the task.
 pub(crate) fn recording(
     upstream: &Upstream,
     method: &str,
@@ -59,11 +57,11 @@ pub(crate) fn recording(
     caller: Caller,
 ) -> Option<Recording> {
     let session = caller.session.as_deref();
-    // Without sessions it is told with the task's state.
+    // In the stateless era the task's state contains the result.
     if method != if session.is_some() { "tasks/result" } else { "tasks/get" } {
         return None;
     }
     let task = params::text(params?, "taskId")?;
-    let Called { tool, arguments } = upstream.tasks.call(&task, session)?;
+    let ToolCall { tool, arguments } = upstream.tasks.call(&task, session)?;
     Some(Recording { tool, arguments, caller, task: Some(task) })
 }

@@ -1,7 +1,7 @@
-//! Which list of all tools this is, and what upstreams tell everybody.
+//! Changes of the list of all tools, and notifications of upstreams for all clients.
 //!
-//! Owns: on whose account the list changed, so that a client that an upstream tells by a session of its own is not
-//! told twice; passing on what upstreams tell. Refuses to know: who listens, and how.
+//! Changes are counted by cause. A client with an own session at an upstream is notified by that session, and must
+//! not be notified twice.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,23 +9,24 @@ use std::sync::Arc;
 use tokio::sync::{broadcast, watch};
 
 use super::Hub;
+use crate::adapter::Adapter;
 use crate::observer::{ListedTool, Observer};
 use crate::upstream::Upstream;
-use crate::upstream::audience::Among;
+use crate::upstream::audience::ClientGroup;
 use crate::upstream::link::Notification;
 use crate::wire::Who;
 
-/// How often the list of all tools has changed, and why.
+/// The version of the list of all tools: its number of changes by cause.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Lists {
-    /// Because of us: other names, schemas, servers.
+pub(crate) struct ListVersion {
+    /// Changes by Schemascope: names, schemas, servers.
     ours: u64,
-    /// Because an upstream lists others than before, by its name.
+    /// Changes by upstreams, by name.
     theirs: BTreeMap<String, u64>,
 }
 
-impl Lists {
-    /// Notes a change of our own.
+impl ListVersion {
+    /// Counts a change by Schemascope.
     pub(crate) fn change(&mut self) {
         self.ours += 1;
     }
@@ -34,39 +35,39 @@ impl Lists {
         *self.theirs.entry(server.to_owned()).or_default() += 1;
     }
 
-    /// Whether somebody who knows `before` is to be told. Changes of upstreams that are not `heard` are none.
-    fn is_news_after(&self, before: &Self, heard: impl Fn(&str) -> bool) -> bool {
+    /// Whether a client that knows `before` must be notified. Changes by upstreams count only where `counts` says so.
+    fn is_news_after(&self, before: &Self, counts: impl Fn(&str) -> bool) -> bool {
         self.ours != before.ours
             || self
                 .theirs
                 .iter()
-                .any(|(server, times)| before.theirs.get(server) != Some(times) && heard(server))
+                .any(|(server, times)| before.theirs.get(server) != Some(times) && counts(server))
     }
 }
 
-/// Something an upstream tells everybody.
+/// A notification of an upstream for all clients, or for a group of them.
 #[derive(Clone)]
-pub(crate) struct Told {
+pub(crate) struct UpstreamNotification {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) notification: Notification,
-    /// Whom it is for; none where that is the session all share.
-    pub(crate) among: Option<Among>,
+    /// The group of clients it is for; `None` if it came on the shared session.
+    pub(crate) among: Option<ClientGroup>,
 }
 
-/// The changes of the list of all tools that concern one client.
-pub(crate) struct Changes {
+/// Changes of the list of all tools, for one client.
+pub(crate) struct ListChanges {
     hub: Arc<Hub>,
-    lists: watch::Receiver<Lists>,
-    known: Lists,
+    lists: watch::Receiver<ListVersion>,
+    known: ListVersion,
 }
 
-impl Changes {
-    /// From what the client knows already; from now on where it knows nothing.
-    pub(crate) fn after(hub: &Arc<Hub>, known: Option<Lists>) -> Self {
+impl ListChanges {
+    /// Starts from the version that the client knows, or from the current one.
+    pub(crate) fn after(hub: &Arc<Hub>, known: Option<ListVersion>) -> Self {
         let mut lists = hub.changed.subscribe();
         let now = lists.borrow_and_update().clone();
         let known = match known {
-            // What came since is news for it.
+            // Changes since then must be reported.
             Some(known) => {
                 lists.mark_changed();
                 known
@@ -76,17 +77,17 @@ impl Changes {
         Self { hub: Arc::clone(hub), lists, known }
     }
 
-    /// Waits for the next one; none once there are no more.
+    /// Waits for the next change; `None` once there are no more.
     pub(crate) async fn next(&mut self, who: impl Fn() -> Who) -> Option<()> {
         loop {
             self.lists.changed().await.ok()?;
             let now = self.lists.borrow_and_update().clone();
             let who = who();
-            // One that has a session of its own there is told by that.
-            let heard = |server: &str| {
+            // A client with an own session at the upstream is notified by that session.
+            let counts = |server: &str| {
                 self.hub.upstream(server).is_none_or(|upstream| upstream.serving_now(&who).is_none())
             };
-            let is_news = now.is_news_after(&self.known, heard);
+            let is_news = now.is_news_after(&self.known, counts);
             self.known = now;
             if is_news {
                 return Some(());
@@ -95,38 +96,49 @@ impl Changes {
     }
 }
 
-/// Passes on an upstream's changes of tools: it became ready, or listed others than before.
+/// Counts changes of an upstream's tools: when it becomes ready, and when it lists different tools.
 pub(super) async fn announce_tools(
     upstream: Arc<Upstream>,
-    changed: Arc<watch::Sender<Lists>>,
+    changed: Arc<watch::Sender<ListVersion>>,
     observer: Arc<dyn Observer>,
+    adapter: &Adapter,
 ) {
     let mut changes = upstream.changes();
     let mut before: Option<Arc<[ListedTool]>> = None;
     while changes.changed().await.is_ok() {
         observer.changed(upstream.name());
         let now = upstream.live_now().map(|live| live.tools());
-        // A pause between two processes is no change: the tools are expected back.
+        // A restart is not a change: the tools are expected back.
         if now.is_some() && now != before {
             before = now;
-            changed.send_modify(|lists| lists.change_of(upstream.name()));
+            // What is not part of `/mcp` changes nothing there.
+            if adapter.schemas().is_offered(upstream.name()) {
+                changed.send_modify(|lists| lists.change_of(upstream.name()));
+            }
         }
     }
 }
 
-/// Passes on what an upstream tells everybody, but for changes of the tools that all are shown.
-pub(super) async fn announce_others(upstream: Arc<Upstream>, told: broadcast::Sender<Told>) {
-    let mut said = upstream.subscribe();
+/// Passes on an upstream's notifications for all clients, except changes of the tools of the shared session.
+pub(super) async fn announce_others(
+    upstream: Arc<Upstream>,
+    notifications: broadcast::Sender<UpstreamNotification>,
+) {
+    let mut received = upstream.subscribe();
     loop {
-        match said.recv().await {
-            Ok(said) => {
-                let method = said.notification.method.as_str();
-                let tools = method == "notifications/tools/list_changed" && said.among.is_none();
+        match received.recv().await {
+            Ok(received) => {
+                let method = received.notification.method.as_str();
+                let tools = method == "notifications/tools/list_changed" && received.among.is_none();
                 let list = method.ends_with("/list_changed") && !tools;
                 if list || method == "notifications/resources/updated" {
-                    let (notification, among) = (said.notification, said.among);
-                    // Nobody listening is fine.
-                    let _ = told.send(Told { upstream: Arc::clone(&upstream), notification, among });
+                    let (notification, among) = (received.notification, received.among);
+                    // Fails if no client listens.
+                    let _ = notifications.send(UpstreamNotification {
+                        upstream: Arc::clone(&upstream),
+                        notification,
+                        among,
+                    });
                 }
             }
             Err(broadcast::error::RecvError::Lagged(_)) => {}
@@ -140,8 +152,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_upstream_tells_itself_is_no_news() {
-        let mut lists = Lists::default();
+    fn is_news_after_ignores_upstreams_that_notify_the_client_themselves() {
+        let mut lists = ListVersion::default();
         let before = lists.clone();
         assert!(!lists.is_news_after(&before, |_| true));
         lists.change_of("a");

@@ -1,6 +1,4 @@
-//! Whose a name or an address on `/mcp` is.
-//!
-//! Owns: finding the upstream, and what it calls the thing. Refuses to know: what is done with it there.
+//! Finds the upstream of a tool, prompt or resource on `/mcp`, and its name there.
 
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -15,15 +13,15 @@ use crate::adapt;
 use crate::upstream::Upstream;
 use crate::wire::{RpcError, Who};
 
-/// How long it is remembered that nobody lists a resource.
+/// How long resources are not listed again to find an unknown one.
 const RELIST: Duration = Duration::from_secs(5);
 
-/// Where things of aggregated lists are: the server, and what it calls them.
+/// Owners of the items of aggregated lists: the server, and its own name for the item.
 #[derive(Debug, Default)]
 pub(super) struct Directory {
     pub(super) prompts: HashMap<String, (String, String)>,
     pub(super) resources: HashMap<String, String>,
-    /// What stands before the first variable of each template.
+    /// The part before the first variable of each template, with its server.
     pub(super) templates: Vec<(String, String)>,
 }
 
@@ -41,12 +39,12 @@ impl Directory {
 }
 
 impl Hub {
-    /// The upstream of a prompt as `/mcp` names it, and its name there.
+    /// The upstream of a prompt on `/mcp`, and its name there.
     pub(crate) async fn prompt(&self, name: &str) -> Option<(Arc<Upstream>, String)> {
         let mut known = self.directory().prompts.get(name).cloned();
-        // Whoever knows an alias may have been told it before we were started.
+        // The client may know an alias from before this process was started.
         if known.is_none() && may_be_alias(name) {
-            self.prompts(&Who::nobody()).await;
+            self.prompts(&Who::unknown()).await;
             known = self.directory().prompts.get(name).cloned();
         }
         let (server, prompt) = known.or_else(|| {
@@ -56,17 +54,17 @@ impl Hub {
         Some((self.upstream(&server)?, prompt))
     }
 
-    /// The upstream that has a resource: the one that lists it, else whose template begins like it, else
-    /// that has others of its scheme.
+    /// The upstream of a resource: the one that lists it, else one with a template that begins like it, else one
+    /// with other resources of its scheme.
     pub(crate) async fn resource(&self, uri: &str) -> Option<Arc<Upstream>> {
-        // One at a time, and not for every address that is not there.
+        // One at a time, and not for every unknown address.
         let mut listed = self.listed.lock().await;
         let stale = listed.is_none_or(|at| at.elapsed() > RELIST);
         if stale && self.directory().server_of(uri).is_none() {
             *listed = Some(Instant::now());
-            let nobody = Who::nobody();
-            self.resources(&nobody).await;
-            self.templates(&nobody).await;
+            let unknown_client = Who::unknown();
+            self.resources(&unknown_client).await;
+            self.templates(&unknown_client).await;
         }
         drop(listed);
         let server = self.directory().server_of(uri)?;
@@ -77,9 +75,10 @@ impl Hub {
         self.directory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tool that is called `name` on `/mcp`. One that has been given a name is still called by its own too.
+    /// The tool with this name on `/mcp`. A renamed tool can still be called by its original name.
     pub(crate) fn resolve(&self, name: &str) -> Result<ToolId, RpcError> {
-        let unknown = || RpcError::invalid_params(format!("Unknown tool: {name}"));
+        let unknown =
+            || RpcError::invalid_params(format!("Unknown tool: {name}; tools/list shows the current tools"));
         let schemas = self.adapter.schemas();
         let tool = match schemas.named(name) {
             Some(tool) => tool,
@@ -88,17 +87,17 @@ impl Hub {
         if schemas.is_hidden(&tool) { Err(unknown()) } else { Ok(tool) }
     }
 
-    /// A tool's definition as people want it shown.
+    /// A tool's definition with the user's overrides.
     pub(crate) fn presented(&self, tool: &ToolId, definition: Bytes) -> Bytes {
         adapt::present(definition, &self.adapter.schemas().presented(tool))
     }
 
-    /// The tool whose own name this is.
+    /// The tool with this original name.
     fn own_name(&self, name: &str) -> Option<ToolId> {
         let (server, tool) = name.split_once(SEPARATOR)?;
         let upstream = self.upstream(server)?;
         let listed = upstream.listed();
-        // Nearly all are called as they are; only the others' aliases have to be made to be compared.
+        // Few tools need an alias, so aliases are only computed for those.
         let as_it_is = is_public(server, tool) && listed.iter().any(|listed| listed.name == tool);
         let mut odd = listed.iter().filter(|listed| !as_it_is && !is_public(server, &listed.name));
         let aliased = odd.find(|listed| public_name(server, &listed.name) == name);

@@ -1,7 +1,4 @@
-//! What all upstreams list together, as `/mcp` shows it to a client.
-//!
-//! Owns: collecting lists from those that are ready in time, and noting where things are. Refuses to know: pages, since
-//! a client gets all at once.
+//! The aggregated lists of `/mcp`: all items of all upstreams that are ready in time, without pages.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,15 +8,15 @@ use bytes::Bytes;
 use schemascope_model::ToolId;
 
 use super::names::{public_name, renamed};
-use super::{Hub, LIST_PATIENCE};
+use super::{Hub, LIST_TIMEOUT};
 use crate::adapt;
 use crate::observer::ListedTool;
 use crate::upstream::handshake;
 use crate::wire::{Who, params};
 
 impl Hub {
-    /// The tools of all upstreams that are ready in time, as `/mcp` lists them to a client. One that is served by
-    /// another session than the shared one is told what there is in that.
+    /// The tools of all upstreams that are ready in time, as `/mcp` lists them. A client with an own session at an
+    /// upstream gets the tools of that session.
     pub(crate) async fn tools(&self, who: &Who) -> Vec<Bytes> {
         let asked: Vec<_> = self
             .ready()
@@ -30,7 +27,7 @@ impl Hub {
                 let listing = tokio::spawn(async move {
                     let own = own?;
                     let listed = handshake::list_tools(&own.link, own.hello.era);
-                    tokio::time::timeout(LIST_PATIENCE, listed).await.ok()?.ok()
+                    tokio::time::timeout(LIST_TIMEOUT, listed).await.ok()?.ok()
                 });
                 (upstream, live, listing)
             })
@@ -67,7 +64,7 @@ impl Hub {
         listed
     }
 
-    /// The resources of all upstreams. Of two with one address the first is listed.
+    /// The resources of all upstreams. If two have the same address, the first is listed.
     pub(crate) async fn resources(&self, who: &Who) -> Vec<Bytes> {
         let mut listed = Vec::new();
         let mut known = HashMap::new();
@@ -94,7 +91,7 @@ impl Hub {
         found.into_iter().map(|(_, template)| template).collect()
     }
 
-    /// All items of a list of every upstream that has such a list, each with its server.
+    /// The items of a list of all upstreams with this capability, each with its server.
     pub(crate) async fn items(
         &self,
         method: &'static str,
@@ -109,10 +106,12 @@ impl Hub {
                 let live = upstream.serving_now(who).unwrap_or(live);
                 tokio::spawn(async move {
                     let listed = handshake::list(&live.link, live.hello.era, method, items);
-                    let listed = tokio::time::timeout(LIST_PATIENCE, listed).await;
-                    let listed = listed.unwrap_or_else(|_| Err("it takes too long".into()));
+                    let listed = tokio::time::timeout(LIST_TIMEOUT, listed).await;
+                    let listed = listed.unwrap_or_else(|_| {
+                    Err(format!("it did not answer within {} s", LIST_TIMEOUT.as_secs()))
+                    });
                     let listed = listed.inspect_err(|reason| {
-                        tracing::warn!(upstream = %upstream.name(), %reason, "not all could be listed");
+                        tracing::warn!(upstream = %upstream.name(), %reason, "{method} failed; its items are missing from the list");
                     });
                     (upstream.name().to_owned(), listed.unwrap_or_default())
                 })

@@ -1,4 +1,4 @@
-//! The names tools and prompts have on `/mcp`.
+//! The names of tools and prompts on `/mcp`.
 
 use bytes::Bytes;
 use schemascope_model::SEPARATOR;
@@ -6,10 +6,10 @@ use sha2::{Digest, Sha256};
 
 use crate::wire::params;
 
-/// Longest name clients accept.
+/// Length of the longest name that clients accept.
 const MAX_NAME: usize = 128;
 
-/// A definition with its name on `/mcp`.
+/// The definition with its name on `/mcp`.
 pub(super) fn renamed(server: &str, name: &str, definition: &Bytes) -> Option<Bytes> {
     let found = params::field(definition, "name")?;
     let public = serde_json::Value::from(public_name(server, name)).to_string();
@@ -20,15 +20,15 @@ fn is_allowed(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
 }
 
-/// Whether clients take `server__tool` as it is.
+/// Whether clients accept `server__tool` without an alias.
 pub(super) fn is_public(server: &str, tool: &str) -> bool {
     server.len() + SEPARATOR.len() + tool.len() <= MAX_NAME
         && server.chars().chain(tool.chars()).all(is_allowed)
 }
 
-/// `server__tool`, or a stable alias where clients would refuse that: other characters become `_`, what
-/// is too long is cut, and a hash of the whole name keeps aliases apart.
-pub(super) fn public_name(server: &str, tool: &str) -> String {
+/// Returns `server__tool`, or a stable alias where clients would reject it: other characters become `_`, a long
+/// name is truncated, and a hash of the whole name makes the alias unique.
+pub fn public_name(server: &str, tool: &str) -> String {
     let name = format!("{server}{SEPARATOR}{tool}");
     if is_public(server, tool) {
         return name;
@@ -40,7 +40,7 @@ pub(super) fn public_name(server: &str, tool: &str) -> String {
     format!("{plain}_{suffix}")
 }
 
-/// Whether a name ends as aliases do.
+/// Whether a name ends like an alias.
 pub(super) fn may_be_alias(name: &str) -> bool {
     let suffix = name.rsplit_once('_').map_or("", |(_, suffix)| suffix);
     suffix.len() == 8 && suffix.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_clients_refuse_get_a_stable_alias() {
+    fn public_name_is_a_stable_alias_for_names_that_clients_reject() {
         assert_eq!(public_name("git", "status"), "git__status");
         let odd = public_name("git", "what's new?");
         assert_eq!(odd, public_name("git", "what's new?"));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn renaming_changes_the_name_and_nothing_else() {
+    fn renamed_changes_only_the_name() {
         let definition = Bytes::from_static(br#"{"x":1.10,"name" : "\u0061","inputSchema":{"name":"b"}}"#);
         let expect = br#"{"x":1.10,"name" : "s__a","inputSchema":{"name":"b"}}"#;
         assert_eq!(renamed("s", "a", &definition).unwrap().as_ref(), expect);

@@ -1,58 +1,56 @@
-//! Another configuration while upstreams run.
-//!
-//! Owns: which of them go on, begin, end and begin anew. Refuses to know: how one does that.
+//! Applying a changed configuration while upstreams run.
 
 use std::sync::{Arc, PoisonError};
 
 use super::{Hub, Upstreams};
 use crate::config::Config;
 
-/// What another configuration changed: names of servers.
+/// The servers that a changed configuration concerns, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reconfigured {
-    /// Those that are new.
+    /// New servers.
     pub added: Vec<String>,
-    /// Those with another entry than before.
+    /// Servers whose entry changed.
     pub changed: Vec<String>,
-    /// Those that are gone.
+    /// Removed servers.
     pub removed: Vec<String>,
 }
 
 impl Reconfigured {
-    /// Whether everything is as before.
+    /// Whether no server changed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 
-    /// All that are others than before.
+    /// All names, in the order added, changed, removed.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [&self.added, &self.changed, &self.removed].into_iter().flatten().map(String::as_str)
     }
 }
 
 impl Hub {
-    /// Takes another configuration: upstreams whose entries are the same go on untouched, the others end, begin
-    /// anew by their new entries, or begin when they are first needed. Names those that are others now. Waits for
-    /// nothing; needs a tokio runtime.
+    /// Applies a changed configuration. Upstreams with an unchanged entry keep running, those with a changed entry
+    /// are restarted, removed ones end, and new ones start when they are first needed. Returns which ones changed,
+    /// without waiting for them. Needs a tokio runtime.
     pub fn reconfigure(&self, config: &Config) -> Reconfigured {
         let mut done = Reconfigured::default();
         {
             let mut upstreams = self.upstreams.write().unwrap_or_else(PoisonError::into_inner);
             let mut now = Upstreams::new();
-            for (name, entry) in &config.servers {
+            for (name, entry) in self.entries(config) {
                 let upstream = match upstreams.get(name) {
                     Some(known) => {
-                        if known.reconfigure(entry) {
-                            done.changed.push(name.clone());
+                        if known.reconfigure(&entry) {
+                            done.changed.push(name.to_owned());
                         }
                         Arc::clone(known)
                     }
                     None => {
-                        done.added.push(name.clone());
-                        self.add(name, entry)
+                        done.added.push(name.to_owned());
+                        self.add(name, &entry)
                     }
                 };
-                now.insert(name.clone(), upstream);
+                now.insert(name.to_owned(), upstream);
             }
             for (name, upstream) in upstreams.iter().filter(|(name, _)| !now.contains_key(*name)) {
                 done.removed.push(name.clone());
@@ -61,7 +59,7 @@ impl Hub {
             }
             *upstreams = Arc::new(now);
         }
-        // Some may have gone, and whoever lists again starts those that came.
+        // Listing again removes the old tools and starts the new servers.
         if !done.is_nothing() {
             self.announce_tools();
         }

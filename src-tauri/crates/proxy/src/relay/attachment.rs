@@ -1,7 +1,4 @@
-//! A client's session with an instance.
-//!
-//! Owns: the way there, how the client is introduced, and how it is noticed that the instance is gone.
-//! Refuses to know: which instance comes next, and what becomes of requests.
+//! A stdio client's session with one instance: opening it, sending messages, and noticing that the instance is gone.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,84 +11,85 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::Introduction;
-use crate::upstream::http::{error_without_id, plain};
-use crate::upstream::sse::MAX_EVENT;
+use crate::upstream::transport::http::{error_without_id, plain};
 use crate::wire::message::{Body, Message};
 use crate::wire::{RpcError, headers, params};
+use schemascope_json::sse::MAX_EVENT;
 
-/// Longest answer that is no stream: what an upstream may answer, and its envelope.
+/// Limit of an answer that is not a stream: the longest answer of an upstream, and its envelope.
 const MAX_ANSWER: usize = MAX_EVENT + (1 << 20);
-/// How often at most it is looked whether an instance that dropped a connection still listens.
-const LOOK: Duration = Duration::from_millis(200);
+/// Least time between two checks of whether an instance that drops connections still listens.
+const PROBE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Where an instance is reached.
+/// The address of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct InstanceAddress {
     /// `HOST:PORT`.
     pub address: String,
-    /// What requests must carry.
+    /// The token for requests.
     pub token: Option<String>,
-    /// Its process.
+    /// Id of the process.
     pub pid: u32,
 }
 
-/// A session, or merely the way to an instance while the client has not introduced itself.
+/// A session with an instance, or only its address while the client has not sent `initialize`.
 pub(crate) struct Attachment {
-    /// Later ones have higher numbers.
+    /// Number of the attachment; later ones have higher numbers.
     pub(crate) number: u64,
-    pub(crate) place: Place,
+    pub(crate) instance: InstanceAddress,
     http: Client,
     url: Url,
     headers: HeaderMap,
     listened: AtomicBool,
-    /// Cancelled when another one takes its place.
-    pub(crate) over: CancellationToken,
+    /// Cancelled when another attachment replaces this one.
+    pub(crate) replaced: CancellationToken,
 }
 
-/// Why there is no session.
-pub(crate) enum Failure {
-    /// Nobody is there.
+/// The reason why there is no session.
+pub(crate) enum AttachError {
+    /// The instance cannot be reached.
     Unreachable(String),
-    /// It was answered with this error object.
-    Refused(Bytes),
+    /// The instance answered with this error object.
+    Rejected(Bytes),
 }
 
 impl Attachment {
-    /// Goes to an instance and introduces the client there, if it introduced itself to us. With the answer
-    /// to its `initialize`, as it came.
+    /// Connects to an instance, and repeats the client's introduction there if there was one. Returns the answer to
+    /// `initialize`, as sent.
     pub(crate) async fn open(
         number: u64,
-        place: Place,
+        instance: InstanceAddress,
         server: Option<&str>,
         http: Client,
         client: &Introduction,
-    ) -> Result<(Self, Option<Bytes>), Failure> {
-        let url = endpoint(&place.address, server)
-            .ok_or_else(|| Failure::Unreachable(format!("{:?} is no address", place.address)))?;
+    ) -> Result<(Self, Option<Bytes>), AttachError> {
+        let url = endpoint(&instance.address, server).ok_or_else(|| {
+            AttachError::Unreachable(format!("{:?} is not a valid address", instance.address))
+        })?;
         let mut headers = HeaderMap::new();
         headers.insert(headers::RELAYED, HeaderValue::from_static("1"));
-        if let Some(Ok(token)) = place.token.as_ref().map(|token| format!("Bearer {token}").parse()) {
+        if let Some(Ok(token)) = instance.token.as_ref().map(|token| format!("Bearer {token}").parse()) {
             headers.insert(AUTHORIZATION, token);
         }
-        let (listened, over) = (AtomicBool::new(false), CancellationToken::new());
-        let mut attachment = Self { number, place, http, url, headers, listened, over };
+        let (listened, replaced) = (AtomicBool::new(false), CancellationToken::new());
+        let mut attachment = Self { number, instance, http, url, headers, listened, replaced };
         let Some(hello) = client.hello() else { return Ok((attachment, None)) };
         let answer = attachment.introduce(hello).await?;
         for line in client.rest() {
-            let said = attachment.post(line.clone()).send().await;
-            // What it answers the client has been told once.
-            drop(whole(said.map_err(|error| unreachable(&error))?).await);
+            let sent = attachment.post(line.clone()).send().await;
+            // The client has already got the answers once.
+            drop(read_body(sent.map_err(|error| unreachable(&error))?).await);
         }
         Ok((attachment, Some(answer)))
     }
 
-    async fn introduce(&mut self, hello: &Bytes) -> Result<Bytes, Failure> {
+    async fn introduce(&mut self, hello: &Bytes) -> Result<Bytes, AttachError> {
         let response = self.post(hello.clone()).send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
         let session = response.headers().get(headers::SESSION_ID).cloned();
-        let answer = whole(response).await.map_err(Failure::Unreachable)?;
+        let answer = read_body(response).await.map_err(AttachError::Unreachable)?;
         if status == StatusCode::SERVICE_UNAVAILABLE {
-            return Err(Failure::Unreachable("it is ending".into()));
+            return Err(AttachError::Unreachable("it is shutting down".into()));
         }
         match Message::parse(&answer) {
             Ok(Message::Response { body: Body::Result(result), .. }) => {
@@ -102,8 +100,8 @@ impl Attachment {
                 }
                 Ok(answer)
             }
-            Ok(Message::Response { body: Body::Error(error), .. }) => Err(Failure::Refused(error)),
-            _ => Err(Failure::Refused(refusal(status, &answer))),
+            Ok(Message::Response { body: Body::Error(error), .. }) => Err(AttachError::Rejected(error)),
+            _ => Err(AttachError::Rejected(error_of(status, &answer))),
         }
     }
 
@@ -111,14 +109,14 @@ impl Attachment {
         self.headers.contains_key(headers::SESSION_ID)
     }
 
-    /// A message on its way.
+    /// Prepares the request that sends a message.
     pub(crate) fn post(&self, message: Bytes) -> RequestBuilder {
         self.request(Method::POST, "application/json, text/event-stream")
             .header(CONTENT_TYPE, "application/json")
             .body(message)
     }
 
-    /// Asks for what belongs to no request; none where it was asked for already.
+    /// Prepares the request for the stream of messages that belong to no request; `None` if it was already prepared.
     pub(crate) fn listen(&self) -> Option<impl Fn() -> RequestBuilder> {
         let first = self.has_session() && !self.listened.swap(true, Ordering::Relaxed);
         first.then_some(|| self.request(Method::GET, "text/event-stream"))
@@ -135,24 +133,24 @@ impl Attachment {
         self.http.request(method, self.url.clone()).headers(self.headers.clone()).header(ACCEPT, accept)
     }
 
-    /// Whether somebody listens there.
+    /// Whether the instance accepts connections.
     pub(crate) async fn is_reachable(&self) -> bool {
-        TcpStream::connect(&self.place.address).await.is_ok()
+        TcpStream::connect(&self.instance.address).await.is_ok()
     }
 
-    /// Waits until the instance is gone, or this is over: a connection nothing is sent on ends with it.
+    /// Waits until the instance is gone, or the attachment is replaced. An idle connection ends with the instance.
     pub(crate) async fn ended(&self) {
         let gone = async {
-            while let Ok(mut connection) = TcpStream::connect(&self.place.address).await {
+            while let Ok(mut connection) = TcpStream::connect(&self.instance.address).await {
                 let began = Instant::now();
                 let _ = connection.read(&mut [0]).await;
-                // One that drops connections at once is there all the same.
-                tokio::time::sleep(LOOK.saturating_sub(began.elapsed())).await;
+                // An instance that drops connections at once is not gone.
+                tokio::time::sleep(PROBE_INTERVAL.saturating_sub(began.elapsed())).await;
             }
         };
         tokio::select! {
             () = gone => {}
-            () = self.over.cancelled() => {}
+            () = self.replaced.cancelled() => {}
         }
     }
 }
@@ -165,12 +163,12 @@ fn endpoint(address: &str, server: Option<&str>) -> Option<Url> {
     Some(url)
 }
 
-fn unreachable(error: &reqwest::Error) -> Failure {
-    Failure::Unreachable(plain(error))
+fn unreachable(error: &reqwest::Error) -> AttachError {
+    AttachError::Unreachable(plain(error))
 }
 
-/// A response's body, or why it did not come whole.
-pub(crate) async fn whole(mut response: Response) -> Result<Bytes, String> {
+/// Reads a response's body, or returns the reason why it is incomplete.
+pub(crate) async fn read_body(mut response: Response) -> Result<Bytes, String> {
     let mut body = BytesMut::new();
     while let Some(piece) = response.chunk().await.map_err(|error| plain(&error))? {
         body.extend_from_slice(&piece);
@@ -181,14 +179,18 @@ pub(crate) async fn whole(mut response: Response) -> Result<Bytes, String> {
     Ok(body.freeze())
 }
 
-/// What a response says that is no answer, as an error object.
-pub(crate) fn refusal(status: StatusCode, body: &Bytes) -> Bytes {
+/// The error object for a response that is not an answer.
+pub(crate) fn error_of(status: StatusCode, body: &Bytes) -> Bytes {
     if let Some(Body::Error(error)) = error_without_id(body) {
         return error;
     }
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
-    let reason = if text.is_empty() { format!("Schemascope answered HTTP {status}") } else { text.into() };
+    let reason = if text.is_empty() {
+        format!("the running Schemascope answered HTTP {status} without a reason")
+    } else {
+        text.into()
+    };
     RpcError::internal(reason).object()
 }
 
@@ -197,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_one_segment_of_the_path() {
+    fn endpoint_escapes_the_server_name() {
         let url = |server| endpoint("127.0.0.1:7347", server).unwrap().to_string();
         assert_eq!(url(None), "http://127.0.0.1:7347/mcp");
         assert_eq!(url(Some("git")), "http://127.0.0.1:7347/mcp/git");

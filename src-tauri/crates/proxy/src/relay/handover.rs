@@ -1,49 +1,47 @@
-//! From one instance to the next.
-//!
-//! Owns: which instance is the client's now, that one at a time is sought, and that what the client heard
-//! from the last one is put right. Refuses to know: requests.
+//! Moving a stdio client from one instance to the next: finds one instance at a time, introduces the client there, and
+//! withdraws the open questions of the previous one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use super::attachment::{Attachment, Failure};
-use super::{Instances, Introduction, LAST_STEPS, Relay, lock};
-use crate::upstream::http::plain;
-use crate::upstream::sse::SseReader;
+use super::attachment::{AttachError, Attachment};
+use super::{Instances, Introduction, Relay, SHUTDOWN_STEP_TIMEOUT, lock};
+use crate::upstream::transport::http::plain;
 use crate::wire::message::{self, Body, Message};
 use crate::wire::{RpcError, params};
+use schemascope_json::sse::SseReader;
 
-/// How long an instance that does not answer yet is gone back to.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How often.
-const PAUSE: Duration = Duration::from_millis(100);
-/// Pause before an instance is sought that could not be had, unless a request asks for it.
+/// How long connecting to an unreachable instance is repeated.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Interval of those attempts.
+const CONNECT_INTERVAL: Duration = Duration::from_millis(100);
+/// Pause after a failed search for an instance, unless a request needs one.
 const IDLE_PAUSE: Duration = Duration::from_secs(5);
-/// Pause before a stream that broke off is opened again.
+/// Pause before a broken stream is opened again.
 const LISTEN_PAUSE: Duration = Duration::from_secs(1);
-/// How long a message without an answer may take.
-const DELIVERY: Duration = Duration::from_secs(30);
+/// Limit for delivering a message that has no answer.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Where the client is.
+/// The current attachment of the client.
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct AttachmentState {
     current: Option<Arc<Attachment>>,
     number: u64,
-    /// When it was last found that there is no instance, and why.
+    /// Time and reason of the last failed search for an instance.
     failed: Option<(Instant, String)>,
 }
 
 impl<I: Instances> Relay<I> {
-    /// The client's session with an instance, one with a higher number than `after`; or why there is none.
+    /// Returns an attachment with a higher number than `after`, and opens one if necessary.
     pub(crate) async fn attached(self: &Arc<Self>, after: u64) -> Result<Arc<Attachment>, String> {
         let asked = Instant::now();
         let mut state = self.state.lock().await;
         if let Some(current) = state.current.as_ref().filter(|current| current.number > after) {
             return Ok(Arc::clone(current));
         }
-        // Somebody else waited for the same in vain.
+        // Another task has just failed at the same.
         if let Some((_, reason)) = state.failed.as_ref().filter(|(at, _)| *at > asked) {
             return Err(reason.clone());
         }
@@ -54,7 +52,7 @@ impl<I: Instances> Relay<I> {
         }
     }
 
-    /// Takes the client's `initialize` and answers it.
+    /// Handles the client's `initialize`.
     pub(crate) async fn initialize(self: &Arc<Self>, id: &Bytes, line: Bytes) {
         let mut state = self.state.lock().await;
         let introduction = Introduction::of(line);
@@ -64,35 +62,37 @@ impl<I: Instances> Relay<I> {
         }
         drop(state);
         match answer {
-            Ok((_, Some(answer))) => self.tell(answer).await,
+            Ok((_, Some(answer))) => self.send_to_client(answer).await,
             Ok((_, None)) => {}
-            Err(error) => self.tell(message::response(id, &Body::Error(error))).await,
+            Err(error) => self.send_to_client(message::response(id, &Body::Error(error))).await,
         }
     }
 
-    /// Finds an instance and introduces the client there; with the answer to its `initialize`, or the error.
+    /// Finds an instance and introduces the client there. Returns the answer to `initialize`, or an error object.
     async fn attach(
         self: &Arc<Self>,
-        state: &mut State,
+        state: &mut AttachmentState,
         introduction: &Introduction,
     ) -> Result<(Arc<Attachment>, Option<Bytes>), Bytes> {
         let began = Instant::now();
         let found = loop {
-            let place = match self.instances.find().await {
-                Ok(place) => place,
+            let instance = match self.instances.find().await {
+                Ok(instance) => instance,
                 Err(reason) => break Err(RpcError::internal(reason).object()),
             };
-            let address = place.address.clone();
+            let address = instance.address.clone();
             let (server, http) = (self.server.as_deref(), self.http.clone());
-            match Attachment::open(state.number + 1, place, server, http, introduction).await {
+            match Attachment::open(state.number + 1, instance, server, http, introduction).await {
                 Ok(found) => break Ok(found),
-                Err(Failure::Refused(error)) => break Err(error),
-                // It may be about to begin, or just have ended.
-                Err(Failure::Unreachable(_)) if began.elapsed() < PATIENCE => {
-                    tokio::time::sleep(PAUSE).await;
+                Err(AttachError::Rejected(error)) => break Err(error),
+                // The instance may be starting, or have just ended.
+                Err(AttachError::Unreachable(_)) if began.elapsed() < CONNECT_TIMEOUT => {
+                    tokio::time::sleep(CONNECT_INTERVAL).await;
                 }
-                Err(Failure::Unreachable(reason)) => {
-                    let reason = format!("Schemascope does not answer on {address}: {reason}");
+                Err(AttachError::Unreachable(reason)) => {
+                    let reason = format!(
+                        "cannot reach the running Schemascope on {address}: {reason}; start it again if it has ended"
+                    );
                     break Err(RpcError::internal(reason).object());
                 }
             }
@@ -111,10 +111,10 @@ impl<I: Instances> Relay<I> {
         state.number = attachment.number;
         state.failed = None;
         if let Some(before) = state.current.replace(Arc::clone(&attachment)) {
-            before.over.cancel();
-            if before.place != attachment.place {
-                let (before, now) = (before.place.pid, attachment.place.pid);
-                tracing::warn!("Schemascope (pid {before}) went away; pid {now} goes on");
+            before.replaced.cancel();
+            if before.instance != attachment.instance {
+                let (before, now) = (before.instance.pid, attachment.instance.pid);
+                tracing::warn!("Schemascope (pid {before}) ended; this client continues with pid {now}");
             }
             self.withdraw_questions().await;
         }
@@ -124,17 +124,18 @@ impl<I: Instances> Relay<I> {
         Ok((attachment, answer))
     }
 
-    /// Takes back what nobody waits for any more.
+    /// Withdraws the open questions of the previous instance.
     async fn withdraw_questions(&self) {
-        let asked = std::mem::take(&mut *lock(&self.asked));
-        for id in asked {
-            let reason: &[u8] = b"\"whoever asked went away\"";
+        let questions = std::mem::take(&mut *lock(&self.questions));
+        for id in questions {
+            let reason: &[u8] = b"\"the Schemascope process that asked has ended\"";
             let params = params::with(None, &[("requestId", &id), ("reason", reason)]);
-            self.tell(message::notification("notifications/cancelled", Some(&params))).await;
+            self.send_to_client(message::notification("notifications/cancelled", Some(&params))).await;
         }
     }
 
-    /// Sees to it that there is an instance, also while the client asks for nothing: others depend on it.
+    /// Keeps the client attached even while it sends no requests, because other clients may need the instance that it
+    /// starts.
     pub(crate) async fn keep_attached(self: Arc<Self>) {
         let mut after = 0;
         loop {
@@ -148,17 +149,17 @@ impl<I: Instances> Relay<I> {
         }
     }
 
-    /// Brings a message that has no answer to the instance there is; the session that took it. Without a
-    /// session nobody is interested.
+    /// Delivers a message that has no answer. Returns the attachment that accepted it; `None` without a session, which
+    /// the message would need.
     pub(crate) async fn deliver(self: &Arc<Self>, message: Bytes) -> Option<Arc<Attachment>> {
         let mut after = 0;
         loop {
             let attachment = self.attached(after).await.ok().filter(|attachment| attachment.has_session())?;
-            let sent = tokio::time::timeout(DELIVERY, attachment.post(message.clone()).send()).await;
+            let sent = tokio::time::timeout(DELIVERY_TIMEOUT, attachment.post(message.clone()).send()).await;
             match sent {
                 Ok(Err(error)) if error.is_connect() => after = attachment.number,
                 Ok(Err(error)) => {
-                    tracing::warn!(reason = %plain(&error), "a notification or answer may be lost");
+                    tracing::warn!(reason = %plain(&error), "a notification or answer of the client may have been lost");
                     return None;
                 }
                 Ok(Ok(_)) => return Some(attachment),
@@ -167,21 +168,21 @@ impl<I: Instances> Relay<I> {
         }
     }
 
-    /// Listens to what belongs to no request, as long as this is the client's session.
+    /// Reads the stream of messages that belong to no request, until the attachment is replaced.
     pub(crate) fn listen(self: &Arc<Self>, attachment: Arc<Attachment>) {
         let relay = Arc::clone(self);
-        let over = attachment.over.clone();
+        let replaced = attachment.replaced.clone();
         let ended = self.ended.clone();
         tokio::spawn(async move {
             tokio::select! {
-                () = relay.hear(&attachment) => {}
-                () = over.cancelled() => {}
+                () = relay.read_stream(&attachment) => {}
+                () = replaced.cancelled() => {}
                 () = ended.cancelled() => {}
             }
         });
     }
 
-    async fn hear(self: &Arc<Self>, attachment: &Arc<Attachment>) {
+    async fn read_stream(self: &Arc<Self>, attachment: &Arc<Attachment>) {
         let Some(ask) = attachment.listen() else { return };
         loop {
             match ask().send().await {
@@ -199,29 +200,29 @@ impl<I: Instances> Relay<I> {
                         }
                     }
                 }
-                // The session was forgotten: there is a new one with a stream of its own.
+                // The session was forgotten. A new one has a stream of its own.
                 Ok(response) if response.status() == reqwest::StatusCode::NOT_FOUND => {
                     let relay = Arc::clone(self);
                     let number = attachment.number;
-                    // As a task of its own: the new one ends this one.
+                    // On a task of its own, because the new attachment ends this one.
                     tokio::spawn(async move { drop(relay.attached(number).await) });
                     return;
                 }
-                // If it is gone, that is noticed elsewhere.
+                // `keep_attached` notices when the instance is gone.
                 Ok(_) | Err(_) => {}
             }
             tokio::time::sleep(LISTEN_PAUSE).await;
         }
     }
 
-    /// Ends what is under way, and the session.
+    /// Ends requests in progress and the session.
     pub(crate) async fn end(&self) {
         self.ended.cancel();
-        let _ = tokio::time::timeout(LAST_STEPS, self.tasks.wait()).await;
-        // Whoever holds it seeks an instance nobody needs any more.
+        let _ = tokio::time::timeout(SHUTDOWN_STEP_TIMEOUT, self.tasks.wait()).await;
+        // The task that holds the lock searches for an instance that is no longer needed.
         let Ok(state) = self.state.try_lock() else { return };
         if let Some(current) = &state.current {
-            let _ = tokio::time::timeout(LAST_STEPS, current.end()).await;
+            let _ = tokio::time::timeout(SHUTDOWN_STEP_TIMEOUT, current.end()).await;
         }
     }
 }

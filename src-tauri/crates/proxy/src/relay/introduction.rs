@@ -1,6 +1,4 @@
-//! What a client said that an instance must know of it, to be said again to another one.
-//!
-//! Owns: which messages those are. Refuses to know: who hears them.
+//! The messages of a client that the next instance must get again: handshake, log level and watched resources.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +7,10 @@ use bytes::Bytes;
 use crate::wire::params;
 use crate::wire::version::BATCHES;
 
-/// Resources of which it is remembered that they are watched.
+/// Limit of watched resources that are remembered.
 const MAX_WATCHED: usize = 1_000;
 
-/// The lines of a client with a handshake that outlast their answers, as it sent them.
+/// Lines of a session-era client that have a lasting effect, as sent.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Introduction {
     hello: Option<Bytes>,
@@ -22,7 +20,7 @@ pub(crate) struct Introduction {
 }
 
 impl Introduction {
-    /// Begins with an `initialize`.
+    /// Starts with an `initialize` line.
     pub(crate) fn of(hello: Bytes) -> Self {
         Self { hello: Some(hello), ..Self::default() }
     }
@@ -31,27 +29,27 @@ impl Introduction {
         self.hello.as_ref()
     }
 
-    /// Whether the client speaks the version in which messages may come several at a time.
+    /// Whether the client speaks the protocol version that has batches.
     pub(crate) fn has_batches(&self) -> bool {
         let hello = self.hello.as_ref().and_then(|hello| params::field(hello, "params"));
         hello.and_then(|params| params::text(&params.raw, "protocolVersion")).is_some_and(|it| it == BATCHES)
     }
 
-    /// Takes `notifications/initialized`.
+    /// Remembers `notifications/initialized`.
     pub(crate) fn complete(&mut self, ready: Bytes) {
         self.ready = Some(ready);
     }
 
-    /// Whether the client listens.
+    /// Whether the client has completed the handshake.
     pub(crate) fn is_complete(&self) -> bool {
         self.ready.is_some()
     }
 
-    /// Takes a request that is being sent, if it is to be remembered.
+    /// Remembers a request if it has a lasting effect.
     pub(crate) fn note(&mut self, method: &str, params: Option<&Bytes>, line: &Bytes) {
         let uri = || params.and_then(|params| params::text(params, "uri"));
         match method {
-            // Copies: they are kept, and must not keep all that was read with them.
+            // Copies, because a slice would keep the whole read buffer.
             "logging/setLevel" => self.log_level = Some(Bytes::copy_from_slice(line)),
             "resources/subscribe" if self.watched.len() < MAX_WATCHED => {
                 self.watched.extend(uri().map(|uri| (uri, Bytes::copy_from_slice(line))));
@@ -69,7 +67,7 @@ impl Introduction {
         self.watched.retain(|_, watched| watched != line);
     }
 
-    /// What is said after the hello, in this order.
+    /// The lines to send after `initialize`, in order.
     pub(crate) fn rest(&self) -> impl Iterator<Item = &Bytes> {
         self.ready.iter().chain(&self.log_level).chain(self.watched.values())
     }
@@ -80,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_is_said_again() {
+    fn rest_returns_lines_still_in_effect() {
         let mut client = Introduction::of("hello".into());
         let uri = |uri: &str| Some(Bytes::from(format!("{{\"uri\":\"{uri}\"}}")));
         client.note("resources/subscribe", uri("a").as_ref(), &"a".into());

@@ -1,7 +1,5 @@
-//! A client's request: sent, answered, cancelled, and sent again where that can do no harm.
-//!
-//! Owns: what becomes of a request whatever happens to the instance it was sent to. Refuses to know: how
-//! instances are found.
+//! Requests of a stdio client: sending, answering, cancelling, and sending again when an instance ends and repeating is
+//! harmless.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,23 +10,23 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Response, StatusCode};
 use tokio::sync::oneshot;
 
-use super::attachment::{Attachment, refusal, whole};
+use super::attachment::{Attachment, error_of, read_body};
 use super::{Instances, Relay};
-use crate::upstream::http::plain;
-use crate::upstream::sse::SseReader;
+use crate::upstream::transport::http::plain;
 use crate::wire::message::{self, Body, Message};
 use crate::wire::{Era, RpcError};
+use schemascope_json::sse::SseReader;
 
-/// How often a request is sent at most.
-const ATTEMPTS: usize = 8;
+/// Limit of attempts to send a request.
+const MAX_ATTEMPTS: usize = 8;
 /// Pause before a request is sent again.
-const PAUSE: Duration = Duration::from_millis(100);
-/// How often an instance is told that a request is cancelled: the first time may come before the request.
-const CANCELLATIONS: usize = 10;
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
+/// How often a cancellation is sent, because the first one may arrive before the request.
+const MAX_CANCELLATIONS: usize = 10;
 
-/// Opens a stream that lasts.
-const LISTEN: &str = "subscriptions/listen";
-/// What only asks, or says what holds anyway: sent twice it is as if it was sent once.
+/// Method that opens a long-lived stream.
+const LISTEN_METHOD: &str = "subscriptions/listen";
+/// Methods that may be sent twice without harm.
 const REPEATABLE: &[&str] = &[
     "server/discover",
     "tools/list",
@@ -41,184 +39,198 @@ const REPEATABLE: &[&str] = &[
     "resources/unsubscribe",
     "logging/setLevel",
     "completion/complete",
-    LISTEN,
+    LISTEN_METHOD,
 ];
 
-/// A request as it came.
-pub(crate) struct Request {
+/// A request of the client.
+pub(crate) struct RelayedRequest {
     pub(crate) id: Bytes,
     pub(crate) method: String,
     pub(crate) era: Era,
     pub(crate) line: Bytes,
-    /// Whether the client heard of it.
-    told: AtomicBool,
+    /// Whether the client has received an event of it.
+    has_events: AtomicBool,
     cancelled: AtomicBool,
 }
 
-/// What became of a request at one instance.
-enum Outcome {
-    /// There is nothing more to do.
+/// The outcome of sending a request to one instance.
+enum AttemptOutcome {
+    /// The request is answered or cancelled.
     Done,
-    /// It did not get there.
+    /// The instance has not begun with the request, for this reason.
     NotSent(String),
-    /// It may have got there.
+    /// The instance may have carried out the request.
     Lost,
 }
 
-impl Request {
+impl RelayedRequest {
     pub(crate) fn new(id: Bytes, method: String, era: Era, line: Bytes) -> Self {
-        Self { id, method, era, line, told: AtomicBool::new(false), cancelled: AtomicBool::new(false) }
+        Self { id, method, era, line, has_events: AtomicBool::new(false), cancelled: AtomicBool::new(false) }
     }
 
-    /// Whether it has no answer for as long as the client wants it.
+    /// Whether the request opens a long-lived stream.
     pub(crate) fn lasts(&self) -> bool {
-        self.method == LISTEN
+        self.method == LISTEN_METHOD
     }
 
     fn may_be_repeated(&self) -> bool {
-        let heard = self.told.load(Ordering::Relaxed) && !self.lasts();
-        !heard && REPEATABLE.contains(&self.method.as_str())
+        let received = self.has_events.load(Ordering::Relaxed) && !self.lasts();
+        !received && REPEATABLE.contains(&self.method.as_str())
     }
 }
 
 impl<I: Instances> Relay<I> {
-    /// Carries a request to its end, which `cancel` with the client's own words may bring.
-    pub(crate) async fn carry(self: &Arc<Self>, request: Request, cancel: oneshot::Receiver<Bytes>) {
+    /// Runs a request to its end. `cancel` receives the client's own cancellation.
+    pub(crate) async fn run_request(
+        self: &Arc<Self>,
+        request: RelayedRequest,
+        cancel: oneshot::Receiver<Bytes>,
+    ) {
         let answered = self.answer(&request);
         tokio::pin!(answered);
-        let words = tokio::select! {
+        let cancellation = tokio::select! {
             () = &mut answered => return,
-            Ok(words) = cancel => words,
+            Ok(cancellation) = cancel => cancellation,
         };
-        // There closing the stream is what cancels.
+        // In the stateless era, closing the stream cancels the request.
         if request.era == Era::Modern {
             return;
         }
         request.cancelled.store(true, Ordering::Relaxed);
-        for _ in 0..CANCELLATIONS {
+        for _ in 0..MAX_CANCELLATIONS {
             tokio::select! {
                 () = &mut answered => return,
                 () = async {
-                    self.deliver(words.clone()).await;
-                    tokio::time::sleep(PAUSE).await;
+                    self.deliver(cancellation.clone()).await;
+                    tokio::time::sleep(RETRY_PAUSE).await;
                 } => {}
             }
         }
     }
 
-    async fn answer(self: &Arc<Self>, request: &Request) {
-        // An instance, and this process, have so many connections only.
+    async fn answer(self: &Arc<Self>, request: &RelayedRequest) {
+        // The connections of an instance and of this process are limited.
         let Ok(_connection) = self.connections.acquire().await else { return };
         let mut after = 0;
         let mut reason = String::new();
-        for attempt in 0..ATTEMPTS {
+        for attempt in 0..MAX_ATTEMPTS {
             if attempt > 0 {
-                tokio::time::sleep(PAUSE).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
             let attachment = match self.attached(after).await {
                 Ok(attachment) => attachment,
-                Err(reason) => return self.refuse(request, &RpcError::internal(reason)).await,
+                Err(reason) => return self.reject(request, &RpcError::internal(reason)).await,
             };
             match self.attempt(&attachment, request).await {
-                Outcome::Done => return,
-                Outcome::NotSent(why) => reason = why,
-                Outcome::Lost if request.may_be_repeated() => {}
-                Outcome::Lost => {
-                    // Told when the next one is there: clients try again at once.
+                AttemptOutcome::Done => return,
+                AttemptOutcome::NotSent(why) => reason = why,
+                AttemptOutcome::Lost if request.may_be_repeated() => {}
+                AttemptOutcome::Lost => {
+                    // Reported once the next instance is ready, because clients try again at once.
                     if !attachment.is_reachable().await {
                         drop(self.attached(attachment.number).await);
                     }
-                    let lost = "Schemascope went away before this was answered: the call may or may not have \
-                                been carried out; further requests are served";
-                    return self.refuse(request, &RpcError::internal(lost)).await;
+                    let lost = "Schemascope ended before it answered this request, which may or may not have been \
+                                carried out; further requests are served";
+                    return self.reject(request, &RpcError::internal(lost)).await;
                 }
             }
             after = attachment.number;
         }
-        let reason = format!("Schemascope is not reached, the request was not sent: {reason}");
-        self.refuse(request, &RpcError::internal(reason)).await;
+        let reason = format!("cannot reach Schemascope: {reason}; the request was not carried out");
+        self.reject(request, &RpcError::internal(reason)).await;
     }
 
-    async fn refuse(&self, request: &Request, error: &RpcError) {
-        // One that is cancelled has no answer.
+    async fn reject(&self, request: &RelayedRequest, error: &RpcError) {
+        // A cancelled request has no answer.
         if !request.cancelled.load(Ordering::Relaxed) {
             self.fail(request, &error.object()).await;
         }
     }
 
-    async fn fail(&self, request: &Request, error: &Bytes) {
+    async fn fail(&self, request: &RelayedRequest, error: &Bytes) {
         self.introduction().forget(&request.line);
-        self.tell(message::response(&request.id, &Body::Error(error.clone()))).await;
+        self.send_to_client(message::response(&request.id, &Body::Error(error.clone()))).await;
     }
 
-    async fn attempt(self: &Arc<Self>, attachment: &Arc<Attachment>, request: &Request) -> Outcome {
+    async fn attempt(
+        self: &Arc<Self>,
+        attachment: &Arc<Attachment>,
+        request: &RelayedRequest,
+    ) -> AttemptOutcome {
         let response = match attachment.post(request.line.clone()).send().await {
             Ok(response) => response,
-            Err(error) if error.is_connect() => return Outcome::NotSent(plain(&error)),
-            Err(_) => return Outcome::Lost,
+            Err(error) if error.is_connect() => return AttemptOutcome::NotSent(plain(&error)),
+            Err(_) => return AttemptOutcome::Lost,
         };
         let status = response.status();
         let media_type = response.headers().get(CONTENT_TYPE).map(|value| value.as_bytes());
         if status.is_success() && media_type.is_some_and(|kind| kind.starts_with(b"text/event-stream")) {
             return self.stream(attachment, request, response).await;
         }
-        let Ok(body) = whole(response).await else { return Outcome::Lost };
+        let Ok(body) = read_body(response).await else { return AttemptOutcome::Lost };
         match (status, Message::parse(&body)) {
             (_, Ok(Message::Response { body: Body::Result(_), id })) if id == request.id => {
-                self.tell(body).await;
+                self.send_to_client(body).await;
             }
-            // Sessions are forgotten that are not used for long.
+            // The instance has ended the unused session.
             (StatusCode::NOT_FOUND, Ok(_)) if request.era == Era::Legacy && attachment.has_session() => {
-                return Outcome::NotSent("the session has ended".into());
+                return AttemptOutcome::NotSent("the session has ended".into());
             }
-            // It is ending: what says so in words was not carried out.
-            (StatusCode::SERVICE_UNAVAILABLE, Ok(_)) => return Outcome::NotSent("it is ending".into()),
-            (StatusCode::SERVICE_UNAVAILABLE, Err(_)) => return Outcome::Lost,
+            // The instance is shutting down. With an error as the body, the request was not carried out.
+            (StatusCode::SERVICE_UNAVAILABLE, Ok(_)) => {
+                return AttemptOutcome::NotSent("it is shutting down".into());
+            }
+            (StatusCode::SERVICE_UNAVAILABLE, Err(_)) => return AttemptOutcome::Lost,
             (_, Ok(Message::Response { body: Body::Error(error), .. })) => self.fail(request, &error).await,
-            // How a cancelled request ends.
+            // The response to a cancelled request.
             (StatusCode::ACCEPTED, _) if request.cancelled.load(Ordering::Relaxed) => {}
-            (StatusCode::ACCEPTED, _) => return Outcome::Lost,
+            (StatusCode::ACCEPTED, _) => return AttemptOutcome::Lost,
             _ => {
-                let error = refusal(status, &body);
-                tracing::warn!(%status, answer = %String::from_utf8_lossy(&error), "a request is refused");
+                let error = error_of(status, &body);
+                tracing::warn!(%status, answer = %String::from_utf8_lossy(&error), "the running Schemascope rejected a request");
                 self.fail(request, &error).await;
             }
         }
-        Outcome::Done
+        AttemptOutcome::Done
     }
 
     /// Passes on a stream up to the answer.
     async fn stream(
         self: &Arc<Self>,
         attachment: &Arc<Attachment>,
-        request: &Request,
+        request: &RelayedRequest,
         mut response: Response,
-    ) -> Outcome {
+    ) -> AttemptOutcome {
         let mut reader = SseReader::default();
         let mut messages = Vec::new();
         while let Ok(Some(piece)) = response.chunk().await {
             if reader.read(&piece, |event| messages.push(event.data)).is_err() {
-                return Outcome::Lost;
+                return AttemptOutcome::Lost;
             }
             for event in messages.drain(..).filter(|event| !event.is_empty()) {
                 match Message::parse(&event) {
-                    // What may follow the answer is nobody's business.
+                    // Messages after the answer belong to no request.
                     Ok(Message::Response { id, .. }) if id == request.id => {
-                        self.tell(event).await;
-                        return Outcome::Done;
+                        self.send_to_client(event).await;
+                        return AttemptOutcome::Done;
                     }
-                    // The client was told the first time.
+                    // The client got the first acknowledgement.
                     Ok(Message::Notification { method, .. })
                         if method == "notifications/subscriptions/acknowledged"
-                            && request.told.load(Ordering::Relaxed) => {}
+                            && request.has_events.load(Ordering::Relaxed) => {}
                     Ok(message) => {
-                        request.told.store(true, Ordering::Relaxed);
+                        request.has_events.store(true, Ordering::Relaxed);
                         self.pass_on(attachment, &message, event).await;
                     }
-                    Err(_) => tracing::warn!("an event is no message"),
+                    Err(_) => {
+                        tracing::warn!(
+                            "an event of the running Schemascope is not a message; it was skipped"
+                        );
+                    }
                 }
             }
         }
-        if request.cancelled.load(Ordering::Relaxed) { Outcome::Done } else { Outcome::Lost }
+        if request.cancelled.load(Ordering::Relaxed) { AttemptOutcome::Done } else { AttemptOutcome::Lost }
     }
 }

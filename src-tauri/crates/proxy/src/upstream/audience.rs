@@ -1,8 +1,7 @@
-//! Who is to hear what an upstream tells of its own accord.
+//! Which clients get the notifications of an upstream that belong to no request.
 //!
-//! Clients are served by different sessions with an upstream (see [`super::sides`]), and what one of those tells is
-//! for the clients it serves. Owns: which session serves a client at present, what sessions that are used in turn
-//! watch and tell. Refuses to know: how clients are told.
+//! Clients are served by different sessions with an upstream (see [`super::client_sessions`]). A notification is for the
+//! clients of the session it came in.
 
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
@@ -16,52 +15,54 @@ use super::session::Live;
 use super::{Upstream, handshake, subscriptions};
 use crate::wire::{Era, Who};
 
-/// How long what several sessions tell alike is gathered.
-const GATHER: Duration = Duration::from_millis(50);
-/// Different things gathered at a time; what is more is told at once.
-const MAX_GATHERED: usize = 1_000;
+/// How long equal notifications of several sessions are collected.
+const COLLECT_INTERVAL: Duration = Duration::from_millis(50);
+/// Notifications collected at a time. Further ones are passed on at once.
+const MAX_PENDING_CHANGES: usize = 1_000;
 
-/// Something an upstream told in a session that several clients use.
+/// A notification in a session that several clients use.
 #[derive(Debug, Clone)]
-pub(crate) struct Said {
+pub(crate) struct SharedNotification {
     pub(crate) notification: Notification,
-    /// Whom it is for; none where that is the session all share.
-    pub(crate) among: Option<Among>,
+    /// The clients of that session; none for the shared session.
+    pub(crate) among: Option<ClientGroup>,
 }
 
-/// Clients that are served by another session than the one all share, and have none of their own.
+/// Clients that use a session together which is not the shared one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Among {
-    /// Stateless ones with these capabilities, which use sessions in turn.
-    InTurn(Bytes),
-    /// All stateless ones: the upstream speaks both eras.
+pub(crate) enum ClientGroup {
+    /// Stateless clients with these capabilities, which use a pool of sessions.
+    Pooled(Bytes),
+    /// All stateless clients: the upstream speaks both eras.
     Stateless,
 }
 
-/// What is gathered: whom it is for, and what it says.
-pub(super) type Gathered = HashSet<(Option<Among>, Notification)>;
+/// Notifications being collected, each with its clients.
+pub(super) type PendingChanges = HashSet<(Option<ClientGroup>, Notification)>;
 
 impl Upstream {
-    /// The session that serves this client at present, if that is open and not the one all share.
+    /// Returns the session that serves a client now, if it is open and not the shared one.
     pub(crate) fn serving_now(&self, who: &Who) -> Option<Arc<Live>> {
         match &who.session {
             Some(session) => self.own_now(session),
             None if who.era == Era::Legacy => None,
-            None => self.stateless_now().or_else(|| self.in_turn_now(&who.capabilities).into_iter().next()),
+            None => self.stateless_now().or_else(|| self.pooled_now(&who.capabilities).into_iter().next()),
         }
     }
 
-    /// Whether what was told there is for this client.
-    pub(crate) fn concerns(&self, who: &Who, among: Option<&Among>) -> bool {
+    /// Whether a notification to these clients is for this one.
+    pub(crate) fn concerns(&self, who: &Who, among: Option<&ClientGroup>) -> bool {
         match among {
-            Some(Among::InTurn(capabilities)) => who.era == Era::Modern && who.capabilities == *capabilities,
-            Some(Among::Stateless) => who.era == Era::Modern,
+            Some(ClientGroup::Pooled(capabilities)) => {
+                who.era == Era::Modern && who.capabilities == *capabilities
+            }
+            Some(ClientGroup::Stateless) => who.era == Era::Modern,
             None => self.serving_now(who).is_none(),
         }
     }
 
-    /// Has the upstream tell of a resource as long as `watcher` watches it: in the session all share, and in those
-    /// that serve this client. It does when this is done, unless it takes too long.
+    /// Subscribes to a resource while `watcher` watches it: in the shared session, and in those that serve this client.
+    /// Waits for that up to a limit.
     pub(crate) async fn watch(self: &Arc<Self>, uri: &str, watcher: &str, who: &Who) {
         if !self.subscriptions.add(uri, watcher, Some(who.capabilities.clone())) {
             return;
@@ -73,41 +74,46 @@ impl Upstream {
         if let Some(stateless) = self.stateless_now() {
             self.subscriptions.watch(&stateless, uri).await;
         }
-        let in_turn = self.in_turn_now(&who.capabilities);
-        let asked = async {
-            for live in std::iter::once(live).chain(in_turn) {
+        let pooled = self.pooled_now(&who.capabilities);
+        let subscribed = async {
+            for live in std::iter::once(live).chain(pooled) {
                 subscriptions::subscribe(&live, uri).await;
             }
         };
-        let _ = tokio::time::timeout(handshake::LIMIT, asked).await;
+        let _ = tokio::time::timeout(handshake::HANDSHAKE_TIMEOUT, subscribed).await;
     }
 
-    /// Has a session tell of what its clients watch, but for what is `watched` there already.
-    pub(super) async fn take_over(&self, live: &Arc<Live>, among: &Among, watched: &mut HashSet<String>) {
-        let asked = async {
+    /// Subscribes to what the clients of a session watch, except for what is `watched` there already.
+    pub(super) async fn take_over(
+        &self,
+        live: &Arc<Live>,
+        among: &ClientGroup,
+        watched: &mut HashSet<String>,
+    ) {
+        let subscribed = async {
             for uri in self.subscriptions.of(among) {
                 if watched.contains(&uri) {
                     continue;
                 }
                 match among {
-                    Among::InTurn(_) => subscriptions::subscribe(live, &uri).await,
-                    Among::Stateless => self.subscriptions.watch(live, &uri).await,
+                    ClientGroup::Pooled(_) => subscriptions::subscribe(live, &uri).await,
+                    ClientGroup::Stateless => self.subscriptions.watch(live, &uri).await,
                 }
                 watched.insert(uri);
             }
         };
-        let _ = tokio::time::timeout(handshake::LIMIT, asked).await;
+        let _ = tokio::time::timeout(handshake::HANDSHAKE_TIMEOUT, subscribed).await;
     }
 
-    /// Ends the watching of somebody who is gone, in every session that several use.
+    /// Unsubscribes for a watcher that is gone, in every session that several clients use.
     pub(super) fn unwatch(self: &Arc<Self>, watcher: &str) {
         let unwatched = self.subscriptions.forget(watcher);
         let shared = self.live_now().filter(|live| live.hello.era == Era::Legacy);
         if unwatched.is_empty() || shared.is_none() {
             return;
         }
-        let sessions: Vec<_> = shared.into_iter().chain(self.all_in_turn_now()).collect();
-        tokio::spawn(tokio::time::timeout(handshake::LIMIT, async move {
+        let sessions: Vec<_> = shared.into_iter().chain(self.all_pooled_now()).collect();
+        tokio::spawn(tokio::time::timeout(handshake::HANDSHAKE_TIMEOUT, async move {
             for live in sessions {
                 for uri in &unwatched {
                     subscriptions::unsubscribe(&live, uri).await;
@@ -116,56 +122,57 @@ impl Upstream {
         }));
     }
 
-    /// Tells the clients of a session what changes there. Never ends.
-    pub(super) async fn tell_changes(
+    /// Passes the changes in a session on to its clients. Never ends.
+    pub(super) async fn announce_changes(
         self: &Arc<Self>,
-        mut told: broadcast::Receiver<Notification>,
-        among: Option<Among>,
+        mut notifications: broadcast::Receiver<Notification>,
+        among: Option<ClientGroup>,
     ) {
         loop {
-            match told.recv().await {
-                Ok(told) if is_change(&told.method) => self.gather(told, among.clone()),
+            match notifications.recv().await {
+                Ok(change) if is_change(&change.method) => self.collect(change, among.clone()),
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
             }
         }
     }
 
-    /// Tells something in a moment, once, however many sessions say it until then.
-    fn gather(self: &Arc<Self>, notification: Notification, among: Option<Among>) {
+    /// Publishes a change once after a short time, however many sessions announce it until then.
+    fn collect(self: &Arc<Self>, notification: Notification, among: Option<ClientGroup>) {
         let about = (among, notification);
         {
-            let mut gathered = self.sides.gathered();
-            if gathered.contains(&about) {
+            let mut pending = self.client_sessions.pending_changes();
+            if pending.contains(&about) {
                 return;
             }
-            if gathered.len() >= MAX_GATHERED {
-                drop(gathered);
-                return self.say(about.1, about.0);
+            if pending.len() >= MAX_PENDING_CHANGES {
+                drop(pending);
+                return self.publish(about.1, about.0);
             }
-            gathered.insert(about.clone());
+            pending.insert(about.clone());
         }
         let upstream = Arc::clone(self);
-        self.sides.tasks.spawn(async move {
-            tokio::time::sleep(GATHER).await;
-            upstream.sides.gathered().remove(&about);
-            upstream.say(about.1, about.0);
+        self.client_sessions.tasks.spawn(async move {
+            tokio::time::sleep(COLLECT_INTERVAL).await;
+            upstream.client_sessions.pending_changes().remove(&about);
+            upstream.publish(about.1, about.0);
         });
     }
 
-    pub(super) fn say(&self, notification: Notification, among: Option<Among>) {
-        // Nobody listening is fine.
-        let _ = self.notifications.send(Said { notification, among });
+    /// Hands a notification to the clients that listen.
+    pub(super) fn publish(&self, notification: Notification, among: Option<ClientGroup>) {
+        // Fails where no client listens.
+        let _ = self.notifications.send(SharedNotification { notification, among });
     }
 }
 
-impl super::sides::Sides {
-    fn gathered(&self) -> std::sync::MutexGuard<'_, Gathered> {
-        self.gathered.lock().unwrap_or_else(PoisonError::into_inner)
+impl super::client_sessions::ClientSessions {
+    fn pending_changes(&self) -> std::sync::MutexGuard<'_, PendingChanges> {
+        self.pending_changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Whether a notification tells of a change of what everybody sees.
+/// Whether a notification announces a change that all clients see.
 fn is_change(method: &str) -> bool {
     method.ends_with("/list_changed") || method == "notifications/resources/updated"
 }

@@ -1,4 +1,4 @@
-//! The first messages on a link: who each side is, and which tools there are.
+//! The first messages of a session: the handshake, and listing tools. Also requests we make for ourselves later.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,33 +8,33 @@ use rmcp::model::Implementation;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::link::{Asked, Head, Link};
+use super::link::{Head, Link, NewRequest};
 use crate::observer::ListedTool;
 use crate::wire::{Body, Era, Who, meta, params, version};
 
-/// How long an upstream may take for each of connecting and listing.
-pub(crate) const LIMIT: Duration = Duration::from_secs(30);
+/// Limit for each request we make for ourselves.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of all pages of a list.
-const MAX_LIST: usize = 64 << 20;
-/// Pages of a list followed at most, so that a cursor that never ends does.
+const MAX_LIST_BYTES: usize = 64 << 20;
+/// Pages of a list that are followed. A cursor may never end.
 const MAX_PAGES: usize = 1_000;
 
-/// What an upstream said of itself, whatever its era. Parts are slices of what was received.
+/// How an upstream introduced itself, in either era. Parts are slices of the received message.
 #[derive(Debug, Clone)]
 pub(crate) struct Hello {
     pub(crate) era: Era,
     /// The version agreed on.
     pub(crate) version: String,
-    /// Its answer to `initialize` or `server/discover`, as sent.
+    /// The answer to `initialize` or `server/discover`, as sent.
     pub(crate) result: Bytes,
-    /// An object.
+    /// An object, as sent.
     pub(crate) capabilities: Bytes,
     pub(crate) info: Option<Bytes>,
     pub(crate) instructions: Option<Bytes>,
 }
 
 impl Hello {
-    /// Whether it has a feature, by the name of its capability.
+    /// Whether the upstream has a capability.
     pub(crate) fn has(&self, capability: &str) -> bool {
         params::field(&self.capabilities, capability).is_some_and(|found| found.raw != "null")
     }
@@ -52,34 +52,34 @@ impl Hello {
     }
 }
 
-/// Why an upstream could not be got to know.
+/// Why a session failed, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Stranger {
-    /// It answered, but not as one of this era.
+pub(crate) enum SessionError {
+    /// The upstream answered, but does not speak the session's era.
     OtherEra(String),
-    /// It did not answer; in plain words.
-    Silent(String),
+    /// Anything else, including the end of an open session.
+    Failed(String),
 }
 
-impl Stranger {
+impl SessionError {
     pub(crate) fn reason(self) -> String {
         match self {
-            Self::OtherEra(reason) | Self::Silent(reason) => reason,
+            Self::OtherEra(reason) | Self::Failed(reason) => reason,
         }
     }
 }
 
-/// Introduces a client in the way of an era.
-pub(crate) async fn introduce(link: &Arc<Link>, era: Era, who: &Who) -> Result<Hello, Stranger> {
+/// Carries out the handshake of an era.
+pub(crate) async fn introduce(link: &Arc<Link>, era: Era, who: &Who) -> Result<Hello, SessionError> {
     match era {
         Era::Legacy => initialize(link, who).await,
         Era::Modern => discover(link, who).await,
     }
 }
 
-async fn initialize(link: &Arc<Link>, who: &Who) -> Result<Hello, Stranger> {
+async fn initialize(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> {
     let us = Implementation::new("schemascope", env!("CARGO_PKG_VERSION"));
-    let us = Bytes::from(serde_json::to_vec(&us).map_err(|error| Stranger::Silent(error.to_string()))?);
+    let us = Bytes::from(serde_json::to_vec(&us).map_err(|error| SessionError::Failed(error.to_string()))?);
     let version = serde_json::Value::from(version::newest_legacy().as_str()).to_string();
     let params = params::with(
         None,
@@ -93,30 +93,30 @@ async fn initialize(link: &Arc<Link>, who: &Who) -> Result<Hello, Stranger> {
     let raw = |name| params::field(&result, name).map(|found| found.raw);
     let answered: Option<String> =
         raw("protocolVersion").and_then(|version| serde_json::from_slice(&version).ok());
-    let answered = answered.ok_or_else(|| {
-        Stranger::Silent("its answer to initialize is not what MCP asks for: no protocolVersion".into())
-    })?;
+    let answered = answered
+        .ok_or_else(|| SessionError::Failed("its answer to initialize has no protocolVersion".into()))?;
     if version::era(&answered) != Some(Era::Legacy) {
-        return Err(Stranger::OtherEra(format!(
-            "it speaks protocol version {answered:?}; this program speaks {}",
+        return Err(SessionError::OtherEra(format!(
+            "it speaks protocol version {answered:?}; Schemascope speaks {}",
             version::spoken().join(", ")
         )));
     }
     link.notify("notifications/initialized", None)
         .await
-        .map_err(|_| Stranger::Silent("it closed the connection after initialize".into()))?;
+        .map_err(|_| SessionError::Failed("it closed the connection after initialize".into()))?;
     Ok(Hello::new(Era::Legacy, answered, &result, raw("serverInfo")))
 }
 
-async fn discover(link: &Arc<Link>, who: &Who) -> Result<Hello, Stranger> {
+async fn discover(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> {
     let result = ask(link, "server/discover", Some(&who.introduced(None))).await?;
     let raw = |name| params::field(&result, name).map(|found| found.raw);
-    let supported: Vec<String> = raw("supportedVersions")
-        .and_then(|versions| serde_json::from_slice(&versions).ok())
-        .ok_or_else(|| Stranger::OtherEra("its answer to server/discover names no versions".into()))?;
+    let supported: Vec<String> =
+        raw("supportedVersions").and_then(|versions| serde_json::from_slice(&versions).ok()).ok_or_else(
+            || SessionError::OtherEra("its answer to server/discover has no supportedVersions".into()),
+        )?;
     if !supported.iter().any(|known| known == version::MODERN) {
-        return Err(Stranger::OtherEra(format!(
-            "it speaks protocol versions {}; this program speaks {}",
+        return Err(SessionError::OtherEra(format!(
+            "it speaks protocol versions {}; Schemascope speaks {}",
             supported.join(", "),
             version::spoken().join(", ")
         )));
@@ -125,7 +125,7 @@ async fn discover(link: &Arc<Link>, who: &Who) -> Result<Hello, Stranger> {
     Ok(Hello::new(Era::Modern, version::MODERN.into(), &result, info.or_else(|| raw("serverInfo"))))
 }
 
-/// All pages of `tools/list`.
+/// Requests all pages of `tools/list`.
 pub(crate) async fn list_tools(link: &Arc<Link>, era: Era) -> Result<Vec<ListedTool>, String> {
     #[derive(Deserialize)]
     struct Named {
@@ -133,7 +133,7 @@ pub(crate) async fn list_tools(link: &Arc<Link>, era: Era) -> Result<Vec<ListedT
     }
     let mut tools = Vec::new();
     for tool in list(link, era, "tools/list", "tools").await? {
-        // A tool without a name cannot be called; the others can.
+        // A tool without a name cannot be called.
         if let Ok(Named { name }) = serde_json::from_slice(&tool)
             && !name.is_empty()
         {
@@ -143,7 +143,7 @@ pub(crate) async fn list_tools(link: &Arc<Link>, era: Era) -> Result<Vec<ListedT
     Ok(tools)
 }
 
-/// The items of all pages of a list, as sent.
+/// Requests all pages of a list. Returns its items as sent.
 pub(crate) async fn list(
     link: &Arc<Link>,
     era: Era,
@@ -155,17 +155,17 @@ pub(crate) async fn list(
     for _ in 0..MAX_PAGES {
         let introduced = match era {
             Era::Legacy => params.clone(),
-            Era::Modern => Some(Who::nobody().introduced(params.as_ref())),
+            Era::Modern => Some(Who::unknown().introduced(params.as_ref())),
         };
-        let result = ask(link, method, introduced.as_ref()).await.map_err(Stranger::reason)?;
+        let result = ask(link, method, introduced.as_ref()).await.map_err(SessionError::reason)?;
         let page = params::field(&result, items).map(|found| found.raw);
         let page: Vec<&RawValue> = page
             .as_ref()
             .and_then(|page| serde_json::from_slice(page).ok())
-            .ok_or_else(|| format!("its answer to {method} is not what MCP asks for: no {items:?}"))?;
+            .ok_or_else(|| format!("its answer to {method} has no {items:?}"))?;
         bytes += result.len();
-        if bytes > MAX_LIST {
-            return Err(format!("its {method} is longer than {} MB", MAX_LIST >> 20));
+        if bytes > MAX_LIST_BYTES {
+            return Err(format!("its {method} is longer than {} MB", MAX_LIST_BYTES >> 20));
         }
         found.extend(page.into_iter().map(|item| result.slice_ref(item.get().as_bytes())));
         match params::field(&result, "nextCursor").map(|found| found.raw) {
@@ -176,23 +176,30 @@ pub(crate) async fn list(
     Err(format!("its {method} did not end after {MAX_PAGES} pages"))
 }
 
-/// Asks something for ourselves.
-pub(crate) async fn ask(link: &Arc<Link>, method: &str, params: Option<&Bytes>) -> Result<Bytes, Stranger> {
+/// Makes a request for ourselves. Returns a copy of the result.
+pub(crate) async fn ask(
+    link: &Arc<Link>,
+    method: &str,
+    params: Option<&Bytes>,
+) -> Result<Bytes, SessionError> {
     let head = Box::new(Head { method: method.to_owned(), name: None, arguments: Vec::new() });
     let answer = async {
-        let asked = Asked { method, params, head: Some(head), own: true, subscription: None };
+        let asked = NewRequest { method, params, head: Some(head), own: true, subscription: None };
         let mut request = link.request(asked).await.ok()?;
         (&mut request.answer).await.ok()
     };
-    match tokio::time::timeout(LIMIT, answer).await {
-        // A copy: parts of it are kept, and must not keep all that was read with it.
+    match tokio::time::timeout(HANDSHAKE_TIMEOUT, answer).await {
+        // A copy, because parts of it are kept: a slice would keep the whole read buffer.
         Ok(Some(Ok(Body::Result(result)))) => Ok(Bytes::copy_from_slice(&result)),
-        Ok(Some(Ok(Body::Error(error)))) => Err(Stranger::OtherEra(format!(
+        Ok(Some(Ok(Body::Error(error)))) => Err(SessionError::OtherEra(format!(
             "it answered {method} with an error: {}",
             String::from_utf8_lossy(&error)
         ))),
-        Ok(Some(Err(lost))) => Err(Stranger::Silent(lost.reason)),
-        Ok(None) => Err(Stranger::Silent(format!("it ended before it answered {method}"))),
-        Err(_) => Err(Stranger::Silent(format!("it did not answer {method} within {} s", LIMIT.as_secs()))),
+        Ok(Some(Err(lost))) => Err(SessionError::Failed(lost.reason)),
+        Ok(None) => Err(SessionError::Failed(format!("it ended before it answered {method}"))),
+        Err(_) => Err(SessionError::Failed(format!(
+            "it did not answer {method} within {} s",
+            HANDSHAKE_TIMEOUT.as_secs()
+        ))),
     }
 }

@@ -1,6 +1,4 @@
-//! The life of the session everybody shares: from start to end, and when it is tried again.
-//!
-//! Owns: eras that are tried, back-off, and listing tools as long as it lasts. Refuses to know: who uses it.
+//! The shared session: which era is tried first, listing tools while it is open, and back-off after it ended.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,58 +6,59 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 
-use super::handshake::{self, Stranger};
+use super::handshake::{self, SessionError};
 use super::link::{Link, Notification};
-use super::session::{self, Live, Opening, Spec};
-use super::{NOTIFICATIONS, Phase, Upstream, subscriptions};
+use super::session::{self, Live, Opening};
+use super::transport::Transport;
+use super::{NOTIFICATION_CAPACITY, Phase, Upstream, subscriptions};
 use crate::observer::ListedTool;
-use crate::patience::Patience;
+use crate::slow_consumers::SlowConsumers;
 use crate::wire::{Era, Who};
 
-/// An upstream that lived this long before it ended is started again at once when next needed.
-const HEALTHY: Duration = Duration::from_secs(10);
-/// Longest pause between two attempts.
+/// An upstream that ran this long is started again without back-off.
+const HEALTHY_AFTER: Duration = Duration::from_secs(10);
+/// Longest pause between two attempts to start.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// How long changes of tools are gathered before they are listed again.
-const RELIST_AFTER: Duration = Duration::from_millis(200);
-/// Pause before changed tools that could not be listed are listed again.
-const RELIST_PAUSE: Duration = Duration::from_secs(10);
+/// How long changes of the tools are collected before they are listed again.
+const RELIST_DELAY: Duration = Duration::from_millis(200);
+/// Pause after an attempt to list changed tools failed.
+const RELIST_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
-/// How far a session came.
+/// How far a session got.
 #[derive(Default)]
-struct Life {
+struct Progress {
     was_ready: bool,
     link: Option<Arc<Link>>,
 }
 
-impl Life {
-    /// Whether it ended because the upstream did not know it any more.
+impl Progress {
+    /// Whether it ended because the upstream no longer knew it.
     fn was_forgotten(&self) -> bool {
         self.link.as_ref().is_some_and(|link| link.is_forgotten())
     }
 }
 
 impl Upstream {
-    /// From start to end of one session.
+    /// Runs sessions until one ends without a restart being requested.
     pub(super) async fn run(self: Arc<Self>, mut failures: u32) {
         loop {
             let began = Instant::now();
-            let mut life = Life::default();
+            let mut progress = Progress::default();
             let replace = CancellationToken::new();
             *self.replace_token() = replace.clone();
-            // Behind the token: an entry that changes from here on replaces what begins by this one.
-            let Ok(spec) = self.spec() else {
+            // Read after the token was set: a change of the entry from here on cancels the token.
+            let Ok(transport) = self.transport() else {
                 self.enter(Phase::Idle);
                 return;
             };
             tracing::info!(upstream = %self.name, "starting");
-            let ended = self.run_session(&spec, &mut life, &replace).await;
+            let ended = self.run_session(&transport, &mut progress, &replace).await;
             if self.stop.is_cancelled() {
                 self.enter(Phase::Stopped);
                 return;
             }
             let phase = {
-                // Under the lock, so that no wish to restart comes in between.
+                // Under the lock, so that no restart is requested in between.
                 let mut phase = self.phase();
                 if replace.is_cancelled() {
                     failures = 0;
@@ -67,7 +66,8 @@ impl Upstream {
                     None
                 } else {
                     let reason = ended.err().unwrap_or_else(|| "it ended".to_owned());
-                    let healthy = life.was_ready && (life.was_forgotten() || began.elapsed() >= HEALTHY);
+                    let healthy =
+                        progress.was_ready && (progress.was_forgotten() || began.elapsed() >= HEALTHY_AFTER);
                     let failures = if healthy { 0 } else { failures.saturating_add(1) };
                     let pause = match failures {
                         0 => Duration::ZERO,
@@ -86,40 +86,41 @@ impl Upstream {
         }
     }
 
-    /// Runs the session everybody shares, in the era the upstream speaks: the older one where it speaks
-    /// both, since nearly all clients do.
+    /// Runs the shared session in the era the upstream speaks. Where it speaks both, this is the session era, which
+    /// nearly all clients speak.
     async fn run_session(
         self: &Arc<Self>,
-        spec: &Spec,
-        life: &mut Life,
+        transport: &Arc<dyn Transport>,
+        progress: &mut Progress,
         replace: &CancellationToken,
     ) -> Result<(), String> {
         let first = self.era().unwrap_or(Era::Legacy);
         let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
-        match self.run_in(spec, first, life, replace).await {
-            Err(Stranger::OtherEra(reason)) => {
-                let ended = self.run_in(spec, second, life, replace).await;
-                // What it said first is what most people would want to know.
-                ended.map_err(|stranger| if life.was_ready { stranger.reason() } else { reason })
+        match self.run_in(transport, first, progress, replace).await {
+            Err(SessionError::OtherEra(reason)) => {
+                let ended = self.run_in(transport, second, progress, replace).await;
+                // The first error is the more helpful one.
+                ended.map_err(|stranger| if progress.was_ready { stranger.reason() } else { reason })
             }
-            ended => ended.map_err(Stranger::reason),
+            ended => ended.map_err(SessionError::reason),
         }
     }
 
     async fn run_in(
         self: &Arc<Self>,
-        spec: &Spec,
+        transport: &Arc<dyn Transport>,
         era: Era,
-        life: &mut Life,
+        progress: &mut Progress,
         replace: &CancellationToken,
-    ) -> Result<(), Stranger> {
+    ) -> Result<(), SessionError> {
         let opening = Opening {
-            spec: spec.clone(),
+            transport: Arc::clone(transport),
             era,
-            // No client features are offered: a session shared by clients could not tell whose they are.
-            who: Who { era, ..Who::nobody() },
+            // Without client capabilities: a question in a shared session would not say which client it is for.
+            who: Who { era, ..Who::unknown() },
             owner: None,
             log: Arc::clone(&self.log),
+            hurry: self.stop.clone(),
         };
         let stop = async {
             tokio::select! {
@@ -127,11 +128,11 @@ impl Upstream {
                 () = replace.cancelled() => {}
             }
         };
-        session::run(opening, stop, |live| self.serve(live, life)).await
+        session::run(opening, stop, |live| self.serve(live, progress)).await
     }
 
-    /// From handshake to end; why it ended.
-    async fn serve(self: &Arc<Self>, live: Arc<Live>, life: &mut Life) -> String {
+    /// Serves an open session. Returns why it ended.
+    async fn serve(self: &Arc<Self>, live: Arc<Live>, progress: &mut Progress) -> String {
         let mut notifications = live.link.subscribe();
         let era = live.hello.era;
         let tools = match live.hello.has("tools") {
@@ -144,13 +145,13 @@ impl Upstream {
         };
         self.take_listing(&live, tools);
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
-        (life.was_ready, life.link) = (true, Some(Arc::clone(&live.link)));
+        (progress.was_ready, progress.link) = (true, Some(Arc::clone(&live.link)));
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
         self.enter(Phase::Ready(Arc::clone(&live)));
         self.subscriptions.renew(&live);
         let renewed = async {
             if era == Era::Legacy {
-                self.levels.renew(&live, true).await;
+                self.log_levels.renew(&live, true).await;
             }
             std::future::pending::<()>().await;
         };
@@ -158,51 +159,51 @@ impl Upstream {
         tokio::select! {
             () = self.relay(&live, &mut notifications, &relist) => {}
             () = self.keep_listed(&live, &relist) => {}
-            () = subscriptions::keep_told(&live) => {}
+            () = subscriptions::keep_listening(&live) => {}
             () = renewed => {}
             () = live.link.closed() => {}
         }
         "it ended".into()
     }
 
-    /// Passes notifications on, and notes when the upstream says that its tools changed.
+    /// Passes notifications on, and requests a new list when the tools changed.
     async fn relay(
         &self,
         live: &Live,
         notifications: &mut broadcast::Receiver<Notification>,
         relist: &Notify,
     ) {
-        let mut patience = Patience::<()>::default();
+        let mut consumers = SlowConsumers::<()>::default();
         loop {
             match notifications.recv().await {
                 Ok(notification) => {
                     if live.hello.has("tools") && notification.method == "notifications/tools/list_changed" {
                         relist.notify_one();
                     }
-                    self.say(notification, None);
-                    patience.wait_for_listeners(NOTIFICATIONS, || self.notifications.len()).await;
+                    self.publish(notification, None);
+                    consumers.wait_for_listeners(NOTIFICATION_CAPACITY, || self.notifications.len()).await;
                 }
-                // One of those missed may have said so.
+                // A missed notification may have announced a change.
                 Err(broadcast::error::RecvError::Lagged(_)) => relist.notify_one(),
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
     }
 
-    /// Lists again whenever asked to, until it works.
+    /// Lists the tools again whenever requested, until that succeeds.
     async fn keep_listed(&self, live: &Live, relist: &Notify) {
         loop {
             relist.notified().await;
-            // Some say so whenever they are asked.
-            tokio::time::sleep(RELIST_AFTER).await;
+            // Some upstreams announce a change with every list.
+            tokio::time::sleep(RELIST_DELAY).await;
             match handshake::list_tools(&live.link, live.hello.era).await {
                 Ok(tools) => {
                     self.take_listing(live, tools);
                     self.changed.send_modify(|version| *version += 1);
                 }
                 Err(reason) => {
-                    tracing::warn!(upstream = %self.name, %reason, "its changed tools could not be listed; trying again");
-                    tokio::time::sleep(RELIST_PAUSE).await;
+                    tracing::warn!(upstream = %self.name, %reason, "cannot list the changed tools; trying again");
+                    tokio::time::sleep(RELIST_RETRY_PAUSE).await;
                     relist.notify_one();
                 }
             }

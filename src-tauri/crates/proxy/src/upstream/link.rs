@@ -1,37 +1,35 @@
-//! One JSON-RPC link to an upstream, whatever carries its messages.
+//! The JSON-RPC side of a session with an upstream, whatever transport carries its messages.
 //!
-//! Owns: which answer belongs to which request, whose business a message from the upstream is, and that
-//! nothing overtakes the answer it came before. Refuses to know: handshakes, tools, processes, HTTP, and what
-//! the messages say.
+//! Matches answers with requests, decides which client a message from the upstream is for, and keeps messages in order.
 
-mod asked;
-mod forgotten;
+mod forgotten_session;
+mod notifications;
+mod questions;
 mod request;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::log::LogTail;
 use crate::exchange::{Event, Outbox};
-use crate::patience::{Patience, is_crowded};
+use crate::slow_consumers::{SlowConsumers, is_crowded};
 use crate::wire::message::{self, Body, Message};
 use crate::wire::{RpcError, Who};
-pub(crate) use request::{Answered, Asked, Closed, Head, Kind, Lost, Outgoing, Request};
+pub(crate) use request::{Closed, Head, Kind, Lost, NewRequest, Outgoing, Reply, Request};
 
-/// Messages that may wait for an upstream to take them.
-const OUTGOING: usize = 64;
+/// Messages that may wait until the transport takes them.
+const OUTGOING_CAPACITY: usize = 64;
 /// Notifications that may wait for a slow listener.
-const NOTIFICATIONS: usize = 256;
+const NOTIFICATION_CAPACITY: usize = 256;
 
-/// A notification an upstream sent on its own account.
+/// A notification that belongs to no request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Notification {
     pub(crate) method: String,
@@ -43,74 +41,73 @@ pub(crate) struct Link {
     outgoing: mpsc::Sender<Outgoing>,
     next: AtomicU64,
     pending: Mutex<HashMap<u64, Pending>>,
-    /// What the upstream asks that is not answered yet, by its id.
-    asked: Mutex<HashMap<Bytes, CancellationToken>>,
+    /// Open questions of the upstream, by their ids.
+    questions: Mutex<HashMap<Bytes, CancellationToken>>,
     notifications: broadcast::Sender<Notification>,
-    /// Where goes what belongs to no request, if the link serves one client only.
+    /// Receives what belongs to no request, if the link serves one client only.
     owner: Option<Outbox>,
-    /// The client as it was introduced, which says what it can be asked.
+    /// The client as it was introduced. Its capabilities say what it can be asked.
     who: Who,
-    /// Whether each request has a stream of its own.
-    streams: bool,
+    /// Whether each request has a response stream of its own.
+    separates_requests: bool,
     closed: CancellationToken,
-    /// What was refused because the upstream does not know us any more; none where it does.
-    forgotten: Mutex<Option<Vec<forgotten::Refused>>>,
+    /// Requests that were rejected because the upstream no longer knows the session; none while it does.
+    forgotten: Mutex<Option<Vec<forgotten_session::RejectedRequest>>>,
     log: Arc<LogTail>,
     noise: AtomicU64,
     dropped: AtomicU64,
-    /// Where little room is left.
+    /// Queues with little room left.
     crowded: Mutex<Vec<mpsc::Sender<Event>>>,
-    /// Whether listeners were told something since they were waited for.
-    told: AtomicBool,
+    /// Whether listeners were notified since they were waited for last.
+    notified: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Pending {
-    /// Made by us, for ourselves.
+    /// Whether we made it for ourselves.
     own: bool,
-    /// Whether it is a client's, and of a kind the upstream may say or ask something for.
-    speaks: bool,
-    /// The client's own progress token, as sent, to be put back.
+    /// Whether messages and questions without a request may belong to it.
+    may_ask: bool,
+    /// The client's own progress token, as sent.
     token: Option<Bytes>,
-    /// The client's own id, where notifications carry it.
+    /// The client's own id, where notifications repeat it.
     subscription: Option<Bytes>,
-    /// Withdraws what is asked on its account; goes with it.
-    asks: DropGuard,
+    /// Withdraws questions that belong to it when it is dropped.
+    questions: DropGuard,
     events: mpsc::Sender<Event>,
-    answer: oneshot::Sender<Answered>,
+    answer: oneshot::Sender<Reply>,
 }
 
 impl Link {
-    /// A link and the messages that a carrier must take from it. With an owner it serves that client alone,
-    /// which may be asked.
+    /// Creates a link, and the receiver of its messages for a transport. With an owner it serves that client alone.
     pub(crate) fn new(
         log: Arc<LogTail>,
         owner: Option<Outbox>,
         who: Who,
-        streams: bool,
+        separates_requests: bool,
     ) -> (Arc<Self>, mpsc::Receiver<Outgoing>) {
-        let (outgoing, messages) = mpsc::channel(OUTGOING);
+        let (outgoing, messages) = mpsc::channel(OUTGOING_CAPACITY);
         let link = Self {
             outgoing,
             next: AtomicU64::new(1),
             pending: Mutex::default(),
-            asked: Mutex::default(),
-            notifications: broadcast::Sender::new(NOTIFICATIONS),
+            questions: Mutex::default(),
+            notifications: broadcast::Sender::new(NOTIFICATION_CAPACITY),
             owner,
             who,
-            streams,
+            separates_requests,
             closed: CancellationToken::new(),
             forgotten: Mutex::default(),
             log,
             noise: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             crowded: Mutex::default(),
-            told: AtomicBool::new(false),
+            notified: AtomicBool::new(false),
         };
         (Arc::new(link), messages)
     }
 
-    /// Notifications from now on that belong to no request.
+    /// Returns notifications from now on that belong to no request.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<Notification> {
         self.notifications.subscribe()
     }
@@ -119,34 +116,34 @@ impl Link {
         self.closed.is_cancelled()
     }
 
-    /// Waits until the link is gone.
+    /// Waits until the link is closed.
     pub(crate) async fn closed(&self) {
         self.closed.cancelled().await;
     }
 
-    /// Messages so far that were none.
+    /// Number of received lines that were not messages.
     pub(crate) fn noise(&self) -> u64 {
         self.noise.load(Ordering::Relaxed)
     }
 
-    /// Requests so far.
+    /// Number of requests so far.
     pub(crate) fn requests(&self) -> u64 {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// Whether no request is under way but for our own.
+    /// Whether no request of a client is under way.
     pub(crate) fn is_idle(&self) -> bool {
         self.pending().values().all(|pending| pending.own)
     }
 
-    /// Hands an event on unless the receiver is too far behind; what is dropped is counted.
+    /// Passes an event on. Drops and counts it where the receiver is too far behind.
     pub(crate) fn pass(&self, to: &mpsc::Sender<Event>, event: Event) {
         if let Err(mpsc::error::TrySendError::Full(_)) = to.try_send(event) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// The same of what was just received: where little room is left, [`Link::until_taken`] waits.
+    /// Passes an event on that was just received. Where little room is left, [`Link::until_taken`] waits.
     fn pass_on(&self, to: &mpsc::Sender<Event>, event: Event) {
         self.pass(to, event);
         if is_crowded(to) {
@@ -157,16 +154,15 @@ impl Link {
         }
     }
 
-    /// Waits until there is room again for what the upstream says, or until that has taken too long. Whoever reads
-    /// from it does so after each message.
-    pub(crate) async fn until_taken(&self, patience: &mut Patience<Event>) {
-        patience.forgive();
+    /// Waits until receivers have room again, up to a limit. A transport calls this after each message.
+    pub(crate) async fn until_taken(&self, consumers: &mut SlowConsumers<Event>) {
+        consumers.forget_recovered();
         let crowded = std::mem::take(&mut *self.crowded());
         for queue in crowded {
-            patience.wait_for(&queue).await;
+            consumers.wait_for(&queue).await;
         }
-        if self.told.swap(false, Ordering::Relaxed) {
-            patience.wait_for_listeners(NOTIFICATIONS, || self.notifications.len()).await;
+        if self.notified.swap(false, Ordering::Relaxed) {
+            consumers.wait_for_listeners(NOTIFICATION_CAPACITY, || self.notifications.len()).await;
         }
     }
 
@@ -174,7 +170,7 @@ impl Link {
         self.crowded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Events dropped so far because a client was too slow.
+    /// Number of events dropped because a client was too slow.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
@@ -183,21 +179,21 @@ impl Link {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<Bytes, CancellationToken>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn questions(&self) -> MutexGuard<'_, HashMap<Bytes, CancellationToken>> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends every request under way and tells the carrier to end.
+    /// Ends every request under way, and makes the transport end.
     pub(crate) fn close(&self) {
         self.closed.cancel();
         self.pending().clear();
-        self.asked().drain().for_each(|(_, withdrawn)| withdrawn.cancel());
+        self.questions().drain().for_each(|(_, withdrawn)| withdrawn.cancel());
     }
 
-    /// Takes a message of the upstream; `origin` is the request on whose stream it came, where there is one.
+    /// Takes a message from the upstream. `origin` is the request whose response stream it came on, if any.
     pub(crate) fn receive(self: &Arc<Self>, bytes: &Bytes, origin: Option<u64>) {
         match message::batch(bytes) {
-            // Some versions have several messages in one; others may do as they like, it is clear what is meant.
+            // Only 2025-03-26 has batches, but they are accepted in every version.
             Some(Ok(messages)) if messages.iter().all(|message| message.starts_with(b"{")) => {
                 messages.iter().for_each(|message| self.receive_one(message, origin));
             }
@@ -207,32 +203,32 @@ impl Link {
 
     fn receive_one(self: &Arc<Self>, bytes: &Bytes, origin: Option<u64>) {
         match Message::parse(bytes) {
-            // On a request's own stream nothing else is answered.
+            // A request's own stream answers this request only.
             Ok(Message::Response { id, .. }) if origin.is_some_and(|origin| !is_id(&id, origin)) => {
-                self.log.push(&[b"(answer to another request on a request's stream) ", id.as_ref()].concat());
+                self.log.note(&[b"(answer to another request on a request's stream) ", id.as_ref()].concat());
             }
             Ok(Message::Response { id, body }) => self.answer(&id, body),
             Ok(Message::Notification { method, params }) => self.notified(method, params, origin),
             Ok(Message::Request { id, method, params }) => self.ask(&id, method, params, origin),
             Err(error) => {
                 self.noise.fetch_add(1, Ordering::Relaxed);
-                self.log.push(&[b"(not a message) ", bytes.as_ref()].concat());
-                // Noise may have an "id" too; only what means to be a message answers anybody.
+                self.log.note(&[b"(not a message) ", bytes.as_ref()].concat());
+                // Other output may contain an "id" too; only a line that looks like a message ends a request.
                 if memchr::memmem::find(bytes, b"\"jsonrpc\"").is_some() {
-                    self.refuse(bytes, bytes, &format!("its answer is not a JSON-RPC message: {error}"));
+                    self.fail(bytes, bytes, &format!("its answer is not a JSON-RPC message: {error}"));
                 }
             }
         }
     }
 
-    /// Notes a message of which only the ends were kept.
-    pub(crate) fn refuse_too_long(&self, head: &[u8], tail: &[u8]) {
-        self.log.push(b"(a line longer than 64 MB was skipped)");
-        self.refuse(head, tail, "its answer is longer than 64 MB");
+    /// Ends the request whose answer was too long, from both ends of the line.
+    pub(crate) fn fail_too_long(&self, head: &[u8], tail: &[u8]) {
+        self.log.note(b"(a line longer than 64 MB was skipped)");
+        self.fail(head, tail, "its answer is longer than 64 MB");
     }
 
-    /// Ends the request that a broken message seems to answer, if there is one.
-    fn refuse(&self, head: &[u8], tail: &[u8], reason: &str) {
+    /// Ends the request that a malformed message seems to answer, if there is one.
+    fn fail(&self, head: &[u8], tail: &[u8], reason: &str) {
         if let Some(id) = message::probable_id(head, tail) {
             let error = RpcError::internal(format!("the upstream broke the protocol: {reason}"));
             self.end(id, Ok(error.body()));
@@ -244,18 +240,21 @@ impl Link {
         self.end(id, Err(lost));
     }
 
-    fn end(&self, id: u64, answer: Answered) {
+    fn end(&self, id: u64, answer: Reply) {
         if let Some(pending) = self.pending().remove(&id) {
             let _ = pending.answer.send(answer);
         }
         self.close_if_forgotten();
     }
 
-    /// The upstream ended a request's stream for now, and may have said for how many milliseconds.
-    pub(crate) fn pause(&self, id: u64, retry: Option<u64>) {
+    /// Passes on that the upstream ended a request's stream for now, and may have said for how many milliseconds. The
+    /// result is notified when the client resumes its own stream of the request.
+    pub(crate) fn pause(&self, id: u64, retry: Option<u64>) -> Arc<Notify> {
+        let resumed = Arc::new(Notify::new());
         if let Some(pending) = self.pending().get(&id) {
-            self.pass_on(&pending.events, Event::Pause { retry });
+            self.pass_on(&pending.events, Event::Pause { retry, resumed: Arc::clone(&resumed) });
         }
+        resumed
     }
 
     /// Whether a request still waits for its answer.
@@ -265,9 +264,9 @@ impl Link {
 
     fn answer(&self, id: &[u8], body: Body) {
         match message::number(id).and_then(|number| self.pending().remove(&number)) {
-            // The caller may have gone meanwhile.
+            // The caller may be gone.
             Some(pending) => drop(pending.answer.send(Ok(body))),
-            None => self.log.push(&[b"(answer to an unknown or cancelled request) ", id].concat()),
+            None => self.log.note(&[b"(answer to an unknown or cancelled request) ", id].concat()),
         }
         self.close_if_forgotten();
     }

@@ -1,24 +1,21 @@
-//! An upstream over its whole life: started when first needed, watched, restarted with back-off.
+//! An upstream: started when first needed, watched, restarted with back-off.
 //!
-//! Owns: the states and the reasons in plain words, and which session serves whom. Refuses to know: calls.
+//! Keeps the state that is shown to the user, and decides which session serves which client.
 
 pub(crate) mod audience;
+mod client_sessions;
 pub(crate) mod handshake;
-pub(crate) mod http;
-mod levels;
 mod life;
-pub(crate) mod lines;
 pub(crate) mod link;
 mod log;
-mod process;
+mod log_levels;
 mod reconfigure;
 mod session;
-mod sides;
-pub(crate) mod sse;
+mod session_states;
 mod status;
 pub(crate) mod subscriptions;
 pub(crate) mod tasks;
-mod wishes;
+pub(crate) mod transport;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,22 +26,22 @@ use tokio_util::sync::CancellationToken;
 use crate::config::ServerEntry;
 use crate::observer::{ListedTool, Observer};
 use crate::wire::Era;
-use audience::Said;
-use levels::Levels;
+use audience::SharedNotification;
+use client_sessions::ClientSessions;
 use log::LogTail;
-pub use process::UPSTREAM_OF;
+use log_levels::LogLevels;
 pub(crate) use session::Live;
-use session::Spec;
-use sides::Sides;
+use session_states::SessionStates;
 pub use status::Status;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
-use wishes::Wishes;
+use transport::Transport;
+pub use transport::UPSTREAM_OF;
 
-/// How long after a start a wish to restart is taken for the same wish.
-const JUST_STARTED: Duration = Duration::from_secs(1);
+/// A restart that is requested this soon after a start is ignored as a duplicate.
+const RESTART_DEBOUNCE: Duration = Duration::from_secs(1);
 /// Notifications that may wait for a slow listener.
-const NOTIFICATIONS: usize = 256;
+const NOTIFICATION_CAPACITY: usize = 256;
 
 pub(crate) struct Upstream {
     name: String,
@@ -52,24 +49,24 @@ pub(crate) struct Upstream {
     observer: Arc<dyn Observer>,
     log: Arc<LogTail>,
     phase: Mutex<Phase>,
-    /// Bumped with every change of phase, after it.
+    /// Incremented after every change of phase.
     changed: watch::Sender<u64>,
-    notifications: broadcast::Sender<Said>,
-    /// What it listed last, also while it is away.
+    notifications: broadcast::Sender<SharedNotification>,
+    /// The tools it listed last. Kept while it does not run.
     listed: Mutex<Arc<[ListedTool]>>,
     stop: CancellationToken,
-    /// Cancelled when somebody wants the session that runs now replaced. Changed under `phase`.
+    /// Cancelled to replace the running session. Changed while `phase` is locked.
     replace: Mutex<CancellationToken>,
-    /// The era of the session everybody shares, once it is known.
+    /// The era of the shared session, once it is known.
     era: Mutex<Option<Era>>,
-    /// Sessions besides that one.
-    sides: Sides,
+    /// Sessions besides the shared one.
+    client_sessions: ClientSessions,
     pub(crate) subscriptions: Subscriptions,
-    /// What clients that share the session want to hear, and which tasks are theirs.
-    pub(crate) levels: Levels,
+    /// Log levels and tasks of the clients that share a session.
+    pub(crate) log_levels: LogLevels,
     pub(crate) tasks: Tasks,
-    /// What clients said in sessions of their own.
-    pub(crate) wishes: Wishes,
+    /// State of clients' own sessions, to be restored.
+    pub(crate) session_states: SessionStates,
 }
 
 enum Phase {
@@ -89,16 +86,16 @@ impl Upstream {
             log: Arc::default(),
             phase: Mutex::new(Phase::Idle),
             changed: watch::Sender::new(0),
-            notifications: broadcast::Sender::new(NOTIFICATIONS),
+            notifications: broadcast::Sender::new(NOTIFICATION_CAPACITY),
             listed: Mutex::default(),
             stop: CancellationToken::new(),
             replace: Mutex::default(),
             era: Mutex::default(),
-            sides: Sides::default(),
+            client_sessions: ClientSessions::default(),
             subscriptions: Subscriptions::default(),
-            levels: Levels::default(),
+            log_levels: LogLevels::default(),
             tasks: Tasks::default(),
-            wishes: Wishes::default(),
+            session_states: SessionStates::default(),
         })
     }
 
@@ -106,40 +103,36 @@ impl Upstream {
         &self.name
     }
 
-    /// Whether there is anything to start.
+    /// Whether the configuration has a usable entry for it.
     pub(crate) fn can_start(&self) -> bool {
-        self.spec().is_ok()
+        self.transport().is_ok()
     }
 
-    fn spec(&self) -> Result<Spec, String> {
-        match &*self.entry() {
-            ServerEntry::Stdio(spec) => Ok(Spec::Stdio(spec.clone())),
-            ServerEntry::Http(spec) => Ok(Spec::Http(spec.clone())),
-            ServerEntry::Disabled => Err("it is disabled in the configuration".into()),
-            ServerEntry::Invalid(reason) => Err(reason.clone()),
-        }
+    /// Returns the way to reach it, or the reason why there is none.
+    fn transport(&self) -> Result<Arc<dyn Transport>, String> {
+        transport::of(&self.entry())
     }
 
-    /// What it sends on its own account, over restarts.
-    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Said> {
+    /// Notifications that belong to no request, across restarts.
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<SharedNotification> {
         self.notifications.subscribe()
     }
 
-    /// The session everybody shares, opened if need be. An error is the reason in plain words.
+    /// Returns the shared session, opened where necessary. An error is a reason for the user.
     pub(crate) async fn live(self: &Arc<Self>) -> Result<Arc<Live>, String> {
         let mut changed = self.changed.subscribe();
         let mut waited = false;
         loop {
-            // It may have been switched off meanwhile.
-            self.spec()?;
+            // The entry may have changed meanwhile.
+            self.transport()?;
             let begins;
             {
                 let mut phase = self.phase();
-                // What becomes of a session that was open says nothing of the next one.
+                // The end of an open session says nothing about the next attempt.
                 begins = !matches!(*phase, Phase::Ready(_));
                 match &*phase {
                     Phase::Ready(live) if !live.link.is_closed() => return Ok(Arc::clone(live)),
-                    // The task that runs it will say in a moment what happened, or starts it.
+                    // Wait until the task that runs it enters another phase.
                     Phase::Ready(_) | Phase::Starting { .. } => {}
                     Phase::Stopped => return Err("Schemascope is shutting down".into()),
                     Phase::Failed { reason, retry_at, .. } if waited || *retry_at > Instant::now() => {
@@ -170,16 +163,16 @@ impl Upstream {
         }
     }
 
-    /// Replaces the running process, or starts one now, whatever back-off says.
+    /// Restarts it, without waiting for back-off.
     pub(crate) fn restart(self: &Arc<Self>) {
         if !self.can_start() {
             return;
         }
-        self.sides.end_all();
+        self.client_sessions.end_all();
         let mut phase = self.phase();
         match &*phase {
-            // A second click while the first is being done.
-            Phase::Starting { since, .. } if since.elapsed() < JUST_STARTED => {}
+            // The user clicked twice.
+            Phase::Starting { since, .. } if since.elapsed() < RESTART_DEBOUNCE => {}
             Phase::Ready(_) | Phase::Starting { .. } => self.replace_token().cancel(),
             Phase::Idle | Phase::Failed { .. } => {
                 *phase = Phase::Starting { since: Instant::now(), failures: 0 };
@@ -191,17 +184,17 @@ impl Upstream {
         }
     }
 
-    /// Until when somebody who wants all upstreams should wait for this one: for `patience` from its
-    /// start, and not at all once it has failed to start.
-    pub(crate) fn worth_waiting_until(&self, patience: Duration) -> Instant {
+    /// Returns until when a list of all tools should wait for this upstream: for `limit` from its start, and not at
+    /// all once it has failed to start.
+    pub(crate) fn worth_waiting_until(&self, limit: Duration) -> Instant {
         match &*self.phase() {
             Phase::Starting { failures: 1.., .. } | Phase::Failed { failures: 1.., .. } => Instant::now(),
-            Phase::Starting { since, .. } => *since + patience,
-            _ => Instant::now() + patience,
+            Phase::Starting { since, .. } => *since + limit,
+            _ => Instant::now() + limit,
         }
     }
 
-    /// The session everybody shares, if it is open now.
+    /// Returns the shared session, if it is open.
     pub(crate) fn live_now(&self) -> Option<Arc<Live>> {
         match &*self.phase() {
             Phase::Ready(live) => Some(Arc::clone(live)),
@@ -209,20 +202,20 @@ impl Upstream {
         }
     }
 
-    /// The tools it listed last, in this life or an earlier one.
+    /// Returns the tools it listed last, before a restart if need be.
     pub(crate) fn listed(&self) -> Arc<[ListedTool]> {
         Arc::clone(&self.listed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The last lines it wrote to stderr, and to stdout where they were no messages.
+    /// Returns the last lines of its log: stderr, and lines on stdout that are not messages.
     pub(crate) fn log(&self) -> Vec<String> {
         self.log.lines()
     }
 
-    /// Ends every session and waits for that.
+    /// Ends every session, and waits for that.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();
-        self.sides.stop().await;
+        self.client_sessions.stop().await;
         let mut changed = self.changed.subscribe();
         loop {
             {
@@ -238,7 +231,7 @@ impl Upstream {
         }
     }
 
-    /// The era of the session everybody shares, once one was open.
+    /// Returns the era of the shared session, once it is known.
     fn era(&self) -> Option<Era> {
         *self.era.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -248,7 +241,7 @@ impl Upstream {
         self.changed.send_modify(|version| *version += 1);
     }
 
-    /// Changes of phase and of the tools listed.
+    /// Signals changes of phase and of the listed tools.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }

@@ -1,6 +1,4 @@
-//! An upstream's entry in the configuration changes while it runs.
-//!
-//! Owns: what becomes of what runs. Refuses to know: the other upstreams.
+//! Changing an upstream's entry in the configuration while it runs.
 
 use std::sync::PoisonError;
 
@@ -10,8 +8,8 @@ use super::{Phase, Upstream};
 use crate::config::ServerEntry;
 
 impl Upstream {
-    /// Takes another entry; false when it is the same. What runs by the old one ends, and requests under way on it
-    /// with it; what ran begins anew by the new one, if that can be started.
+    /// Takes another entry; returns whether it differs. Sessions of the old entry end, and requests under way with
+    /// them. An upstream that ran is started again, if the new entry can be used.
     pub(crate) fn reconfigure(&self, entry: &ServerEntry) -> bool {
         {
             let mut known = self.entry();
@@ -20,13 +18,13 @@ impl Upstream {
             }
             *known = entry.clone();
         }
-        self.sides.end_all();
-        // It may be another program by now.
+        self.client_sessions.end_all();
+        // The new entry may start another program.
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = None;
         {
             let mut phase = self.phase();
             match &*phase {
-                // The task that runs it looks at the entry again.
+                // The task that runs it reads the entry again.
                 Phase::Ready(_) | Phase::Starting { .. } => self.replace_token().cancel(),
                 Phase::Failed { .. } => *phase = Phase::Idle,
                 Phase::Idle | Phase::Stopped => {}
@@ -36,13 +34,13 @@ impl Upstream {
         true
     }
 
-    /// Ends it for good: the configuration has it no longer.
+    /// Ends an upstream that was removed from the configuration.
     pub(crate) async fn remove(&self) {
         *self.entry() = ServerEntry::Invalid("it was removed from the configuration".into());
         self.stop().await;
     }
 
-    /// Cancelled when it ends for good.
+    /// Cancelled when the upstream ends for good.
     pub(crate) fn ended(&self) -> CancellationToken {
         self.stop.clone()
     }

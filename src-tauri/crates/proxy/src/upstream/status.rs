@@ -1,4 +1,4 @@
-//! An upstream's state in words, for people.
+//! An upstream's state, as it is shown to the user.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use schemascope_model::{Timestamp, UpstreamState};
 use super::{Phase, Upstream};
 use crate::config::ServerEntry;
 
-/// An upstream's state for people.
+/// An upstream's state, as it is shown to the user.
 #[derive(Debug, Clone)]
 pub struct Status {
     /// Its name in the configuration.
     pub name: String,
-    /// What it is doing.
+    /// The state.
     pub state: UpstreamState,
-    /// Why, where that is not obvious.
+    /// The reason, where it is not obvious.
     pub reason: Option<String>,
-    /// Tools listed, while it is ready.
+    /// Number of tools, while it is ready.
     pub tools: Option<usize>,
     /// Its process, while it is ready.
     pub pid: Option<u32>,
-    /// Since when it is ready.
+    /// When it became ready.
     pub since: Option<Timestamp>,
     /// Protocol version agreed on, while it is ready.
     pub protocol_version: Option<String>,
@@ -42,7 +42,7 @@ impl Upstream {
                 let (noise, dropped) = (live.link.noise(), live.link.dropped());
                 let mut remarks = Vec::new();
                 if noise > 0 {
-                    remarks.push(format!("wrote {noise} lines to stdout that are no messages"));
+                    remarks.push(format!("wrote {noise} lines to stdout that are not messages"));
                 }
                 if dropped > 0 {
                     remarks.push(format!("sent {dropped} notifications that slow clients missed"));

@@ -1,7 +1,7 @@
-//! What an upstream is to tell about, and for whom.
+//! Subscriptions to resources and lists of an upstream.
 //!
-//! Owns: which client session watches which resource, so that one that stops watching does not stop the
-//! others; and how an upstream of the stateless era is asked to tell. Refuses to know: how clients are told.
+//! Keeps which client session watches which resource, so that one that unsubscribes does not affect the others. In the
+//! stateless era a subscription is a request of ours that stays open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,60 +12,59 @@ use serde_json::json;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use super::audience::Among;
+use super::audience::ClientGroup;
 use super::handshake;
-use super::link::Asked;
+use super::link::NewRequest;
 use super::session::Live;
 use crate::exchange::Event;
 use crate::wire::{Era, Who, params};
 
-/// Resources watched at most, over all sessions.
+/// Resources watched over all sessions.
 const MAX_WATCHED: usize = 10_000;
-/// Longest address of one.
-const LONGEST: usize = 8 << 10;
-/// Pause before an upstream that ended a subscription is asked again.
-const PAUSE: Duration = Duration::from_secs(5);
+/// Longest address of a watched resource.
+const MAX_URI_BYTES: usize = 8 << 10;
+/// Pause before a subscription that the upstream ended is opened again, and limit for opening one.
+const RETRY_PAUSE: Duration = Duration::from_secs(5);
 
-/// What is watched, by resource.
+/// Watched resources, by address.
 #[derive(Default)]
-pub(crate) struct Subscriptions(Mutex<HashMap<String, Watched>>);
+pub(crate) struct Subscriptions(Mutex<HashMap<String, WatchedResource>>);
 
 #[derive(Default)]
-struct Watched {
-    /// By session; of stateless clients with their capabilities.
+struct WatchedResource {
+    /// Watchers; those of stateless clients with their capabilities.
     sessions: HashMap<Box<str>, Option<Bytes>>,
-    /// What has an upstream of the stateless era tell.
-    telling: Option<JoinHandle<()>>,
+    /// Keeps the subscription open in the stateless era.
+    listener: Option<JoinHandle<()>>,
 }
 
-impl Drop for Watched {
+impl Drop for WatchedResource {
     fn drop(&mut self) {
-        if let Some(telling) = &self.telling {
-            telling.abort();
+        if let Some(listener) = &self.listener {
+            listener.abort();
         }
     }
 }
 
 impl Subscriptions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Watched>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, WatchedResource>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a watcher; false where there are too many, or the address is too long to be kept.
+    /// Notes a watcher. Returns false where too many resources are watched or the address is too long.
     pub(crate) fn add(&self, uri: &str, session: &str, stateless: Option<Bytes>) -> bool {
         let mut watched = self.lock();
-        if uri.len() > LONGEST || (watched.len() >= MAX_WATCHED && !watched.contains_key(uri)) {
+        if uri.len() > MAX_URI_BYTES || (watched.len() >= MAX_WATCHED && !watched.contains_key(uri)) {
             return false;
         }
         watched.entry(uri.to_owned()).or_default().sessions.insert(session.into(), stateless);
         true
     }
 
-    /// Has an upstream of the stateless era tell of a resource as long as somebody watches it; it has begun to
-    /// when this is done, unless it takes too long.
+    /// Subscribes to a resource in the stateless era while it is watched. Waits for that up to a limit.
     pub(crate) async fn watch(&self, live: &Arc<Live>, uri: &str) {
         let begun = self.begin_watch(live, uri);
-        let _ = tokio::time::timeout(PAUSE, begun.notified()).await;
+        let _ = tokio::time::timeout(RETRY_PAUSE, begun.notified()).await;
     }
 
     fn begin_watch(&self, live: &Arc<Live>, uri: &str) -> Arc<Notify> {
@@ -73,26 +72,26 @@ impl Subscriptions {
         let begun = Arc::new(Notify::new());
         let mut watched = self.lock();
         match watched.get_mut(uri) {
-            Some(known) if known.telling.as_ref().is_none_or(JoinHandle::is_finished) => {
-                let told = Arc::clone(&begun);
-                known.telling = Some(tokio::spawn(async move {
-                    while !live.link.is_closed() && listen(&live, &filter, &told).await {
-                        tokio::time::sleep(PAUSE).await;
+            Some(known) if known.listener.as_ref().is_none_or(JoinHandle::is_finished) => {
+                let acknowledged = Arc::clone(&begun);
+                known.listener = Some(tokio::spawn(async move {
+                    while !live.link.is_closed() && listen(&live, &filter, &acknowledged).await {
+                        tokio::time::sleep(RETRY_PAUSE).await;
                     }
                 }));
             }
-            // It tells already, or nobody watches any more.
+            // Subscribed already, or no longer watched.
             _ => begun.notify_one(),
         }
         begun
     }
 
-    /// Has an upstream that began anew tell of everything that is watched.
+    /// Subscribes to everything that is watched in a new session.
     pub(crate) fn renew(&self, live: &Arc<Live>) {
-        // What had the one before tell may not have noticed yet that it is gone.
+        // The listener of the previous session may not have noticed its end yet.
         let is_modern = live.hello.era == Era::Modern;
-        let forget = |(uri, known): (&String, &mut Watched)| {
-            known.telling.take_if(|_| is_modern).inspect(JoinHandle::abort);
+        let forget = |(uri, known): (&String, &mut WatchedResource)| {
+            known.listener.take_if(|_| is_modern).inspect(JoinHandle::abort);
             uri.clone()
         };
         let watched: Vec<String> = self.lock().iter_mut().map(forget).collect();
@@ -101,7 +100,7 @@ impl Subscriptions {
             Era::Legacy if watched.is_empty() => {}
             Era::Legacy => {
                 let live = Arc::clone(live);
-                tokio::spawn(tokio::time::timeout(handshake::LIMIT, async move {
+                tokio::spawn(tokio::time::timeout(handshake::HANDSHAKE_TIMEOUT, async move {
                     for uri in watched {
                         subscribe(&live, &uri).await;
                     }
@@ -110,18 +109,18 @@ impl Subscriptions {
         }
     }
 
-    /// What is watched by these clients.
-    pub(crate) fn of(&self, among: &Among) -> Vec<String> {
-        let theirs = |known: &Watched| {
+    /// Returns the resources that these clients watch.
+    pub(crate) fn of(&self, among: &ClientGroup) -> Vec<String> {
+        let theirs = |known: &WatchedResource| {
             known.sessions.values().flatten().any(|capabilities| match among {
-                Among::InTurn(theirs) => capabilities == theirs,
-                Among::Stateless => true,
+                ClientGroup::Pooled(theirs) => capabilities == theirs,
+                ClientGroup::Stateless => true,
             })
         };
         self.lock().iter().filter(|(_, known)| theirs(known)).map(|(uri, _)| uri.clone()).collect()
     }
 
-    /// Forgets a watcher; whether it was the last one.
+    /// Forgets a watcher. Returns whether it was the last one.
     pub(crate) fn remove(&self, uri: &str, session: &str) -> bool {
         let mut watched = self.lock();
         let Some(known) = watched.get_mut(uri) else { return true };
@@ -133,7 +132,7 @@ impl Subscriptions {
         last
     }
 
-    /// Forgets a session; the resources nobody watches any more.
+    /// Forgets a session. Returns the resources that are no longer watched.
     pub(crate) fn forget(&self, session: &str) -> Vec<String> {
         let mut gone = Vec::new();
         self.lock().retain(|uri, known| {
@@ -145,7 +144,7 @@ impl Subscriptions {
         gone
     }
 
-    /// Whether a session is to be told of this resource, or of what lies in it.
+    /// Whether a session watches a resource, or one that contains it.
     pub(crate) fn concerns(&self, uri: &str, session: &str) -> bool {
         let watched = self.lock();
         let watches = |uri: &str| watched.get(uri).is_some_and(|known| known.sessions.contains_key(session));
@@ -156,31 +155,31 @@ impl Subscriptions {
     }
 }
 
-/// Whether a resource is another one, or lies in it as files do in a folder.
+/// Whether a resource is another one, or lies in it like a file in a folder.
 pub(crate) fn lies_in(uri: &str, above: &str) -> bool {
     uri.strip_prefix(above)
         .is_some_and(|rest| rest.is_empty() || above.ends_with('/') || rest.starts_with('/'))
 }
 
-/// Has an upstream with a handshake tell of a resource, if it does.
+/// Subscribes to a resource in the session era.
 pub(super) async fn subscribe(live: &Live, uri: &str) {
-    say_of(live, "resources/subscribe", uri).await;
+    ask_about(live, "resources/subscribe", uri).await;
 }
 
-/// Has it no longer tell.
+/// Unsubscribes from a resource in the session era.
 pub(super) async fn unsubscribe(live: &Live, uri: &str) {
-    say_of(live, "resources/unsubscribe", uri).await;
+    ask_about(live, "resources/unsubscribe", uri).await;
 }
 
-async fn say_of(live: &Live, method: &str, uri: &str) {
+async fn ask_about(live: &Live, method: &str, uri: &str) {
     let uri = serde_json::Value::from(uri).to_string();
     let params = params::with(None, &[("uri", uri.as_bytes())]);
     let _ = handshake::ask(&live.link, method, Some(&params)).await;
 }
 
-/// Keeps an upstream of the stateless era telling of changes of its lists; one with a handshake tells by
-/// itself. Never ends.
-pub(crate) async fn keep_told(live: &Arc<Live>) {
+/// Keeps a subscription to changes of the lists open in the stateless era. In the session era the upstream announces
+/// them anyway. Never ends.
+pub(crate) async fn keep_listening(live: &Arc<Live>) {
     if live.hello.era == Era::Modern {
         loop {
             let lists =
@@ -188,18 +187,18 @@ pub(crate) async fn keep_told(live: &Arc<Live>) {
             if !listen(live, &lists, &Notify::new()).await {
                 break;
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
     }
     std::future::pending::<()>().await;
 }
 
-/// One subscription from start to end; false where the upstream has none.
+/// Holds one subscription open until the upstream ends it. Returns whether the upstream acknowledged it.
 async fn listen(live: &Arc<Live>, filter: &serde_json::Value, begun: &Notify) -> bool {
     let params = params::with(None, &[("notifications", filter.to_string().as_bytes())]);
-    let params = Who::nobody().introduced(Some(&params));
+    let params = Who::unknown().introduced(Some(&params));
     let head = super::link::Head { method: "subscriptions/listen".into(), name: None, arguments: Vec::new() };
-    let asked = Asked {
+    let asked = NewRequest {
         method: "subscriptions/listen",
         params: Some(&params),
         head: Some(Box::new(head)),
@@ -216,7 +215,7 @@ async fn listen(live: &Arc<Live>, filter: &serde_json::Value, begun: &Notify) ->
                     acknowledged = true;
                     begun.notify_one();
                 }
-                Some(Event::Notification { method, params }) => live.link.tell_all(method, params),
+                Some(Event::Notification { method, params }) => live.link.notify_all(method, params),
                 Some(Event::Ask(_) | Event::Pause { .. }) => {}
                 None => return acknowledged,
             },
@@ -230,13 +229,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_that_stops_watching_does_not_stop_the_others() {
+    fn remove_keeps_other_watchers_of_a_resource() {
         let watched = Subscriptions::default();
         assert!(watched.add("file:///a/", "s1", None) && watched.add("file:///a/", "s2", Some("{}".into())));
-        assert!(!watched.add(&"x".repeat(LONGEST + 1), "s1", None));
-        assert_eq!(watched.of(&Among::InTurn("{}".into())), ["file:///a/"]);
-        assert!(watched.of(&Among::InTurn("[]".into())).is_empty());
-        assert_eq!(watched.of(&Among::Stateless), ["file:///a/"]);
+        assert!(!watched.add(&"x".repeat(MAX_URI_BYTES + 1), "s1", None));
+        assert_eq!(watched.of(&ClientGroup::Pooled("{}".into())), ["file:///a/"]);
+        assert!(watched.of(&ClientGroup::Pooled("[]".into())).is_empty());
+        assert_eq!(watched.of(&ClientGroup::Stateless), ["file:///a/"]);
         assert!(watched.concerns("file:///a/b", "s1") && !watched.concerns("file:///ab", "s1"));
         assert!(!watched.remove("file:///a/", "s1"));
         assert!(!watched.concerns("file:///a/", "s1") && watched.concerns("file:///a/", "s2"));

@@ -1,7 +1,7 @@
-//! Whose a task is, where clients share a session with an upstream, and which call made it.
+//! Owners of tasks, where clients share a session with an upstream.
 //!
-//! With a handshake (2025-11-25) the upstream takes them for one client and shows each the tasks of all. Owns: who
-//! made which task, by calling what. Refuses to know: how tasks are carried out and asked for.
+//! In the session era (2025-11-25) the upstream takes clients that share a session for one and shows each the tasks of
+//! all. This remembers which client made which task by which call.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,18 +12,18 @@ use serde_json::value::RawValue;
 
 use crate::wire::{RpcError, params};
 
-/// Tasks remembered; the oldest go first, and are nobody's from then on.
+/// Tasks remembered. The oldest are dropped first, and have no owner from then on.
 const MAX_TASKS: usize = 10_000;
-/// Bytes of arguments remembered; of calls beyond that the results are recorded without.
-const MAX_ARGUMENTS: usize = 16 << 20;
+/// Bytes of arguments remembered. Results of further calls are recorded without arguments.
+const MAX_ARGUMENT_BYTES: usize = 16 << 20;
 
-/// Tasks by their ids, with the session that made them. Stateless clients have none: nothing tells them apart but
-/// that they know their tasks' ids.
+/// Tasks by id, with the session that made them. Stateless clients have no session: any of them that knows a
+/// task's id may use it.
 #[derive(Default)]
-pub(crate) struct Tasks(Mutex<Made>);
+pub(crate) struct Tasks(Mutex<TaskTable>);
 
 #[derive(Default)]
-struct Made {
+struct TaskTable {
     tasks: HashMap<String, Task>,
     order: VecDeque<String>,
     /// Bytes of all arguments.
@@ -32,26 +32,26 @@ struct Made {
 
 struct Task {
     session: Option<Box<str>>,
-    call: Option<Called>,
+    call: Option<ToolCall>,
     /// Whether its result has been recorded.
     is_recorded: bool,
 }
 
 /// A tool call that was answered with a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Called {
+pub(crate) struct ToolCall {
     pub(crate) tool: ToolId,
-    /// Those of the call, where they are remembered.
+    /// The arguments, where they are remembered.
     pub(crate) arguments: Option<Bytes>,
 }
 
-impl Made {
+impl TaskTable {
     fn put(&mut self, id: String, mut task: Task) {
-        if let Some(Called { arguments, .. }) = &mut task.call {
-            // A copy: it must not keep the request it came with.
+        if let Some(ToolCall { arguments, .. }) = &mut task.call {
+            // A copy, because a slice would keep the whole request.
             *arguments = arguments
                 .take()
-                .filter(|arguments| self.arguments + arguments.len() <= MAX_ARGUMENTS)
+                .filter(|arguments| self.arguments + arguments.len() <= MAX_ARGUMENT_BYTES)
                 .map(|arguments| Bytes::copy_from_slice(&arguments));
         }
         self.arguments += task.weight();
@@ -73,13 +73,18 @@ impl Task {
 }
 
 impl Tasks {
-    fn lock(&self) -> MutexGuard<'_, Made> {
+    fn lock(&self) -> MutexGuard<'_, TaskTable> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes the task a call was answered with, if it was.
-    pub(crate) fn note(&self, result: &Bytes, session: Option<&str>, call: impl FnOnce() -> Option<Called>) {
-        // Nearly no result is one; a large one need not be read through for it.
+    /// Notes the task that a call was answered with, if it was.
+    pub(crate) fn note(
+        &self,
+        result: &Bytes,
+        session: Option<&str>,
+        call: impl FnOnce() -> Option<ToolCall>,
+    ) {
+        // Few results are tasks; a quick search spares parsing the others.
         if memchr::memmem::find(result, b"\"taskId\"").is_none() {
             return;
         }
@@ -100,13 +105,13 @@ impl Tasks {
         self.lock().tasks.get(task).is_some_and(|made| made.session.as_deref() == Some(session))
     }
 
-    /// The call of this client that made a task.
-    pub(crate) fn call(&self, task: &str, session: Option<&str>) -> Option<Called> {
+    /// Returns the call that made a task, if this client made it.
+    pub(crate) fn call(&self, task: &str, session: Option<&str>) -> Option<ToolCall> {
         let made = self.lock();
         made.tasks.get(task).filter(|made| made.session.as_deref() == session)?.call.clone()
     }
 
-    /// Notes that a task's result is recorded; whether it was not before.
+    /// Notes that a task's result is recorded. Returns whether this is the first time.
     pub(crate) fn record(&self, task: &str) -> bool {
         let mut made = self.lock();
         let Some(known) = made.tasks.get_mut(task).filter(|known| !known.is_recorded) else { return false };
@@ -119,8 +124,8 @@ impl Tasks {
         true
     }
 
-    /// Why a request is not passed on: it is about a task its client did not make.
-    pub(crate) fn refuses(
+    /// Returns an error where a request is about a task of another client.
+    pub(crate) fn rejection(
         &self,
         method: &str,
         params: Option<&Bytes>,
@@ -137,7 +142,7 @@ impl Tasks {
         is_others.then(|| RpcError::invalid_params(format!("Task not found: {task}")))
     }
 
-    /// The result of `tasks/list` with nothing but this session's tasks.
+    /// Returns the result of `tasks/list` reduced to this session's tasks.
     pub(crate) fn own(&self, result: &Bytes, session: Option<&str>) -> Bytes {
         let Some(listed) = params::field(result, "tasks") else { return result.clone() };
         let tasks: Vec<&RawValue> = serde_json::from_slice(&listed.raw).unwrap_or_default();
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_seen_by_who_made_them() {
+    fn tasks_are_visible_to_the_session_that_made_them() {
         let tasks = Tasks::default();
         let note = |result: &Bytes, session: Option<&str>| tasks.note(result, session, || None);
         note(&made("a1"), Some("a"));
@@ -185,30 +190,34 @@ mod tests {
             ("s1", Some("a"), true),
             ("x", Some("a"), true),
         ] {
-            let refusal = tasks.refuses("tasks/result", about(task).as_ref(), session);
+            let refusal = tasks.rejection("tasks/result", about(task).as_ref(), session);
             assert_eq!(refusal.is_some(), refused, "{task} {session:?}");
         }
-        assert!(tasks.refuses("tools/call", about("b1").as_ref(), Some("a")).is_none());
-        // What names no task is answered by the upstream.
-        assert!(tasks.refuses("tasks/get", None, Some("a")).is_none());
+        assert!(tasks.rejection("tools/call", about("b1").as_ref(), Some("a")).is_none());
+        // A request without a task is answered by the upstream.
+        assert!(tasks.rejection("tasks/get", None, Some("a")).is_none());
         (0..MAX_TASKS).for_each(|n| note(&made(&n.to_string()), Some("c")));
         assert!(!tasks.is_of("a1", "a") && tasks.is_of("0", "c"));
         assert_eq!(tasks.lock().tasks.len(), MAX_TASKS);
     }
 
     #[test]
-    fn the_call_of_a_task_is_known_and_its_result_recorded_once() {
+    fn record_reports_the_first_result_of_a_task_only() {
         let tasks = Tasks::default();
         let call = |size: usize| {
             let tool = ToolId::new("s", "t").unwrap();
-            Some(Called { tool, arguments: Some(Bytes::from(vec![b' '; size])) })
+            Some(ToolCall { tool, arguments: Some(Bytes::from(vec![b' '; size])) })
         };
         tasks.note(&Bytes::from(r#"{"resultType":"task","taskId":"m"}"#), None, || call(2));
-        tasks.note(&made("a"), Some("a"), || call(MAX_ARGUMENTS - 1));
-        tasks.note(&made("a"), Some("a"), || call(MAX_ARGUMENTS - 2));
+        tasks.note(&made("a"), Some("a"), || call(MAX_ARGUMENT_BYTES - 1));
+        tasks.note(&made("a"), Some("a"), || call(MAX_ARGUMENT_BYTES - 2));
         assert_eq!(tasks.call("m", None), call(2));
         assert_eq!(tasks.call("m", Some("a")), None);
-        assert_eq!(tasks.call("a", Some("a")), call(MAX_ARGUMENTS - 2), "the first one's were too much");
+        assert_eq!(
+            tasks.call("a", Some("a")),
+            call(MAX_ARGUMENT_BYTES - 2),
+            "the arguments of the first call were too long"
+        );
         assert!(tasks.record("a") && !tasks.record("a") && !tasks.record("x"));
         assert_eq!(tasks.call("a", Some("a")).unwrap().arguments, None);
         assert_eq!(tasks.lock().arguments, 2);

@@ -1,17 +1,17 @@
-//! Errors we answer ourselves, as JSON-RPC objects.
+//! Errors of Schemascope itself, as JSON-RPC objects.
 
 use bytes::Bytes;
 use rmcp::model::ErrorCode;
 
-use super::message::NotAMessage;
+use super::message::MessageError;
 use super::{Body, version};
 
-/// The code of an error object, if it has one.
+/// The code of an error object, if it is an integer.
 pub(crate) fn code(error: &Bytes) -> Option<i64> {
     serde_json::from_slice(&super::params::field(error, "code")?.raw).ok()
 }
 
-/// An error of our own, said to a client.
+/// An error of Schemascope for a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RpcError {
     code: ErrorCode,
@@ -28,15 +28,15 @@ impl RpcError {
         Self { code: ErrorCode::INVALID_REQUEST, message: message.into(), data: None }
     }
 
-    /// Why bytes are no message that is taken.
-    pub(crate) fn no_message(bytes: &[u8], error: &NotAMessage) -> Self {
+    /// The error for bytes that are not a message.
+    pub(crate) fn not_a_message(bytes: &[u8], error: &MessageError) -> Self {
         match error {
-            NotAMessage::Json(reason) => Self::parse(format!("Parse error: {reason}")),
-            NotAMessage::Batch(reason) => Self::invalid_request(*reason),
-            NotAMessage::Envelope(_) if bytes.trim_ascii_start().starts_with(b"[") => Self::invalid_request(
+            MessageError::Json(reason) => Self::parse(format!("Parse error: {reason}")),
+            MessageError::Batch(reason) => Self::invalid_request(*reason),
+            MessageError::Envelope(_) if bytes.trim_ascii_start().starts_with(b"[") => Self::invalid_request(
                 "batches belong to protocol version 2025-03-26; send one message at a time",
             ),
-            NotAMessage::Envelope(reason) => Self::invalid_request(format!("Invalid request: {reason}")),
+            MessageError::Envelope(reason) => Self::invalid_request(format!("Invalid request: {reason}")),
         }
     }
 
@@ -56,7 +56,7 @@ impl RpcError {
         Self { code: ErrorCode::INTERNAL_ERROR, message: message.into(), data: None }
     }
 
-    /// The form clients of the stateless era understand.
+    /// The error for an unsupported protocol version, with the data that stateless clients read.
     pub(crate) fn unsupported_version(requested: &str) -> Self {
         Self {
             code: ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
@@ -68,7 +68,7 @@ impl RpcError {
         }
     }
 
-    /// Headers that do not say what the body says.
+    /// The error for headers that do not match the body.
     pub(crate) fn header_mismatch(reason: &str) -> Self {
         Self { code: ErrorCode::HEADER_MISMATCH, message: format!("Header mismatch: {reason}"), data: None }
     }

@@ -1,31 +1,28 @@
-//! What of a request stands in HTTP headers too (2026-07-28): the method, the name, and the arguments a tool
-//! marks with `x-mcp-header`.
-//!
-//! Owns: which values those are, how they are written, and whether headers say the same as a body. Refuses
-//! to know: HTTP libraries; a header is a name and a text here.
+//! Parts of a request that are repeated in HTTP headers (2026-07-28): the method, the name, and the arguments that a
+//! tool marks with `x-mcp-header`. Writes such headers, and checks that they match the body.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::params::{Seen, text};
+use super::params::{KnownParams, text};
 
 pub(crate) const SESSION_ID: &str = "mcp-session-id";
 pub(crate) const PROTOCOL_VERSION: &str = "mcp-protocol-version";
 pub(crate) const METHOD: &str = "mcp-method";
 pub(crate) const NAME: &str = "mcp-name";
 const PARAM: &str = "mcp-param-";
-/// Marks what our own relay passes on: it came as a line, which has no headers and no stream to come back to.
+/// Marks requests of our own relay. They came as lines, without headers and without a stream to resume.
 pub(crate) const RELAYED: &str = "schemascope-relayed";
 
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";
 
-/// Levels of `properties` looked into for marked arguments.
+/// Levels of `properties` that are searched for marked arguments.
 const MAX_DEPTH: usize = 16;
 
-/// The value as a header may hold it: as it is where it is plain, else in Base64.
+/// Encodes a value for a header: unchanged if it is plain ASCII, else in Base64.
 pub(crate) fn encoded(value: &str) -> String {
     let plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
         && value.trim() == value
@@ -33,7 +30,7 @@ pub(crate) fn encoded(value: &str) -> String {
     if plain { value.to_owned() } else { format!("{PREFIX}{}{SUFFIX}", BASE64_STANDARD.encode(value)) }
 }
 
-/// The value a header stands for; none where it cannot be decoded.
+/// Decodes a header; `None` if that fails.
 pub(crate) fn decoded(header: &str) -> Option<String> {
     match header.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)) {
         Some(coded) => String::from_utf8(BASE64_STANDARD.decode(coded).ok()?).ok(),
@@ -41,28 +38,28 @@ pub(crate) fn decoded(header: &str) -> Option<String> {
     }
 }
 
-/// What `Mcp-Name` must say of a request, if it must.
+/// The value that `Mcp-Name` must have for a request, if it needs one.
 pub(crate) fn name(method: &str, params: Option<&Bytes>) -> Option<String> {
     match method {
-        "tools/call" | "prompts/get" => Seen::of(params).name(),
+        "tools/call" | "prompts/get" => KnownParams::of(params).name(),
         "resources/read" => text(params?, "uri"),
         "tasks/get" | "tasks/update" | "tasks/cancel" => text(params?, "taskId"),
         _ => None,
     }
 }
 
-/// An argument that is mirrored in a header.
+/// An argument that is repeated in a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Marked {
+struct MirroredArgument {
     /// `mcp-param-…`
     header: String,
-    /// Keys from the arguments down to it.
+    /// Path of keys below `arguments`.
     path: Vec<String>,
 }
 
-/// The arguments a tool marks.
-fn marked(definition: &Bytes) -> Vec<Marked> {
-    // Nearly no tool marks anything, and a definition may be large.
+/// The arguments that a tool marks.
+fn mirrored(definition: &Bytes) -> Vec<MirroredArgument> {
+    // Few tools mark an argument, and a definition may be large.
     if memchr::memmem::find(definition, b"x-mcp-header").is_none() {
         return Vec::new();
     }
@@ -71,8 +68,10 @@ fn marked(definition: &Bytes) -> Vec<Marked> {
     let mut open = vec![(&definition["inputSchema"], Vec::new())];
     while let Some((schema, path)) = open.pop() {
         if let Some(name) = schema["x-mcp-header"].as_str().filter(|_| !path.is_empty()) {
-            found
-                .push(Marked { header: format!("{PARAM}{}", name.to_ascii_lowercase()), path: path.clone() });
+            found.push(MirroredArgument {
+                header: format!("{PARAM}{}", name.to_ascii_lowercase()),
+                path: path.clone(),
+            });
         }
         for (key, below) in schema["properties"].as_object().into_iter().flatten() {
             if path.len() < MAX_DEPTH {
@@ -84,17 +83,17 @@ fn marked(definition: &Bytes) -> Vec<Marked> {
     found
 }
 
-/// The headers a call of this tool must have, with their values as they must be written.
+/// The headers that a call of this tool must have, with encoded values.
 pub(crate) fn of_arguments(definition: &Bytes, arguments: Option<&Bytes>) -> Vec<(String, String)> {
-    let marked = marked(definition);
-    if marked.is_empty() {
+    let mirrored = mirrored(definition);
+    if mirrored.is_empty() {
         return Vec::new();
     }
     let arguments: Value =
         arguments.and_then(|arguments| serde_json::from_slice(arguments).ok()).unwrap_or_default();
-    let headers = marked
-        .into_iter()
-        .filter_map(|Marked { header, path }| Some((header, encoded(&written(at(&arguments, &path)?)?))));
+    let headers = mirrored.into_iter().filter_map(|MirroredArgument { header, path }| {
+        Some((header, encoded(&written(at(&arguments, &path)?)?)))
+    });
     headers.collect()
 }
 
@@ -102,8 +101,8 @@ fn at<'a>(arguments: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(arguments, |value, key| value.get(key))
 }
 
-/// Whether a header's text says the number a body has: whole ones exactly, others as floats.
-fn says_number(text: &str, number: &serde_json::Number) -> bool {
+/// Whether a header's text equals a number of the body. Integers are compared exactly, others as floats.
+fn equals_number(text: &str, number: &serde_json::Number) -> bool {
     match (text.parse::<i128>(), number.to_string().parse::<i128>()) {
         (Ok(text), Ok(number)) => text == number,
         _ => text.parse::<f64>().is_ok_and(|text| text.is_finite() && Some(text) == number.as_f64()),
@@ -118,8 +117,8 @@ fn written(value: &Value) -> Option<String> {
     }
 }
 
-/// Why the headers of a request do not say what its body says; none if they do. `header` gives a header's
-/// text, of a repeated one all of it.
+/// The reason why the headers of a request do not match its body; `None` if they match. `header` returns the value
+/// of a header, joined if it is repeated.
 pub(crate) fn mismatch(
     method: &str,
     params: Option<&Bytes>,
@@ -127,7 +126,7 @@ pub(crate) fn mismatch(
     header: impl Fn(&str) -> Option<String>,
 ) -> Option<String> {
     let wrong = |title: &str, value: Option<&str>, expected: &str| match value {
-        None => Some(format!("{title} header is missing; the body says {expected:?}")),
+        None => Some(format!("{title} header is missing; the body has {expected:?}")),
         Some(value) if value == expected => None,
         Some(value) => Some(format!("{title} header value {value:?} does not match body value {expected:?}")),
     };
@@ -151,14 +150,14 @@ pub(crate) fn mismatch(
             Err(reason) => return Some(reason),
         }
     }
-    let marked = marked(definition.filter(|_| method == "tools/call")?);
-    if marked.is_empty() {
+    let mirrored = mirrored(definition.filter(|_| method == "tools/call")?);
+    if mirrored.is_empty() {
         return None;
     }
-    let arguments = Seen::of(params).arguments;
+    let arguments = KnownParams::of(params).arguments;
     let arguments: Value =
         arguments.and_then(|arguments| serde_json::from_slice(&arguments).ok()).unwrap_or_default();
-    marked.into_iter().find_map(|Marked { header, path }| {
+    mirrored.into_iter().find_map(|MirroredArgument { header, path }| {
         let value = match read(&header, &header) {
             Ok(value) => value,
             Err(reason) => return Some(reason),
@@ -169,7 +168,7 @@ pub(crate) fn mismatch(
             (None, Some(value)) => {
                 Some(format!("{header} header value {value:?} does not match the body, which has none"))
             }
-            (Some((Value::Number(number), _)), Some(value)) if says_number(&value, number) => None,
+            (Some((Value::Number(number), _)), Some(value)) if equals_number(&value, number) => None,
             (Some((_, expected)), value) => wrong(&header, value.as_deref(), &expected),
         }
     })
@@ -180,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_encoded_as_the_specification_shows() {
+    fn encoded_matches_the_examples_of_the_specification() {
         for (value, header) in [
             ("us-west1", "us-west1"),
             ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compared_as_texts_and_numbers_as_numbers() {
+    fn mismatch_compares_strings_as_strings_and_numbers_as_numbers() {
         let definition = Bytes::from(r#"{"inputSchema":{"properties":{"a":{"x-mcp-header":"A"}}}}"#);
         for (argument, header, right) in [
             (r#""007""#, Some("007"), true),
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_must_say_what_the_body_says() {
+    fn mismatch_reports_missing_and_different_headers() {
         let definition = Bytes::from(
             r#"{"inputSchema":{"properties":{"region":{"type":"string","x-mcp-header":"Region"},
                 "n":{"type":"integer","x-mcp-header":"N"},"in":{"properties":{"b":{"x-mcp-header":"B"}}}}}}"#,
@@ -253,7 +252,7 @@ mod tests {
         let mut undecodable = right.to_vec();
         undecodable[1].1 = "=?base64?!?=";
         assert!(check(&undecodable).is_some_and(|reason| reason.contains("does not match")));
-        let mut written = of_arguments(&definition, Seen::of(Some(&params)).arguments.as_ref());
+        let mut written = of_arguments(&definition, KnownParams::of(Some(&params)).arguments.as_ref());
         written.sort();
         assert_eq!(written[1], ("mcp-param-n".to_owned(), "42".to_owned()));
         assert_eq!(written.len(), 3);

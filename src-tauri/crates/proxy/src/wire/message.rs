@@ -1,10 +1,10 @@
-//! Envelopes: which kind of message it is, and slices of its parts.
+//! JSON-RPC envelopes: reads the kind of a message and its parts as slices, and writes messages.
 
 use bytes::{BufMut, Bytes, BytesMut};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A received message. Every part is a slice of the bytes received.
+/// A received message. Its parts are slices of the received bytes.
 #[derive(Debug, Clone)]
 pub(crate) enum Message {
     Request { id: Bytes, method: String, params: Option<Bytes> },
@@ -12,7 +12,7 @@ pub(crate) enum Message {
     Response { id: Bytes, body: Body },
 }
 
-/// What a response carries.
+/// The result or the error of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Body {
     Result(Bytes),
@@ -21,7 +21,7 @@ pub(crate) enum Body {
 
 #[derive(Deserialize)]
 struct Envelope<'a> {
-    // Where it matters, present but null is not absent: `"result":null` is an answer.
+    // For `id` and `result`, null differs from absent: `"result":null` is an answer.
     #[serde(borrow)]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -39,18 +39,18 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// Why bytes are not a message.
+/// The reason why bytes are not a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NotAMessage {
-    /// Not JSON at all.
+pub(crate) enum MessageError {
+    /// The bytes are not JSON.
     Json(String),
-    /// JSON, but not a JSON-RPC 2.0 message.
+    /// The JSON is not a JSON-RPC 2.0 message.
     Envelope(&'static str),
-    /// A batch nobody can take.
+    /// The batch is empty or too long.
     Batch(&'static str),
 }
 
-impl std::fmt::Display for NotAMessage {
+impl std::fmt::Display for MessageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Json(reason) => f.write_str(reason),
@@ -60,25 +60,25 @@ impl std::fmt::Display for NotAMessage {
 }
 
 impl Message {
-    pub(crate) fn parse(bytes: &Bytes) -> Result<Self, NotAMessage> {
+    pub(crate) fn parse(bytes: &Bytes) -> Result<Self, MessageError> {
         let envelope: Envelope<'_> =
             serde_json::from_slice(bytes).map_err(|error| match error.classify() {
                 serde_json::error::Category::Data => {
-                    NotAMessage::Envelope("not a JSON-RPC 2.0 message object")
+                    MessageError::Envelope("not a JSON-RPC 2.0 message object")
                 }
-                _ => NotAMessage::Json(error.to_string()),
+                _ => MessageError::Json(error.to_string()),
             })?;
         if envelope.jsonrpc.is_none_or(|version| version.get() != "\"2.0\"") {
-            return Err(NotAMessage::Envelope("\"jsonrpc\" must be \"2.0\""));
+            return Err(MessageError::Envelope("\"jsonrpc\" must be \"2.0\""));
         }
         let slice = |raw: &RawValue| bytes.slice_ref(raw.get().as_bytes());
         let id = envelope.id.map(slice);
         if id.as_ref().is_some_and(|id| !matches!(id.first(), Some(b'"' | b'-' | b'0'..=b'9' | b'n'))) {
-            return Err(NotAMessage::Envelope("\"id\" must be a string or a number"));
+            return Err(MessageError::Envelope("\"id\" must be a string or a number"));
         }
         let null = id.as_ref().is_some_and(|id| id.as_ref() == b"null");
         if null && envelope.method.is_some() {
-            return Err(NotAMessage::Envelope("\"id\" of a request must not be null"));
+            return Err(MessageError::Envelope("\"id\" of a request must not be null"));
         }
         let id = id.filter(|_| !null);
         let params = envelope.params.map(slice);
@@ -89,38 +89,42 @@ impl Message {
                 Ok(Self::Response { id, body: Body::Result(slice(result)) })
             }
             (None, Some(id), None, Some(error)) => Ok(Self::Response { id, body: Body::Error(slice(error)) }),
-            _ => Err(NotAMessage::Envelope("neither a request, nor a notification, nor a response")),
+            _ => Err(MessageError::Envelope(
+                "the message is neither a request, nor a notification, nor a response",
+            )),
         }
     }
 }
 
-/// Messages of one batch, at most.
-const LONGEST_BATCH: usize = 100;
+/// Limit of messages in one batch.
+const MAX_BATCH: usize = 100;
 
-/// The messages of a batch, each unread; none where this is no array.
-pub(crate) fn batch(bytes: &Bytes) -> Option<Result<Vec<Bytes>, NotAMessage>> {
+/// The messages of a batch, not parsed; `None` if this is not an array.
+pub(crate) fn batch(bytes: &Bytes) -> Option<Result<Vec<Bytes>, MessageError>> {
     if !bytes.trim_ascii_start().starts_with(b"[") {
         return None;
     }
     let items: Vec<&RawValue> = match serde_json::from_slice(bytes) {
         Ok(items) => items,
-        Err(error) => return Some(Err(NotAMessage::Json(error.to_string()))),
+        Err(error) => return Some(Err(MessageError::Json(error.to_string()))),
     };
     Some(match items.len() {
-        0 => Err(NotAMessage::Batch("a batch needs a message")),
-        1..=LONGEST_BATCH => Ok(items.iter().map(|item| bytes.slice_ref(item.get().as_bytes())).collect()),
-        _ => Err(NotAMessage::Batch("a batch may have 100 messages")),
+        0 => Err(MessageError::Batch("a batch needs at least one message")),
+        1..=MAX_BATCH => Ok(items.iter().map(|item| bytes.slice_ref(item.get().as_bytes())).collect()),
+        _ => {
+            Err(MessageError::Batch("a batch may have at most 100 messages; send the others in a second one"))
+        }
     })
 }
 
-/// Whether two ids are the same, however they are written: `"a"` and `"\u0061"`, `1` and `1.0`.
+/// Whether two ids are equal, independent of notation: `"a"` and `"\u0061"`, `1` and `1.0`.
 pub(crate) fn same_id(one: &[u8], other: &[u8]) -> bool {
     use serde_json::Value;
     let read = |id: &[u8]| serde_json::from_slice::<Value>(id).ok();
     one == other
         || match (read(one), read(other)) {
             (Some(Value::String(one)), Some(Value::String(other))) => one == other,
-            // Whole numbers beyond what a float tells apart are the same only when written alike.
+            // Integers that floats cannot distinguish are equal only if they are written alike.
             (Some(Value::Number(one)), Some(Value::Number(other))) => {
                 (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
             }
@@ -128,14 +132,14 @@ pub(crate) fn same_id(one: &[u8], other: &[u8]) -> bool {
         }
 }
 
-/// The number an id of ours stands for; some give numbers back as text or with a fraction.
+/// Reads an id that we assigned. Some servers return it with a fraction; a string is another id.
 pub(crate) fn number(id: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(id).ok()?.trim_matches('"');
+    let text = std::str::from_utf8(id).ok()?;
     text.strip_suffix(".0").unwrap_or(text).parse().ok()
 }
 
-/// The number a line that is no message may have as its `id`, as far as can be told from its ends: enough
-/// to end the request it seems to answer rather than let it wait for ever.
+/// The probable `id` of a line that is not a message, read from its first and last bytes. It is used to end the
+/// request that the line seems to answer, instead of leaving it without an answer.
 pub(crate) fn probable_id(head: &[u8], tail: &[u8]) -> Option<u64> {
     let number = |text: &[u8], at: usize| {
         let rest = text[at + 4..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
@@ -146,7 +150,7 @@ pub(crate) fn probable_id(head: &[u8], tail: &[u8]) -> Option<u64> {
     first.or_else(|| memchr::memmem::rfind(tail, b"\"id\"").and_then(|at| number(tail, at)))
 }
 
-/// Writes a request. What is in it stays as it is, line breaks too; [`one_line`] is for those who need lines.
+/// Writes a request. `params` keep their line breaks; see [`one_line`].
 pub(crate) fn request(id: u64, method: &str, params: Option<&[u8]>) -> Bytes {
     write(Some(id.to_string().as_bytes()), Some(method), params.map(|params| ("params", params)))
 }
@@ -156,7 +160,7 @@ pub(crate) fn notification(method: &str, params: Option<&[u8]>) -> Bytes {
     write(None, Some(method), params.map(|params| ("params", params)))
 }
 
-/// Writes a response to the request with this id.
+/// Writes a response.
 pub(crate) fn response(id: &[u8], body: &Body) -> Bytes {
     match body {
         Body::Result(result) => write(Some(id), None, Some(("result", result))),
@@ -164,8 +168,8 @@ pub(crate) fn response(id: &[u8], body: &Body) -> Bytes {
     }
 }
 
-/// Writes a response to a request whose id may be unknown; MCP has no null for it.
-pub(crate) fn refusal(id: Option<&[u8]>, body: &Body) -> Bytes {
+/// Writes a response to a request whose id may be unknown. It then has no id, because MCP does not allow null.
+pub(crate) fn error_response(id: Option<&[u8]>, body: &Body) -> Bytes {
     match (id, body) {
         (Some(id), body) => response(id, body),
         (None, Body::Result(result)) => write(None, None, Some(("result", result))),
@@ -173,7 +177,7 @@ pub(crate) fn refusal(id: Option<&[u8]>, body: &Body) -> Bytes {
     }
 }
 
-/// A message on one line, whatever lines it came on.
+/// Returns a message on one line.
 pub(crate) fn one_line(message: Bytes) -> Bytes {
     if memchr::memchr2(b'\n', b'\r', &message).is_none() {
         return message;
@@ -183,7 +187,7 @@ pub(crate) fn one_line(message: Bytes) -> Bytes {
     line.into()
 }
 
-/// JSON has line breaks only between tokens; inside strings they are escaped.
+/// Replaces line breaks by spaces. JSON has them only between tokens; in strings they are escaped.
 fn flatten(json: &mut [u8]) {
     for byte in json {
         if matches!(byte, b'\n' | b'\r') {
@@ -217,12 +221,12 @@ fn write(id: Option<&[u8]>, method: Option<&str>, part: Option<(&str, &[u8])>) -
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Message, NotAMessage> {
+    fn parse(text: &str) -> Result<Message, MessageError> {
         Message::parse(&Bytes::copy_from_slice(text.as_bytes()))
     }
 
     #[test]
-    fn bodies_are_the_bytes_received() {
+    fn parse_keeps_bytes_of_bodies() {
         let odd = r#"{"z":1.10,"a":1E5,"a":2,"n":12345678901234567890,"s":"\u00e9\/"}"#;
         let Ok(Message::Response { id, body: Body::Result(result) }) =
             parse(&format!("{{\"extra\":1,\"result\" : {odd} ,\"jsonrpc\":\"2.0\",\"id\":\"a\\u0031\"}}"))
@@ -234,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_null_result_is_an_answer() {
+    fn parse_accepts_null_as_a_result() {
         let parsed = parse(r#"{"jsonrpc":"2.0","id":1,"result":null}"#);
         assert!(
             matches!(parsed, Ok(Message::Response { body: Body::Result(result), .. }) if result.as_ref() == b"null")
@@ -242,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_the_same_however_they_are_written() {
+    fn same_id_ignores_notation() {
         for (one, other, same) in [
             ("1", "1.0", true),
             ("1", "1e0", true),
@@ -253,11 +257,12 @@ mod tests {
         ] {
             assert_eq!(same_id(one.as_bytes(), other.as_bytes()), same, "{one} {other}");
         }
-        assert_eq!((number(b"\"7\""), number(b"7.0"), number(b"7.5")), (Some(7), Some(7), None));
+        assert_eq!((number(b"7"), number(b"7.0"), number(b"7.5")), (Some(7), Some(7), None));
+        assert_eq!((number(b"\"7\""), number(b"\"7"), number(b"null")), (None, None, None));
     }
 
     #[test]
-    fn ids_of_broken_lines() {
+    fn probable_id_reads_broken_lines() {
         for (line, id) in [
             (r#"{"jsonrpc":"2.0","id":17,"result":{bro"#, Some(17)),
             (r#"{"result":{"s":"broken},"jsonrpc":"2.0","id" : 4}"#, Some(4)),
@@ -269,8 +274,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_message_is_told_apart() {
-        assert!(matches!(parse("hello"), Err(NotAMessage::Json(_))));
+    fn parse_rejects_what_is_not_a_message() {
+        assert!(matches!(parse("hello"), Err(MessageError::Json(_))));
         for text in [
             "[]",
             "{}",
@@ -282,12 +287,12 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
         ] {
-            assert!(matches!(parse(text), Err(NotAMessage::Envelope(_))), "{text}");
+            assert!(matches!(parse(text), Err(MessageError::Envelope(_))), "{text}");
         }
     }
 
     #[test]
-    fn a_request_written_over_lines_becomes_one() {
+    fn one_line_replaces_line_breaks_between_tokens() {
         let written = request(7, "a\"b", Some(b"{\n  \"x\": \"a\\nb\"\r\n}"));
         assert!(memchr::memmem::find(&written, b"{\n  \"x\": \"a\\nb\"\r\n}").is_some());
         let written = one_line(written);

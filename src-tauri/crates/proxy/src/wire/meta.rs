@@ -1,4 +1,4 @@
-//! What a request of the stateless era says of itself in `params._meta`, and who that makes the client.
+//! The client of a request: read from `params._meta` in the stateless era, and written there for stateless upstreams.
 
 use bytes::Bytes;
 use schemascope_model::Client;
@@ -17,7 +17,7 @@ pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 /// Log levels (RFC 5424), least severe first.
 const LEVELS: &[&str] = &["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
-/// One of them.
+/// A log level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Level(usize);
 
@@ -28,7 +28,7 @@ impl Level {
         LEVELS.iter().position(|known| *known == name).map(Self)
     }
 
-    /// The level of something an upstream logged.
+    /// The level of a log message.
     pub(crate) fn of_message(logged: Option<&Bytes>) -> Option<Self> {
         Self::of(&params::text(logged?, "level")?)
     }
@@ -38,27 +38,31 @@ impl Level {
     }
 }
 
-/// A client, as far as a request tells.
+/// The client of a request or session.
 #[derive(Debug, Clone)]
 pub(crate) struct Who {
     pub(crate) era: Era,
-    /// Its session, in the era that has them.
+    /// Id of its session, in the session era.
     pub(crate) session: Option<Box<str>>,
     /// Its `clientInfo`, as sent.
     pub(crate) info: Option<Bytes>,
-    /// Its capabilities, as sent: an object.
+    /// Its capabilities, as sent; always an object.
     pub(crate) capabilities: Bytes,
-    /// From which level on it wants to be told of what the upstream logs, as sent.
+    /// Lowest level of log messages that it wants, as sent.
     pub(crate) log_level: Option<Bytes>,
 }
 
-/// Longest introduction of a client that is taken, in bytes: it is kept as long as its sessions.
+/// Limit of bytes of `clientInfo` and capabilities together, which are kept as long as the session.
 const LONGEST: usize = 64 << 10;
 
-/// The per-request fields.
+/// Error for a client beyond that limit.
+pub(crate) const TOO_LONG: &str =
+    "the client's info and capabilities are longer than 64 KB together; shorten them";
+
+/// The fields that every stateless request has in `_meta`.
 #[derive(Debug, Default)]
 pub(crate) struct Meta {
-    /// The protocol version, if it is text.
+    /// The protocol version, if it is a string.
     pub(crate) version: Option<String>,
     pub(crate) info: Option<Bytes>,
     /// The client's capabilities, if they are an object.
@@ -80,13 +84,13 @@ impl Meta {
 }
 
 impl Who {
-    /// Somebody of whom nothing is known and who can be asked nothing.
-    pub(crate) fn nobody() -> Self {
+    /// An unknown client that cannot be asked anything.
+    pub(crate) fn unknown() -> Self {
         let capabilities = Bytes::from_static(b"{}");
         Self { era: Era::Legacy, session: None, info: None, capabilities, log_level: None }
     }
 
-    /// The same with nothing of the message it was read from; none where it says too much to be kept.
+    /// A copy that does not keep the bytes of the message; `None` if it is too long to be kept.
     pub(crate) fn kept(&self) -> Option<Self> {
         let info = self.info.as_deref().unwrap_or_default();
         if info.len() + self.capabilities.len() > LONGEST {
@@ -102,14 +106,15 @@ impl Who {
         })
     }
 
-    /// Whether an upstream may ask this client for anything.
+    /// Whether an upstream may ask this client any question.
     pub(crate) fn may_be_asked(&self) -> bool {
         ["sampling", "elicitation", "roots", "tasks"]
             .iter()
             .any(|name| field(&self.capabilities, name).is_some_and(|found| found.raw != "null"))
     }
 
-    /// Whether an upstream may ask this client for this. What nobody knows yet is left to both sides.
+    /// Whether an upstream may send this client a request of this method. Unknown methods are allowed if it accepts
+    /// any.
     pub(crate) fn may_be_asked_for(&self, method: &str) -> bool {
         let capability = match method {
             "sampling/createMessage" => "sampling",
@@ -120,9 +125,9 @@ impl Who {
         field(&self.capabilities, capability).is_some_and(|found| found.raw != "null")
     }
 
-    /// What it is called, and its version.
+    /// Its name and version.
     pub(crate) fn client(&self) -> Option<Client> {
-        /// Characters kept: they stand in every record of its calls.
+        /// Limit of characters, because every record of a call has a copy.
         const LONGEST: usize = 200;
         let client =
             Client::deserialize(&mut serde_json::Deserializer::from_slice(self.info.as_ref()?)).ok()?;
@@ -130,13 +135,13 @@ impl Who {
         Some(Client { name: short(&client.name), version: short(&client.version) })
     }
 
-    /// Whether it wants to be told of something an upstream logged.
+    /// Whether the client wants a log message, by its level.
     pub(crate) fn hears(&self, logged: Option<&Bytes>) -> bool {
         let wanted = self.log_level.as_ref().and_then(|level| serde_json::from_slice::<String>(level).ok());
         Level::of_message(logged) >= wanted.and_then(|level| Level::of(&level))
     }
 
-    /// `params` with the fields every request of the stateless era carries.
+    /// `params` with the fields that every stateless request has.
     pub(crate) fn introduced(&self, params: Option<&Bytes>) -> Bytes {
         let version = format!("\"{MODERN}\"");
         let mut fields: Vec<(&str, &[u8])> =
@@ -152,8 +157,8 @@ impl Who {
     }
 }
 
-/// `params` without those fields: an upstream with a handshake was told all of it already, and one that
-/// speaks both eras would take the request for one of the other.
+/// `params` without those fields. A session-era upstream knows them from the handshake, and one of both eras would
+/// take the request for a stateless one.
 pub(crate) fn plain(params: &Bytes) -> Bytes {
     let Some(meta) = field(params, "_meta") else { return params.clone() };
     let kept = params::without(&meta.raw, &[VERSION, CLIENT_INFO, CAPABILITIES, LOG_LEVEL]);
@@ -165,13 +170,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_is_introduced_with_each_request() {
+    fn introduced_adds_client_and_plain_removes_it() {
         let who = Who {
             info: Some(r#"{"name":"c","version":"1","x":1.10}"#.into()),
             capabilities: r#"{"roots":{}}"#.into(),
-            ..Who::nobody()
+            ..Who::unknown()
         };
-        assert!(who.may_be_asked() && !Who::nobody().may_be_asked());
+        assert!(who.may_be_asked() && !Who::unknown().may_be_asked());
         assert!(who.may_be_asked_for("roots/list") && who.may_be_asked_for("future/question"));
         assert!(!who.may_be_asked_for("sampling/createMessage"));
         let params = Bytes::from(r#"{"name":"t","_meta":{"progressToken":7}}"#);
@@ -179,7 +184,7 @@ mod tests {
         let meta = Meta::of(Some(&introduced));
         assert_eq!(meta.version.as_deref(), Some(MODERN));
         assert_eq!((meta.info, meta.capabilities), (who.info.clone(), Some(who.capabilities.clone())));
-        assert_eq!(params::Seen::of(Some(&introduced)).progress_token.unwrap().raw, "7");
+        assert_eq!(params::KnownParams::of(Some(&introduced)).progress_token.unwrap().raw, "7");
         assert_eq!(Meta::of(Some(&who.introduced(None))).version.as_deref(), Some(MODERN));
         assert_eq!(plain(&introduced), params);
         assert_eq!(who.client().unwrap().name.as_ref(), "c");

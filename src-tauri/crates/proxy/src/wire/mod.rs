@@ -1,7 +1,5 @@
-//! JSON-RPC as bytes.
-//!
-//! Owns: reading an envelope without touching what is in it, finding the few values a proxy must see,
-//! and writing messages. Refuses to know: sessions, upstreams, transports.
+//! JSON-RPC messages as bytes: reading envelopes and the few values that a proxy needs, and writing messages. All
+//! other bytes pass unchanged.
 
 pub(crate) mod error;
 pub(crate) mod headers;

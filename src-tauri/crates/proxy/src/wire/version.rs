@@ -1,13 +1,13 @@
-//! Protocol versions: which we speak, what is agreed on, and the two eras they fall into.
+//! Protocol versions, their negotiation, and the two eras to which they belong.
 
 use rmcp::model::ProtocolVersion;
 
-/// How a version introduces itself and who may ask whom.
+/// The two families of protocol versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Era {
-    /// 2025-11-25 and older: a handshake, sessions, and servers that ask their clients.
+    /// Session era, 2025-11-25 and older: a handshake, sessions, and servers that send requests to their clients.
     Legacy,
-    /// 2026-07-28: every request says by itself what it needs, and servers answer that input is required.
+    /// Stateless era, 2026-07-28: every request carries all it needs, and servers ask by results that require input.
     Modern,
 }
 
@@ -19,13 +19,13 @@ static HANDSHAKE: [ProtocolVersion; 4] = [
     ProtocolVersion::V_2025_11_25,
 ];
 
-/// The one version of the stateless era.
+/// The only version of the stateless era.
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// The one version whose messages may come several at a time, as JSON-RPC batches.
+/// The only version with JSON-RPC batches.
 pub(crate) const BATCHES: &str = "2025-03-26";
 
-/// The newest version with a handshake.
+/// The newest version of the session era.
 pub(crate) fn newest_legacy() -> ProtocolVersion {
     ProtocolVersion::LATEST_WITH_INITIALIZE
 }
@@ -35,7 +35,7 @@ pub(crate) fn newest_legacy_text() -> &'static str {
     HANDSHAKE[HANDSHAKE.len() - 1].as_str()
 }
 
-/// The era of a version we speak.
+/// The era of a supported version.
 pub(crate) fn era(version: &str) -> Option<Era> {
     match version {
         MODERN => Some(Era::Modern),
@@ -44,13 +44,14 @@ pub(crate) fn era(version: &str) -> Option<Era> {
     }
 }
 
-/// The versions spoken, newest first.
+/// The supported versions, newest first.
 pub(crate) fn spoken() -> Vec<&'static str> {
     std::iter::once(MODERN).chain(HANDSHAKE.iter().rev().map(ProtocolVersion::as_str)).collect()
 }
 
-/// What is agreed on in a handshake when a client asks for `requested` and the other side speaks up to
-/// `offered`: the client's version if both know it, else the offer. Versions are dates and compare as text.
+/// Negotiates the version of a session between a client that asks for `requested` and a server that supports versions
+/// up to `offered`. The result is the client's version if both know it, else `offered`. Versions are dates and
+/// compare as text.
 pub(crate) fn agree(requested: &str, offered: &str) -> String {
     let both_know = era(requested) == Some(Era::Legacy) && requested < offered;
     if both_know { requested.to_owned() } else { offered.to_owned() }
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_older_known_version_is_agreed_on() {
+    fn agree_returns_the_older_known_version() {
         for (requested, offered, agreed) in [
             ("2025-06-18", "2025-11-25", "2025-06-18"),
             ("2025-11-25", "2025-06-18", "2025-06-18"),
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn rmcp_knows_the_same_newest_version() {
+    fn newest_version_is_that_of_rmcp() {
         assert_eq!(ProtocolVersion::LATEST.as_str(), MODERN);
         assert_eq!(spoken().len(), 5);
     }

@@ -1,8 +1,8 @@
-//! Which calls may be compared with one another: those of one argument class.
+//! Argument classes: only calls of the same class are compared with one another.
 //!
-//! A class is the set of arguments given, with the values of those that have few. An argument of many
-//! values counts by how its values begin (`user_17` and `user_18` are alike, `order_3` is not), and if that
-//! is of many kinds too, only by being given. Owns: that choice. Refuses to know: results.
+//! A class is the set of arguments given, with the values of those that have few. An argument of many values counts
+//! by how its values begin (`user_17` and `user_18` are alike, `order_3` is not). An argument with many beginnings
+//! counts only by being given.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use super::hash::Fnv;
 
 /// Arguments looked at.
 const MAX_ARGUMENTS: usize = 16;
-/// Values (or beginnings) of one argument that are told apart.
+/// Values (or beginnings) of one argument that are distinguished.
 const MAX_VALUES: usize = 12;
 
 /// One call's arguments.

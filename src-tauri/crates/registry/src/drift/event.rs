@@ -1,6 +1,4 @@
-//! What is told of drift.
-//!
-//! Owns: its form. No value stands in it: paths and call ids only.
+//! Events that report drift.
 
 use schemascope_model::{CallId, Change, Ending, Share, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -8,10 +6,10 @@ use serde::{Deserialize, Serialize};
 /// One drift of one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriftEvent {
-    /// Numbers what one state told, from 1. What is known of another state's drifts is known by
-    /// [`DriftEvent::key`].
+    /// Number of the event within one state, from 1. Drifts of other states are identified by [`DriftEvent::key`].
     pub id: u64,
-    /// Where: `$.items[].name`; `{}` stands for the values of a map. Of a broken rule its place in the schema.
+    /// Where: `items[].name`, empty for the whole result; `…` stands for the beginning of a very long one and `{}`
+    /// for the values of a map. Of a broken rule its place in the schema.
     pub path: String,
     /// What.
     #[serde(flatten)]
@@ -33,13 +31,13 @@ pub struct DriftEvent {
 /// What an observation led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// A drift is certain enough to be told. It is told once while it lasts.
+    /// A drift is certain enough to be reported. It is reported once while it lasts.
     Raised(DriftEvent),
     /// It is over.
     Ended(DriftEvent, Ending),
 }
 
-/// The same for one drift whoever counts, and however often: its path and the first call that shows it.
+/// Identifies a drift on every machine and after every replay: its path and the first call that shows it.
 pub type Key<'a> = (&'a str, Option<CallId>);
 
 impl DriftEvent {

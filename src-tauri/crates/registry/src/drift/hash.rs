@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-/// Bytes by which texts are told apart that are only looked at in passing.
+/// Bytes of a text that are hashed where the whole text is not worth reading.
 const BEGINNING: usize = 24;
 
 /// FNV-1a, 64 bits.

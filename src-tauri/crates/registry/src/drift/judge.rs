@@ -1,6 +1,4 @@
-//! What one observation says of each path.
-//!
-//! Owns: comparing it with what is counted, adding up, and counting it. Refuses to know: what is told.
+//! Compares one observation with the counts at each path, adds up the evidence, and counts the observation.
 
 use super::paths::ROOT;
 use super::recent::{TURNED, Thing};
@@ -46,7 +44,7 @@ impl Drift {
                 continue;
             }
             let is_rule = matches!(self.paths.step(node as u32), Step::Rule(_));
-            // Whoever asks for whatever, a broken rule is one.
+            // A broken rule is drift, whatever the arguments are.
             let before = before
                 .filter(|_| !is_rule)
                 .map(|thing| thing.at(node as u32))
@@ -61,8 +59,8 @@ impl Drift {
     /// Whether the thing has it by a change seen.
     fn look(&mut self, sighting: &Sighting<'_>, at: &mut usize, look: &Look) -> bool {
         let mut tally = self.strata.list[*at].tally(look.node);
-        // How often things change while they are looked at is not known yet: one that is otherwise than before is
-        // as good as another.
+        // How often things change while they are looked at is not known yet: a changed one counts like
+        // any other.
         let is_known = |(before, _): &(Kind, bool)| *before == look.kind || tally.knows_repeats(*before);
         let look = &Look { before: look.before.filter(is_known), ..*look };
         let Look { node, kind, before, trust, thing, is_rule } = *look;

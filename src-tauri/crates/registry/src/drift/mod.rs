@@ -1,14 +1,13 @@
-//! Drift: when what a tool returns is not what it was.
+//! Drift: the detection of lasting changes in what a tool returns.
 //!
-//! For each path of results it is counted what stands there (nothing, null, a type), in the calls of one
-//! argument class at a time, so that other arguments are no drift; a thing that is asked for again and again
-//! counts once. What differs adds up as evidence until it is certain enough, is told once, and told to be
-//! over when results are as they were. A fold: the same observations in the same order give the same state.
+//! For each path of the results, the kinds of values found there (nothing, null, a type) are counted, one argument
+//! class at a time, so that other arguments are no drift. A thing that is asked for repeatedly counts once.
+//! Differences add up as evidence until a change is certain enough. It is reported once, and its end is reported when
+//! results are as they were. Drift is a fold: the same observations in the same order give the same state.
 //!
-//! Data goes one way: [`scan`] (a document to kinds by path) and [`class`] (arguments to a class) → [`tally`]
-//! (how surprising) → [`suspect`] (how much in all) → [`event`] (what is told).
-//!
-//! Owns: the order of these. Refuses to know: schemas, stores, and who decides.
+//! Data flows one way: [`scan`] (a document to kinds by path) and [`class`] (arguments to a class) → [`tally`] (how
+//! surprising one observation is) → [`suspect`] (how much evidence there is) → [`event`] (what is reported). Schemas,
+//! stores and decisions are outside this module.
 
 mod class;
 mod event;
@@ -61,7 +60,7 @@ pub struct Sighting<'a> {
 /// How an observation fits the effective schema, which is known by its digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Conformity<'a> {
-    /// There is no schema, or nobody looked.
+    /// There is no schema, or the result was not validated.
     #[default]
     Unknown,
     /// It fits.
@@ -123,7 +122,7 @@ impl Default for Drift {
 }
 
 impl Drift {
-    /// Takes an observation; what is to be told about it.
+    /// Adds an observation. Returns what is to be reported about it.
     pub fn observe(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
         self.observations += 1;
         let mut notices = self.meet(sighting.conformity);
@@ -167,7 +166,7 @@ impl Drift {
         self.ended.iter().rev().find(is_it).map(|ended| ended.2)
     }
 
-    /// Every text that is kept: names of fields, rules, and paths that were told.
+    /// Every text that is kept: names of fields, rules, and paths that were reported.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let ended = self.ended.iter().map(|(path, ..)| path.as_str());
         self.paths.keys().chain(self.open().map(|event| event.path.as_str())).chain(ended)

@@ -1,7 +1,7 @@
-//! Drifts that are told and go on.
+//! Drifts that were reported and go on.
 //!
-//! While one is open its paths are not counted, so that what was before it stays known and the tool's
-//! return is noticed. Owns: raising, and telling the return. Refuses to know: how evidence comes about.
+//! While a drift is open its paths are not counted, so that the state before it stays known and the tool's return to
+//! that state is noticed and reported.
 
 use schemascope_model::{Change, Ending, Share, TypeName};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use super::{Drift, Sighting, Step};
 
 /// Drifts open at a time; more are counted only.
 pub(super) const MAX_OPEN: usize = 16;
-/// Endings remembered, for whoever did not hear of them.
+/// Ended drifts that are kept, for logs that do not have their end yet.
 pub(super) const MAX_ENDED: usize = 16;
 /// How much one observation speaks for the return, and against; what is enough.
 const RETURN: (i32, i32, i32) = (4, -3, 24);
@@ -71,7 +71,7 @@ impl Drift {
         Notice::Ended(open.event, ending)
     }
 
-    /// What is to be told after an observation.
+    /// Returns what is to be reported after an observation.
     pub(super) fn conclude(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
         let mut notices = Vec::new();
         let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| open.back >= RETURN.2);
@@ -89,7 +89,7 @@ impl Drift {
 
     fn raise(&mut self, suspect: Suspect, enough: i32, sighting: &Sighting<'_>) -> Option<DriftEvent> {
         let pair = self.counterpart(&suspect, enough);
-        // Of a renamed field it is the old place that is told.
+        // Of a renamed field the old place is reported.
         let (suspect, new) = match pair {
             Some(other) if suspect.kind == Kind::Absent.code() => (suspect, Some(other)),
             Some(other) => (other, Some(suspect)),

@@ -1,7 +1,4 @@
-//! The paths that are watched.
-//!
-//! Owns: which paths there are, their bounds, and which objects are maps, whose keys are data and never
-//! drift. Refuses to know: what stands at them.
+//! The watched paths and their bounds. Keys of objects that are maps are data, so they are not watched.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,6 +1,4 @@
-//! The things asked for of late, and what each looked like.
-//!
-//! Owns: which are remembered. Refuses to know: why they are asked for again.
+//! Things that were asked for recently, and the result each of them had.
 
 use std::collections::VecDeque;
 

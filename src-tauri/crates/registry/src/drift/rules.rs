@@ -1,7 +1,7 @@
-//! Rules of the effective schema: watched like fields that usually are not there.
+//! Rules of the effective schema. They are watched like fields that are usually absent.
 //!
-//! Which schema is in effect is read from the observations themselves, so that a replay knows it too. Owns: what
-//! another schema means for what is watched. Refuses to know: schemas, and who decided about them.
+//! Which schema is in effect is read from the observations themselves, so that a replay finds the same. When the
+//! schema changes, the rules of the previous one are no longer watched.
 
 use schemascope_model::TypeName;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::{Conformity, Drift, Notice, Step};
 
 /// Bytes of a rule's name that count.
 const MAX_RULE: usize = 160;
-/// Rules told apart.
+/// Rules that are distinguished.
 const MAX_RULES: usize = 16;
 /// Schemas remembered.
 const MAX_SCHEMAS: usize = 8;

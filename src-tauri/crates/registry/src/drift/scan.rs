@@ -1,14 +1,13 @@
-//! What a document holds at the paths that are watched.
+//! Reads the values at the watched paths of a JSON document and counts their types.
 //!
-//! Owns: reading JSON in one pass without recursion, whatever its depth, and counting types by path.
-//! It is lenient: what comes here was read as JSON before. Refuses to know: earlier documents.
+//! It reads in one pass without recursion, at any depth. It is lenient, because its input was read as JSON before.
 
 use schemascope_model::{Marker, Redacted, TypeName};
 
 use super::hash::Fnv;
 use super::paths::{Paths, ROOT, Step};
 use super::sketch::Sketch;
-use crate::json::{rest_end, string_end};
+use schemascope_json::{rest_end, string_end};
 
 /// What stands at a path in one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

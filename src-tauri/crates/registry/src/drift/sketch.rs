@@ -1,7 +1,7 @@
-//! Whether two documents tell of the same thing: the smallest hashes of their values.
+//! Estimates whether two documents describe the same thing, from the smallest hashes of their values.
 //!
-//! Of two sketches' smallest hashes the shared part estimates how many values the documents share (bottom-k,
-//! Broder 1997). No value can be told from it.
+//! The part that two sketches share estimates how many values the documents share (bottom-k, Broder 1997). No value
+//! can be recovered from a sketch.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,4 @@
-//! The written form.
-//!
-//! Owns: the version, and that nothing is read back that cannot have been written. Refuses to know: where
-//! it is kept.
+//! The stored form of drift, with its version. A state that this code cannot have written is rejected.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,7 +1,4 @@
-//! Counts by argument class.
-//!
-//! Owns: which classes have counts, and merging those that are told apart no longer. Refuses to know: what
-//! the counts mean.
+//! Counts by argument class. Classes that are no longer distinguished are merged.
 
 use schemascope_model::TypeName;
 

@@ -1,11 +1,10 @@
-//! What may be drift: evidence that adds up.
+//! Suspected drift: evidence of a change that adds up over observations.
 //!
-//! For each path the likelihood of what was seen since some moment, were the path changed, over that of the
-//! past going on, is kept as bits and started anew whenever it falls to nothing: Page's CUSUM (1954), or the
-//! e-detector of Shin, Ramdas and Rinaldo (2022). Watched all the time, the chance that such a product ever
-//! reaches `c` within `n` observations of an unchanged path is at most `n / c`; dividing by the number of
-//! paths (Bonferroni) bounds it for the tool. Owns: that sum and what is kept meanwhile. Refuses to know:
-//! how likely an observation is.
+//! For each path, the likelihood of recent observations if the path has changed, divided by their likelihood if it
+//! has not, is kept in bits and restarted when it falls to nothing: Page's CUSUM (1954), or the e-detector of Shin,
+//! Ramdas and Rinaldo (2022). Under continuous watching, the chance that such a product ever reaches `c` within `n`
+//! observations of an unchanged path is at most `n / c`; dividing by the number of paths (Bonferroni) bounds it for
+//! the tool.
 
 use schemascope_model::{CallId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -17,7 +16,7 @@ use super::tally::{Bits, log2};
 pub(super) const MAX_SUSPECTS: usize = 32;
 /// Example calls kept.
 pub(super) const MAX_EXAMPLES: usize = 3;
-/// Observations over which, at a chance of [`ALARMS`], nothing is to be told by mistake.
+/// Observations over which, at a chance of [`ALARMS`], nothing is to be reported by mistake.
 const HORIZON: u64 = 1_000;
 /// One in so many by the bound, which is far from reached: minima of observations and of things stand beside it.
 const ALARMS: u64 = 10;
@@ -26,7 +25,7 @@ const HITS: u32 = 13;
 /// What speaks against: if changed, 3 % are still as before.
 const CONTRARY: Bits = -75;
 
-/// A schema is a promise: that it is broken is told sooner than what nobody was promised. The evidence there must be,
+/// A broken schema is reported sooner than a change that no schema excludes. The evidence that is needed for it,
 /// how many times at least, and what speaks against: if changed, half of all results keep it.
 const BROKEN: Bits = 12 * 16;
 const TIMES: u32 = 5;

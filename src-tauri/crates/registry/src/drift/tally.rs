@@ -1,10 +1,10 @@
-//! How often what stood at a path, in the calls of one class, and how surprising the next one is.
+//! Counts the kinds of values at a path within one argument class, and computes how surprising the next one is, in
+//! whole numbers.
 //!
-//! Calls made again for the same thing are no new evidence. So a *fresh* observation, of something not just
-//! asked for, is judged by how often fresh ones were like it, and by whether such ones come in runs; a
-//! *repeat* is judged by how often the thing changed between two looks at it. Counts are halved when they
-//! are full: what was long ago is forgotten, so that slow change is none. Owns: those counts and that
-//! judgement, in whole numbers. Refuses to know: what it adds up to.
+//! Repeated calls for the same thing are no new evidence. So a *fresh* observation, of something not just asked for,
+//! is judged by how often fresh ones were like it, and by whether such ones come in runs; a *repeat* is judged by how
+//! often the thing changed between two looks at it. Counts are halved when they are full, so that old observations
+//! lose weight and slow change is no drift.
 
 use super::scan::Kind;
 
@@ -23,7 +23,7 @@ pub(super) struct Slot {
     /// Fresh observations, and how many of them followed one of the same kind.
     pub(super) fresh: u8,
     pub(super) runs: u8,
-    /// The longest run of fresh ones, forgotten by and by.
+    /// The longest run of fresh ones, which shrinks over time.
     pub(super) longest: u8,
     /// Repeats after this kind, and how many of them stayed so.
     pub(super) repeats: u8,
@@ -255,7 +255,7 @@ impl Tally {
         }
     }
 
-    /// Adds the counts of a class that is told apart no longer. Where an argument proved to name single
+    /// Adds the counts of a class that is no longer distinguished. Where an argument proved to name single
     /// things, what was counted of one value was of one thing: one fresh look, the rest repeats.
     pub(super) fn merge(&mut self, theirs: &Self, one_thing: bool) {
         let theirs = if one_thing { theirs.as_one_thing() } else { *theirs };

@@ -1,11 +1,12 @@
-//! A bundle: what a team merges. One JSON file.
+//! A bundle: one JSON file that a team merges.
 //!
-//! It holds, by machine, what that machine counted, and by tool what its upstream declares, what the sender infers,
-//! and which version is in force there and who decided so. Without `values` no observed value is in it: schemas
-//! are told without them, shapes with keyed hashes in their place, evidence as numbers. Owns: that form, version
-//! 1. Refuses to know: files, and what an import changes.
+//! It contains, by machine, what that machine counted, and by tool the schema that its upstream declares, the schema
+//! that the sender infers, the version in effect there and who decided it. Without `values` it contains no observed
+//! value: schemas leave them out, shapes have keyed hashes in their place, and evidence is numbers. This is version 1
+//! of the format.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use schemascope_model::{Quality, Timestamp, ToolId};
 use schemascope_shape::{HashKey, InvalidState, Policy, schema_without_values};
@@ -14,7 +15,8 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::key::key_id;
-use super::share::{Position, Share, Team};
+use super::share::{Position, Share, Team, machine_name};
+use super::signature::{self, Authenticity};
 use super::text::{WrongFile, read_json};
 use crate::tool::{Declaration, Tool};
 use crate::versions::{Actor, InForce, ToolVersions};
@@ -66,18 +68,18 @@ pub struct BundledTool {
     pub quality: Quality,
     /// Share of parent objects that have a field, by path, in millionths.
     pub presence: BTreeMap<String, (u64, u64)>,
-    /// The version in force.
+    /// The version in effect.
     pub in_force: Option<InForceThere>,
 }
 
-/// A version in force where the bundle was made.
+/// A version in effect where the bundle was made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct InForceThere {
     /// Its number there.
     pub version: u32,
     /// When it was cut.
     pub created: Timestamp,
-    /// Whether it stays in force whatever comes later.
+    /// Whether it stays in effect whatever is promoted later.
     pub pinned: bool,
     /// Whether results that break it become errors.
     pub enforced: bool,
@@ -85,7 +87,7 @@ pub struct InForceThere {
     pub observation_count: u64,
     /// How far it could be trusted then.
     pub quality: Quality,
-    /// Who put it in force, when, and why.
+    /// Who decided it, when, and why.
     pub decided: Option<DecidedThere>,
     /// JSON Schema 2020-12.
     pub schema: Box<RawValue>,
@@ -109,17 +111,38 @@ impl Bundle {
         Self { format: FORMAT.into(), version: VERSION, values, key_id: key_id(key), nodes, tools }
     }
 
-    /// Adds what a machine counted.
-    pub fn add_node(&mut self, node: &str, tools: &BTreeMap<ToolId, Tool>, wanted: impl Fn(&ToolId) -> bool) {
-        let existing = || tools.iter().filter(|(_, tool)| tool.exists());
-        let listed = |tool: &Tool| tool.declaration.as_ref().map(|declaration| declaration.at);
-        let position = Position {
-            calls: existing().map(|(_, tool)| tool.calls).sum(),
-            latest: existing().filter_map(|(_, tool)| tool.last_called.max(listed(tool))).max(),
-        };
-        let shares = existing().filter(|(id, _)| wanted(id)).filter(|(_, tool)| tool.calls > 0);
-        let shares = shares.map(|(id, tool)| (id.clone(), Share::of(tool, self.values)));
-        self.nodes.insert(node.to_owned(), Node { position, tools: shares.collect() });
+    /// Adds what machines counted, by the machine of each call; `own` is this one.
+    pub fn add_machines(
+        &mut self,
+        own: u64,
+        tools: &BTreeMap<ToolId, Tool>,
+        wanted: impl Fn(&ToolId) -> bool,
+    ) {
+        let mut nodes = BTreeMap::from([(machine_name(own), Node::default())]);
+        for (id, tool) in tools.iter().filter(|(_, tool)| tool.exists()) {
+            for (machine, share) in Share::by_machine(tool, own, self.values) {
+                let node: &mut Node = nodes.entry(machine).or_default();
+                let Position { calls, latest } = share.position();
+                node.position.calls = node.position.calls.saturating_add(calls);
+                node.position.latest = node.position.latest.max(latest);
+                if wanted(id) && calls > 0 {
+                    node.tools.insert(id.clone(), share);
+                }
+            }
+            let listed = tool.declaration.as_ref().map(|declaration| declaration.at);
+            if let Some(node) = nodes.get_mut(&machine_name(own)) {
+                node.position.latest = node.position.latest.max(listed);
+            }
+        }
+        for (machine, node) in nodes {
+            match self.nodes.entry(machine) {
+                Entry::Vacant(entry) => _ = entry.insert(node),
+                Entry::Occupied(mut entry) => {
+                    let known = std::mem::replace(entry.get_mut(), node);
+                    entry.get_mut().keep_later(&known);
+                }
+            }
+        }
     }
 
     /// Adds what is known of a tool: what the machines in the bundle know together, and what was decided here.
@@ -211,12 +234,22 @@ impl Bundle {
         }
     }
 
-    /// Writes it, indented, so that differences of two are told by lines.
+    /// Writes it, indented, so that two bundles can be compared line by line.
     pub fn write(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Reads one.
+    /// Writes it with a signature, so that others of the team can tell that it is unchanged.
+    pub fn write_signed(&self, key: HashKey) -> String {
+        signature::sign(&self.write(), key)
+    }
+
+    /// Checks a bundle's signature. A wrong one is an error, and a missing one is not.
+    pub fn verify(text: &str, key: HashKey) -> Result<Authenticity, WrongFile> {
+        signature::verify(text, key)
+    }
+
+    /// Reads one. Nothing in it is believed yet.
     pub fn read(text: &str) -> Result<Self, WrongFile> {
         #[derive(Deserialize)]
         struct Head {
@@ -254,37 +287,29 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Whether its shapes can be read and merged with this key; what is wrong where they cannot.
+    /// Whether its hashes were made with this key; why its shapes cannot be merged where they were not.
     pub fn check(&self, key: HashKey) -> Result<(), WrongFile> {
-        if self.key_id != key_id(key) {
-            return Err(WrongFile::whole(format!(
-                "its hashes were made with another key ({}, and here it is {}), so its shapes cannot be merged; \
-                 a team shares one key: `schemascope export key`, and `import key` on the other machines",
-                self.key_id,
-                key_id(key)
-            )));
+        if self.key_id == key_id(key) {
+            return Ok(());
         }
-        for (node, shares) in &self.nodes {
-            for (tool, share) in &shares.tools {
-                let wrong =
-                    |error| WrongFile::whole(format!("what machine {node} counted of {tool}: {error}"));
-                share.shape(key).map_err(wrong)?;
-            }
-        }
-        Ok(())
+        Err(WrongFile::whole(format!(
+            "its hashes were made with another key ({}, and here it is {}), so its shapes cannot be merged; \
+             a team shares one key: `schemascope export key`, and `import key` on the other machines",
+            self.key_id,
+            key_id(key)
+        )))
     }
 
     /// Adds what it knows of a tool.
-    pub fn add_to(&self, id: &ToolId, team: &mut Team) -> Result<(), WrongFile> {
+    pub fn add_to(&self, id: &ToolId, team: &mut Team) {
         if let Some(bundled) = self.tools.get(id) {
             team.declare(bundled.declaration().as_ref());
         }
-        for node in self.nodes.values() {
+        for (machine, node) in &self.nodes {
             if let Some(share) = node.tools.get(id) {
-                team.add(share).map_err(|error| WrongFile::whole(format!("{id}: {error}")))?;
+                team.add(machine, share.clone());
             }
         }
-        Ok(())
     }
 }
 

@@ -1,8 +1,7 @@
-//! The key that a team's hashes depend on, as a file.
+//! The key file on which a team's hashes depend.
 //!
-//! It is a secret of the team: who has it and a bundle can test guesses of what values were. So it travels in a
-//! file of its own and never in a bundle, which only says by a digest which key it was made with. Owns: that file
-//! and that digest. Refuses to know: who has a key.
+//! The key is a secret of the team: with it and a bundle, guesses of the observed values can be tested. So it is kept
+//! in a file of its own and never in a bundle. A bundle only names the digest of the key it was made with.
 
 use schemascope_shape::HashKey;
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,7 @@ struct KeyFile {
     key: String,
 }
 
-/// Tells keys apart and tells nothing of them: 16 hex digits. Keys are random, so that none can be guessed.
+/// Fingerprint of a key, 16 hex digits. It does not help to guess the key, because keys are random.
 pub fn key_id(key: HashKey) -> String {
     let mut hasher = Sha256::new_with_prefix(b"schemascope key id\0");
     hasher.update(key.0.to_be_bytes());

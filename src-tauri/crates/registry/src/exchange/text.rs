@@ -1,6 +1,4 @@
-//! Files as text: what is wrong, and where.
-//!
-//! Owns: places in a text, and how much is read at all. Refuses to know: what files are about.
+//! Reads exchanged files as text, up to a limit, and names the line and column of a mistake.
 
 use std::fmt;
 

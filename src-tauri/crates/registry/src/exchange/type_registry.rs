@@ -1,11 +1,10 @@
-//! `type_registry.json`: a tool a row, in the form that other programs know.
+//! `type_registry.json`: one row for each tool, in the format that other programs read.
 //!
-//! Types are told in the words of Python's `typing`, fields are those of the root. Owns: that form. Refuses to
-//! know: where rows come from.
+//! Types are written as in Python's `typing`; fields are those of the root.
 
 use std::collections::BTreeMap;
 
-use schemascope_model::{Quality, Source, Timestamp, ToolId};
+use schemascope_model::{Quality, Source, TextForm, Timestamp, ToolId};
 use schemascope_shape::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,9 +26,12 @@ pub struct RegistryRow {
     pub source: Source,
     /// How far it can be trusted.
     pub quality: Quality,
+    /// Form of its results, if all of them are text without structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<TextForm>,
     /// JSON Schema of its arguments, as its upstream declares it.
     pub input_schema: Option<Value>,
-    /// JSON Schema of its output: what is in force, else declared, else inferred.
+    /// JSON Schema of its output: the schema in effect, else declared, else inferred.
     pub output_schema: Option<Value>,
     /// Observations it rests on.
     pub observation_count: u64,
@@ -42,7 +44,7 @@ pub struct RegistryRow {
 }
 
 impl RegistryRow {
-    /// Of a tool, with what is in force of it.
+    /// Makes the row of a tool, with its schema in effect.
     pub fn of(id: &ToolId, tool: &Tool, in_force: Option<&Value>) -> Self {
         #[derive(Default, Deserialize)]
         struct Definition {
@@ -54,7 +56,8 @@ impl RegistryRow {
             .and_then(|declaration| serde_json::from_str(declaration.definition.get()).ok())
             .unwrap_or_default();
         let declared = || Some((*declaration?.output_schema()?.schema).clone());
-        let inferred = || (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
+        let is_learned = tool.carriers.text_form().is_none() && tool.shape.observations() > 0;
+        let inferred = || is_learned.then(|| tool.shape.schema(&Policy::default()));
         let fields = tool.shape.fields(&Policy::default());
         let told = || fields.iter().filter(|field| field.depth == 0 && !field.path.contains('⟦'));
         let standing = tool.standing();
@@ -65,6 +68,7 @@ impl RegistryRow {
             tool_name: id.tool().to_owned(),
             source: standing.source,
             quality: standing.quality,
+            form: standing.form,
             input_schema: definition.input,
             output_schema: in_force.cloned().or_else(declared).or_else(inferred),
             observation_count: tool.shape.observations(),

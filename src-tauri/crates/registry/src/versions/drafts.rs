@@ -1,13 +1,12 @@
-//! A tool's drafts on their way to becoming versions.
+//! Drafts of a tool's schema that wait to become versions, up to a limit.
 //!
-//! Never part of a state: what is lost with a process is drafted again. Owns: how many wait. Refuses to know: who
-//! takes them.
+//! They are never part of a state: a draft that is lost with the process is drafted again.
 
 use std::collections::VecDeque;
 
 use crate::versions::{Draft, HOLD};
 
-/// Drafts that wait: the newest ones. More come only where nobody takes them.
+/// Drafts that wait: the newest ones. There are more only where they are not taken.
 const MAX_DRAFTS: usize = 64;
 
 /// What was drafted and not taken yet.
@@ -15,7 +14,7 @@ const MAX_DRAFTS: usize = 64;
 pub(crate) struct Drafts {
     /// Observations a schema must have been the same for.
     pub(crate) hold: u64,
-    /// Whether the form was looked at, or came from a state, since somebody asked.
+    /// Whether the form was compared, or loaded with a state, since the last look.
     pub(crate) looked: bool,
     waiting: VecDeque<Draft>,
     /// Drafts there was no room for.

@@ -1,12 +1,11 @@
-//! A tool's drifts, as the audit log tells them.
+//! A tool's drifts as the audit log reports them: reported, acknowledged, over.
 //!
-//! What the calls say ([`Drift`](crate::drift::Drift)) and what is told ([`Drifts`]) are two folds; [`due`] is what the
-//! second one lacks of the first, so that a kill between them costs nothing and nothing is told twice. Owns: what is
-//! told, what a person acknowledged, and when a drift is over. Refuses to know: how change is found.
+//! The drifts found in calls ([`Drift`](crate::drift::Drift)) and the drifts reported ([`Drifts`]) are two folds.
+//! [`due`] returns what the second lacks, so that a kill between them loses nothing and nothing is reported twice.
 
 use std::collections::VecDeque;
 
-use schemascope_model::{Ending, Timestamp};
+use schemascope_model::{Ending, Timestamp, VersionOrigin};
 
 use crate::drift::{DriftEvent, Key};
 use crate::tool::Tool;
@@ -18,7 +17,7 @@ const MAX_DRIFTS: usize = 64;
 const AN_HOUR: usize = 20;
 const HOUR: u64 = 3_600_000;
 
-/// What was told of a tool's drift, oldest first.
+/// Drifts of a tool that were reported, oldest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drifts {
     kept: VecDeque<KnownDrift>,
@@ -26,20 +25,20 @@ pub struct Drifts {
     latest: u64,
 }
 
-/// One drift that was told.
+/// One drift that was reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownDrift {
     /// It; its id is its number, and its beginning counts the tool's observations.
     pub event: DriftEvent,
-    /// When it was told.
+    /// When it was reported.
     pub told: Timestamp,
-    /// Who has seen it; none while nobody has.
+    /// Who has acknowledged it.
     pub acknowledged: Option<Acknowledged>,
     /// How it ended; none while it goes on.
     pub resolved: Option<Resolved>,
 }
 
-/// That somebody has seen a drift.
+/// The acknowledgement of a drift.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledged {
     /// When.
@@ -79,7 +78,7 @@ impl Drifts {
         self.kept.iter().filter(|drift| drift.resolved.is_none())
     }
 
-    /// Those that go on and nobody has acknowledged.
+    /// Drifts that go on and are not acknowledged.
     pub fn waiting(&self) -> impl Iterator<Item = &KnownDrift> {
         self.open().filter(|drift| drift.acknowledged.is_none())
     }
@@ -102,7 +101,7 @@ impl Drifts {
         if event.id != self.latest + 1 || self.knows(event.key()) {
             return Err(Refused::ToldBefore(event.id));
         }
-        // There must have been an end that nobody told.
+        // Its end was not reported.
         let how = Resolution::Ended(Ending::Returned);
         for before in self.kept.iter_mut().filter(|before| before.event.path == event.path) {
             before.resolved.get_or_insert(Resolved { at: entry.at, how });
@@ -138,13 +137,23 @@ impl Drifts {
         Ok(())
     }
 
+    pub(super) fn unacknowledge(&mut self, number: u64) -> Result<(), Refused> {
+        self.get(number)?;
+        let taken = self.open_mut(number)?.acknowledged.take();
+        taken.map(drop).ok_or(Refused::NotAcknowledged(number))
+    }
+
     pub(super) fn end(&mut self, number: u64, ending: Ending, at: Timestamp) -> Result<(), Refused> {
         self.open_mut(number)?.resolved = Some(Resolved { at, how: Resolution::Ended(ending) });
         Ok(())
     }
 
-    /// A version came into force: what changed before it was cut is as it should be.
+    /// A version became effective: what had changed in the results that it was learned from is as it should be. One
+    /// from elsewhere was learned from other results.
     pub(super) fn take_in(&mut self, version: &Version, entry: &AuditEntry) {
+        if version.origin != VersionOrigin::Inferred {
+            return;
+        }
         let how = Resolution::TakenIn(version.number, entry.id);
         let takes_in = |drift: &&mut KnownDrift| drift.event.began <= version.evidence.observation_count;
         for drift in self.kept.iter_mut().filter(takes_in) {
@@ -162,7 +171,7 @@ impl Drifts {
     }
 }
 
-/// What is to be told of a tool's drift, and whether there is more that has to wait.
+/// Returns what is to be reported of a tool's drift, and whether more has to wait.
 pub fn due(tool: &Tool, known: &Drifts, now: Timestamp) -> (Vec<AuditEvent>, bool) {
     let ending = |drift: &KnownDrift| {
         let ending = tool.drift.ending(drift.event.key())?;

@@ -1,7 +1,4 @@
-//! What stands in the audit log.
-//!
-//! Owns: the entries and their form in JSON, which later programs must be able to read. Refuses to know: what
-//! follows from them.
+//! Entries of the audit log and their JSON form, which later programs must be able to read.
 
 use std::fmt;
 
@@ -59,7 +56,7 @@ pub enum AuditEvent {
         /// Which.
         version: u32,
     },
-    /// A version stays in force whatever comes later.
+    /// A version stays in effect whatever is promoted later.
     Pin {
         /// Which.
         version: u32,
@@ -73,7 +70,7 @@ pub enum AuditEvent {
         /// Which.
         version: u32,
     },
-    /// What is in force was taken back, and its pin with it.
+    /// The version in effect was taken back, and its pin with it.
     Rollback {
         /// The version promoted instead; none for no version at all.
         to: Option<u32>,
@@ -83,18 +80,23 @@ pub enum AuditEvent {
         /// Which.
         of: CallId,
     },
-    /// Results kept missing the schema; clients are not told of it for now.
+    /// Results kept violating the schema; it is not advertised for now.
     Suspend {},
-    /// Results have structure again; clients are told of the schema again.
+    /// Results have structure again; the schema is advertised again.
     Restore {},
     /// How the tool is shown to clients was changed in the file of overrides, which holds it; the reason says
     /// what. The tool `*` stands for all of its server's.
     Override {},
     /// Results are not what they were.
     Drift(Box<DriftEvent>),
-    /// Somebody has seen a drift.
+    /// A person acknowledged a drift.
     Acknowledge {
         /// Which.
+        drift: u64,
+    },
+    /// An acknowledgement was taken back.
+    Unacknowledge {
+        /// Which drift.
         drift: u64,
     },
     /// A drift is over.
@@ -125,7 +127,7 @@ impl Actor {
         Self { kind: ActorKind::Person, name }
     }
 
-    /// The file of overrides, which somebody edited.
+    /// The file of overrides, edited by a user.
     pub fn file() -> Self {
         Self { kind: ActorKind::File, name: None }
     }
@@ -137,12 +139,13 @@ impl Actor {
 }
 
 impl AuditEvent {
-    /// Whether it was decided by somebody and can be undone; cuts and drifts are findings, that a drift was seen
+    /// Whether it is a decision that can be undone; cuts and drifts are findings, that a drift was seen
     /// stays true, what suspends a schema is undone by results, and what the file says is undone there.
     pub fn is_decision(&self) -> bool {
         match self {
             Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => false,
-            Self::Drift(_) | Self::Acknowledge { .. } | Self::Resolve { .. } | Self::Override {} => false,
+            Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => false,
+            Self::Resolve { .. } | Self::Override {} => false,
             Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
             Self::Rollback { .. } => true,
         }
@@ -163,6 +166,7 @@ impl AuditEvent {
             Self::Override {} => "override",
             Self::Drift(_) => "drift",
             Self::Acknowledge { .. } => "acknowledge",
+            Self::Unacknowledge { .. } => "unacknowledge",
             Self::Resolve { .. } => "resolve",
         }
     }
@@ -176,7 +180,8 @@ impl AuditEvent {
             }
             Self::Rollback { to } => *to,
             Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
-            Self::Drift(_) | Self::Acknowledge { .. } | Self::Resolve { .. } | Self::Override {} => None,
+            Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => None,
+            Self::Resolve { .. } | Self::Override {} => None,
         }
     }
 
@@ -184,7 +189,8 @@ impl AuditEvent {
     pub fn drift(&self) -> Option<u64> {
         match self {
             Self::Drift(event) => Some(event.id),
-            Self::Acknowledge { drift } | Self::Resolve { drift, .. } => Some(*drift),
+            Self::Acknowledge { drift } | Self::Unacknowledge { drift } => Some(*drift),
+            Self::Resolve { drift, .. } => Some(*drift),
             _ => None,
         }
     }

@@ -1,7 +1,5 @@
-//! What is known when a version is cut.
-//!
-//! Owns: which numbers are kept, and the bounds. Refuses to know: where examples come from; whoever cuts a
-//! version brings them, redacted.
+//! The evidence that is kept with a version: the numbers at the time it was made, and bounded examples, which the
+//! caller redacts.
 
 use schemascope_model::{Evidence, FieldEvidence};
 use schemascope_shape::{FieldReport, Policy};

@@ -1,8 +1,7 @@
-//! When a schema has settled enough to become a version.
+//! Decides when a schema has settled enough to become a version.
 //!
-//! The form of a tool's schema (its digest) is looked at where points of its history are taken, which depends on
-//! the number of observations alone: the same calls draft the same versions, live, replayed or from a trace.
-//! Owns: how long a form has held, and what is drafted. Refuses to know: what was decided about versions.
+//! The form of a tool's schema (its digest) is compared where points of its history are taken. These depend on the
+//! number of observations alone, so the same calls draft the same versions, live, replayed or from a trace.
 
 use schemascope_model::{Evidence, Quality, Timestamp};
 use schemascope_shape::Policy;
@@ -92,6 +91,10 @@ impl Tool {
             return;
         }
         self.note_observations(at);
+        if self.carriers.text_form().is_some() {
+            // That a tool returns text is no schema.
+            return;
+        }
         let schema = self.shape.schema(&Policy::default());
         self.form.look(observations, digest(&schema));
         self.drafts.looked = true;

@@ -1,10 +1,8 @@
-//! What a schema would have made of observations that are stored.
-//!
-//! Owns: counting, and its bounds. Refuses to know: where observations come from, and how they are judged.
+//! Counts how many stored observations would have conformed to a schema, up to a limit.
 
 use std::collections::BTreeMap;
 
-use schemascope_judge::Stored;
+use schemascope_judge::Conformance;
 use schemascope_model::{CallId, ImpactedCall, RuleCount, Timestamp, Violation};
 
 /// Kinds of violation counted one by one.
@@ -20,7 +18,7 @@ pub struct Impact {
     pub judged: u64,
     /// Those that do not fit.
     pub violating: u64,
-    /// Those nobody could judge.
+    /// Observations that could not be validated.
     pub unknown: u64,
     /// The first ones that were given, 50 at most.
     pub calls: Vec<ImpactedCall>,
@@ -31,17 +29,17 @@ pub struct Impact {
 
 impl Impact {
     /// Counts one observation.
-    pub fn add(&mut self, id: CallId, at: Timestamp, stored: Stored) {
+    pub fn add(&mut self, id: CallId, at: Timestamp, stored: Conformance) {
         let violation = match stored {
-            Stored::Unknown => {
+            Conformance::Unknown => {
                 self.unknown += 1;
                 return;
             }
-            Stored::Fits => {
+            Conformance::Fits => {
                 self.judged += 1;
                 return;
             }
-            Stored::Violates(violation) => violation,
+            Conformance::Violates(violation) => violation,
         };
         self.judged += 1;
         self.violating += 1;
@@ -85,10 +83,10 @@ mod tests {
         let id = CallId::from_bytes([0; 16]);
         for n in 0..200 {
             let violation = Violation { path: format!("f{}", n % 150), rule: "type".into() };
-            impact.add(id, Timestamp::from_millis(n), Stored::Violates(violation));
+            impact.add(id, Timestamp::from_millis(n), Conformance::Violates(violation));
         }
-        impact.add(id, Timestamp::from_millis(0), Stored::Fits);
-        impact.add(id, Timestamp::from_millis(0), Stored::Unknown);
+        impact.add(id, Timestamp::from_millis(0), Conformance::Fits);
+        impact.add(id, Timestamp::from_millis(0), Conformance::Unknown);
         assert_eq!((impact.judged, impact.violating, impact.other_rules), (201, 200, 50));
         assert_eq!(impact.unknown, 1);
         assert_eq!((impact.calls.len(), impact.rules().len(), impact.rules()[0].count), (50, 100, 2));

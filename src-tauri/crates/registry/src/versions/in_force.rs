@@ -1,7 +1,6 @@
-//! What was decided about a tool's versions, as it stands.
+//! The decisions about a tool's versions that are in effect, and how each further decision changes them.
 //!
-//! Owns: how each decision changes it. A value of its own, apart from the versions, so that undoing a decision is
-//! going back to the value before. Refuses to know: schemas, actors, logs.
+//! It is a value of its own, apart from the versions, so that undoing a decision restores the previous value.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +14,7 @@ const MAX_EARLIER: usize = 16;
 pub struct Decided {
     /// The version promoted last.
     pub promoted: Option<u32>,
-    /// The version that stays in force whatever comes later.
+    /// The version that stays in effect whatever is promoted later.
     pub pinned: Option<Pin>,
     /// Promoted before, the latest last.
     pub(super) earlier: Vec<u32>,
@@ -33,7 +32,7 @@ pub struct Pin {
 }
 
 impl Decided {
-    /// The version in force: pinned before promoted.
+    /// The version in effect: pinned before promoted.
     pub fn in_force(&self) -> Option<u32> {
         self.pinned.map(|pin| pin.version).or(self.promoted)
     }

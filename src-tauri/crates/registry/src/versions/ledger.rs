@@ -1,6 +1,4 @@
-//! The versions of all tools.
-//!
-//! Owns: that an entry is taken whole or not at all. Refuses to know: what entries do.
+//! The versions of all tools. An entry is applied as a whole or not at all.
 
 use std::collections::BTreeMap;
 

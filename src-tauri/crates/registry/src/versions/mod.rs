@@ -1,9 +1,8 @@
 //! Versions of a tool's schema, and what people, files and policies decide about them.
 //!
 //! Everything here is a fold of [`AuditEntry`]s, oldest first: the same log gives the same [`Ledger`], live or
-//! replayed, and so does every beginning of it. A decision that makes no sense is refused with what would, and
-//! changes nothing. Owns: when a version is drafted ([`Form`]), what may be decided, and what follows. Refuses to
-//! know: where the log is kept, who asks, and what clients are told.
+//! replayed, and so does every beginning of it. [`Form`] says when a version is drafted. A decision that makes no
+//! sense changes nothing and is rejected with one that would.
 
 mod drafts;
 mod drifts;
@@ -13,6 +12,7 @@ mod form;
 mod impact;
 mod in_force;
 mod ledger;
+mod readiness;
 mod refused;
 mod tool_versions;
 mod version;
@@ -25,6 +25,7 @@ pub use form::{Draft, Form, HOLD};
 pub use impact::Impact;
 pub use in_force::{Decided, Pin};
 pub use ledger::Ledger;
+pub use readiness::{Obstacle, Trial, obstacles};
 pub use refused::Refused;
 pub use tool_versions::{InForce, ToolVersions, Wish};
 pub use version::Version;

@@ -1,6 +1,4 @@
-//! Why something is not decided, and what would be right.
-//!
-//! Owns: the words. Refuses to know: the rules.
+//! Errors of decisions, each with what the user can do instead.
 
 use schemascope_model::CallId;
 
@@ -38,8 +36,8 @@ pub enum Refused {
     /// There is no pin to take away.
     #[error("no version is pinned")]
     NotPinned,
-    /// A pin without a version, and nothing in force.
-    #[error("no version is in force; name the one to pin: {}", list(kept))]
+    /// A pin without a version, and no version in effect.
+    #[error("no version is in effect; name the one to pin: {}", list(kept))]
     NothingToPin {
         /// Those there are.
         kept: Vec<u32>,
@@ -50,11 +48,11 @@ pub enum Refused {
     /// A rejected version cannot be pinned.
     #[error("version {0} was rejected; promote it first if it is wanted after all")]
     WasRejected(u32),
-    /// What is in force cannot be rejected.
-    #[error("version {0} is in force; roll it back first")]
+    /// A version in effect cannot be rejected.
+    #[error("version {0} is in effect; roll it back first")]
     InForce(u32),
     /// There is nothing to roll back.
-    #[error("no version is in force, so there is nothing to roll back")]
+    #[error("no version is in effect, so there is nothing to roll back")]
     NothingInForce,
     /// One version is pinned, another promoted: which is meant?
     #[error(
@@ -66,8 +64,8 @@ pub enum Refused {
         /// The promoted one.
         promoted: u32,
     },
-    /// It is what is in force now.
-    #[error("version {0} is in force now; there is nothing to roll back to it")]
+    /// It is the version in effect.
+    #[error("version {0} is in effect; there is nothing to roll back to it")]
     IsInForce(u32),
     /// It was never promoted.
     #[error("version {version} was not promoted before; promote it instead{}", earlier_ones(earlier))]
@@ -86,8 +84,8 @@ pub enum Refused {
         /// It.
         latest: CallId,
     },
-    /// What was in force before is not kept any more.
-    #[error("version {0} was in force before and is not kept any more")]
+    /// The version that was in effect before is not kept any more.
+    #[error("version {0} was in effect before and is not kept any more")]
     GoneSince(u32),
     /// A policy must not touch it.
     #[error("version {0} was rejected or taken back by a person; no policy brings it back")]
@@ -119,11 +117,14 @@ pub enum Refused {
     /// It is over, so there is nothing to acknowledge.
     #[error("drift {0} is over")]
     DriftIsOver(u64),
-    /// Somebody has seen it before.
+    /// It is acknowledged already.
     #[error("drift {0} is acknowledged already")]
     IsAcknowledged(u64),
-    /// A drift is told once.
-    #[error("drift {0} was told before")]
+    /// There is no acknowledgement to take back.
+    #[error("drift {0} is not acknowledged")]
+    NotAcknowledged(u64),
+    /// A drift is reported once.
+    #[error("drift {0} was reported before")]
     ToldBefore(u64),
     /// Reasons are short.
     #[error("a reason has {max} bytes at most; this one has {0}", max = super::MAX_REASON)]
@@ -147,5 +148,5 @@ fn earlier_ones(earlier: &[u32]) -> String {
 
 fn open_ones(open: &[u64]) -> String {
     let named: Vec<String> = open.iter().map(u64::to_string).collect();
-    if named.is_empty() { "none goes on".into() } else { format!("those that go on: {}", named.join(", ")) }
+    if named.is_empty() { "none is open".into() } else { format!("open drifts: {}", named.join(", ")) }
 }

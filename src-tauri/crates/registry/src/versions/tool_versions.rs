@@ -1,6 +1,4 @@
-//! The versions of one tool.
-//!
-//! Owns: how an entry changes them, what is kept, and who may decide what. Refuses to know: other tools.
+//! The versions of one tool: how an entry changes them, which are kept, and which decisions an actor may take.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,12 +32,12 @@ pub struct ToolVersions {
     drifts: Drifts,
 }
 
-/// What somebody wants decided; what is not said is meant to be plain.
+/// A decision to take. Omitted parts have their obvious value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
     /// Promotes a version, or the candidate.
     Promote(Option<u32>),
-    /// Pins a version, or the one in force.
+    /// Pins a version, or the one in effect.
     Pin {
         /// Which.
         version: Option<u32>,
@@ -50,13 +48,13 @@ pub enum Wish {
     Unpin,
     /// Rejects a version, or the candidate.
     Reject(Option<u32>),
-    /// Takes back what is in force, for an earlier promoted version, or the one before.
+    /// Takes back the version in effect, for an earlier promoted version, or the one before.
     Rollback(Option<u32>),
     /// Undoes the latest decision that is not undone.
     Undo,
 }
 
-/// A version in force, and how.
+/// A version in effect, and how.
 #[derive(Debug, Clone)]
 pub enum InForce {
     /// Promoted.
@@ -121,17 +119,17 @@ impl ToolVersions {
         &self.decided
     }
 
-    /// Whether clients are not told of the schema in force for now.
+    /// Whether the schema in effect is not advertised for now.
     pub fn is_suspended(&self) -> bool {
         self.suspended
     }
 
-    /// What was told of the tool's drift.
+    /// Reported drifts of the tool.
     pub fn drifts(&self) -> &Drifts {
         &self.drifts
     }
 
-    /// The version in force, and how.
+    /// The version in effect, and how.
     pub fn in_force(&self) -> Option<InForce> {
         let version = Arc::clone(self.versions.get(&self.decided.in_force()?)?);
         Some(match self.decided.pinned {
@@ -185,10 +183,12 @@ impl ToolVersions {
     }
 
     /// The version that the policy `at_high` promotes now: the candidate, when it is what is still inferred and
-    /// its quality is high, nobody took it back and nothing is pinned.
+    /// its quality is high, it was not taken back and nothing is pinned.
     pub fn to_promote(&self, form: &Form, quality: Quality) -> Option<u32> {
         let candidate = self.newest().filter(|newest| self.candidate() == Some(newest.number))?;
         let may = quality == Quality::High
+            // What others decided is for a person to decide here.
+            && candidate.origin == VersionOrigin::Inferred
             && *candidate.digest == *form.digest()
             && !self.hands_off.contains(&candidate.digest)
             && self.decided.pinned.is_none();
@@ -233,6 +233,7 @@ impl ToolVersions {
             AuditEvent::Restore {} => self.suspended = false,
             AuditEvent::Drift(event) => return self.drifts.raise(event, entry),
             AuditEvent::Acknowledge { drift } => return self.drifts.acknowledge(*drift, entry),
+            AuditEvent::Unacknowledge { drift } => return self.drifts.unacknowledge(*drift),
             AuditEvent::Resolve { drift, ending } => return self.drifts.end(*drift, *ending, entry.at),
             AuditEvent::Undo { of } => {
                 self.undo(*of)?;
@@ -265,7 +266,7 @@ impl ToolVersions {
             }
         }
         if entry.event.is_decision() {
-            // What clients are told begins anew with another schema.
+            // Another schema is advertised again.
             self.suspended &= before.in_force() == self.decided.in_force();
             self.undo.push((entry.id, before));
             let beyond = self.undo.len().saturating_sub(MAX_UNDO);

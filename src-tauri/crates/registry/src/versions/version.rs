@@ -1,6 +1,4 @@
-//! One version.
-//!
-//! Owns: what a version is. Refuses to know: which one is in force.
+//! One version of a tool's schema.
 
 use std::sync::Arc;
 

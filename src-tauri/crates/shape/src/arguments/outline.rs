@@ -1,33 +1,31 @@
-//! The outer parts of a document, and the values of arguments.
-//!
-//! Owns: how both are named. Refuses to know: counts.
+//! The outer parts of a document, and the values of arguments, under the names that the counts use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::keys::looks_like_data;
 use crate::node::Type;
 use crate::observe::{Circumstances, Seen};
 use crate::path::{self, Step};
-use crate::rank::looks_like_data;
 use crate::scan::{Sink, Token, Unreadable, scan};
 
-/// Levels below the root that are looked at.
-const DEPTH: usize = 2;
-/// Bytes of a value; longer ones are told by their type alone.
-const MAX_VALUE: usize = 48;
-/// Parts of one document, arguments of one call.
-const MAX: usize = 256;
+/// Number of levels below the root that are examined.
+const MAX_DEPTH_EXAMINED: usize = 2;
+/// Most bytes of a value; a longer one is represented by its type.
+const MAX_VALUE_BYTES: usize = 48;
+/// Most parts of one document, and most arguments of one call.
+const MAX_PARTS: usize = 256;
 
-/// A path with the type of what is there: `items[]: object`.
+/// Path with the type of the value there: `items[]: object`.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Part {
     pub(super) depth: u8,
     pub(super) name: String,
 }
 
-/// Makes a part of a path, its depth and what is there.
+/// Creates a part from a path, its depth and the value there.
 type PartOf = fn(&str, usize, Seen<'_>) -> Part;
 
-/// Each part of a document once, as it is read.
+/// Set of the parts of a document, filled while it is read.
 pub(crate) struct Parts<'c>(Outline<'c, Part, PartOf>);
 
 impl<'c> Parts<'c> {
@@ -56,8 +54,8 @@ impl<'d> Sink<'d> for Parts<'_> {
     }
 }
 
-/// Each argument with its value as JSON, or its type where the value is long or no scalar. Of those in an
-/// object, the name is a path.
+/// Returns each argument with its value as JSON, or with its type if the value is long or not a
+/// scalar. A field of an object is named by its path.
 pub(super) fn arguments(document: &[u8]) -> Result<BTreeMap<String, String>, Unreadable> {
     let mut outline = Outline::new(Circumstances::default(), |path: &str, _, seen: Seen<'_>| {
         (path.to_owned(), value(seen))
@@ -74,7 +72,7 @@ fn value(seen: Seen<'_>) -> String {
         Token::String(text) => serde_json::Value::from(&*text.decoded()).to_string(),
         _ => format!("({})", seen.kind.name()),
     };
-    if json.len() > MAX_VALUE { format!("({})", seen.kind.name()) } else { json }
+    if json.len() > MAX_VALUE_BYTES { format!("({})", seen.kind.name()) } else { json }
 }
 
 struct Outline<'c, T, F> {
@@ -84,16 +82,17 @@ struct Outline<'c, T, F> {
     open: Vec<Open>,
     skipped: usize,
     found: BTreeSet<T>,
-    /// Only the kind of a value is described, so that of an array's items one of each kind is enough.
+    /// Whether only the kind of a value matters, so that one item of each kind is enough for an
+    /// array.
     kinds_only: bool,
 }
 
 /// An open container.
 struct Open {
-    /// Bytes of its path.
+    /// Length of its path, in bytes.
     path: usize,
     array: bool,
-    /// The kinds of its items, a bit each.
+    /// Kinds of its items, one bit each.
     kinds: u16,
 }
 
@@ -108,7 +107,7 @@ impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Sink<'d> for Outline<'_, 
     #[inline(always)]
     fn token(&mut self, token: &Token<'d>) {
         if self.skipped == 0 {
-            return self.look(token);
+            return self.visit(token);
         }
         match token {
             Token::BeginArray | Token::BeginObject => self.skipped += 1,
@@ -120,7 +119,7 @@ impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Sink<'d> for Outline<'_, 
 
 impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Outline<'_, T, F> {
     #[inline(never)]
-    fn look(&mut self, token: &Token<'d>) {
+    fn visit(&mut self, token: &Token<'d>) {
         match (*token, self.open.last()) {
             (Token::EndArray | Token::EndObject, _) => {
                 self.open.pop();
@@ -129,7 +128,7 @@ impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Outline<'_, T, F> {
             (Token::Key(text), Some(inside)) => {
                 self.path.truncate(inside.path);
                 let key = text.decoded();
-                // A key that is data names no part.
+                // A key that is data does not name a part.
                 let step = if looks_like_data(&key) { Step::Values } else { Step::Field(&key) };
                 path::push(&mut self.path, step);
                 return;
@@ -147,10 +146,10 @@ impl<'d, T: Ord, F: FnMut(&str, usize, Seen<'d>) -> T> Outline<'_, T, F> {
             path::push(&mut self.path, Step::Items);
             known
         });
-        if !(known && self.kinds_only) && self.found.len() < MAX {
+        if !(known && self.kinds_only) && self.found.len() < MAX_PARTS {
             self.found.insert((self.describe)(&self.path, self.open.len(), seen));
         }
-        if begins && self.open.len() < DEPTH {
+        if begins && self.open.len() < MAX_DEPTH_EXAMINED {
             let array = seen.kind == Type::Array;
             self.open.push(Open { path: self.path.len(), array, kinds: 0 });
         } else if begins {

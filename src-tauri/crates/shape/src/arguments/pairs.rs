@@ -1,4 +1,4 @@
-//! Maps whose keys are no strings, written as lists of pairs.
+//! Serialization of maps with keys other than strings, as lists of pairs.
 
 use std::collections::BTreeMap;
 

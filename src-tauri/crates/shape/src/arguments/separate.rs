@@ -1,8 +1,8 @@
-//! Which arguments separate the shapes.
+//! Detection of the arguments that separate shapes.
 //!
-//! Owns: the test. A part of the results belongs to the argument that tells most about it (mutual
-//! information), if it tells nearly all and chance alone would hardly do so (G-test, corrected for the number
-//! of tests). Refuses to know: how the counts came about.
+//! A part of the results is attributed to the argument with the most information about it (mutual
+//! information), if that is nearly all of the part's uncertainty and unlikely by chance (G-test,
+//! corrected for the number of tests).
 
 use std::collections::BTreeMap;
 
@@ -10,37 +10,38 @@ use serde::{Deserialize, Serialize};
 
 use super::{Argument, Arguments, Rank};
 
-/// Share of a part's uncertainty the argument's value must take away.
-const TELLS: f64 = 0.6;
-/// Chance that any argument is named wrongly.
-const ERROR: f64 = 0.01;
-/// Share of a value's results that must have a part for it to be theirs.
-const MOSTLY: f64 = 0.9;
+/// Smallest share of a part's uncertainty that the argument's value must explain.
+const MIN_EXPLAINED: f64 = 0.6;
+/// Largest probability that any argument is named by mistake.
+const ERROR_RATE: f64 = 0.01;
+/// Smallest share of a value's results that must have a part for it to be listed under that value.
+const MIN_SHARE: f64 = 0.9;
 
 /// An argument whose value decides the shape.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Separation {
-    /// Its name; of a field of an object, the path.
+    /// Name of the argument, or the path of a field in an object.
     pub argument: String,
-    /// Share of the shapes' variety its value explains, 0 to 1.
+    /// Share of the variation in shape that its value explains, from 0 to 1.
     pub explains: f64,
-    /// Its values, the most frequent first.
+    /// Values of the argument, most frequent first.
     pub values: Vec<SeparatingValue>,
 }
 
 /// One value of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeparatingValue {
-    /// The value as JSON, `(any)` where there are too many to tell apart; none where the argument was left
-    /// out.
+    /// Value as JSON, `(any)` if there are too many to distinguish, `None` if the argument was
+    /// omitted.
     pub json: Option<String>,
-    /// Observations.
+    /// Number of observations.
     pub count: u64,
-    /// What results of this value have and not all others: `(root): string`, `rows[]: object`.
+    /// Parts that results with this value have, and not all others: `(root): string`, `rows[]:
+    /// object`.
     pub parts: Vec<String>,
 }
 
-/// Observations with one value of an argument, or without it.
+/// Observations with one value of an argument, or without the argument.
 struct Group<'a> {
     json: Option<&'a str>,
     count: u64,
@@ -48,7 +49,8 @@ struct Group<'a> {
 }
 
 impl Arguments {
-    /// The arguments whose value decides the shape, those that explain most first.
+    /// Returns the arguments whose value decides the shape, starting with the one that explains
+    /// most.
     pub fn separations(&self) -> Vec<Separation> {
         let varied: Vec<(Rank, &str, u64)> = self
             .parts
@@ -63,20 +65,20 @@ impl Arguments {
         let total: f64 = varied.iter().map(|(_, _, count)| self.entropy(*count)).sum();
         let mut theirs: BTreeMap<usize, Vec<(Rank, &str)>> = BTreeMap::new();
         for (part, name, count) in &varied {
-            let told = |groups: &[Group<'_>]| self.told(*part, *count, groups);
+            let information = |groups: &[Group<'_>]| self.information(*part, *count, groups);
             let best = groups
                 .iter()
                 .enumerate()
                 .filter(|(_, (_, groups))| groups.len() > 1)
-                .map(|(at, (_, groups))| (at, told(groups), groups.len()))
-                // Of arguments that tell the same, the one with fewer values.
+                .map(|(at, (_, groups))| (at, information(groups), groups.len()))
+                // Among arguments with equal information, the one with fewer values wins.
                 .max_by(|a, b| a.1.total_cmp(&b.1).then(b.2.cmp(&a.2)).then(b.0.cmp(&a.0)));
-            let Some((at, told, values)) = best else { continue };
+            let Some((at, information, values)) = best else { continue };
             let freedom = (values - 1) as f64;
             let n = self.observations as f64;
             let by_chance = freedom / (2.0 * n);
-            let nearly_all = told - by_chance >= TELLS * self.entropy(*count);
-            if nearly_all && is_beyond_chance(2.0 * n * told, freedom, ERROR / tests) {
+            let nearly_all = information - by_chance >= MIN_EXPLAINED * self.entropy(*count);
+            if nearly_all && is_beyond_chance(2.0 * n * information, freedom, ERROR_RATE / tests) {
                 theirs.entry(at).or_default().push((*part, name));
             }
         }
@@ -84,10 +86,11 @@ impl Arguments {
             .into_iter()
             .filter_map(|(at, parts)| {
                 let (argument, groups) = groups.get(at)?;
-                let told: f64 = varied.iter().map(|(part, _, count)| self.told(*part, *count, groups)).sum();
+                let information: f64 =
+                    varied.iter().map(|(part, _, count)| self.information(*part, *count, groups)).sum();
                 Some(Separation {
                     argument: argument.name.to_string(),
-                    explains: (told / total).min(1.0),
+                    explains: (information / total).min(1.0),
                     values: self.values(groups, &parts),
                 })
             })
@@ -96,7 +99,7 @@ impl Arguments {
         found
     }
 
-    /// The observations by an argument's value, with those without it.
+    /// Groups the observations by the argument's value, including those without it.
     fn groups<'a>(&self, argument: &'a Argument) -> Vec<Group<'a>> {
         let mut without = Group { json: None, count: self.observations, parts: BTreeMap::new() };
         without.parts.extend(self.parts.iter().map(|(rank, (_, count))| (*rank, *count)));
@@ -117,13 +120,13 @@ impl Arguments {
         groups
     }
 
-    /// Uncertainty about a part that so many observations have, in nats.
+    /// Returns the uncertainty about a part that this many observations have, in nats.
     fn entropy(&self, count: u64) -> f64 {
         entropy(count, self.observations)
     }
 
-    /// How much of it knowing the group takes away: mutual information, in nats.
-    fn told(&self, part: Rank, count: u64, groups: &[Group<'_>]) -> f64 {
+    /// Returns how much of it the group explains: mutual information, in nats.
+    fn information(&self, part: Rank, count: u64, groups: &[Group<'_>]) -> f64 {
         let left = |group: &Group<'_>| {
             let share = group.count as f64 / self.observations as f64;
             share * entropy(group.parts.get(&part).copied().unwrap_or_default(), group.count)
@@ -137,7 +140,7 @@ impl Arguments {
             .map(|group| {
                 let has = |part: &Rank| {
                     let with = group.parts.get(part).copied().unwrap_or_default();
-                    with as f64 >= MOSTLY * group.count as f64
+                    with as f64 >= MIN_SHARE * group.count as f64
                 };
                 let parts = theirs.iter().filter(|(part, _)| has(part));
                 SeparatingValue {
@@ -162,8 +165,9 @@ fn entropy(count: u64, of: u64) -> f64 {
     term(share) + term(1.0 - share)
 }
 
-/// Whether a G statistic with so many degrees of freedom is larger than chance makes it with this
-/// probability: χ² by Wilson and Hilferty (1931), the normal quantile by Abramowitz and Stegun 26.2.23.
+/// Returns whether a G statistic with this many degrees of freedom exceeds what chance gives with
+/// this probability: χ² by Wilson and Hilferty (1931), the normal quantile by Abramowitz and Stegun
+/// 26.2.23.
 fn is_beyond_chance(g: f64, freedom: f64, probability: f64) -> bool {
     let spread = 2.0 / (9.0 * freedom);
     let deviation = ((g / freedom).cbrt() - (1.0 - spread)) / spread.sqrt();
@@ -177,9 +181,9 @@ fn is_beyond_chance(g: f64, freedom: f64, probability: f64) -> bool {
 mod tests {
     use super::*;
 
-    /// Table values of χ²: 6.63 for one degree of freedom at 1 %, 29.59 for ten at 0.1 %.
+    /// Values from tables of χ²: 6.63 for one degree of freedom at 1 %, 29.59 for ten at 0.1 %.
     #[test]
-    fn chance_is_judged_by_the_table() {
+    fn chance_threshold_matches_the_published_table() {
         assert!(is_beyond_chance(6.8, 1.0, 0.01) && !is_beyond_chance(6.4, 1.0, 0.01));
         assert!(is_beyond_chance(30.0, 10.0, 0.001) && !is_beyond_chance(29.0, 10.0, 0.001));
     }

@@ -1,13 +1,11 @@
-//! Few values, each with its count.
-//!
-//! Owns: how much of them is kept at most. Refuses to know: what becomes of more.
+//! Small sets of values with exact counts, and their limits.
 
-use crate::print::Print;
+use crate::fingerprint::Fingerprint;
 
-/// Distinct values kept.
+/// Most distinct values kept.
 pub(super) const MAX_VALUES: usize = 32;
-/// Bytes they take together, each with what it costs to know it; and bytes of the longest one. All as JSON
-/// writes them, so that no escapes make a state larger.
+/// Most bytes of all values, with a fixed cost for each, and most bytes of one value. Lengths are
+/// those in JSON, so escapes cannot enlarge a state.
 pub(super) const MAX_BYTES: usize = 768;
 pub(super) const COST: usize = 16;
 pub(super) const MAX_LENGTH: usize = 64;
@@ -15,18 +13,18 @@ pub(super) const MAX_LENGTH: usize = 64;
 /// Values with their counts, in no particular order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Few {
-    values: Vec<Known>,
-    /// The values, one behind the other.
+    values: Vec<Entry>,
+    /// Concatenated texts of the values.
     texts: String,
-    /// Bytes they take together, as counted for [`MAX_BYTES`].
+    /// Bytes used, as counted for [`MAX_BYTES`].
     taken: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
-    print: Print,
+struct Entry {
+    fingerprint: Fingerprint,
     count: u64,
-    /// Where its text ends.
+    /// End of its text.
     end: u16,
 }
 
@@ -35,13 +33,13 @@ impl Few {
         self.values.len()
     }
 
-    /// The count of a value, where there is one.
+    /// Returns the count of a value, if it is in the set.
     #[inline(always)]
     pub(super) fn find(&mut self, value: &str) -> Option<&mut u64> {
-        let print = Print::of(value);
+        let fingerprint = Fingerprint::of(value);
         let mut at = 0;
         while let Some(known) = self.values.get(at) {
-            if known.print == print && (print.is_whole() || self.text(at) == value) {
+            if known.fingerprint == fingerprint && (fingerprint.is_whole() || self.text(at) == value) {
                 return self.values.get_mut(at).map(|known| &mut known.count);
             }
             at += 1;
@@ -49,21 +47,21 @@ impl Few {
         None
     }
 
-    /// Takes a value that is not there; whether there was room.
+    /// Adds a value that is not in the set. Returns whether there was room.
     pub(super) fn insert(&mut self, value: &str, count: u64) -> bool {
         let length = written_length(value);
         let taken = usize::from(self.taken) + COST + length;
         if self.values.len() == MAX_VALUES || length > MAX_LENGTH || taken > MAX_BYTES {
             return false;
         }
-        // There are thousands of these lists: none has much more room than it needs.
+        // There are thousands of these lists, so their capacity stays close to their size.
         if self.values.len() == self.values.capacity() {
             self.values.reserve_exact(4);
         }
         self.texts.reserve_exact(value.len());
         self.texts.push_str(value);
         self.taken = taken as u16;
-        self.values.push(Known { print: Print::of(value), count, end: self.texts.len() as u16 });
+        self.values.push(Entry { fingerprint: Fingerprint::of(value), count, end: self.texts.len() as u16 });
         true
     }
 
@@ -77,7 +75,7 @@ impl Few {
         (0..self.values.len()).map(|at| (self.text(at), self.values[at].count))
     }
 
-    /// The most frequent first, then by text.
+    /// Returns the values, most frequent first, then by text.
     pub(super) fn sorted(&self) -> Vec<(&str, u64)> {
         let mut values: Vec<(&str, u64)> = self.iter().collect();
         values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
@@ -85,7 +83,7 @@ impl Few {
     }
 }
 
-/// Bytes a text takes in JSON, between the quotes.
+/// Returns the length of a text in JSON, in bytes, without the quotes.
 pub(crate) fn written_length(text: &str) -> usize {
     text.bytes().map(|byte| usize::from(WRITTEN[usize::from(byte)])).sum()
 }
@@ -110,14 +108,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_those_of_what_is_written() {
+    fn written_length_equals_the_length_in_json() {
         let every: String = (0..300).filter_map(char::from_u32).collect();
         let written = serde_json::to_string(&every).unwrap();
         assert_eq!(written_length(&every), written.len() - 2);
     }
 
     #[test]
-    fn values_are_told_apart_and_bounded() {
+    fn values_are_distinguished_and_bounded() {
         let mut few = Few::default();
         for value in ["", "a", "1234567", "12345678", "12345679"] {
             assert!(few.find(value).is_none() && few.insert(value, 1));

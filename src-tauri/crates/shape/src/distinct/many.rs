@@ -1,24 +1,22 @@
-//! Many values: how many, about, and three of them.
-//!
-//! Owns: the estimate (HyperLogLog: Flajolet et al. 2007) and which values are examples. Refuses to know: how
-//! values are hashed.
+//! Estimate of the number of values (HyperLogLog: Flajolet et al. 2007), with three of them as
+//! examples.
 
 use std::fmt;
 
 use super::few::written_length;
 
-/// Examples kept.
+/// Most examples kept.
 pub(super) const EXAMPLES: usize = 3;
-/// Characters of an example.
+/// Most characters of an example.
 const EXAMPLE_LENGTH: usize = 60;
-/// Bytes of an example as JSON writes it. No fewer than those that the hash of a long value looks at at least,
-/// so that values of one hash give one example.
+/// Most bytes of an example in JSON. At least as many as the hash of a long value reads, so that
+/// values with equal hashes give the same example.
 const EXAMPLE_BYTES: usize = 64;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Many {
     registers: Registers,
-    /// The values with the lowest hashes, cut where long.
+    /// Values with the lowest hashes, truncated if long.
     examples: Vec<(u64, Box<str>)>,
 }
 
@@ -41,13 +39,13 @@ impl Many {
         }
     }
 
-    /// Takes a value of which only its [place](place) is known.
+    /// Adds a value of which only the [place](place) is known.
     pub(super) fn add_place(&mut self, (register, zeros): (u8, u8)) {
         let register = &mut self.registers.0[usize::from(register)];
         *register = zeros.max(*register);
     }
 
-    /// The same without the values kept as examples.
+    /// Returns the same estimate without the examples.
     pub(super) fn without_examples(&self) -> Self {
         Self { registers: self.registers.clone(), examples: Vec::new() }
     }
@@ -61,7 +59,7 @@ impl Many {
         }
     }
 
-    /// Forgets examples. Whether any is forgotten.
+    /// Removes examples. Returns whether any was removed.
     pub(super) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> bool {
         let before = self.examples.len();
         self.examples.retain(|(_, example)| !forgets(example));
@@ -72,27 +70,27 @@ impl Many {
         self.registers.estimate()
     }
 
-    /// With their hashes, by these.
+    /// Returns the examples with their hashes, ordered by hash.
     pub(super) fn examples(&self) -> impl Iterator<Item = (u64, &str)> {
         self.examples.iter().map(|(hash, example)| (*hash, &**example))
     }
 
-    /// The written form of the registers.
+    /// Returns the written form of the registers.
     pub(super) fn letters(&self) -> String {
         self.registers.0.iter().map(|register| char::from(LETTERS[usize::from(register & 63)])).collect()
     }
 
-    /// Reads the written form back; what is wrong where it is none.
+    /// Reads the written form. Returns the reason if it is invalid.
     pub(super) fn read(letters: &str, mut examples: Vec<(u64, Box<str>)>) -> Result<Self, &'static str> {
         let mut registers = Registers::default();
         if letters.len() != REGISTERS {
             return Err("a wrong number of registers");
         }
         for (register, letter) in registers.0.iter_mut().zip(letters.bytes()) {
-            *register = LETTERS.iter().position(|known| *known == letter).ok_or("no register")? as u8;
+            *register = LETTERS.iter().position(|known| *known == letter).ok_or("an invalid register")? as u8;
         }
         if examples.iter().any(|(_, example)| written_length(example) > EXAMPLE_BYTES + "…".len()) {
-            return Err("too long an example");
+            return Err("an example that is too long");
         }
         examples.sort();
         examples.dedup_by_key(|(hash, _)| *hash);
@@ -117,18 +115,19 @@ fn cut(value: &str) -> Box<str> {
     if end == value.len() { value.into() } else { [&value[..end], "…"].concat().into() }
 }
 
-/// The register that a hash goes to, and what it sets it to at least.
+/// Returns the register for a hash and the smallest value it must have.
 #[inline(always)]
 pub(super) fn place(hash: u64) -> (u8, u8) {
     ((hash >> 56) as u8, (hash << 8 | 0x80).leading_zeros() as u8 + 1)
 }
 
-/// The most a register can be.
+/// Largest value of a register.
 pub(super) const MAX_ZEROS: u8 = 57;
 
 const REGISTERS: usize = 256;
 
-/// HyperLogLog's, with 8 bits of the hash choosing one: a standard error of 1.04 / √256 = 6.5 %.
+/// Registers of HyperLogLog, chosen by 8 bits of the hash. The standard error is 1.04 / √256 = 6.5
+/// %.
 #[derive(Clone)]
 struct Registers([u8; REGISTERS]);
 
@@ -163,5 +162,5 @@ impl Registers {
     }
 }
 
-/// One letter a register; they are 57 at most.
+/// Letters of the written form, one for each register value; the largest is 57.
 const LETTERS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";

@@ -1,7 +1,7 @@
-//! Few values of which only keyed hashes are known.
+//! Small sets of values of which only keyed hashes are known.
 //!
-//! They are counted and merged as the values themselves would be, and become many when those would: for that a
-//! value's length is kept, and what it would set of the estimate. Owns: that. Refuses to know: the values.
+//! They count and merge like the values themselves and become an estimate at the same point. For
+//! that they keep the length of each value and its place in the estimate.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ use crate::rank::HashKey;
 /// Values by their tokens.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Veiled {
-    values: BTreeMap<u64, Known>,
-    /// Bytes the values take together, counted as for those that are known.
+    values: BTreeMap<u64, HashedEntry>,
+    /// Bytes used by the values, counted as in a set of known values.
     taken: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct HashedEntry {
     count: u64,
     length: u8,
-    /// What it sets in the estimate of many values.
+    /// Register and smallest value in the estimate of many values.
     place: (u8, u8),
 }
 
-/// Token, count, bytes, and what it sets in the estimate.
+/// Token, count, bytes, and register and value in the estimate.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Written(Box<str>, u64, u8, u8, u8);
 
@@ -36,13 +36,13 @@ impl Veiled {
         let mut veiled = Self::default();
         for (value, count) in few.iter() {
             let length = written_length(value) as u8;
-            veiled.add(key.token(value), Known { count, length, place: place(key.hash(value)) });
+            veiled.add(key.token(value), HashedEntry { count, length, place: place(key.hash(value)) });
         }
         veiled
     }
 
-    /// Whether there was room for it.
-    fn add(&mut self, token: u64, value: Known) -> bool {
+    /// Adds a value. Returns whether there was room.
+    fn add(&mut self, token: u64, value: HashedEntry) -> bool {
         if let Some(known) = self.values.get_mut(&token) {
             known.count += value.count;
             return true;
@@ -56,7 +56,8 @@ impl Veiled {
         true
     }
 
-    /// Adds another's counts; whether there was room. If not they are too many, and what was added is of no use.
+    /// Adds the counts of another. Returns whether there was room. If not, the set is too large,
+    /// and its content must be discarded.
     pub(super) fn merge(&mut self, theirs: &Self) -> bool {
         theirs.values.iter().all(|(token, value)| self.add(*token, *value))
     }
@@ -74,24 +75,24 @@ impl Veiled {
     }
 
     pub(super) fn written(&self) -> Vec<Written> {
-        let written = |(token, known): (&u64, &Known)| {
+        let written = |(token, known): (&u64, &HashedEntry)| {
             let (register, zeros) = known.place;
             Written(format!("{token:016x}").into(), known.count, known.length, register, zeros)
         };
         self.values.iter().map(written).collect()
     }
 
-    /// Reads the written form back; what is wrong where it is none.
+    /// Reads the written form. Returns the reason if it is invalid.
     pub(super) fn read(written: Vec<Written>) -> Result<Self, &'static str> {
         let mut veiled = Self::default();
         for Written(token, count, length, register, zeros) in written {
-            let token = u64::from_str_radix(&token, 16).map_err(|_| "a hash that is none")?;
+            let token = u64::from_str_radix(&token, 16).map_err(|_| "an invalid hash")?;
             if usize::from(length) > MAX_LENGTH || zeros > MAX_ZEROS {
-                return Err("a hash of a value that cannot be");
+                return Err("an impossible hash of a value");
             }
-            let known = Known { count, length, place: (register, zeros) };
+            let known = HashedEntry { count, length, place: (register, zeros) };
             if veiled.values.contains_key(&token) || !veiled.add(token, known) {
-                return Err("too many hashes, or one twice");
+                return Err("too many hashes, or a duplicate");
             }
         }
         Ok(veiled)

@@ -8,17 +8,18 @@ use crate::path::Step;
 use crate::values::POSITIONS;
 use crate::view::View;
 
-/// Arrays of one length, or with a type for each position.
+/// Arrays that all have one length, possibly with a type for each position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tuple {
-    /// Items of each array.
+    /// Number of items in each array.
     pub(crate) length: usize,
-    /// The types at each position where they differ from position to position.
+    /// Types at each position, if they differ between positions.
     pub(crate) positions: Option<Vec<Kinds>>,
 }
 
 impl Tuple {
-    /// Tells whether the arrays of a node are tuples: all of one length from 2 to 8, seen often enough.
+    /// Returns the tuple if the arrays of a node are tuples: all of one length from 2 to 8,
+    /// observed often enough.
     pub(crate) fn of(node: &Node, policy: &Policy) -> Option<Self> {
         let arrays = node.arrays.as_ref()?;
         let count = node.count(Type::Array);
@@ -41,12 +42,13 @@ impl Tuple {
             })
             .collect();
         let same = kinds.windows(2).all(|pair| pair[0] == pair[1]);
-        // Positions tell something only where each has one type, apart from null.
-        let told = kinds.iter().all(|kinds| kinds.iter().filter(|kind| **kind != Type::Null).count() <= 1);
-        // Points, boxes and colours have a length of their own; a page of ten records is a page.
+        // Positions are informative only if each has a single type, apart from null.
+        let one_type_each =
+            kinds.iter().all(|kinds| kinds.iter().filter(|kind| **kind != Type::Null).count() <= 1);
+        // Points, boxes and colours have a fixed length; a page of ten records is just a page.
         let numbers = kinds.iter().flatten().all(|kind| matches!(kind, Type::Number | Type::Null));
-        let tells = if same { numbers && count >= 2 * policy.tuple_after } else { told };
-        if !tells {
+        let is_informative = if same { numbers && count >= 2 * policy.tuple_after } else { one_type_each };
+        if !is_informative {
             return None;
         }
         let positions = (!same).then(|| {
@@ -73,11 +75,11 @@ impl Emitter<'_> {
             self.decide(|| {
                 (
                     format!("tuple of {length}"),
-                    format!("all {arrays} arrays have it, a type for each position"),
+                    format!("all {arrays} arrays have this length, and each position has one type"),
                 )
             });
             if self.decisions.is_some() {
-                // Told once for all positions.
+                // Explained once for all positions.
                 self.below(Step::Items, |emitter| emitter.value(tree, items, Kinds::ALL));
             }
             let prefix: Vec<Value> = self.copied(*length, |emitter| {
@@ -96,7 +98,7 @@ impl Emitter<'_> {
                 let items = self.below(Step::Items, |emitter| emitter.child(tree, items));
                 schema.insert("items".into(), Value::Object(items));
             }
-            // Items that were not kept: only their types are known.
+            // If items were not kept, only their types are known.
             None if tree.has_other(id) && node.count(Type::Object) == 0 => {
                 let items = of_types(&tree.other(id));
                 schema.insert("items".into(), Value::Object(items));
@@ -104,7 +106,7 @@ impl Emitter<'_> {
             None => {}
         }
         if let Some(Tuple { length, positions: None }) = tuple {
-            self.decide(|| (format!("{length} items"), format!("all {arrays} arrays have as many")));
+            self.decide(|| (format!("{length} items"), format!("all {arrays} arrays have this length")));
             schema.insert("minItems".into(), length.into());
             schema.insert("maxItems".into(), length.into());
         }

@@ -1,60 +1,59 @@
-//! What a node's own part of the schema depends on.
+//! Hash of the decisions that determine a node's own part of the schema.
 //!
-//! The decisions a node leads to are summed up in one number: while it stays the same, so does what the
-//! schema says of the node itself. Owns: that number, and how the parts of the node's children stand in its
-//! own. Refuses to know: how schemas are written.
+//! While the hash stays the same, so does the node's own part. It comes with the placement of the
+//! children's parts inside it.
 
 use super::map::{counted_together, gather, is_map};
-use super::object::{Openness, openness, requires};
+use super::object::{Openness, openness, others, requires};
 use super::scalar::enumerated;
 use super::{Policy, Tuple, alternatives};
 use crate::node::{Id, Node, Type};
 use crate::tree::ROOT;
 use crate::view::View;
 
-/// How the part of a child stands in that of its parent.
+/// Placement of a child's part in its parent's part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Standing {
-    /// Nothing is said of it.
+pub(super) enum Placement {
+    /// The part does not occur.
     #[default]
     Absent,
-    /// Once, at a place of its own.
-    Plain,
-    /// Several times, or in part.
-    Woven,
+    /// The part occurs once, at a place of its own.
+    Direct,
+    /// The part occurs several times, or only in part.
+    Combined,
 }
 
-/// How the parts of all children stand in a node's.
+/// Placement of the parts of all children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Form {
-    pub(super) fields: Standing,
-    pub(super) items: Standing,
-    pub(super) values: Standing,
+pub(super) struct Placements {
+    pub(super) fields: Placement,
+    pub(super) items: Placement,
+    pub(super) values: Placement,
 }
 
-impl Form {
-    /// The children of a node that are not absent.
-    pub(super) fn children(self, tree: View<'_>, id: Id) -> impl Iterator<Item = (Id, Standing)> {
-        let fields = (self.fields != Standing::Absent).then(|| tree.fields(id));
+impl Placements {
+    /// Returns the children of a node whose parts occur.
+    pub(super) fn children(self, tree: View<'_>, id: Id) -> impl Iterator<Item = (Id, Placement)> {
+        let fields = (self.fields != Placement::Absent).then(|| tree.fields(id));
         let fields = fields.into_iter().flatten().map(move |(_, field)| (field, self.fields));
         let items = tree.items(id).map(|items| (items, self.items));
         let values = tree.values(id).map(|values| (values, self.values));
-        fields.chain(items.into_iter().chain(values).filter(|(_, standing)| *standing != Standing::Absent))
+        fields.chain(items.into_iter().chain(values).filter(|(_, standing)| *standing != Placement::Absent))
     }
 }
 
-/// What a node leads to.
+/// Decisions about a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Decided {
+pub(super) struct NodeDecisions {
     sum: u64,
-    pub(super) form: Form,
+    pub(super) form: Placements,
 }
 
-impl Decided {
+impl NodeDecisions {
     pub(super) fn of(tree: View<'_>, id: Id, policy: &Policy, varied: bool) -> Self {
         let node = tree.node(id);
-        let mut sum = Sum(0);
-        let mut form = Form::default();
+        let mut sum = DecisionHash(0);
+        let mut form = Placements::default();
         Type::ALL.into_iter().for_each(|kind| sum.add(u64::from(node.count(kind) > 0)));
         if node.count(Type::Opaque) > 0 {
             return Self { sum: sum.0, form };
@@ -69,20 +68,20 @@ impl Decided {
             if !is_map(tree, id) {
                 form.fields = add_record(&mut sum, tree, id, policy);
             } else if counted_together(tree, id).is_some() {
-                form.values = Standing::Plain;
+                form.values = Placement::Direct;
             } else {
                 let values = gather(tree, id);
-                add_all(&mut sum, View::new(&values, None), ROOT, policy, varied);
+                add_all(&mut sum, View::new(&values, &[]), ROOT, policy, varied);
             }
         }
         Self { sum: sum.0, form }
     }
 }
 
-/// A hash good enough to tell decisions apart.
-struct Sum(u64);
+/// A hash that is good enough to distinguish decisions.
+struct DecisionHash(u64);
 
-impl Sum {
+impl DecisionHash {
     fn add(&mut self, value: u64) {
         self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 ^= self.0 >> 29;
@@ -98,16 +97,16 @@ impl Sum {
     }
 }
 
-/// Adds what a node and all below it lead to.
-fn add_all(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy, varied: bool) {
-    let decided = Decided::of(tree, id, policy, varied);
+/// Adds the decisions about a node and everything below it.
+fn add_all(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy, varied: bool) {
+    let decided = NodeDecisions::of(tree, id, policy, varied);
     sum.add(decided.sum);
     for (child, _) in decided.form.children(tree, id) {
         add_all(sum, tree, child, policy, varied);
     }
 }
 
-fn add_scalars(sum: &mut Sum, node: &Node, policy: &Policy, varied: bool) {
+fn add_scalars(sum: &mut DecisionHash, node: &Node, policy: &Policy, varied: bool) {
     let strings = node.strings.as_ref().and_then(|strings| strings.format());
     match strings.filter(|_| node.count(Type::String) >= policy.format_after) {
         Some(format) => sum.add(format as u64 + 1),
@@ -116,13 +115,13 @@ fn add_scalars(sum: &mut Sum, node: &Node, policy: &Policy, varied: bool) {
     add_enum(sum, node, Type::Integer, policy, varied);
 }
 
-fn add_enum(sum: &mut Sum, node: &Node, kind: Type, policy: &Policy, varied: bool) {
+fn add_enum(sum: &mut DecisionHash, node: &Node, kind: Type, policy: &Policy, varied: bool) {
     for text in enumerated(node, kind, policy, varied).into_iter().flatten() {
         sum.add_text(text);
     }
 }
 
-fn add_array(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy) -> Standing {
+fn add_array(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy) -> Placement {
     let tuple = Tuple::of(tree.node(id), policy);
     if let Some(tuple) = &tuple {
         sum.add(tuple.length as u64);
@@ -130,16 +129,16 @@ fn add_array(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy) -> Standing
     }
     match tree.items(id) {
         None => {
-            // Of items that are not kept their types are told.
+            // Of items that are not kept, the schema contains the types.
             tree.other(id).iter().for_each(|count| sum.add(u64::from(*count > 0)));
-            Standing::Absent
+            Placement::Absent
         }
-        Some(_) if tuple.is_some_and(|tuple| tuple.positions.is_some()) => Standing::Woven,
-        Some(_) => Standing::Plain,
+        Some(_) if tuple.is_some_and(|tuple| tuple.positions.is_some()) => Placement::Combined,
+        Some(_) => Placement::Direct,
     }
 }
 
-fn add_record(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy) -> Standing {
+fn add_record(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy) -> Placement {
     let objects = tree.node(id).count(Type::Object);
     sum.add(u64::from(requires(tree, id, policy)));
     for (_, field) in tree.fields(id) {
@@ -147,11 +146,14 @@ fn add_record(sum: &mut Sum, tree: View<'_>, id: Id, policy: &Policy) -> Standin
         sum.add(field.rank.hash ^ u64::from(field.present == objects));
     }
     sum.add(u64::from(matches!(openness(tree, id, policy), Openness::Closed(_))));
+    let others = others(tree, id, policy);
+    sum.add(u64::from(others.is_some()));
+    others.iter().flatten().for_each(|count| sum.add(u64::from(*count > 0)));
     match alternatives(tree, id, policy) {
         Some(found) => {
             found.decisions(tree.node(id), policy, |decision| sum.add(decision));
-            Standing::Woven
+            Placement::Combined
         }
-        None => Standing::Plain,
+        None => Placement::Direct,
     }
 }

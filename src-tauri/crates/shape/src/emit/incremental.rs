@@ -1,109 +1,105 @@
-//! A schema kept up to date: after an observation only what it changed is written anew.
-//!
-//! Owns: what has to be looked at since the last time, and the schema as it was then. Refuses to know: how
-//! the schema is gone through.
+//! A schema that is kept up to date: after an observation, only the changed parts are written
+//! again.
 
 use serde_json::Value;
 
-use super::refresh::{Met, Refresh, Written};
+use super::refresh::{ChangedNodes, NodeStatus, Refresh};
 use super::{Policy, Schema, nesting, varies_at};
 use crate::node::Id;
-use crate::rank::Rank;
 use crate::shape::Shape;
 use crate::tree::{ROOT, Tree};
 use crate::view::View;
 
-/// A shape's schema, for those who ask after every observation.
+/// Schema of a shape, for callers that need it after every observation.
 #[derive(Debug, Clone)]
 pub struct Emission {
     policy: Policy,
     schema: Value,
-    /// The shape's document and merge this is as of.
+    /// Document and change counters of the shape at the last update.
     as_of: Option<(u64, u64)>,
-    followed: Followed,
+    tracking: Tracking,
 }
 
-/// What is known of the nodes, as long as they keep their places.
+/// State by node, valid as long as the nodes keep their places.
 #[derive(Debug, Clone, Default)]
-struct Followed {
-    /// By node.
-    written: Vec<Written>,
-    /// The lowest rank that its bound leaves out.
-    cut: Option<Rank>,
-    /// Levels of the deepest node.
+struct Tracking {
+    /// State by node id.
+    written: Vec<NodeStatus>,
+    /// By node, whether it exceeds the bound; empty if none does.
+    hidden: Vec<bool>,
+    /// Depth of the deepest node.
     deepest: usize,
-    /// A node that tells that observations differ.
+    /// A node which shows that observations differ.
     varies_at: Option<Id>,
-    /// The schema before it gave way to the bound on nesting, where it may have to.
+    /// Schema before the limit on nesting was applied, if the limit may apply.
     unbounded: Option<Schema>,
 }
 
 impl Emission {
-    /// The schema of nothing yet.
+    /// Creates the schema of an empty shape.
     pub fn new(policy: Policy) -> Self {
-        Self { policy, schema: Value::Bool(true), as_of: None, followed: Followed::default() }
+        Self { policy, schema: Value::Bool(true), as_of: None, tracking: Tracking::default() }
     }
 
-    /// Takes in what the shape observed since this was last called; whether the schema is another one now.
-    /// Must be called with the same shape each time.
+    /// Applies what the shape observed since the last call. Returns whether the schema changed.
+    /// Every call must pass the same shape.
     pub fn update(&mut self, shape: &Shape) -> bool {
         let before = self.as_of.replace((shape.documents, shape.changes));
         let since = before.filter(|(_, changes)| *changes == shape.changes).map(|(document, _)| document);
         if since.is_none() {
-            self.followed = Followed::default();
+            self.tracking = Tracking::default();
         }
-        let followed = &mut self.followed;
-        let new = shape.tree.nodes().iter().skip(followed.written.len());
-        followed.deepest = followed.deepest.max(nesting::deepest(new));
-        followed.written.resize(shape.tree.nodes().len(), Written::default());
-        let cut = shape.tree.first_out(shape.cap);
-        let gone = between(&shape.tree, cut, std::mem::replace(&mut followed.cut, cut));
-        let tree = View::new(&shape.tree, cut);
+        let tracking = &mut self.tracking;
+        let new = shape.tree.nodes().iter().skip(tracking.written.len());
+        tracking.deepest = tracking.deepest.max(nesting::deepest(new));
+        tracking.written.resize(shape.tree.nodes().len(), NodeStatus::default());
+        let before = std::mem::replace(&mut tracking.hidden, shape.hidden());
+        let gone = newly_hidden(&tracking.hidden, &before);
+        let tree = View::new(&shape.tree, &tracking.hidden);
 
-        let varied = followed.varies_at.is_some();
-        followed.varies_at = followed.varies_at.filter(|id| tree.shows(*id)).or_else(|| varies_at(tree));
-        let since = since.filter(|_| varied == followed.varies_at.is_some());
+        let varied = tracking.varies_at.is_some();
+        tracking.varies_at = tracking.varies_at.filter(|id| tree.shows(*id)).or_else(|| varies_at(tree));
+        let since = since.filter(|_| varied == tracking.varies_at.is_some());
 
         let mut refresh = Refresh {
             tree,
             policy: &self.policy,
-            varied: followed.varies_at.is_some(),
-            written: &mut followed.written,
+            varied: tracking.varies_at.is_some(),
+            written: &mut tracking.written,
         };
         let cut = above(&shape.tree, &gone);
-        let met = since.map(|since| Met { since, cut: &cut });
+        let met = since.map(|since| ChangedNodes { since, cut: &cut });
         if !self.schema.is_object() {
             self.schema = Value::Object(Schema::new());
         }
         let Value::Object(schema) = &mut self.schema else { return false };
-        if !nesting::may_exceed(followed.deepest) {
+        if !nesting::may_exceed(tracking.deepest) {
             return refresh.root(schema, met);
         }
-        let unbounded = followed.unbounded.get_or_insert_with(|| schema.clone());
+        let unbounded = tracking.unbounded.get_or_insert_with(|| schema.clone());
         if !refresh.root(unbounded, met) {
             return false;
         }
         let mut bounded = unbounded.clone();
-        nesting::bound(&mut bounded, followed.deepest);
+        nesting::bound(&mut bounded, tracking.deepest);
         let changed = *schema != bounded;
         *schema = bounded;
         changed
     }
 
-    /// The schema as of the last update.
+    /// Returns the schema at the last update.
     pub fn schema(&self) -> &Value {
         &self.schema
     }
 }
 
-/// The nodes that are seen up to the second of two cuts, but not up to the first.
-fn between(tree: &Tree, cut: Option<Rank>, before: Option<Rank>) -> Vec<Id> {
-    let Some(cut) = cut.filter(|_| before != cut) else { return Vec::new() };
-    let went = |rank: Rank| rank >= cut && before.is_none_or(|before| rank < before);
-    (0..).zip(tree.nodes()).filter(|(_, node)| went(node.rank)).map(|(id, _)| id).collect()
+/// Returns the nodes that were visible before and are not now.
+fn newly_hidden(hidden: &[bool], before: &[bool]) -> Vec<Id> {
+    let went = |(at, hidden): &(usize, &bool)| **hidden && before.get(*at) != Some(&true);
+    hidden.iter().enumerate().filter(went).map(|(at, _)| at as Id).collect()
 }
 
-/// By node, whether it is above one of these; empty if they are none.
+/// Returns for each node whether it is above one of these; empty if there are none.
 fn above(tree: &Tree, nodes: &[Id]) -> Vec<bool> {
     let mut above = if nodes.is_empty() { Vec::new() } else { vec![false; tree.nodes().len()] };
     for id in nodes {

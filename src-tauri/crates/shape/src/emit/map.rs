@@ -4,41 +4,41 @@ use serde_json::Value;
 
 use super::{Emitter, Schema};
 use crate::format::Format;
-use crate::node::{Id, Node, Step, Type, add};
+use crate::node::{Counts, Id, Node, Step, Type, add};
 use crate::path;
 use crate::tree::{ROOT, Tree};
-use crate::values::Agreed;
+use crate::values::CommonFormat;
 use crate::veil;
 use crate::view::View;
 
-/// Distinct keys an object needs before it may be taken for a map.
+/// Fewest distinct keys of an object that may be a map.
 const MIN_KEYS: usize = 8;
-/// The same where all keys look like data.
+/// The same if all keys look like data.
 const MIN_DATA_KEYS: usize = 3;
-/// Keys and objects from which on it tells that no key is in most of the objects.
+/// Numbers of keys and objects above which it is significant that no key is in most of the objects.
 const MANY_KEYS: usize = 16;
 const MANY_OBJECTS: u64 = 8;
 const FEW_OBJECTS: u64 = 4;
 
 /// All values of a map as one node.
 pub(crate) enum MapValues<'t> {
-    /// They were counted together as they came.
+    /// The values were counted together when they were observed.
     Counted(View<'t>, Id),
-    /// They had to be put together, at the root of a tree of their own.
+    /// The values were merged, at the root of a tree of their own.
     Gathered(Box<Tree>),
 }
 
-/// The keys of an object, as far as they tell whether it is a map.
+/// Statistics of an object's keys that show whether it is a map.
 pub(crate) struct Keys {
     objects: u64,
     keys: usize,
-    /// Keys seen in one object only.
+    /// Number of keys present in one object only.
     once: usize,
-    /// Objects that have the most frequent key.
+    /// Number of objects with the most frequent key.
     most: u64,
-    /// All of them look like data.
-    data: bool,
-    /// Some that look like data were not kept.
+    /// Number of keys that look like data.
+    data: usize,
+    /// Whether some keys that look like data were not kept.
     more: bool,
 }
 
@@ -46,7 +46,7 @@ impl Keys {
     fn of(tree: View<'_>, id: Id) -> Self {
         let node = tree.node(id);
         let mut keys =
-            Self { objects: node.count(Type::Object), keys: 0, once: 0, most: 0, data: true, more: false };
+            Self { objects: node.count(Type::Object), keys: 0, once: 0, most: 0, data: 0, more: false };
         let mut kept = 0;
         for (_, field) in tree.fields(id) {
             let field = tree.node(field);
@@ -54,7 +54,7 @@ impl Keys {
             keys.once += usize::from(field.present == 1);
             keys.most = keys.most.max(field.present);
             let data = field.step == (Step::Field { data: true });
-            keys.data &= data;
+            keys.data += usize::from(data);
             kept += if data { field.total() } else { 0 };
         }
         if let Some(values) = tree.values(id) {
@@ -64,38 +64,42 @@ impl Keys {
     }
 }
 
-/// Whether an object is a key-value map rather than a record: many keys, values alike, none in more than half of
-/// the objects, and half of the keys in one object only or very many keys. Where all keys look like data, fewer
-/// tell, and values need not be alike; where all certainly are data, two do, however often they come again.
-/// Records have fields that are mostly there.
+/// Returns whether an object is a key-value map instead of a record. A map has many keys and
+/// similar values, no key in more than half of the objects, and either half of the keys in one
+/// object only or very many keys. If very many keys are mostly in one object only, some may be in
+/// three quarters of the objects. If the keys look like data, fewer keys are enough, however often
+/// they recur; if they certainly are data, two are enough. A record has fields that are mostly
+/// present.
 pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
     if tree.fields(id).next().is_none() && tree.values(id).is_none() {
         return false;
     }
     let keys = Keys::of(tree, id);
     let seldom = keys.most * 2 <= keys.objects;
-    let varied = keys.once * 2 >= keys.keys || seldom;
     let certain = || keys.keys >= 2 && tree.fields(id).all(|(name, _)| is_certainly_data(name));
-    let by_data = keys.data
+    // Some keys of a map of hosts are plain words, such as `localhost`.
+    let mostly = || keys.data >= MIN_DATA_KEYS && keys.data * 3 >= keys.keys * 2 && alike(tree, id);
+    let by_data = (keys.data == keys.keys || mostly())
         && (keys.keys == 0
             || keys.more
-            || varied && (keys.objects >= 2 && keys.keys >= MIN_DATA_KEYS || keys.keys >= MIN_KEYS)
+            || keys.objects >= 2 && keys.keys >= MIN_DATA_KEYS
+            || keys.keys >= MIN_KEYS
             || certain())
         && !tree.has_other(id);
-    // Of two or three objects few keys can be in more than one.
+    // In two or three objects, few keys can recur at all.
     let min_keys = if keys.objects < FEW_OBJECTS { MANY_KEYS } else { MIN_KEYS };
     let many = keys.keys >= MANY_KEYS && keys.objects >= MANY_OBJECTS;
     let by_count = || {
         keys.objects >= 2
             && keys.keys >= min_keys
-            && seldom
+            && (seldom || many && keys.once * 2 >= keys.keys && keys.most * 4 <= keys.objects * 3)
             && (keys.once * 2 >= keys.keys || many)
             && alike(tree, id)
     };
     by_data || by_count()
 }
 
-/// The node of a map's values, if all of them were counted together.
+/// Returns the node of a map's values, if all of them were counted together.
 pub(crate) fn counted_together(tree: View<'_>, id: Id) -> Option<Id> {
     let values = tree.values(id)?;
     let words = tree.fields(id).any(|(_, field)| is_separate(tree, id, field));
@@ -103,7 +107,7 @@ pub(crate) fn counted_together(tree: View<'_>, id: Id) -> Option<Id> {
 }
 
 impl<'t> MapValues<'t> {
-    /// All values of an object as one node, if it [is a map](is_map).
+    /// Returns all values of an object as one node, if it [is a map](is_map).
     pub(crate) fn of(tree: View<'t>, id: Id) -> Option<Self> {
         is_map(tree, id).then(|| match counted_together(tree, id) {
             Some(values) => Self::Counted(tree, values),
@@ -111,21 +115,21 @@ impl<'t> MapValues<'t> {
         })
     }
 
-    /// The node, and where it is.
+    /// Returns the node and its tree.
     pub(crate) fn node(&self) -> (View<'_>, Id) {
         match self {
             Self::Counted(tree, id) => (*tree, *id),
-            Self::Gathered(tree) => (View::new(tree, None), ROOT),
+            Self::Gathered(tree) => (View::new(tree, &[]), ROOT),
         }
     }
 
-    /// Whether its values had to be put together.
+    /// Returns whether the values had to be merged.
     pub(crate) fn is_gathered(&self) -> bool {
         matches!(self, Self::Gathered(_))
     }
 }
 
-/// All values of a map as one node, put together from several.
+/// Merges all values of a map into one node.
 pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let node = tree.node(id);
     let mut gathered = Tree::new(tree.tree().key);
@@ -134,51 +138,59 @@ pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let fields: Vec<Id> =
         fields.filter(|field| is_separate(tree, id, *field)).chain(tree.values(id)).collect();
     gathered.merge(ROOT, tree, &fields);
-    blur(&mut gathered);
     // A document may have several of the keys, and counts once.
     for below in gathered.nodes_mut() {
         below.documents = below.documents.min(node.documents);
     }
     let root = gathered.node_mut(ROOT);
-    // Of values not kept only the type is known; what was inside them may be anything.
-    let mut other = tree.other(id);
-    for kind in [Type::Object, Type::Array] {
-        other[Type::Opaque as usize] += std::mem::take(&mut other[kind as usize]);
-    }
-    add(&mut root.counts, &other);
-    if other[Type::String as usize] > 0
-        && let Some(strings) = &mut root.strings
-    {
-        strings.format = Agreed::Not;
-    }
+    add_others(root, &tree.other(id));
+    blur(&mut gathered);
     gathered
 }
 
-/// Where something was not kept in one of the trees gathered, what another one kept of it is not all.
+/// Adds values that were not kept. Only their types are known; objects and arrays may contain
+/// anything.
+fn add_others(node: &mut Node, others: &Counts) {
+    add(&mut node.counts, others);
+    let count = |kind: Type| others[kind as usize];
+    node.other[Type::Opaque as usize] += count(Type::Object) + count(Type::Array);
+    if count(Type::Array) > 0 {
+        node.arrays = None;
+    }
+    if count(Type::String) > 0
+        && let Some(strings) = &mut node.strings
+    {
+        strings.format = CommonFormat::Not;
+    }
+}
+
+/// Adds the values that were not kept to each child of their parent: one tree may have dropped what
+/// another kept.
 fn blur(gathered: &mut Tree) {
     for id in 0..gathered.nodes().len() as Id {
         let node = gathered.node(id);
         if node.has_other() {
+            let others = node.other;
             for child in node.children().collect::<Vec<Id>>() {
-                gathered.node_mut(child).counts[Type::Opaque as usize] += 1;
+                add_others(gathered.node_mut(child), &others);
             }
         }
     }
 }
 
-/// Whether a field's values are not among those counted together.
+/// Returns whether a field's values are not among those counted together.
 fn is_separate(tree: View<'_>, id: Id, field: Id) -> bool {
     tree.values(id).is_none() || tree.node(field).step != (Step::Field { data: true })
 }
 
-/// Whether a key can hardly be the name of a field.
+/// Returns whether a key is very unlikely to be the name of a field.
 pub(crate) fn is_certainly_data(key: &str) -> bool {
     let hexadecimal = || key.len() >= 16 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = || !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
     Format::of(key).is_some() || number() || hexadecimal() || veil::was_certainly_data(key)
 }
 
-/// Whether nine in ten fields mostly have values of the same type.
+/// Returns whether nine in ten fields have mostly values of the same type.
 fn alike(tree: View<'_>, id: Id) -> bool {
     let mut families = [0_usize; Type::ALL.len()];
     let mut total = 0;
@@ -191,8 +203,8 @@ fn alike(tree: View<'_>, id: Id) -> bool {
     families.into_iter().max().unwrap_or_default() * 10 >= total * 9
 }
 
-/// The most frequent type but null, with integers counted as numbers; ties go to the first of
-/// [`Type::ALL`].
+/// Returns the most frequent type except null, with integers counted as numbers. A tie goes to the
+/// first in [`Type::ALL`].
 pub(crate) fn dominant(node: &Node) -> Option<(Type, u64)> {
     const KINDS: [Type; 6] =
         [Type::Boolean, Type::Number, Type::String, Type::Object, Type::Array, Type::Opaque];
@@ -211,9 +223,9 @@ impl Emitter<'_> {
     pub(super) fn map(&mut self, tree: View<'_>, id: Id, values: &MapValues<'_>) -> Schema {
         self.decide(|| {
             let Keys { objects, keys, once, most, more, .. } = Keys::of(tree, id);
-            let more = if more { " and more" } else { "" };
+            let more = if more { " and others" } else { "" };
             let because = format!(
-                "{keys} keys{more} in {objects} objects, {once} of them once, none in more than {most}"
+                "{keys} keys{more} in {objects} objects: {once} seen once, the most frequent in {most}"
             );
             let (tree, id) = values.node();
             let kinds = super::kinds(tree.node(id));
@@ -223,7 +235,7 @@ impl Emitter<'_> {
         });
         let values = self.below(path::Step::Values, |emitter| match values {
             MapValues::Counted(tree, id) => emitter.child(*tree, *id),
-            MapValues::Gathered(tree) => emitter.whole(View::new(tree, None), ROOT),
+            MapValues::Gathered(tree) => emitter.whole(View::new(tree, &[]), ROOT),
         });
         let mut schema = super::typed(Type::Object);
         schema.insert("additionalProperties".into(), Value::Object(values));

@@ -1,7 +1,7 @@
-//! From a shape to a JSON Schema (draft 2020-12).
+//! Emission: from a shape to a JSON Schema (draft 2020-12).
 //!
-//! Owns: which counts lead to which keyword. Every decision says the numbers behind it, for those who ask.
-//! Refuses to know: where a shape comes from. The schema accepts every document the shape was made from.
+//! It decides which counts lead to which keyword and can explain each decision with its numbers.
+//! The schema accepts every document the shape was made from.
 
 mod array;
 mod decided;
@@ -30,24 +30,26 @@ use crate::tree::ROOT;
 use crate::veil::schema_without_values;
 use crate::view::View;
 
-/// A JSON Schema's object.
+/// Object of a JSON Schema.
 pub(crate) type Schema = Map<String, Value>;
 
-/// One thing a schema says, and why.
+/// A decision about the schema, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Where: `orders[].customer`, `stock{}` for a map's values; empty for the whole document.
+    /// Path: `orders[].customer`, `stock{}` for a map's values, empty for the whole document.
     pub path: String,
-    /// What the schema says: `required`, `enum of 4`, `map of integer`, `format date-time`.
+    /// Statement of the schema: `required`, `enum of 4`, `map of integer`, `format date-time`.
     pub decision: String,
-    /// The numbers behind it.
+    /// Numbers behind the decision.
     pub because: String,
 }
 
 impl Shape {
-    /// The schema of what was seen. A shape of nothing gives the schema that accepts everything.
+    /// Returns the schema of everything observed. An empty shape gives the schema that accepts
+    /// everything.
     pub fn schema(&self, policy: &Policy) -> Value {
-        let tree = self.view();
+        let hidden = self.hidden();
+        let tree = self.view(&hidden);
         let varied = varies_at(tree).is_some();
         let mut schema = document(Emitter::new(policy, varied).value(tree, ROOT, Kinds::ALL));
         nesting::bound(&mut schema, nesting::deepest(tree.nodes().map(|(_, node)| node)));
@@ -55,9 +57,10 @@ impl Shape {
         if self.is_veiled() { schema_without_values(&schema) } else { schema }
     }
 
-    /// Why the schema is as it is: each decision with its numbers, in the order of the schema.
+    /// Returns all decisions with their numbers, in the order of the schema.
     pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
-        let tree = self.view();
+        let hidden = self.hidden();
+        let tree = self.view(&hidden);
         let mut emitter =
             Emitter { decisions: Some(Vec::new()), ..Emitter::new(policy, varies_at(tree).is_some()) };
         emitter.value(tree, ROOT, Kinds::ALL);
@@ -65,7 +68,7 @@ impl Shape {
     }
 }
 
-/// The root's schema as that of documents.
+/// Adds `$schema` to the root's schema.
 fn document(mut root: Schema) -> Schema {
     let mut schema = Map::new();
     schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
@@ -73,7 +76,7 @@ fn document(mut root: Schema) -> Schema {
     schema
 }
 
-/// Types a schema is asked for, a bit each.
+/// Set of types, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kinds(u8);
 
@@ -93,20 +96,21 @@ impl Kinds {
     }
 }
 
-/// Writes schemas, and what it decides if somebody asks.
+/// Writer of schemas, and of its decisions if requested.
 pub(crate) struct Emitter<'p> {
     pub(crate) policy: &'p Policy,
     path: String,
     decisions: Option<Vec<Decision>>,
-    /// How often what is being written stands in the schema: alternatives and positions repeat what they share.
+    /// Number of times the current part occurs in the schema: alternatives and positions repeat
+    /// what they share.
     copies: usize,
-    /// Whether observations differ from one another; of one call made again and again every value is the same.
+    /// Whether observations differ. If the same call was made repeatedly, every value is the same.
     varied: bool,
-    /// Whether only a node's own part is written, with nothing where its children's stand plainly.
+    /// Whether only a node's own part is written, with empty parts for children that occur once.
     own: bool,
 }
 
-/// Copies of one path a schema has at most. Unions and tuples that would lead to more are not told.
+/// Most copies of one path in a schema. Unions and tuples that would need more are not emitted.
 const MAX_COPIES: usize = 16;
 
 impl<'p> Emitter<'p> {
@@ -114,12 +118,12 @@ impl<'p> Emitter<'p> {
         Self { policy, path: String::new(), decisions: None, copies: 1, varied, own: false }
     }
 
-    /// Whether so many copies of what is below may be written.
+    /// Returns whether this many copies of everything below may be written.
     fn may_copy(&self, times: usize) -> bool {
         self.copies.saturating_mul(times) <= MAX_COPIES
     }
 
-    /// What is written so many times.
+    /// Writes something that occurs this many times.
     fn copied<T>(&mut self, times: usize, run: impl FnOnce(&mut Self) -> T) -> T {
         let copies = self.copies;
         self.copies = copies.saturating_mul(times);
@@ -128,7 +132,7 @@ impl<'p> Emitter<'p> {
         result
     }
 
-    /// The same without telling why.
+    /// Writes without recording decisions.
     fn silently<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let decisions = self.decisions.take();
         let result = run(self);
@@ -143,7 +147,7 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// At a path below this one.
+    /// Writes at a path below the current one.
     fn below<T>(&mut self, step: path::Step<'_>, run: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         if self.decisions.is_some() {
@@ -154,13 +158,13 @@ impl<'p> Emitter<'p> {
         result
     }
 
-    /// The schema of what was seen at a node, as far as it is of these types.
+    /// Returns the schema of a node's values, restricted to these types.
     pub(crate) fn value(&mut self, tree: View<'_>, id: Id, asked: Kinds) -> Schema {
         let node = tree.node(id);
         if node.count(Type::Opaque) > 0 || node.total() == 0 {
             self.decide(|| match node.count(Type::Opaque) {
-                0 => ("anything".into(), "nothing was seen here".into()),
-                count => ("anything".into(), format!("{count} values were not looked into")),
+                0 => ("anything".into(), "no values were observed here".into()),
+                count => ("anything".into(), format!("{count} values were not examined")),
             });
             return Map::new();
         }
@@ -189,17 +193,17 @@ impl<'p> Emitter<'p> {
         schema
     }
 
-    /// Whether children are left out that stand once.
+    /// Returns whether children that occur once are left empty.
     fn leaves_out(&self) -> bool {
         self.own && self.copies == 1
     }
 
-    /// The schema of a child, where it stands once and whole in its parent's.
+    /// Returns the schema of a child that occurs once and completely in its parent's schema.
     fn child(&mut self, tree: View<'_>, id: Id) -> Schema {
         if self.leaves_out() { Map::new() } else { self.value(tree, id, Kinds::ALL) }
     }
 
-    /// The same with all that is below.
+    /// Returns the schema of a node with everything below it.
     fn whole(&mut self, tree: View<'_>, id: Id) -> Schema {
         let own = std::mem::replace(&mut self.own, false);
         let schema = self.value(tree, id, Kinds::ALL);
@@ -218,10 +222,10 @@ impl<'p> Emitter<'p> {
     }
 }
 
-/// Distinct values somewhere from which on observations are taken to differ.
+/// Number of distinct values above which observations are considered to differ.
 const VARIED: u64 = 4;
 
-/// A path that has so many values that observations cannot all be one.
+/// Returns a path with so many values that the observations must differ.
 fn varies_at(tree: View<'_>) -> Option<Id> {
     let varies = |node: &Node| {
         let strings = node.strings.as_ref().map_or(0, |strings| strings.distinct.count());
@@ -231,13 +235,13 @@ fn varies_at(tree: View<'_>) -> Option<Id> {
     tree.nodes().find(|(_, node)| varies(node)).map(|(id, _)| id)
 }
 
-/// The schema that says nothing but the type.
+/// Returns the schema that states only the type.
 fn typed(kind: Type) -> Schema {
     Map::from_iter([("type".to_owned(), kind.name().into())])
 }
 
-/// Types a schema must tell apart: all that were seen but null, and integers only where no other number was
-/// seen.
+/// Returns the types that a schema must distinguish: all observed types except null, and integers
+/// only if no other number was observed.
 pub(crate) fn kinds(node: &Node) -> Vec<Type> {
     let seen = |kind: Type| node.count(kind) > 0;
     Type::ALL
@@ -256,7 +260,7 @@ fn shares(node: &Node) -> String {
     format!("{} of {} values", shares.join(", "), node.total())
 }
 
-/// A schema that accepts null as well.
+/// Extends a schema to accept null.
 fn or_null(mut schema: Schema) -> Schema {
     if schema.contains_key("oneOf") {
         return Map::from_iter([("anyOf".to_owned(), json!([schema, {"type": "null"}]))]);
@@ -272,7 +276,7 @@ fn or_null(mut schema: Schema) -> Schema {
     schema
 }
 
-/// The schema of values of which only the types are known.
+/// Returns the schema of values of which only the types are known.
 fn of_types(counts: &crate::node::Counts) -> Schema {
     let seen = |kind: Type| counts[kind as usize] > 0;
     let names: Vec<Value> = Type::ALL

@@ -1,32 +1,33 @@
-//! No schema nests deeper than JSON readers take.
+//! Limit on the nesting of schemas to what JSON readers accept.
 //!
-//! Unions and alternatives add levels to those of the documents, so a bound on documents is none on schemas.
-//! Owns: the bound, and what gives way to it. Refuses to know: counts.
+//! Unions and alternatives add levels to those of the documents, so the limit on documents does not
+//! limit schemas.
 
 use serde_json::{Map, Value};
 
 use crate::MAX_DEPTH;
 use crate::node::Node;
 
-/// Records nested as deep as is looked into just fit; readers take 128, and schemas travel within messages.
+/// Records nested as deep as shapes look just fit. Readers accept 128 levels, and schemas are sent
+/// inside messages.
 const LEVELS: usize = 2 * MAX_DEPTH + 2;
 
-/// Levels a schema has at most for each of the documents' levels.
+/// Most levels of a schema for each level of the documents.
 const PER_LEVEL: usize = 6;
 
-/// Replaces what lies too deep by the schema that accepts everything, where documents have so many levels.
+/// Replaces everything that is nested too deep by the schema that accepts everything.
 pub(super) fn bound(schema: &mut Map<String, Value>, deepest: usize) {
     if may_exceed(deepest) {
         within(schema, LEVELS);
     }
 }
 
-/// Whether a schema of documents with so many levels may need to give way.
+/// Returns whether a schema for documents with this many levels may exceed the limit.
 pub(super) fn may_exceed(deepest: usize) -> bool {
     (deepest + 1) * PER_LEVEL > LEVELS
 }
 
-/// Levels of the deepest of some nodes.
+/// Returns the depth of the deepest node.
 pub(super) fn deepest<'n>(nodes: impl Iterator<Item = &'n Node>) -> usize {
     nodes.map(|node| usize::from(node.rank.depth)).max().unwrap_or_default()
 }
@@ -34,7 +35,7 @@ pub(super) fn deepest<'n>(nodes: impl Iterator<Item = &'n Node>) -> usize {
 fn within(schema: &mut Map<String, Value>, room: usize) {
     let has = |keyword: &str| schema.contains_key(keyword);
     let needs = if has("oneOf") {
-        // Alternatives are told apart by their tags, so these must fit as well.
+        // Alternatives are distinguished by their tags, so these must fit as well.
         6
     } else if has("properties") || has("anyOf") || has("prefixItems") {
         3

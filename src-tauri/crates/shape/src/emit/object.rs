@@ -2,23 +2,23 @@
 
 use serde_json::{Map, Value};
 
-use super::{Emitter, MapValues, Policy, Schema, alternatives, typed};
-use crate::node::{Id, Step, Type};
+use super::{Emitter, MapValues, Policy, Schema, alternatives, of_types, typed};
+use crate::node::{Counts, Id, Step, Type, add};
 use crate::path;
 use crate::view::View;
 
-/// Whether a record may have fields that were not seen.
+/// Whether a record may have fields that were not observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Openness {
     /// It may not: the chance of an unseen field is this small.
     Closed(f64),
-    /// There were too few objects to tell.
+    /// There were too few objects to decide.
     TooFew,
     /// The chance of an unseen field is this large.
     Varied(f64),
-    /// Not all its fields are kept.
+    /// Not all of its fields were kept.
     Trimmed,
-    /// It never had a field.
+    /// No object had a field.
     Empty,
 }
 
@@ -45,10 +45,14 @@ impl Emitter<'_> {
         let openness = openness(tree, id, self.policy);
         self.decide(|| openness.explained(objects));
         let properties = tree.fields(id).next().map(|_| properties);
-        record(properties, &required, matches!(openness, Openness::Closed(_)))
+        let mut schema = record(properties, &required, matches!(openness, Openness::Closed(_)));
+        if let Some(others) = others(tree, id, self.policy) {
+            schema.insert("additionalProperties".into(), of_types(&others).into());
+        }
+        schema
     }
 
-    /// The schema of one field, told with why it is required or not.
+    /// Returns the schema of one field and explains whether it is required.
     fn field(&mut self, tree: View<'_>, field: (&str, Id), objects: u64, required: bool) -> Schema {
         let (name, id) = field;
         self.below(path::Step::Field(name), |emitter| {
@@ -56,18 +60,20 @@ impl Emitter<'_> {
                 let present = tree.node(id).present;
                 let decision = if required { "required" } else { "optional" };
                 let few = present == objects && !required;
-                let few = if few { ", too few to tell" } else { "" };
-                (decision.into(), format!("there in {present} of {objects} objects{few}"))
+                let few = if few { ", too few to be sure" } else { "" };
+                (decision.into(), format!("present in {present} of {objects} objects{few}"))
             });
             emitter.child(tree, id)
         })
     }
 }
 
-/// Whether the fields of a record that were always there are required: once there were enough objects. With few
-/// objects that depends on how many other fields are optional: if presence is anything from 0 to 1 alike, an
-/// optional field is in all of n objects n times less often than not in all of them. So the optional fields
-/// seen as such tell how many are yet to be found among those that were always there.
+/// Returns whether the fields of a record that were always present are required: once there were
+/// enough objects. For few objects it depends on how many other fields are optional. If every
+/// probability of presence from 0 to 1 is equally likely, an optional field is n times less often
+/// present in all of n objects than absent from some of them. The number of fields seen to be
+/// optional therefore gives the expected number of optional fields among those that were always
+/// present.
 pub(super) fn requires(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let objects = tree.node(id).count(Type::Object);
     if objects >= policy.required_after {
@@ -95,9 +101,10 @@ fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: boo
     schema
 }
 
-/// Whether an object may have fields that were not seen. The chance of one in the next object is the number
-/// of fields seen once over the number of objects (Good–Turing); the same over documents, where there are
-/// enough of them, because objects of one document tend to be alike.
+/// Returns whether an object may have fields that were not observed. The chance of one in the next
+/// object is the number of fields seen once, divided by the number of objects (Good–Turing). With
+/// enough documents the same is computed over documents, because objects of one document tend to be
+/// alike.
 pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
@@ -121,15 +128,30 @@ pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
     if unseen <= policy.closed_unseen { Openness::Closed(unseen) } else { Openness::Varied(unseen) }
 }
 
-/// Whether so few objects may be enough to close a record. Optional fields are in none of n objects as often
-/// as in all of them (see [`requires`]), and one that was in none is in the next with a chance of 1/(n + 2)
-/// (Laplace). So the optional fields seen tell the chance of one that was not.
+/// Returns whether so few objects are enough to close a record. Optional fields are absent from all
+/// of n objects as often as present in all of them (see [`requires`]), and a field that was always
+/// absent is present next with probability 1/(n + 2) (Laplace). The number of optional fields seen
+/// therefore gives the chance of an unseen one.
 fn closes_early(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let optional = tree.fields(id).filter(|(_, field)| tree.node(*field).present < objects).count();
     let unseen = (optional as f64 + 0.5) / objects as f64 / (objects + 2) as f64;
     objects >= policy.closed_early && unseen <= policy.closed_mistaken
+}
+
+/// Returns the types of fields that were not kept, if there were so many that fields not seen yet
+/// most likely have one of these types.
+pub(super) fn others(tree: View<'_>, id: Id, policy: &Policy) -> Option<Counts> {
+    let node = tree.node(id);
+    let mut others = tree.other(id);
+    if data_fields_gone(tree, id)
+        && let Some(values) = tree.values(id)
+    {
+        add(&mut others, &tree.node(values).counts);
+    }
+    let enough = others.iter().sum::<u64>() >= policy.enum_after && node.documents >= policy.documents;
+    (enough && others[Type::Opaque as usize] == 0).then_some(others)
 }
 
 fn data_fields_gone(tree: View<'_>, id: Id) -> bool {
@@ -152,9 +174,9 @@ impl Openness {
                 "open object".into(),
                 format!("chance of an unseen field {} % after {objects} objects", percent(unseen)),
             ),
-            Self::TooFew => ("open object".into(), format!("too few to close: {objects} objects")),
-            Self::Trimmed => ("open object".into(), "it has more fields than are kept".into()),
-            Self::Empty => ("open object".into(), format!("no field in {objects} objects")),
+            Self::TooFew => ("open object".into(), format!("too few objects to be sure: {objects}")),
+            Self::Trimmed => ("open object".into(), "not all of its fields were kept".into()),
+            Self::Empty => ("open object".into(), format!("no fields in {objects} objects")),
         }
     }
 }

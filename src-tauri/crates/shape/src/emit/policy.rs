@@ -1,32 +1,32 @@
-//! The thresholds of emission.
+//! Thresholds of emission.
 
-/// The thresholds of emission. The defaults were chosen by `cargo xtask bench accuracy`.
+/// Thresholds of emission. The defaults were chosen with `cargo xtask bench accuracy`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
-    /// Parent objects that must have been seen before a field that was always there is `required`.
+    /// Parent objects required before a field that was always present is `required`.
     pub required_after: u64,
-    /// The same where hardly any field is optional.
+    /// The same if hardly any field is optional.
     pub required_early: u64,
-    /// Share of fields required that early that may turn out to be optional, as estimated.
+    /// Highest estimated share of early required fields that may turn out to be optional.
     pub required_mistaken: f64,
-    /// Documents something must have been seen in before a record is closed or values are told: things of one
+    /// Documents required before a record is closed or values are enumerated: objects of one
     /// document tend to be alike.
     pub documents: u64,
-    /// Objects that must have been seen before a record may be closed.
+    /// Objects required before a record may be closed.
     pub closed_after: u64,
-    /// The same where hardly any field is optional.
+    /// The same if hardly any field is optional.
     pub closed_early: u64,
-    /// The chance of an unseen field, as estimated, up to which a record is closed that early.
+    /// Highest estimated chance of an unseen field for closing a record that early.
     pub closed_mistaken: f64,
-    /// The chance of an unseen field, by Good–Turing, up to which a record is closed.
+    /// Highest chance of an unseen field, by Good–Turing, for closing a record.
     pub closed_unseen: f64,
-    /// Values that must have been seen before there is an `enum` or `const`.
+    /// Values required before an `enum` or `const` is emitted.
     pub enum_after: u64,
-    /// Distinct values an `enum` has at most.
+    /// Most distinct values of an `enum`.
     pub enum_values: usize,
-    /// Arrays that must have been seen before a tuple or a fixed length is told.
+    /// Arrays required before a tuple or a fixed length is emitted.
     pub tuple_after: u64,
-    /// Strings that must have been seen before their common format is told.
+    /// Strings required before their common format is emitted.
     pub format_after: u64,
 }
 

@@ -1,34 +1,33 @@
-//! Going down a schema to what changed in it.
+//! Update of a schema, from the root down to the changed parts.
 //!
-//! Every node's part stands at its place in that of its parent. Where a node's decisions changed its own part
-//! is written anew, and the parts of its children are put back into it. Parts that stand several times are
-//! written anew with all around them. Owns: that way down, first to decide, then to write. Refuses to know:
-//! what decisions depend on, and how a part is written.
+//! Every node's part has its place in that of its parent. If a node's decisions changed, its own
+//! part is written again and the parts of its children are put back. Parts that occur several times
+//! are written again with everything around them. The first pass decides, the second writes.
 
 use serde_json::Value;
 
-use super::decided::{Decided, Form, Standing};
+use super::decided::{NodeDecisions, Placement, Placements};
 use super::{Emitter, Kinds, Policy, Schema, document};
 use crate::node::{Id, Type};
 use crate::tree::ROOT;
 use crate::view::View;
 
-/// The nodes whose counts changed. With each its parent is one of them.
+/// Nodes whose counts changed. The parent of each is also one of them.
 #[derive(Clone, Copy)]
-pub(super) struct Met<'t> {
-    /// Those met by documents after this one.
+pub(super) struct ChangedNodes<'t> {
+    /// Documents after this one have changed the nodes they met.
     pub(super) since: u64,
-    /// By node, those below which something is not seen any more; empty if there are none.
+    /// By node: whether something below it is no longer visible. Empty if there is none.
     pub(super) cut: &'t [bool],
 }
 
-impl Met<'_> {
+impl ChangedNodes<'_> {
     fn has(self, tree: View<'_>, id: Id) -> bool {
         tree.node(id).mark.document > self.since || self.cut.get(id as usize) == Some(&true)
     }
 }
 
-/// What of a node's part has to be written anew.
+/// How much of a node's part has to be written again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Stale {
     #[default]
@@ -37,30 +36,30 @@ pub(super) enum Stale {
     Below,
     /// Its own part.
     Own,
-    /// All of it: its children stand in it in other ways.
+    /// All of it: the placement of its children changed.
     Whole,
 }
 
-/// What a node has decided, and what that means for its part. Of nodes that were not met it is out of date.
+/// Decisions about a node and what they mean for its part. Outdated for nodes that did not change.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Written {
-    decided: Decided,
+pub(super) struct NodeStatus {
+    decided: NodeDecisions,
     stale: Stale,
 }
 
-/// Keeps a schema as its nodes decide.
+/// Update of a schema to the decisions of its nodes.
 pub(super) struct Refresh<'t> {
     pub(super) tree: View<'t>,
     pub(super) policy: &'t Policy,
     pub(super) varied: bool,
-    /// By node.
-    pub(super) written: &'t mut [Written],
+    /// Status by node.
+    pub(super) written: &'t mut [NodeStatus],
 }
 
 impl Refresh<'_> {
-    /// Brings the whole schema up to date, or writes it where it is not known what was met; whether it is
-    /// another one now.
-    pub(super) fn root(&mut self, schema: &mut Schema, met: Option<Met<'_>>) -> bool {
+    /// Updates the whole schema, or writes it if the changed nodes are unknown. Returns whether it
+    /// changed.
+    pub(super) fn root(&mut self, schema: &mut Schema, met: Option<ChangedNodes<'_>>) -> bool {
         let stale = self.decide(ROOT, met);
         match met {
             Some(met) => stale && self.refresh(ROOT, schema, met),
@@ -68,15 +67,15 @@ impl Refresh<'_> {
         }
     }
 
-    /// Decides anew at a node and below it, where it was met or everywhere; whether any part has to be written
-    /// anew.
-    fn decide(&mut self, id: Id, met: Option<Met<'_>>) -> bool {
+    /// Decides again at a node and below it: where counts changed, or everywhere. Returns whether
+    /// any part has to be written again.
+    fn decide(&mut self, id: Id, met: Option<ChangedNodes<'_>>) -> bool {
         if met.is_some_and(|met| !met.has(self.tree, id)) {
             return false;
         }
         let before = self.written[id as usize].decided;
-        let now = Decided::of(self.tree, id, self.policy, self.varied);
-        // What was absent from its part has not decided for a while.
+        let now = NodeDecisions::of(self.tree, id, self.policy, self.varied);
+        // The decisions of a child that did not occur are outdated.
         let met = met.filter(|_| now.form == before.form);
         let mut stale = match now == before {
             true => Stale::Nothing,
@@ -85,16 +84,16 @@ impl Refresh<'_> {
         };
         for (child, standing) in now.form.children(self.tree, id) {
             if self.decide(child, met) {
-                stale = stale.max(if standing == Standing::Woven { Stale::Own } else { Stale::Below });
+                stale = stale.max(if standing == Placement::Combined { Stale::Own } else { Stale::Below });
             }
         }
-        self.written[id as usize] = Written { decided: now, stale };
+        self.written[id as usize] = NodeStatus { decided: now, stale };
         stale > Stale::Nothing
     }
 
-    /// Brings the part of a node up to date; whether it is another one now.
-    fn refresh(&self, id: Id, part: &mut Schema, met: Met<'_>) -> bool {
-        let Written { decided: Decided { form, .. }, stale } = self.written[id as usize];
+    /// Updates the part of a node. Returns whether it changed.
+    fn refresh(&self, id: Id, part: &mut Schema, met: ChangedNodes<'_>) -> bool {
+        let NodeStatus { decided: NodeDecisions { form, .. }, stale } = self.written[id as usize];
         let mut changed = match stale {
             Stale::Nothing => return false,
             Stale::Below => false,
@@ -104,7 +103,7 @@ impl Refresh<'_> {
         let tree = self.tree;
         let is_stale =
             |child: Id| met.has(tree, child) && self.written[child as usize].stale > Stale::Nothing;
-        if form.fields == Standing::Plain
+        if form.fields == Placement::Direct
             && let Some(properties) = place(part, Type::Object, "properties")
         {
             for (name, field) in tree.fields(id).filter(|(_, field)| is_stale(*field)) {
@@ -123,7 +122,7 @@ impl Refresh<'_> {
         changed
     }
 
-    /// Writes the part of a node with all below; whether it is another one now.
+    /// Writes the part of a node with everything below it. Returns whether it changed.
     fn replace(&self, id: Id, part: &mut Schema) -> bool {
         let new = self.write(id);
         let changed = *part != new;
@@ -137,12 +136,12 @@ impl Refresh<'_> {
         part
     }
 
-    /// Writes a node's own part anew and puts those of its children back, or writes those that are new;
-    /// whether its own is another one now.
+    /// Writes a node's own part again, puts the parts of its children back, and writes new ones.
+    /// Returns whether its own part changed.
     fn rewrite(&self, id: Id, part: &mut Schema) -> bool {
         let form = self.written[id as usize].decided.form;
         let mut own = self.own(id);
-        let plain = form.fields == Standing::Plain;
+        let plain = form.fields == Placement::Direct;
         let fields = take(part, Type::Object, "properties", plain);
         let others: Vec<_> = only_children(self.tree, id, form)
             .map(|(child, kind, keyword)| (child, kind, keyword, take(part, kind, keyword, true)))
@@ -160,11 +159,11 @@ impl Refresh<'_> {
         changed
     }
 
-    /// Puts the parts of fields back; whether they are other fields now.
+    /// Puts the parts of fields back. Returns whether the set of fields changed.
     fn rewrite_fields(&self, id: Id, known: Schema, properties: &mut Schema) -> bool {
         let mut changed = false;
         *properties = Schema::with_capacity(known.len());
-        // Both are in order of name.
+        // Both are ordered by name.
         let mut known = known.into_iter().peekable();
         for (name, field) in self.tree.fields(id) {
             while known.next_if(|(known, _)| known.as_str() < name).is_some() {
@@ -179,7 +178,7 @@ impl Refresh<'_> {
         changed || known.next().is_some()
     }
 
-    /// A node's own part, with nothing where those of its children stand.
+    /// Returns a node's own part, with empty parts for its children.
     fn own(&self, id: Id) -> Schema {
         let mut emitter = Emitter { own: true, ..Emitter::new(self.policy, self.varied) };
         let part = emitter.value(self.tree, id, Kinds::ALL);
@@ -187,15 +186,16 @@ impl Refresh<'_> {
     }
 }
 
-/// The children but fields that stand plainly in a part: below which of its types, and at which keyword.
-fn only_children(tree: View<'_>, id: Id, form: Form) -> impl Iterator<Item = (Id, Type, &'static str)> {
-    let items = tree.items(id).filter(|_| form.items == Standing::Plain);
-    let values = tree.values(id).filter(|_| form.values == Standing::Plain);
+/// Returns the children other than fields that occur once in a part, with the type and keyword
+/// below which they occur.
+fn only_children(tree: View<'_>, id: Id, form: Placements) -> impl Iterator<Item = (Id, Type, &'static str)> {
+    let items = tree.items(id).filter(|_| form.items == Placement::Direct);
+    let values = tree.values(id).filter(|_| form.values == Placement::Direct);
     let items = items.map(|items| (items, Type::Array, "items"));
     items.into_iter().chain(values.map(|values| (values, Type::Object, "additionalProperties")))
 }
 
-/// What stands at a keyword in what a part says of one type.
+/// Returns the value of a keyword in the part for one type.
 fn place<'p>(part: &'p mut Schema, kind: Type, keyword: &str) -> Option<&'p mut Schema> {
     let of_type = if part.contains_key("anyOf") {
         let all = part.get_mut("anyOf")?.as_array_mut()?.iter_mut();
@@ -206,7 +206,7 @@ fn place<'p>(part: &'p mut Schema, kind: Type, keyword: &str) -> Option<&'p mut 
     of_type.get_mut(keyword)?.as_object_mut()
 }
 
-/// Takes it away where it is wanted.
+/// Removes and returns the value of a keyword, if wanted.
 fn take(part: &mut Schema, kind: Type, keyword: &str, wanted: bool) -> Option<Schema> {
     if wanted { place(part, kind, keyword).map(std::mem::take) } else { None }
 }

@@ -12,7 +12,9 @@ impl Emitter<'_> {
         let count = node.count(Type::String);
         let Some(strings) = &node.strings else { return schema };
         if let Some(format) = strings.format().filter(|_| count >= self.policy.format_after) {
-            self.decide(|| (format!("format {}", format.name()), format!("all {count} strings have it")));
+            self.decide(|| {
+                (format!("format {}", format.name()), format!("all {count} strings have this format"))
+            });
             schema.insert("format".into(), format.name().into());
             return schema;
         }
@@ -47,7 +49,7 @@ impl Emitter<'_> {
             schema.extend(listed.pop().map(|only| ("const".to_owned(), only)));
         } else {
             self.decide(|| {
-                let because = format!("{} distinct in {total} values, none of them once", listed.len());
+                let because = format!("{} distinct values in {total}, none seen only once", listed.len());
                 (format!("enum of {}", listed.len()), because)
             });
             schema.insert("enum".into(), listed.into());
@@ -55,9 +57,9 @@ impl Emitter<'_> {
     }
 }
 
-/// The values of one type, in order, where they are few, known, and all seen so often that another one is
-/// unlikely: by Good–Turing, none was seen only once. One value alone tells only where observations differ in
-/// other values.
+/// Returns the values of one type, in order, if they are few, known, and all frequent enough that
+/// another is unlikely: by Good–Turing, none was seen only once. A single value is significant only
+/// if the observations differ in other values.
 pub(crate) fn enumerated<'n>(
     node: &'n Node,
     kind: Type,
@@ -76,7 +78,7 @@ pub(crate) fn enumerated<'n>(
     for times in distinct.counts() {
         (count, known, least) = (count + 1, known + times, least.min(times));
     }
-    // Redacted values are not among them, and a number may be of another type.
+    // Redacted values are not counted here, and a number may be of another type.
     if known != total || least < 2 || count > policy.enum_values || count == 1 && !varied {
         return None;
     }
@@ -90,8 +92,8 @@ pub(crate) fn enumerated<'n>(
     Some(values)
 }
 
-/// Integers, in order, that lie apart, as codes do; those side by side are more likely counts or grades that go
-/// on.
+/// Returns whether the sorted integers are spread out, as codes are. Adjacent ones are more likely
+/// counts or grades, of which there will be more.
 fn are_codes(values: &[&str]) -> bool {
     let numbers: Vec<i128> = values.iter().filter_map(|text| text.parse().ok()).collect();
     let apart = numbers.windows(2).filter(|pair| pair[1].saturating_sub(pair[0]) > 1).count();

@@ -1,4 +1,4 @@
-//! Tagged unions: objects in which one field's value tells what else is there.
+//! Tagged unions: objects in which one field's value determines the other fields.
 
 use serde_json::{Map, Value, json};
 
@@ -6,50 +6,52 @@ use super::object::{Openness, openness};
 use super::{Emitter, Kinds, Policy, Schema};
 use crate::node::{Id, Node, Type};
 use crate::path;
-use crate::tags::{Kept, Row};
+use crate::tags::{OwnedValue, Row};
 use crate::view::View;
 
-/// Share of the objects whose value was seen once up to which no other values are to be expected (Good–Turing).
+/// Largest share of objects with a value seen once, up to which no further values are expected
+/// (Good–Turing).
 const MAX_ONCE: f64 = 0.05;
 
 /// A tagged union.
 pub(crate) struct Alternatives<'t> {
-    /// The place of the field that tells.
+    /// Place of the tag among the fields.
     tag: usize,
-    /// Its values, each with what came with it.
+    /// Values of the tag, each with the fields that came with it.
     rows: Vec<&'t Row>,
-    /// Fields it tells of.
-    told: usize,
+    /// Number of fields that the tag determines.
+    determined: usize,
 }
 
-/// One alternative as people see it.
+/// An alternative in display form.
 pub(crate) struct Alternative {
-    /// The tag's value.
+    /// Value of the tag.
     pub(crate) value: Value,
-    /// Objects.
+    /// Number of objects.
     pub(crate) count: u64,
-    /// Fields they have, and whether all of them do.
+    /// Fields of these objects, and whether all of them have the field.
     pub(crate) fields: Vec<(String, bool)>,
 }
 
 impl Alternatives<'_> {
-    /// How many there are.
+    /// Returns the number of alternatives.
     pub(crate) fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// The name of the field that tells.
+    /// Returns the name of the tag.
     pub(crate) fn tag<'t>(&self, tree: View<'t>, id: Id) -> &'t str {
         tree.node(id).fields.at(self.tag).0
     }
 
-    /// What the schema of the alternatives depends on besides their members' own schemas.
+    /// Passes on everything the schema of the alternatives depends on, besides the schemas of the
+    /// members.
     pub(super) fn decisions(&self, node: &Node, policy: &Policy, mut decide: impl FnMut(u64)) {
         decide(self.tag as u64);
         for row in &self.rows {
             match &row.value {
-                Kept::Boolean(value) => decide(u64::from(*value)),
-                Kept::Text(text) => text.bytes().for_each(|byte| decide(u64::from(byte))),
+                OwnedValue::Boolean(value) => decide(u64::from(*value)),
+                OwnedValue::Text(text) => text.bytes().for_each(|byte| decide(u64::from(byte))),
             }
             decide(u64::from(row.count >= policy.required_after));
             for place in 0..node.fields.len() {
@@ -63,7 +65,7 @@ impl Alternatives<'_> {
         }
     }
 
-    /// Each alternative, in order of value.
+    /// Returns the alternatives, ordered by value.
     pub(crate) fn list(&self, tree: View<'_>, id: Id) -> Vec<Alternative> {
         let fields = &tree.node(id).fields;
         let alternative = |row: &&Row| {
@@ -82,14 +84,14 @@ impl Alternatives<'_> {
     }
 }
 
-fn json_of(value: &Kept) -> Value {
+fn json_of(value: &OwnedValue) -> Value {
     match value {
-        Kept::Boolean(value) => (*value).into(),
-        Kept::Text(text) => (**text).into(),
+        OwnedValue::Boolean(value) => (*value).into(),
+        OwnedValue::Text(text) => (**text).into(),
     }
 }
 
-/// Types a member has in the objects of a row; integers and numbers go together.
+/// Returns the types of a member in the objects of a row. Integers and numbers count as one.
 fn member_kinds(row: &Row, member: usize) -> Kinds {
     let seen = |kind: Type| row.has(member, kind);
     let number = seen(Type::Number) || seen(Type::Integer);
@@ -99,12 +101,14 @@ fn member_kinds(row: &Row, member: usize) -> Kinds {
     }))
 }
 
-/// The field whose value tells most about an object's other fields, if any does: in all objects of each of its
-/// values another field is there always or never, and not in all of them alike; or is of other types.
+/// Returns the alternatives by the field whose value determines most other fields, if there is one.
+/// A field is determined if for each value it is either always or never present, and not the same
+/// for all values, or if it has other types.
 pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Policy) -> Option<Alternatives<'t>> {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
-    // Joint counts are of values: where an object has a key twice they do not tell how many objects there are.
+    // Joint counts are counts of values, so they do not give the number of objects if an object has
+    // a duplicate key.
     let repeated = tree.fields(id).any(|(_, field)| tree.node(field).repeated > 0);
     if objects < policy.enum_after || repeated {
         return None;
@@ -118,16 +122,17 @@ pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Policy) -> Optio
         if rows.len() < 2 || !seen_enough || !always {
             continue;
         }
-        let told = (0..node.fields.len()).filter(|place| *place != tag && tells(&rows, *place)).count();
-        if told > best.as_ref().map_or(0, |best| best.told) {
-            best = Some(Alternatives { tag, rows, told });
+        let determined =
+            (0..node.fields.len()).filter(|place| *place != tag && determines(&rows, *place)).count();
+        if determined > best.as_ref().map_or(0, |best| best.determined) {
+            best = Some(Alternatives { tag, rows, determined });
         }
     }
     best
 }
 
-/// Whether a tag's value decides if a member is there, or of which type it is.
-fn tells(rows: &[&Row], member: usize) -> bool {
+/// Returns whether a tag's value determines the presence or the type of a member.
+fn determines(rows: &[&Row], member: usize) -> bool {
     let decided = |row: &&Row| matches!(row.with(member), with if with == 0 || with == row.count);
     if !rows.iter().all(decided) {
         return false;
@@ -150,14 +155,14 @@ impl Emitter<'_> {
         let (objects, tag) = (node.count(Type::Object), found.tag(tree, id));
         self.decide(|| {
             let because = format!(
-                "`{tag}` decides {} of {} other fields in {objects} objects",
-                found.told,
+                "`{tag}` determines {} of {} other fields in {objects} objects",
+                found.determined,
                 node.fields.len() - 1
             );
             (format!("tagged union of {}", found.rows.len()), because)
         });
         let closed = matches!(openness(tree, id, self.policy), Openness::Closed(_));
-        // Told once for all alternatives.
+        // Explained once for all alternatives.
         if self.decisions.is_some() {
             for (name, field) in tree.fields(id) {
                 self.below(path::Step::Field(name), |emitter| {
@@ -165,7 +170,7 @@ impl Emitter<'_> {
                         let present = tree.node(field).present;
                         let decision =
                             if present == objects { "required".into() } else { format!("by `{tag}`") };
-                        (decision, format!("there in {present} of {objects} objects"))
+                        (decision, format!("present in {present} of {objects} objects"))
                     });
                     emitter.value(tree, field, Kinds::ALL)
                 });
@@ -198,7 +203,7 @@ impl Emitter<'_> {
                     required.push(name);
                 }
             } else if !known_well {
-                // Too few to say that it never comes with this value.
+                // Too few objects to conclude that the field never comes with this value.
                 properties.insert(name.to_owned(), self.value(tree, field, Kinds::ALL).into());
             }
         }

@@ -1,6 +1,4 @@
-//! What a document adds to the counts of which paths, before anything is counted.
-//!
-//! Owns: what counts for a value at a path. Refuses to know: how paths are found.
+//! Plan of what a document adds to the counts of its paths.
 
 use super::{Circumstances, StandsFor};
 use crate::node::{Id, Node, Step, Type};
@@ -15,7 +13,7 @@ use crate::values::{POSITIONS, SHORT_INTEGER, integer};
 pub(crate) struct Seen<'d> {
     pub(crate) token: Token<'d>,
     pub(crate) kind: Type,
-    /// What it is in place of.
+    /// Value that it replaces.
     stands_for: Option<StandsFor>,
 }
 
@@ -43,7 +41,7 @@ impl<'d> Seen<'d> {
         Self { token, kind, stands_for }
     }
 
-    /// The value, if it is one that may be a tag.
+    /// Returns the value if it may be a tag.
     #[inline(always)]
     pub(super) fn tag(self) -> Option<Value<'d>> {
         match self.token {
@@ -77,62 +75,62 @@ enum Planned<'d> {
     Value {
         node: Id,
         kind: Type,
-        /// The number of the object it is in, or none.
+        /// Number of the object that contains it, or 0.
         object: u64,
         content: Content<'d>,
     },
-    /// A value at no node.
+    /// A value without a node of its own.
     Other { parent: Id, kind: Type },
-    /// An array that has ended, with the types of its first items.
+    /// End of an array, with the types of its first items.
     Array { node: Id, length: u64, first: [Option<Type>; POSITIONS] },
-    /// An object that has ended, with so many members and values.
+    /// End of an object, with the numbers of its members and values.
     Object { node: Id, members: u32, values: u32 },
 }
 
-/// What is kept of a value besides its type.
+/// Data kept of a value besides its type.
 #[derive(Debug, Clone, Copy)]
 enum Content<'d> {
     None,
     Integer(&'d str),
     Number(&'d str),
     String(Text<'d>),
-    /// Only the length is known, if that.
+    /// A redacted string; its length if that is known.
     Redacted(Option<u64>),
 }
 
-/// A member of an object: its place and type.
+/// Member of an object: place and type.
 pub(super) type Member = (u32, Type);
 
-/// A member that may be a tag.
+/// Member that may be a tag.
 pub(super) type Tagging<'d> = (u32, Value<'d>);
 
 /// Steps, in order.
 #[derive(Default)]
 pub(super) struct Plan<'d> {
     steps: Vec<Planned<'d>>,
-    /// Of the objects that have ended, one behind the other.
+    /// Members of the objects that have ended, concatenated.
     members: Vec<Member>,
     values: Vec<Tagging<'d>>,
 }
 
-/// What a plan is carried out with.
-pub(super) struct Carrying<'c> {
+/// Data needed to carry out a plan.
+pub(super) struct PlanContext<'c> {
     pub(super) tree: &'c mut Tree,
-    /// The number of the document.
+    /// Number of the document.
     pub(super) document: u64,
     pub(super) epoch: u32,
-    /// Memory for a string without its escapes.
+    /// Buffer for strings without their escapes.
     pub(super) decoded: &'c mut String,
 }
 
 impl<'d> Plan<'d> {
-    /// An empty plan in the memory of this one.
+    /// Returns an empty plan that reuses this one's memory.
     pub(super) fn again<'e>(mut self) -> Plan<'e> {
         self.members.clear();
         Plan { steps: recycled(self.steps), members: self.members, values: recycled(self.values) }
     }
 
-    /// Keeps no more room than for so many steps.
+    /// Limits the reserved memory to this many steps.
     pub(super) fn shrink_to(&mut self, steps: usize) {
         self.steps.shrink_to(steps);
         self.members.shrink_to(steps);
@@ -164,9 +162,9 @@ impl<'d> Plan<'d> {
         self.steps.push(Planned::Object { node, members, values });
     }
 
-    /// Counts all, and is empty.
+    /// Makes all counts and empties the plan.
     #[inline(never)]
-    pub(super) fn carry_out(&mut self, with: &mut Carrying<'_>) {
+    pub(super) fn carry_out(&mut self, with: &mut PlanContext<'_>) {
         let (mut members, mut values) = (self.members.as_slice(), self.values.as_slice());
         let key = with.tree.key;
         let mut tables = 0;
@@ -211,7 +209,7 @@ impl<'d> Plan<'d> {
         self.clear();
     }
 
-    /// Plans nothing.
+    /// Empties the plan.
     pub(super) fn clear(&mut self) {
         self.steps.clear();
         self.members.clear();
@@ -237,8 +235,8 @@ fn count_value(node: &mut Node, kind: Type, object: u64, document: u64, epoch: u
             node.mark.parent = object;
             node.present += 1;
         } else if matches!(node.step, Step::Field { .. }) {
-            // A repeated key is one presence of the field, with the types of all its values: readers
-            // disagree on which of them counts, and a schema must fit either.
+            // A duplicate key is one presence of the field, with the types of all its values: readers
+            // disagree on which one counts, and a schema must fit each of them.
             node.repeated += 1;
         }
     }
@@ -249,7 +247,7 @@ fn count_string(node: &mut Node, text: Text<'_>, decoded: &mut String, key: Hash
     let strings = node.strings.get_or_insert_default();
     match text.plain() {
         Some(plain) => strings.add(plain, text.is_plain_ascii(), key),
-        // Readers disagree on what it is.
+        // Readers disagree on its value.
         None if text.has_lone_surrogate() => strings.add_redacted(None),
         None => {
             let ascii = text.decode_into(decoded);
@@ -258,9 +256,10 @@ fn count_string(node: &mut Node, text: Text<'_>, decoded: &mut String, key: Hash
     }
 }
 
-/// An empty list in the same memory.
+/// Returns an empty list that reuses the memory.
 pub(super) fn recycled<T, U>(mut list: Vec<T>) -> Vec<U> {
     list.clear();
-    // The memory stays where the types are of one size: here they differ by their lifetimes only.
+    // The memory is reused because the types have the same size: they differ only in their
+    // lifetimes.
     list.into_iter().filter_map(|_| None).collect()
 }

@@ -1,66 +1,65 @@
-//! One way through a document's values, from path to path.
+//! A walk through a document's values, from path to path.
 //!
-//! Owns: which path a value is at, and which members of an object go together. Refuses to know: what is
-//! counted there.
+//! It determines the path of each value and which members of an object belong together.
 
 use super::Circumstances;
 use super::plan::{Member, Plan, Seen, Tagging, recycled};
 use crate::MAX_DEPTH;
-use crate::fields::Found;
+use crate::fields::FoundField;
+use crate::keys::looks_like_data;
 use crate::node::{Id, Type};
-use crate::rank::looks_like_data;
 use crate::scan::{Text, Token};
 use crate::signatures::{SIGNED_DEPTH, mix};
 use crate::tags;
 use crate::tree::{ROOT, Tree};
 use crate::values::POSITIONS;
 
-/// Levels of keys that look like data below which they are only counted together.
+/// Number of nested keys that look like data, below which values are only counted together.
 const MAX_GATHERED: u8 = 3;
 
-/// Members an object may have for its tags to be counted, keys repeated.
+/// Most members of an object, duplicates included, for which tags are counted.
 const MAX_MEMBERS: u32 = 256;
 
-/// Where a value goes.
+/// Destination of a value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Target {
-    /// It is counted at this node, the field at this place of its parent or none.
+    /// Counted at this node, which is the field at this place of its parent, if it is a field.
     Node(Id, u32),
     /// Only its type is counted, at its parent.
     Other(Id),
-    /// It is counted elsewhere.
+    /// Counted by another walk.
     #[default]
     Elsewhere,
 }
 
-/// What all walks through a document have in common.
-pub(super) struct Ways<'c, 'd> {
+/// State shared by all walks through a document.
+pub(super) struct WalkContext<'c, 'd> {
     pub(super) tree: &'c mut Tree,
-    /// The number of the latest object.
+    /// Number of the latest object.
     pub(super) objects: &'c mut u64,
     pub(super) circumstances: Circumstances<'c>,
     pub(super) plan: Plan<'d>,
     pub(super) signature: u64,
-    /// A walk through the next value that begins here.
+    /// A new walk that starts at the next value.
     pub(super) gather: Option<Walk<'d>>,
 }
 
-/// One way through a document's values.
+/// A walk through a document's values.
 #[derive(Default)]
 pub(super) struct Walk<'d> {
-    /// The innermost container that is open, or what is around the value it begins with.
+    /// Innermost open container, or the surroundings of the value at which the walk starts.
     top: Frame,
-    /// Those around that.
+    /// Containers around it.
     around: Vec<Frame>,
-    /// Where the next value goes, unless it is an item.
+    /// Destination of the next value, unless that is an item.
     next: Target,
-    /// Containers around what is not looked into.
+    /// Number of open containers inside a value that is not examined.
     skipped: usize,
-    /// The value it begins with has ended.
+    /// Whether the value at which the walk starts has ended.
     done: bool,
     /// Members of the open objects that may have tags.
     members: Vec<Member>,
-    /// Those of them that may be tags.
+    /// Members among them that may be tags.
     values: Vec<Tagging<'d>>,
 }
 
@@ -68,47 +67,47 @@ pub(super) struct Walk<'d> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Frame {
     node: Id,
-    /// Levels around what is inside.
+    /// Number of levels around its content.
     depth: u32,
-    /// What is inside makes up the document's signature.
+    /// Whether its content is part of the document's signature.
     signs: bool,
-    /// What is inside is not looked into.
+    /// Whether its content is too deep to be examined.
     deep: bool,
-    holds: Holds,
+    holds: Contents,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Holds {
-    /// The value that a walk begins with, which is in the object of this number, or in none.
+enum Contents {
+    /// The value at which a walk starts, in the object of this number, or in none.
     Begin { object: u64 },
     Items {
-        /// So far.
+        /// Number of items so far.
         length: u64,
         first: [Option<Type>; POSITIONS],
     },
     Fields {
-        /// The number of this object.
+        /// Number of this object.
         object: u64,
-        /// The place of the latest field, and of the one that is expected.
+        /// Places of the latest field and of the expected one.
         last: u32,
         next: u32,
-        /// Where its members and values begin, and how many members there may be, while it may have tags.
+        /// Start of its members and values, and the limit of members, if the object may have tags.
         members: u32,
         values: u32,
         most: u32,
-        /// Places of fields that are no tags, a bit each.
-        untold: u64,
+        /// Places of fields that cannot be tags, one bit each.
+        ignored: u64,
     },
 }
 
-impl Default for Holds {
+impl Default for Contents {
     fn default() -> Self {
         Self::Begin { object: 0 }
     }
 }
 
 impl<'d> Walk<'d> {
-    /// A walk that begins at the root, in the memory of another.
+    /// Returns a walk that starts at the root and reuses this one's memory.
     pub(super) fn again<'e>(mut self) -> Walk<'e> {
         self.around.clear();
         self.members.clear();
@@ -122,12 +121,12 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// A walk that skips all.
+    /// Returns a walk that skips everything.
     pub(super) fn nowhere() -> Self {
         Self { skipped: usize::MAX / 2, ..Self::default() }
     }
 
-    /// Keeps no more room than for so many members of open objects.
+    /// Limits the reserved memory to this many members of open objects.
     pub(super) fn shrink_to(&mut self, members: usize) {
         self.members.shrink_to(members);
         self.values.shrink_to(members);
@@ -137,13 +136,16 @@ impl<'d> Walk<'d> {
         self.done
     }
 
-    /// Takes the key that `written` begins with if it is the one that is expected; the bytes of its name.
+    /// Accepts the key at the start of `written` if it is the expected one. Returns the length of
+    /// its name.
     #[inline(always)]
-    pub(super) fn expected(&mut self, written: &[u8], ways: &mut Ways<'_, 'd>) -> Option<usize> {
+    pub(super) fn expected(&mut self, written: &[u8], ways: &mut WalkContext<'_, 'd>) -> Option<usize> {
         if self.skipped > 0 {
             return None;
         }
-        let Frame { node, holds: Holds::Fields { last, next, .. }, .. } = &mut self.top else { return None };
+        let Frame { node, holds: Contents::Fields { last, next, .. }, .. } = &mut self.top else {
+            return None;
+        };
         let (found, length) = ways.tree.node(*node).fields.expected(*next as usize, written)?;
         (*last, *next) = (found.place, found.next as u32);
         self.next = Target::Node(found.id, found.place);
@@ -151,7 +153,7 @@ impl<'d> Walk<'d> {
     }
 
     #[inline(always)]
-    pub(super) fn token(&mut self, token: &Token<'d>, ways: &mut Ways<'_, 'd>) {
+    pub(super) fn token(&mut self, token: &Token<'d>, ways: &mut WalkContext<'_, 'd>) {
         if self.skipped > 0 {
             return self.skip(token);
         }
@@ -162,9 +164,9 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// The same, for those who are few.
+    /// The same, not inlined, for the rare additional walks.
     #[inline(never)]
-    pub(super) fn follow(&mut self, token: &Token<'d>, ways: &mut Ways<'_, 'd>) {
+    pub(super) fn follow(&mut self, token: &Token<'d>, ways: &mut WalkContext<'_, 'd>) {
         self.token(token, ways);
     }
 
@@ -180,10 +182,10 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// Finds where the value of a key goes that is not the one expected.
+    /// Finds the destination for the value of an unexpected key.
     #[inline(never)]
-    fn key(&mut self, text: Text<'_>, ways: &mut Ways<'_, 'd>) {
-        let Frame { node, holds: Holds::Fields { object, last, next, .. }, .. } = &mut self.top else {
+    fn key(&mut self, text: Text<'_>, ways: &mut WalkContext<'_, 'd>) {
+        let Frame { node, holds: Contents::Fields { object, last, next, .. }, .. } = &mut self.top else {
             return;
         };
         let (parent, object, name) = (*node, *object, &*text.decoded());
@@ -207,27 +209,27 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// A walk to where values of keys that look like data are counted together.
+    /// Returns a walk to the node where values of keys that look like data are counted together.
     fn gather(&self, object: u64, tree: &mut Tree) -> Self {
         let parent = self.top.node;
         let next = tree.values(parent).map_or(Target::Other(parent), |id| Target::Node(id, 0));
-        let top = Frame { node: ROOT, signs: false, holds: Holds::Begin { object }, ..self.top };
+        let top = Frame { node: ROOT, signs: false, holds: Contents::Begin { object }, ..self.top };
         Self { top, next, ..Self::default() }
     }
 
     #[inline]
-    fn end(&mut self, ways: &mut Ways<'_, 'd>) {
+    fn end(&mut self, ways: &mut WalkContext<'_, 'd>) {
         let Some(around) = self.around.pop() else { return };
         let ended = std::mem::replace(&mut self.top, around);
         self.done = self.around.is_empty();
         match ended.holds {
-            Holds::Begin { .. } => {}
-            Holds::Items { length, first } => ways.plan.array(ended.node, length, first),
-            Holds::Fields { most: 0, .. } => {}
-            Holds::Fields { members, values, most, .. } => {
+            Contents::Begin { .. } => {}
+            Contents::Items { length, first } => ways.plan.array(ended.node, length, first),
+            Contents::Fields { most: 0, .. } => {}
+            Contents::Fields { members, values, most, .. } => {
                 let (members, values) = (members as usize, values as usize);
                 let has_tags = ways.tree.node(ended.node).may_have_tags();
-                // Where there are too many members nothing is told, nor where there are no values.
+                // Nothing is counted if there are too many members, or no values.
                 if self.members.len() < most as usize && self.values.len() > values || !has_tags {
                     ways.plan.object(ended.node, &self.members[members..], &self.values[values..]);
                 }
@@ -238,13 +240,13 @@ impl<'d> Walk<'d> {
     }
 
     #[inline(always)]
-    fn value(&mut self, token: Token<'d>, ways: &mut Ways<'_, 'd>) {
+    fn value(&mut self, token: Token<'d>, ways: &mut WalkContext<'_, 'd>) {
         let Frame { node, deep, mut signs, .. } = self.top;
         let seen = Seen::new(token, deep, ways.circumstances);
         let mut target = self.next;
         let object = match &mut self.top.holds {
-            Holds::Begin { object } => *object,
-            Holds::Items { length, first } => {
+            Contents::Begin { object } => *object,
+            Contents::Items { length, first } => {
                 signs &= *length == 0;
                 if let Some(first) = first.get_mut(*length as usize) {
                     *first = Some(seen.kind);
@@ -253,14 +255,14 @@ impl<'d> Walk<'d> {
                 target = ways.tree.items(node).map_or(Target::Other(node), |id| Target::Node(id, 0));
                 0
             }
-            Holds::Fields { object, most, untold, .. } => {
-                // Where there are too many members the object has no tags.
+            Contents::Fields { object, most, ignored, .. } => {
+                // An object with too many members has no tags.
                 if let Target::Node(_, place) = target
                     && (place as usize) < tags::MAX_MEMBERS
                     && self.members.len() < *most as usize
                 {
                     self.members.push((place, seen.kind));
-                    if *untold >> place & 1 == 0
+                    if *ignored >> place & 1 == 0
                         && let Some(value) = seen.tag()
                     {
                         self.values.push((place, value));
@@ -295,22 +297,22 @@ impl<'d> Walk<'d> {
     }
 
     #[inline]
-    fn open(&mut self, id: Id, kind: Type, signs: bool, ways: &mut Ways<'_, 'd>) {
+    fn open(&mut self, id: Id, kind: Type, signs: bool, ways: &mut WalkContext<'_, 'd>) {
         let depth = self.top.depth + 1;
         let holds = if kind == Type::Array {
-            Holds::Items { length: 0, first: [None; POSITIONS] }
+            Contents::Items { length: 0, first: [None; POSITIONS] }
         } else {
             *ways.objects += 1;
             let node = ways.tree.node(id);
             let members = self.members.len() as u32;
-            Holds::Fields {
+            Contents::Fields {
                 object: *ways.objects,
                 last: u32::MAX,
                 next: 0,
                 members,
                 values: self.values.len() as u32,
                 most: if node.may_have_tags() { members + MAX_MEMBERS } else { 0 },
-                untold: node.tags.as_ref().map_or(0, |tags| tags.untold()),
+                ignored: node.tags.as_ref().map_or(0, |tags| tags.ignored()),
             }
         };
         let deep = depth as usize >= MAX_DEPTH;
@@ -318,14 +320,14 @@ impl<'d> Walk<'d> {
         self.around.push(std::mem::replace(&mut self.top, frame));
     }
 
-    /// Follows the nodes to their new places; what is in one that went is skipped.
+    /// Follows the nodes to their new places. The content of removed nodes is skipped.
     pub(super) fn renumber(&mut self, new: &[Option<Id>]) {
         let place = |id: Id| new.get(id as usize).copied().flatten();
         while place(self.top.node).is_none()
             && let Some(around) = self.around.pop()
         {
             let gone = std::mem::replace(&mut self.top, around);
-            if let Holds::Fields { members, values, .. } = gone.holds {
+            if let Contents::Fields { members, values, .. } = gone.holds {
                 self.members.truncate(members as usize);
                 self.values.truncate(values as usize);
             }
@@ -337,8 +339,8 @@ impl<'d> Walk<'d> {
     }
 }
 
-/// A field by name; a new one, where it is kept.
-fn find(tree: &mut Tree, parent: Id, name: &str, guess: usize, last: u32) -> Option<Found> {
+/// Finds a field by name, or adds it if it is kept.
+fn find(tree: &mut Tree, parent: Id, name: &str, guess: usize, last: u32) -> Option<FoundField> {
     if let Some(found) = tree.node_mut(parent).fields.find(name, guess, last) {
         return Some(found);
     }
@@ -348,6 +350,6 @@ fn find(tree: &mut Tree, parent: Id, name: &str, guess: usize, last: u32) -> Opt
         return None;
     }
     tree.add_field(parent, name)?;
-    // There it is, the last one of all.
+    // It now exists, as the last field.
     tree.node_mut(parent).fields.find(name, usize::MAX, last)
 }

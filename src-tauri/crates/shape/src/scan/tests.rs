@@ -1,11 +1,11 @@
-//! What is read, and that it is what others read.
+//! Tests of what is read, also against other readers.
 
 use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
 
-/// Rebuilds the document.
+/// Rebuilds the document from its tokens.
 fn parse(document: &[u8]) -> Result<Value, Unreadable> {
     let mut tokens = Vec::new();
     scan(document, &mut tokens)?;
@@ -19,7 +19,7 @@ fn parse(document: &[u8]) -> Result<Value, Unreadable> {
         let value = match token {
             Token::Null => Value::Null,
             Token::Boolean(value) => value.into(),
-            // serde_json refuses those beyond every float.
+            // serde_json rejects numbers too large for a float.
             Token::Integer(text) | Token::Number(text) => serde_json::from_str(text).unwrap_or_default(),
             Token::String(text) => text.decoded().into_owned().into(),
             Token::Key(text) => {
@@ -49,7 +49,7 @@ fn strings_are_decoded() {
 }
 
 #[test]
-fn lone_surrogates_are_told_from_pairs_and_escaped_backslashes() {
+fn lone_surrogates_are_distinguished_from_pairs_and_escaped_backslashes() {
     let lone = |json: &str| {
         let mut tokens = Vec::new();
         scan(json.as_bytes(), &mut tokens).unwrap();
@@ -60,7 +60,7 @@ fn lone_surrogates_are_told_from_pairs_and_escaped_backslashes() {
 }
 
 #[test]
-fn depth_is_no_matter() {
+fn depth_is_unlimited() {
     let levels = 1_000_000;
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = open.repeat(levels) + "1" + &close.repeat(levels);
@@ -75,7 +75,8 @@ fn depth_is_no_matter() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
-    /// What serde_json reads is read alike; what it refuses is refused, but for surrogates and ranges.
+    /// Everything that serde_json reads gives the same result. Everything it rejects is rejected,
+    /// except for surrogates and ranges.
     #[test]
     fn agrees_with_serde_json(text in "[\\[\\]{}\",:0-9a-z\\\\ .eE+\u{e9}\u{1}tfn-]{0,40}|[\\[{]?(\"a\":|\"[\u{e9}a-c\\\\\"u0-9]{0,9}\"|-?[0-9]{1,3}(\\.[0-9]{1,2})?([eE][+-]?[0-9])?|true|false|null|[,:\\[\\]{} ]){1,9}[\\]}]?") {
         let ours = parse(text.as_bytes());
@@ -90,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn documents_are_read_whole(values in prop::collection::vec("[a-z\"\\\\\n\u{1F600}\u{e9}]{0,20}", 0..20)) {
+    fn documents_are_read_completely(values in prop::collection::vec("[a-z\"\\\\\n\u{1F600}\u{e9}]{0,20}", 0..20)) {
         let text = serde_json::to_string(&values).unwrap();
         prop_assert_eq!(parse(text.as_bytes()).unwrap(), serde_json::to_value(&values).unwrap());
     }

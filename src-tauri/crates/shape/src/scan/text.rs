@@ -1,32 +1,30 @@
-//! Strings as they are written, and what they stand for.
-//!
-//! Owns: escapes. Refuses to know: where strings stand.
+//! Strings as written in JSON, and their decoded text.
 
 use std::borrow::Cow;
 
-use super::bytes::{plain, unit};
+use schemascope_json::{plain_end, unicode_escape};
 
-/// A string as written, between the quotes.
+/// A string as written, without the quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Text<'d> {
     pub(super) raw: &'d str,
-    pub(super) writing: Writing,
+    pub(super) writing: Notation,
 }
 
-/// How a string is written.
+/// Notation of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writing {
-    /// As it is, in ASCII.
+pub(super) enum Notation {
+    /// Without escapes, in ASCII.
     Ascii,
-    /// As it is.
+    /// Without escapes.
     Plain,
     Escaped,
-    /// With an escape that is half of a surrogate pair, which stands for nothing.
+    /// With an escape for a lone surrogate, which has no meaning.
     Broken,
 }
 
 impl<'d> Text<'d> {
-    /// The string it stands for. Half of a surrogate pair becomes the replacement character.
+    /// Returns the decoded string. A lone surrogate becomes the replacement character.
     pub(crate) fn decoded(self) -> Cow<'d, str> {
         match self.plain() {
             Some(raw) => Cow::Borrowed(raw),
@@ -38,39 +36,39 @@ impl<'d> Text<'d> {
         }
     }
 
-    /// The same, in memory that is there; whether it is ASCII.
+    /// Decodes into an existing buffer. Returns whether the result is ASCII.
     pub(crate) fn decode_into(self, text: &mut String) -> bool {
         text.clear();
         text.reserve(self.raw.len());
         decode(self.raw, text)
     }
 
-    /// The string, where it is written as it is.
+    /// Returns the string if it is written without escapes.
     #[inline(always)]
     pub(crate) fn plain(self) -> Option<&'d str> {
-        matches!(self.writing, Writing::Ascii | Writing::Plain).then_some(self.raw)
+        matches!(self.writing, Notation::Ascii | Notation::Plain).then_some(self.raw)
     }
 
-    /// Whether it is written as it is, in ASCII.
+    /// Returns whether it is ASCII without escapes.
     #[inline(always)]
     pub(crate) fn is_plain_ascii(self) -> bool {
-        self.writing == Writing::Ascii
+        self.writing == Notation::Ascii
     }
 
-    /// Whether it holds half of a surrogate pair.
+    /// Returns whether it contains a lone surrogate.
     #[inline(always)]
     pub(crate) fn has_lone_surrogate(self) -> bool {
-        self.writing == Writing::Broken
+        self.writing == Notation::Broken
     }
 }
 
-/// How many bytes the escape at `at` takes, a surrogate pair as one, and whether it is half of one. None where
-/// there is no such escape.
+/// Returns the length of the escape at `at`, with a surrogate pair as one, and whether it is a lone
+/// surrogate. Returns `None` for an invalid escape.
 pub(super) fn escape(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     match bytes.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some((2, false)),
-        b'u' => Some(match unit(bytes, at)? {
-            0xD800..=0xDBFF if matches!(unit(bytes, at + 6), Some(0xDC00..=0xDFFF)) => (12, false),
+        b'u' => Some(match unicode_escape(bytes, at)? {
+            0xD800..=0xDBFF if matches!(unicode_escape(bytes, at + 6), Some(0xDC00..=0xDFFF)) => (12, false),
             0xD800..=0xDFFF => (6, true),
             _ => (6, false),
         }),
@@ -78,16 +76,16 @@ pub(super) fn escape(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// Whether all of it is ASCII.
+/// Decodes a string. Returns whether all of it is ASCII.
 fn decode(raw: &str, text: &mut String) -> bool {
     let bytes = raw.as_bytes();
     let (mut at, mut ascii) = (0, true);
     while at < bytes.len() {
-        let (end, wide) = plain(bytes, at);
+        let (end, wide) = plain_end(bytes, at);
         text.push_str(&raw[at..end]);
         ascii &= !wide;
         at = end;
-        // Escapes come in runs.
+        // Escapes often follow each other.
         while bytes.get(at) == Some(&b'\\') {
             let (length, letter) = decode_one(bytes, at);
             text.push(letter);
@@ -98,7 +96,7 @@ fn decode(raw: &str, text: &mut String) -> bool {
     ascii
 }
 
-/// The bytes of an escape, and what it stands for.
+/// Returns the length of an escape and the character it represents.
 fn decode_one(bytes: &[u8], at: usize) -> (usize, char) {
     let letter = match bytes.get(at + 1) {
         Some(b'u') => return decode_units(bytes, at),
@@ -114,10 +112,11 @@ fn decode_one(bytes: &[u8], at: usize) -> (usize, char) {
 }
 
 fn decode_units(bytes: &[u8], at: usize) -> (usize, char) {
-    let first = unit(bytes, at).unwrap_or_default();
+    let first = unicode_escape(bytes, at).unwrap_or_default();
     if let Some(letter) = char::from_u32(u32::from(first)) {
         return (6, letter);
     }
-    let pair = unit(bytes, at + 6).and_then(|second| char::decode_utf16([first, second]).next()?.ok());
+    let pair =
+        unicode_escape(bytes, at + 6).and_then(|second| char::decode_utf16([first, second]).next()?.ok());
     pair.map_or((6, char::REPLACEMENT_CHARACTER), |letter| (12, letter))
 }

@@ -1,50 +1,51 @@
-//! Forgetting secrets that were counted before they were known to be any.
+//! Removal of secrets that were counted before a rule identified them.
 //!
-//! Counts, types and lengths stay; values go, and with them what was concluded from them. It is done to the
-//! written form, where a field may get another name. Owns: what goes. Refuses to know: what a secret is.
+//! Counts, types and lengths stay; values are removed, and with them the conclusions from them. The
+//! written form is changed, because a field may get another name there.
 
 use std::collections::BTreeSet;
 
-use super::{Flat, InvalidState};
+use super::{InvalidState, WrittenNode};
 use crate::secrets::Secrets;
 use crate::shape::Shape;
-use crate::values::{Agreed, Numbers, Strings};
+use crate::values::{CommonFormat, Numbers, Strings};
 
 impl Shape {
-    /// The same shape without secrets; none if it has none. A field whose name is one gets another name.
+    /// Returns the same shape without secrets, or `None` if it has none. A field whose name is a
+    /// secret is renamed.
     pub fn without_secrets(&self, secrets: &dyn Secrets) -> Result<Option<Self>, InvalidState> {
         let mut state = self.written(Some(self.tree.key), self.tree.veil.clone());
-        let tell = telling(&state.nodes, secrets);
+        let sensitive = sensitive_nodes(&state.nodes, secrets);
         let mut forgot = false;
         for at in 0..state.nodes.len() {
-            forgot |= forget_tags(&mut state.nodes, at, &tell, secrets);
+            forgot |= forget_tags(&mut state.nodes, at, &sensitive, secrets);
         }
-        for (node, tells) in state.nodes.iter_mut().zip(&tell) {
-            forgot |= forget_values(node, *tells, secrets);
+        for (node, is_sensitive) in state.nodes.iter_mut().zip(&sensitive) {
+            forgot |= forget_values(node, *is_sensitive, secrets);
         }
         forgot |= rename(&mut state.nodes, secrets);
         if forgot { Self::of_written(state).map(Some) } else { Ok(None) }
     }
 }
 
-/// For each node, whether its own name or one above says that it is a secret.
-fn telling(nodes: &[Flat], secrets: &dyn Secrets) -> Vec<bool> {
+/// Returns for each node whether its own name, or one above it, marks it as a secret.
+fn sensitive_nodes(nodes: &[WrittenNode], secrets: &dyn Secrets) -> Vec<bool> {
     let mut above: Vec<bool> = Vec::new();
-    let tells = |node: &Flat| {
+    let is_sensitive = |node: &WrittenNode| {
         above.truncate(node.depth);
         let inherited = above.last().copied().unwrap_or_default();
-        let tells = inherited || node.name.as_ref().is_some_and(|name| secrets.key(name));
-        above.push(tells);
-        tells
+        let is_sensitive = inherited || node.name.as_ref().is_some_and(|name| secrets.key(name));
+        above.push(is_sensitive);
+        is_sensitive
     };
-    nodes.iter().map(tells).collect()
+    nodes.iter().map(is_sensitive).collect()
 }
 
-fn forget_values(node: &mut Flat, tells: bool, secrets: &dyn Secrets) -> bool {
-    let goes = |value: &str| tells || secrets.text(value).is_some();
-    let strings = node.strings.as_deref_mut().is_some_and(|strings| strings.forget(goes));
-    // A range is made of values.
-    let numbers = node.numbers.as_deref().is_some_and(|numbers| numbers.holds(goes));
+fn forget_values(node: &mut WrittenNode, is_sensitive: bool, secrets: &dyn Secrets) -> bool {
+    let is_secret = |value: &str| is_sensitive || secrets.text(value).is_some();
+    let strings = node.strings.as_deref_mut().is_some_and(|strings| strings.forget(is_secret));
+    // A range consists of values.
+    let numbers = node.numbers.as_deref().is_some_and(|numbers| numbers.holds(is_secret));
     if numbers {
         node.numbers = None;
     }
@@ -52,43 +53,46 @@ fn forget_values(node: &mut Flat, tells: bool, secrets: &dyn Secrets) -> bool {
 }
 
 impl Strings {
-    fn forget(&mut self, goes: impl Fn(&str) -> bool) -> bool {
-        let Some(times) = self.distinct.forget(goes) else { return false };
+    fn forget(&mut self, is_secret: impl Fn(&str) -> bool) -> bool {
+        let Some(times) = self.distinct.forget(is_secret) else { return false };
         self.redacted += times;
-        self.format = Agreed::Not;
+        self.format = CommonFormat::Not;
         true
     }
 }
 
 impl Numbers {
-    fn holds(&self, goes: impl Fn(&str) -> bool) -> bool {
-        self.distinct.examples().into_iter().any(&goes)
-            || self.distinct.values().is_some_and(|values| values.into_iter().any(|(value, _)| goes(value)))
+    fn holds(&self, is_secret: impl Fn(&str) -> bool) -> bool {
+        self.distinct.examples().into_iter().any(&is_secret)
+            || self
+                .distinct
+                .values()
+                .is_some_and(|values| values.into_iter().any(|(value, _)| is_secret(value)))
     }
 }
 
-/// Forgets joint counts by a field's values where one of these is a secret.
-fn forget_tags(nodes: &mut [Flat], at: usize, tell: &[bool], secrets: &dyn Secrets) -> bool {
+/// Removes the joint counts by a field's values if one of these is a secret.
+fn forget_tags(nodes: &mut [WrittenNode], at: usize, sensitive: &[bool], secrets: &dyn Secrets) -> bool {
     let mut tags = std::mem::take(&mut nodes[at].tags);
     if tags.is_empty() {
         return false;
     }
     let depth = nodes[at].depth;
-    let below = nodes[at + 1..].iter().zip(&tell[at + 1..]).take_while(|(node, _)| node.depth > depth);
+    let below = nodes[at + 1..].iter().zip(&sensitive[at + 1..]).take_while(|(node, _)| node.depth > depth);
     let fields = below.filter(|(node, _)| node.depth == depth + 1 && node.name.is_some());
-    let fields: Vec<bool> = fields.map(|(_, tells)| *tells).collect();
+    let fields: Vec<bool> = fields.map(|(_, is_sensitive)| *is_sensitive).collect();
     let mut forgot = false;
     for field in &mut tags {
-        let tells = tell[at] || fields.get(field.member()).copied().unwrap_or_default();
-        forgot |= field.forget(|value| tells || secrets.text(value).is_some());
+        let is_sensitive = sensitive[at] || fields.get(field.member()).copied().unwrap_or_default();
+        forgot |= field.forget(|value| is_sensitive || secrets.text(value).is_some());
     }
     nodes[at].tags = tags;
     forgot
 }
 
-/// Gives fields other names whose own are secrets. Two fields of one object keep two names.
-fn rename(nodes: &mut [Flat], secrets: &dyn Secrets) -> bool {
-    // Names of the children so far of each node above.
+/// Renames fields whose name is a secret. Different fields of an object keep different names.
+fn rename(nodes: &mut [WrittenNode], secrets: &dyn Secrets) -> bool {
+    // Names of the children so far, for each node above.
     let mut above: Vec<BTreeSet<Box<str>>> = Vec::new();
     let mut renamed = false;
     for node in nodes {
@@ -141,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn values_go_and_counts_stay() {
+    fn secrets_are_removed_and_counts_stay() {
         let document = |n: u32| {
             let kind = if n.is_multiple_of(2) { "plain" } else { "hunter2" };
             format!(
@@ -160,13 +164,13 @@ mod tests {
         assert_eq!(forgot.observations(), 60);
         let schema = forgot.schema(&Policy::default()).to_string();
         assert!(!schema.contains("hunter") && !schema.contains("enum"), "{schema}");
-        // What was forgotten is forgotten, and the state is one like any other.
+        // Nothing is left to remove, and the state is valid.
         assert!(forgot.without_secrets(&Planted).unwrap().is_none());
         assert_eq!(Shape::from_state(state.as_bytes()).unwrap().to_state(), state.as_bytes());
     }
 
     #[test]
-    fn what_has_no_secrets_stays_as_it_is() {
+    fn shape_without_secrets_is_unchanged() {
         let shape = shape((0..40).map(|n| format!(r#"{{"a":"b{n}","n":{n},"type":"x"}}"#)));
         assert!(shape.without_secrets(&Planted).unwrap().is_none());
     }

@@ -1,23 +1,21 @@
-//! The written form of joint counts.
-//!
-//! Owns: that form. Refuses to know: what is counted.
+//! Written form of joint counts.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Came, Kept, MAX_MEMBERS, MAX_VALUES, Row, Tags};
+use super::{MAX_MEMBERS, MAX_VALUES, MemberCount, OwnedValue, Row, Tags};
 use crate::rank::HashKey;
 use crate::veil;
 
 impl Tags {
-    /// The written form. `place` gives a member's place among all in the order written.
+    /// Returns the written form. `place` returns a member's place in the written order.
     pub(crate) fn write(&self, place: impl Fn(usize) -> usize) -> Vec<Written> {
         let row = |row: &Row| {
-            let came = row.came.iter().enumerate().filter(|(_, came)| came.count > 0);
-            let came: Vec<(usize, Came)> = came.map(|(at, came)| (place(at), *came)).collect();
-            let members = came.iter().map(|(at, _)| at + 1).max().unwrap_or_default();
+            let seen = row.members.iter().enumerate().filter(|(_, seen)| seen.count > 0);
+            let seen: Vec<(usize, MemberCount)> = seen.map(|(at, seen)| (place(at), *seen)).collect();
+            let members = seen.iter().map(|(at, _)| at + 1).max().unwrap_or_default();
             let (mut counts, mut kinds) = (vec![0; members], vec![0; members]);
-            for (at, came) in came {
-                (counts[at], kinds[at]) = (came.count, came.kinds);
+            for (at, seen) in seen {
+                (counts[at], kinds[at]) = (seen.count, seen.kinds);
             }
             WrittenRow(row.value.clone(), row.count, counts, kinds)
         };
@@ -32,7 +30,7 @@ impl Tags {
         fields.collect()
     }
 
-    /// Reads the written form back; members are numbered as written.
+    /// Reads the written form. Members are numbered as written.
     pub(crate) fn read<'n>(
         written: Vec<Written>,
         key: HashKey,
@@ -61,19 +59,20 @@ impl Tags {
     }
 }
 
-/// A field of the written form: its member, and its values unless there were too many.
+/// A field in the written form: its member, and its values unless there were too many.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Written(usize, Option<Vec<WrittenRow>>);
 
 impl Written {
-    /// The field it is about, by its place among all.
+    /// Returns the member, by its place among all fields.
     pub(crate) fn member(&self) -> usize {
         self.0
     }
 
-    /// Drops the counts if they are of a value to be forgotten, as if there were too many values. Whether so.
+    /// Drops the counts if one of the values has to be removed, as if there were too many values.
+    /// Returns whether it did.
     pub(crate) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> bool {
-        let text = |row: &WrittenRow| matches!(&row.0, Kept::Text(text) if forgets(text));
+        let text = |row: &WrittenRow| matches!(&row.0, OwnedValue::Text(text) if forgets(text));
         let any = self.1.iter().flatten().any(text);
         if any {
             self.1 = None;
@@ -81,14 +80,14 @@ impl Written {
         any
     }
 
-    /// The same without the values of any field, as far as these are texts.
+    /// Returns the same counts with hashes in place of texts.
     pub(crate) fn veiled(mut self, key: HashKey) -> Self {
         for rows in self.1.iter_mut() {
             for row in rows.iter_mut() {
-                if let Kept::Text(text) = &row.0
+                if let OwnedValue::Text(text) = &row.0
                     && !veil::is_pseudonym(text)
                 {
-                    row.0 = Kept::Text(veil::of_value(text, key).into());
+                    row.0 = OwnedValue::Text(veil::of_value(text, key).into());
                 }
             }
             rows.sort_by(|a, b| a.0.cmp(&b.0));
@@ -96,12 +95,13 @@ impl Written {
         self
     }
 
-    /// The objects of each value.
+    /// Returns the number of objects for each value.
     pub(crate) fn counts(&self) -> impl Iterator<Item = u64> {
         self.1.iter().flatten().map(|row| row.1)
     }
 }
 
-/// A value, its objects, and by member how many of them have it, and of which types.
+/// A value, the number of its objects, and by member the number of objects that have it and its
+/// types.
 #[derive(Serialize, Deserialize)]
-struct WrittenRow(Kept, u64, Vec<u32>, Vec<u8>);
+struct WrittenRow(OwnedValue, u64, Vec<u32>, Vec<u8>);

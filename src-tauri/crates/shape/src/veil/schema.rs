@@ -1,18 +1,19 @@
-//! Schemas for others: what is said of structure, and nothing of values.
+//! Schemas without values, for sharing: they describe the structure only.
 //!
-//! What stays allows all that was allowed: keywords that may quote a value are left out where that only loosens,
-//! and `oneOf` becomes `anyOf`. Owns: which keywords stay. Refuses to know: where schemas come from.
+//! The result accepts everything that the schema accepts: keywords that may quote a value are left
+//! out if that only loosens the schema, and `oneOf` becomes `anyOf`.
 
 use serde_json::{Map, Value, json};
 
-use crate::rank::looks_like_data;
+use crate::keys::looks_like_data;
 use crate::veil::is_pseudonym;
 
-/// A schema without values: without `enum`, `const`, ranges, patterns, examples, and fields whose names are data.
-/// It accepts whatever the schema accepts. Recursion is bounded by what serde_json reads.
+/// Returns a schema without `enum`, `const`, ranges, patterns, examples, and fields whose names are
+/// data. It accepts everything that the schema accepts. Recursion is bounded by the depth that
+/// serde_json reads.
 pub fn schema_without_values(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
-    let mut told = Map::new();
+    let mut kept = Map::new();
     let mut opened = schema.contains_key("patternProperties");
     for (keyword, value) in schema {
         let value = match keyword.as_str() {
@@ -22,7 +23,7 @@ pub fn schema_without_values(schema: &Value) -> Value {
             "properties" => {
                 let fields = value.as_object().into_iter().flatten();
                 let named: Map<String, Value> = fields
-                    .filter(|(name, _)| is_told(name))
+                    .filter(|(name, _)| is_public(name))
                     .map(|(name, field)| (name.clone(), schema_without_values(field)))
                     .collect();
                 opened |= value.as_object().is_some_and(|all| all.len() > named.len());
@@ -30,56 +31,56 @@ pub fn schema_without_values(schema: &Value) -> Value {
             }
             "required" => {
                 let names = value.as_array().into_iter().flatten();
-                let told: Vec<Value> =
-                    names.filter(|name| name.as_str().is_some_and(is_told)).cloned().collect();
-                if told.is_empty() {
+                let kept: Vec<Value> =
+                    names.filter(|name| name.as_str().is_some_and(is_public)).cloned().collect();
+                if kept.is_empty() {
                     continue;
                 }
-                told.into()
+                kept.into()
             }
             "$defs" => each(value),
             "items" | "additionalProperties" => schema_without_values(value),
             "prefixItems" | "allOf" | "anyOf" => list(value),
-            // Told here, for it is moved below.
+            // Handled below, because it becomes `anyOf`.
             "oneOf" => continue,
             "$ref" if value.as_str().is_some_and(is_near) => value.clone(),
             _ => continue,
         };
-        told.insert(keyword.clone(), value);
+        kept.insert(keyword.clone(), value);
     }
     if opened {
-        told.remove("additionalProperties");
+        kept.remove("additionalProperties");
     }
-    if !told.contains_key("type") {
+    if !kept.contains_key("type") {
         let values = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         let kinds = kinds(values.chain(schema.get("const")));
-        told.extend(kinds.map(|kinds| ("type".to_owned(), kinds)));
+        kept.extend(kinds.map(|kinds| ("type".to_owned(), kinds)));
     }
     if let Some(one_of) = schema.get("oneOf") {
-        alternatives(&mut told, list(one_of));
+        alternatives(&mut kept, list(one_of));
     }
-    Value::Object(told)
+    Value::Object(kept)
 }
 
-/// Alternatives that may overlap now, each once and in an order that tells nothing.
-fn alternatives(told: &mut Map<String, Value>, alternatives: Value) {
+/// Adds alternatives, which may overlap now: each once, and in an order that reveals nothing.
+fn alternatives(kept: &mut Map<String, Value>, alternatives: Value) {
     let mut any_of = match alternatives {
         Value::Array(any_of) => any_of,
         _ => return,
     };
     any_of.sort_by_cached_key(Value::to_string);
     any_of.dedup();
-    if told.contains_key("anyOf") {
-        let all_of = told.entry("allOf").or_insert_with(|| json!([]));
+    if kept.contains_key("anyOf") {
+        let all_of = kept.entry("allOf").or_insert_with(|| json!([]));
         if let Value::Array(all_of) = all_of {
             all_of.push(json!({"anyOf": any_of}));
         }
         return;
     }
-    told.insert("anyOf".to_owned(), any_of.into());
+    kept.insert("anyOf".to_owned(), any_of.into());
 }
 
-fn is_told(name: &str) -> bool {
+fn is_public(name: &str) -> bool {
     !looks_like_data(name) && !is_pseudonym(name)
 }
 
@@ -96,7 +97,7 @@ fn each(schemas: &Value) -> Value {
     Value::Object(named.map(|(name, schema)| (name.clone(), schema_without_values(schema))).collect())
 }
 
-/// The types of these values; none where there are no values.
+/// Returns the types of these values, or `None` if there are none.
 fn kinds<'v>(values: impl Iterator<Item = &'v Value>) -> Option<Value> {
     let kind = |value: &Value| match value {
         Value::Null => "null",
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stays_is_structure() {
+    fn only_structure_is_kept() {
         let schema = json!({
             "type": "object",
             "properties": {

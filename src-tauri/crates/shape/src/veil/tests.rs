@@ -1,4 +1,4 @@
-//! Veiling over random documents.
+//! Tests of veiling over random documents.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +16,8 @@ fn shape_of<'d>(cap: usize, documents: impl IntoIterator<Item = &'d Value>) -> S
     shape
 }
 
-/// Values and keys that are data hold the word; words and numbers are drawn from few.
+/// Values and keys that are data contain the word "planted"; words and numbers come from a small
+/// set.
 fn document() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -40,12 +41,12 @@ fn document() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same, byte for byte, once the same objects are taken for maps.
+/// Compares byte for byte, after both consider the same objects to be maps.
 fn same(one: &Shape, other: &Shape) -> Result<(), TestCaseError> {
     let veil = both(one.tree.veil.as_ref(), other.tree.veil.as_ref());
     let [one, other] = [one, other].map(|shape| {
         let mut shape = shape.clone();
-        shape.draw(&veil);
+        shape.apply_veil(&veil);
         String::from_utf8(shape.to_shared()).unwrap()
     });
     prop_assert_eq!(one, other);
@@ -55,10 +56,10 @@ fn same(one: &Shape, other: &Shape) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Shapes merged and then veiled are what veiled shapes merge to, in any order and through written states;
-    /// a shape that is not veiled is once it is merged with one that is.
+    /// Merging and then veiling equals merging veiled shapes, in any order and through written
+    /// states. A shape becomes veiled when it is merged with a veiled one.
     #[test]
-    fn veiling_goes_with_merging(
+    fn veiling_commutes_with_merging(
         documents in prop::collection::vec((document(), 0usize..3), 0..40),
         cap in prop_oneof![Just(4_096usize), 3usize..40],
         order in Just([0usize, 1, 2]).prop_shuffle(),
@@ -81,23 +82,24 @@ proptest! {
         }
     }
 
-    /// No value and no key that is data is in what is written, nor in the schema, which allows all there was.
+    /// The written state and the schema contain no values and no keys that are data. The schema
+    /// accepts all documents.
     #[test]
-    fn values_are_not_told(documents in prop::collection::vec(document(), 1..60)) {
+    fn veiled_state_and_schema_contain_no_values(documents in prop::collection::vec(document(), 1..60)) {
         let clear = shape_of(4_096, &documents);
         let shape = clear.veiled();
         let written = String::from_utf8(shape.to_shared()).unwrap();
-        let told = |text: &str| {
-            // Names of few fields that do not look like data are structure.
-            let names = names_told(&clear);
+        let reveals = |text: &str| {
+            // Names of a few fields that do not look like data are structure.
+            let names = visible_names(&clear);
             let text = names.iter().fold(text.to_owned(), |text, name| text.replace(&format!("{name:?}"), ""));
             text.contains("planted") || text.contains("77000000")
         };
-        prop_assert!(!told(&written), "{written}");
+        prop_assert!(!reveals(&written), "{written}");
         let holds_key = [KEY.0, KEY.1].iter().any(|half| written.contains(&half.to_string()));
         prop_assert!(!holds_key);
         let schema = shape.schema(&Policy::default());
-        prop_assert!(!told(&schema.to_string()), "{schema}");
+        prop_assert!(!reveals(&schema.to_string()), "{schema}");
         let loose = schema_without_values(&clear.schema(&Policy::default()));
         for schema in [&schema, &loose] {
             let validator = jsonschema::validator_for(schema).unwrap();
@@ -107,9 +109,9 @@ proptest! {
         }
     }
 
-    /// Whatever somebody sends is read or refused.
+    /// Any received state is either read or rejected.
     #[test]
-    fn states_of_others_are_read_or_refused(
+    fn damaged_shared_states_are_read_or_rejected(
         documents in prop::collection::vec(document(), 0..10),
         at in any::<prop::sample::Index>(),
         byte in any::<u8>(),
@@ -125,9 +127,10 @@ proptest! {
     }
 }
 
-/// Names of fields of objects that are not taken for maps, as far as they are words.
-fn names_told(clear: &Shape) -> Vec<String> {
-    let tree = clear.view();
+/// Returns the names of fields of objects that are not considered maps, if they are words.
+fn visible_names(clear: &Shape) -> Vec<String> {
+    let hidden = clear.hidden();
+    let tree = clear.view(&hidden);
     let records = tree.nodes().filter(|(id, _)| !is_map(tree, *id));
     let names = records.flat_map(|(id, _)| tree.fields(id));
     names
@@ -137,8 +140,8 @@ fn names_told(clear: &Shape) -> Vec<String> {
 }
 
 #[test]
-fn what_stands_for_names_looks_like_them() {
-    use crate::rank::{looks_like_data, may_be_kept};
+fn pseudonyms_look_like_the_names_they_replace() {
+    use crate::keys::{looks_like_data, may_be_kept};
     for (kind, data) in [(DATA, true), (CERTAIN, true), (WORD, false)] {
         let name = pseudonym(kind, 0x0123_4567_89ab_cdef);
         assert_eq!((looks_like_data(&name), hash(&name)), (data, Some(0x0123_4567_89ab_cdef)), "{name}");

@@ -1,26 +1,27 @@
-//! What must hold of a shape after any document, however hostile.
+//! Checks of a shape after any document, however hostile.
 
 use std::time::Instant;
 
 use schemascope_shape::{Policy, Shape};
 use serde_json::Value;
 
-/// Bytes a state may have.
+/// Most bytes of a state.
 pub const STATE: usize = 16 << 20;
 
-/// How large the large documents are: at 1 some 10 MB and strings of 5 MB, in a few seconds; at 10 ten times that.
+/// Size of the large documents: 1 means about 10 MB and strings of 5 MB, which take a few seconds;
+/// 10 means ten times that.
 pub const SCALE: usize = 1;
 
-/// Bytes of a document beyond which its schema is not tried on it.
+/// Size in bytes above which a document is not validated against its schema.
 const LARGE: usize = 8 << 20;
 
-/// A shape of these documents, judged.
+/// Returns a checked shape of these documents.
 #[track_caller]
 pub fn survives<D: AsRef<[u8]>>(name: &str, documents: impl IntoIterator<Item = D>) -> Shape {
     survives_with(name, Shape::new(), documents)
 }
 
-/// The same in a given shape.
+/// Adds these documents to a given shape and checks it.
 #[track_caller]
 pub fn survives_with<D: AsRef<[u8]>>(
     name: &str,
@@ -48,22 +49,23 @@ pub fn survives_with<D: AsRef<[u8]>>(
     shape
 }
 
-/// Judges a shape and what it says of a document; the bytes of its state.
+/// Checks a shape, and its schema against a document. Returns the size of its state.
 #[track_caller]
 pub fn holds(shape: &Shape, document: &[u8]) -> usize {
     let state = shape.to_state();
     assert!(state.len() < STATE, "the state has {} bytes", state.len());
     let read = Shape::from_state(&state).unwrap();
-    assert!(read.to_state() == state, "it reads back as another one");
+    assert!(read.to_state() == state, "it does not round-trip");
     let schema = shape.schema(&Policy::default());
-    // Written and read again, as clients do it.
+    // Written and read again, as clients do.
     let written = serde_json::from_str::<Value>(&schema.to_string()).unwrap();
     assert!(written == schema && jsonschema::meta::is_valid(&schema), "{schema}");
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
     let validator = options.should_validate_formats(true).build(&schema).unwrap();
-    // What only other readers take cannot be judged by this one, nor quickly what is very large.
+    // This validator cannot read documents that only other readers accept, and is slow on very
+    // large ones.
     if let Ok(document) = serde_json::from_slice(&document[..document.len().min(LARGE)]) {
-        assert!(validator.is_valid(&document), "its schema refuses it");
+        assert!(validator.is_valid(&document), "its schema rejects it");
     }
     let policy = Policy::default();
     let _ = (shape.explain(&policy), shape.root(&policy), shape.stability());
@@ -73,20 +75,20 @@ pub fn holds(shape: &Shape, document: &[u8]) -> usize {
     state.len()
 }
 
-/// How often something was noted.
+/// Returns how often something was noted.
 pub fn noted(shape: &Shape, words: &str) -> u64 {
     let notes = shape.notes();
     notes.iter().find(|note| note.note.contains(words)).map_or(0, |note| note.count)
 }
 
-/// The most memory this process had, where the system tells.
+/// Returns the peak memory of this process, if the system reports it.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.map_or_else(|| "unknown".to_owned(), |line| line.trim().to_owned())
 }
 
-/// A stream of numbers without pattern, the same each time.
+/// A reproducible stream of random numbers.
 pub struct Numbers(pub u64);
 
 impl Iterator for Numbers {
@@ -98,7 +100,7 @@ impl Iterator for Numbers {
     }
 }
 
-/// Letters only: nothing that looks like data.
+/// Returns a word of letters only, which does not look like data.
 pub fn word(mut number: u64, letters: usize) -> String {
     let mut letter = || {
         number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -107,7 +109,7 @@ pub fn word(mut number: u64, letters: usize) -> String {
     (0..letters).map(|_| letter()).collect()
 }
 
-/// An object of these members, written as they are.
+/// Returns an object of these members, written as given.
 pub fn object(members: impl IntoIterator<Item = (String, String)>) -> String {
     let members: Vec<String> = members.into_iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
     format!("{{{}}}", members.join(","))

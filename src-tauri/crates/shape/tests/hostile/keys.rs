@@ -1,10 +1,10 @@
-//! Keys: many, long, odd and repeated.
+//! Keys: many, long, odd and duplicate.
 
 use schemascope_shape::{Policy, Shape};
 
 use crate::judge::{Numbers, SCALE, holds, noted, object, survives, word};
 
-/// About ten megabytes in one document, or in many.
+/// Returns about ten megabytes, in one document and in many.
 fn random_keys(key: impl Fn(u64) -> String) -> Vec<String> {
     let keys = 400_000 * SCALE;
     let one = object(Numbers(1).take(keys).map(|n| (key(n), (n % 1_000).to_string())));
@@ -14,20 +14,20 @@ fn random_keys(key: impl Fn(u64) -> String) -> Vec<String> {
 }
 
 #[test]
-fn random_keys_that_are_data() {
+fn random_keys_that_are_data_are_bounded() {
     let shape = survives("keys that are data", random_keys(|n| format!("{n:020}")));
     assert!(shape.is_trimmed());
 }
 
 #[test]
-fn random_keys_that_are_words() {
+fn random_keys_that_are_words_are_bounded() {
     let shape = survives("keys that are words", random_keys(|n| word(n, 16)));
     assert!(shape.is_trimmed());
 }
 
-/// Only so many keys are kept, so only long ones could make a state large.
+/// The number of keys is bounded, so only long keys could enlarge a state.
 #[test]
-fn long_keys() {
+fn long_keys_do_not_enlarge_the_state() {
     let long = |n: u64, length: usize| (word(n, 40) + &"/x".repeat(length / 2), n.to_string());
     let keys = |count: usize, length| object(Numbers(3).take(count).map(move |n| long(n, length)));
     survives("keys of 10 kB", [keys(1_000 * SCALE, 10_000)]);
@@ -37,9 +37,9 @@ fn long_keys() {
     survives("keys of escapes", [object(Numbers(4).take(10_000).map(worst))]);
 }
 
-/// Whoever splits the work, long keys count alike.
+/// Long keys count the same for every split of the work.
 #[test]
-fn long_keys_merge() {
+fn long_keys_merge_exactly() {
     let long = "a/".repeat(5_000);
     let documents = [
         format!("{{\"{long}\":{{\"x\":1}},\"b\":2}}"),
@@ -61,10 +61,10 @@ fn long_keys_merge() {
     }
 }
 
-/// Of values that are not kept the type alone is known, so a map they are in has no format.
+/// Of values that are not kept, only the type is known, so a map that contains them has no format.
 #[test]
-fn values_not_kept_have_no_format() {
-    // Which of both stays depends on hashes.
+fn map_with_values_not_kept_has_no_format() {
+    // Hashes decide which of the two is kept.
     for outer in 'a'..='z' {
         let mut shape = Shape::with_cap(2);
         let document = format!("{{\"{outer}\":{{\"0000\":\"2026-11-20\",\"key\":\"no date\"}}}}");
@@ -74,23 +74,24 @@ fn values_not_kept_have_no_format() {
 }
 
 #[test]
-fn repeated_keys() {
+fn duplicate_keys_are_counted() {
     let times = 1_000_000;
     let shape = survives("1e6 times one key", [object((0..times).map(|n| ("a".to_owned(), n.to_string())))]);
-    assert_eq!(noted(&shape, "twice"), times - 1);
+    assert_eq!(noted(&shape, "duplicate"), times - 1);
     let kinds = ["1", "\"x\"", "null", "[1]", "{\"a\":1,\"a\":[]}"];
     let shape = survives(
         "1e6 times 9 keys",
         [object((0..times as usize).map(|n| (format!("k{}", n % 9), kinds[n % 5].to_owned())))],
     );
-    assert!(noted(&shape, "twice") >= times - 9);
+    assert!(noted(&shape, "duplicate") >= times - 9);
     let data = object((0..times).map(|n| (format!("{}", n % 7), "{}".to_owned())));
-    assert!(noted(&survives("1e6 times 7 data keys", [data]), "twice") >= times - 7);
+    assert!(noted(&survives("1e6 times 7 data keys", [data]), "duplicate") >= times - 7);
 }
 
-/// Joint counts are of values, and an object with a key twice has two: those who have it were not as many.
+/// Joint counts are counts of values. An object with a duplicate key has two, so the number of
+/// objects is not known.
 #[test]
-fn repeated_keys_are_no_tags() {
+fn duplicate_keys_are_not_tags() {
     let with = "{\"kind\":\"a\",\"m\":1,\"m\":2}";
     let without = "{\"kind\":\"a\"}";
     let other = "{\"kind\":\"b\",\"n\":1}";
@@ -109,7 +110,7 @@ fn repeated_keys_are_no_tags() {
 }
 
 #[test]
-fn odd_keys() {
+fn odd_keys_survive() {
     let keys = [
         "",
         " ",
@@ -158,13 +159,13 @@ fn odd_keys() {
             survives("an odd key", vec![document; 30]);
         }
     }
-    // Both halves of a pair are one character that nobody meant, so they are one key.
+    // Both lone surrogates become the same replacement character, so they are one key.
     let shape = survives("halves", [r#"{"\ud83d":1,"\ude00":2}"#]);
-    assert_eq!(noted(&shape, "twice"), 1);
+    assert_eq!(noted(&shape, "duplicate"), 1);
 }
 
 #[test]
-fn a_million_fields_and_then_many_documents() {
+fn million_fields_followed_by_many_documents_stay_bounded() {
     let wide = object((0..1_000_000).map(|n| (format!("field_{}", word(n, 6)), "1".to_owned())));
     let mut shape = survives("1e6 fields", [wide]);
     let before = shape.paths();

@@ -1,10 +1,11 @@
-//! What a shape takes in memory, whatever comes: documents made to fill all that is kept of every path.
+//! Memory of a shape for documents made to fill everything that is kept of every path.
 
 use schemascope_shape::{Circumstances, Shape};
 
 use crate::judge::{STATE, holds, object, word};
 
-/// A shape of these documents, which is within the bound after each, in memory and written.
+/// Returns a shape of these documents after checking that it is within the bound after each, in
+/// memory and written.
 fn fits(name: &str, documents: &[String]) -> Shape {
     let mut shape = Shape::new();
     let (mut most, mut now) = (0, 0);
@@ -28,13 +29,14 @@ fn fits(name: &str, documents: &[String]) -> Shape {
     shape
 }
 
-/// One of 32 values that are just short enough to be kept together. The first twelve may be tags.
+/// Returns one of 32 values that are just short enough to be kept together. The first twelve may be
+/// tags.
 fn text(round: usize) -> String {
     let text = word(round as u64, 8);
     if round % 32 < 12 { format!("\"{text}\"") } else { format!("\"\\u0062{}\"", &text[1..]) }
 }
 
-/// A record that has so many fields at each level, down to this one, with keys of this length.
+/// Returns a record with this many fields at each level, with keys of this length.
 fn tree(width: u64, levels: u32, key: usize, path: u64, leaf: &dyn Fn(u64) -> String) -> String {
     object((0..width).map(|at| {
         let path = path * width + at + 1;
@@ -43,9 +45,10 @@ fn tree(width: u64, levels: u32, key: usize, path: u64, leaf: &dyn Fn(u64) -> St
     }))
 }
 
-/// Trees whose every field is a record and a string of 32 values, in the widths that take most.
+/// Trees in which every field is a record and a string of 32 values, in the widths that need most
+/// memory.
 #[test]
-fn records_that_may_all_be_unions() {
+fn records_that_may_all_be_unions_stay_bounded() {
     for (width, levels) in [(1, 59), (2, 11), (8, 4), (16, 3)] {
         let documents: Vec<String> = (1..=levels)
             .flat_map(|levels| (0..32).map(move |round| (levels, round)))
@@ -74,7 +77,7 @@ fn every_second(documents: &[String], part: usize) -> Shape {
 
 /// Every path has strings, numbers, arrays and records.
 #[test]
-fn values_of_every_type() {
+fn values_of_every_type_stay_bounded() {
     let documents: Vec<String> = (0..36)
         .map(|round| {
             let value = match round % 3 {
@@ -90,9 +93,9 @@ fn values_of_every_type() {
     fits("values of every type", &documents);
 }
 
-/// As many paths as can be, with names as long as can be.
+/// As many paths as possible, with names as long as possible.
 #[test]
-fn fields_of_one_record() {
+fn fields_of_one_record_stay_bounded() {
     let record = |round: usize, key: usize, value: &dyn Fn(u64) -> String| {
         object((0..4_500).map(|at| (word(at + round as u64 % 2, key), value(at))))
     };
@@ -110,9 +113,9 @@ fn fields_of_one_record() {
     fits("many numbers", &numbers);
 }
 
-/// However small documents are, together they are no more than one that is large.
+/// Small documents together need no more memory than a large one.
 #[test]
-fn small_documents() {
+fn small_documents_stay_bounded() {
     let documents: Vec<String> =
         (0..20_000_u64).map(|n| format!("{{\"{}\":\"{n}\"}}", word(n, 12))).collect();
     fits("small documents", &documents);
@@ -120,9 +123,9 @@ fn small_documents() {
     fits("small documents that nest", &(0..10_000).map(nested).collect::<Vec<String>>());
 }
 
-/// A shape that was merged takes no more than one that saw all itself.
+/// A merged shape needs no more memory than one that observed everything itself.
 #[test]
-fn merged_shapes() {
+fn merged_shapes_stay_bounded() {
     let documents = |from: u64| -> Vec<String> {
         (0..34).map(|round| object((from..from + 4_000).map(|at| (word(at, 30), text(round))))).collect()
     };

@@ -1,4 +1,4 @@
-//! Depth: brackets without end, and levels of keys that are data.
+//! Depth: endless brackets, and levels of keys that are data.
 
 use schemascope_shape::{MAX_DEPTH, Policy};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::judge::{Numbers, SCALE, noted, object, survives, word};
 
 #[test]
-fn a_million_levels() {
+fn million_levels_are_noted() {
     let million = 1_000_000;
     for (name, open, close, levels) in [
         ("1e6 arrays", "[", "]", million),
@@ -21,9 +21,10 @@ fn a_million_levels() {
     }
 }
 
-/// Every walk through a level costs another pass over what is inside: as many as there are levels, no more.
+/// Every additional walk costs another pass over its content: as many as there are levels, and no
+/// more.
 #[test]
-fn levels_of_data_around_much_content() {
+fn levels_of_data_around_much_content_are_bounded() {
     let records = |count: usize| {
         let record = |n: u64| format!("{{\"id\":{n},\"{}\":[\"{n}\",null,1.5]}}", word(n, 3));
         let records: Vec<String> = Numbers(7).take(count).map(record).collect();
@@ -35,9 +36,9 @@ fn levels_of_data_around_much_content() {
     }
 }
 
-/// Each level has several such keys and siblings that are none.
+/// Each level has several such keys, and siblings that are not data.
 #[test]
-fn a_tree_of_data_keys() {
+fn tree_of_data_keys_is_bounded() {
     fn level(depth: usize) -> String {
         if depth == 0 {
             return "{\"leaf\":[1,2,{\"x\":null}]}".to_owned();
@@ -53,9 +54,10 @@ fn a_tree_of_data_keys() {
     survives("100 levels with siblings", [chain]);
 }
 
-/// A union at every level nests schemas four times as deep as documents; readers stop at 128.
+/// A union at every level nests schemas four times as deep as documents. Readers stop at 128
+/// levels.
 #[test]
-fn unions_at_every_level() {
+fn unions_at_every_level_stay_readable() {
     for (open, close, other) in [("{\"a\":", "}", "\"x\""), ("[", "]", "true"), ("{\"10\":", "}", "[]")] {
         let documents = (0..70).flat_map(|levels| {
             [
@@ -69,9 +71,10 @@ fn unions_at_every_level() {
     }
 }
 
-/// What is below alternatives is in each of them: alternatives within alternatives must not go on so.
+/// Every alternative repeats the content below it, so alternatives within alternatives have to be
+/// limited.
 #[test]
-fn alternatives_and_tuples_at_every_level() {
+fn alternatives_and_tuples_at_every_level_are_limited() {
     let levels = 40;
     let tuple = "[1,".repeat(levels) + "[]" + &"]".repeat(levels);
     survives("tuples at every level", vec![tuple; 25]);

@@ -1,4 +1,4 @@
-//! What is no document, or hardly one: it counts nothing.
+//! Input that is not JSON, or barely: it counts nothing.
 
 use schemascope_shape::Shape;
 
@@ -13,20 +13,20 @@ fn shape() -> Shape {
 
 #[track_caller]
 fn counts_nothing(shape: &mut Shape, state: &[u8], document: &[u8]) {
-    let refused = shape.observe(document).unwrap_err();
-    assert!(refused.at <= document.len(), "{refused}");
+    let error = shape.observe(document).unwrap_err();
+    assert!(error.at <= document.len(), "{error}");
     assert!(shape.to_state() == state, "{:?} left a trace", String::from_utf8_lossy(document));
 }
 
 #[test]
-fn cut_off_at_every_byte() {
+fn document_truncated_at_any_byte_counts_nothing() {
     let mut shape = shape();
     let state = shape.to_state();
     let end = SAMPLE.trim_end().len();
     for at in 0..end {
         counts_nothing(&mut shape, &state, &SAMPLE.as_bytes()[..at]);
     }
-    // Too long to be listed: read twice.
+    // Too long to be planned at once, so it is read twice.
     let long = " ".repeat(300_000) + SAMPLE;
     for at in (0..end).step_by(7) {
         counts_nothing(&mut shape, &state, &long.as_bytes()[..300_000 + at]);
@@ -35,7 +35,7 @@ fn cut_off_at_every_byte() {
 }
 
 #[test]
-fn no_json() {
+fn invalid_json_counts_nothing() {
     let mut shape = shape();
     let state = shape.to_state();
     let texts: &[&[u8]] = &[

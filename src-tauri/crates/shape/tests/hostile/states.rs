@@ -1,4 +1,4 @@
-//! Written states that nobody wrote.
+//! Written states that Schemascope did not write.
 
 use schemascope_shape::{Policy, Shape};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn state() -> Value {
     serde_json::from_slice(&shape.to_state()).unwrap()
 }
 
-/// Uses all of whatever is accepted.
+/// Uses every function of a state that is accepted.
 fn try_state(state: &Value) -> bool {
     let Ok(mut shape) = Shape::from_state(state.to_string().as_bytes()) else { return false };
     for _ in 0..3 {
@@ -30,9 +30,9 @@ fn try_state(state: &Value) -> bool {
     true
 }
 
-/// Every number in turn becomes one that cannot be counted on.
+/// Each number in turn is replaced by one that is too large to be a count.
 #[test]
-fn counts_beyond_all_counting() {
+fn implausible_counts_do_no_harm() {
     fn numbers(value: &Value, path: String, found: &mut Vec<String>) {
         match value {
             Value::Number(_) => found.push(path),
@@ -58,14 +58,14 @@ fn counts_beyond_all_counting() {
     }
 }
 
-/// Fields that count nothing go without a trace in their parent's counts; what was counted jointly with them
-/// must not stay.
+/// Fields with a count of zero leave no trace in their parent's counts when they are removed. The
+/// joint counts with them must be removed as well.
 #[test]
-fn tags_of_fields_that_went() {
+fn tags_of_removed_fields_are_removed() {
     for cap in 0..6 {
         let mut state = state();
         state["cap"] = cap.into();
-        // Where values of data keys are counted there are no tags.
+        // Nodes that count values of data keys have no tags.
         let nodes = state["nodes"].as_array_mut().unwrap();
         nodes.retain(|node| node["k"] != "2026" && node["s"] != "{" && node["k"] != "x");
         for node in nodes {
@@ -77,9 +77,10 @@ fn tags_of_fields_that_went() {
     }
 }
 
-/// Values of integers are integers; whoever writes others must not overflow what compares them.
+/// The values of integers are integers. Larger ones in a foreign state must not overflow the
+/// comparison.
 #[test]
-fn integers_of_more_than_128_bits() {
+fn integers_of_more_than_128_bits_do_no_harm() {
     let mut state = state();
     for node in state["nodes"].as_array_mut().unwrap() {
         if let Some(values) = node.pointer_mut("/numbers/distinct/v").filter(|values| values[2].is_array()) {

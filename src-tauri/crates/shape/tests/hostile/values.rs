@@ -1,11 +1,11 @@
-//! Values: many, long, huge and replaced; and when they were seen.
+//! Values: many, long, huge and replaced, and their epochs.
 
 use schemascope_shape::{Circumstances, Shape, StandsFor};
 
 use crate::judge::{Numbers, SCALE, holds, noted, object, survives, word};
 
 #[test]
-fn arrays_of_a_million() {
+fn arrays_of_a_million_items_are_bounded() {
     let list = |item: &dyn Fn(u64) -> String| {
         let items: Vec<String> = (0..1_000_000).map(item).collect();
         format!("[{}]", items.join(","))
@@ -20,7 +20,7 @@ fn arrays_of_a_million() {
 }
 
 #[test]
-fn long_strings() {
+fn long_strings_are_noted() {
     let length = 5_000_000 * SCALE;
     let texts = ["a", "é", "\\u0000", "\\ud83d", "\\\"", "1"];
     for text in texts {
@@ -30,12 +30,12 @@ fn long_strings() {
     }
     let digits = "9".repeat(length);
     let shape = survives("an integer of digits", [&digits]);
-    assert_eq!(noted(&shape, "beyond every float"), 1);
+    assert_eq!(noted(&shape, "too large for a float"), 1);
     survives("a fraction of digits", [format!("0.{digits}")]);
 }
 
 #[test]
-fn many_strings() {
+fn many_strings_are_bounded() {
     let shape = survives(
         "many strings",
         (0..50_000 * SCALE as u64).map(|n| {
@@ -50,11 +50,11 @@ fn many_strings() {
     assert_eq!(shape.paths(), 4);
 }
 
-/// Everything that is kept of a path is as much as can be, at every path.
+/// Everything kept of a path has its largest size, at every path.
 #[test]
-fn full_to_the_brim() {
+fn completely_full_shape_stays_bounded() {
     let mut shape = Shape::new();
-    // Escapes take six bytes where a state is written, and eight times as many fields may be tags.
+    // Escapes take six bytes in a written state, and eight times as many fields may be tags.
     let kinds = ["null", "true", "1234567890123", "1.25", "{}", "[]"];
     let mut numbers = Numbers(9);
     for round in 0..64_u64 {
@@ -84,7 +84,7 @@ fn full_to_the_brim() {
 }
 
 #[test]
-fn numbers_beyond_every_float() {
+fn numbers_too_large_for_a_float_are_noted() {
     let digits = "1234567890".repeat(40);
     let numbers = [
         "1e999999".to_owned(),
@@ -104,7 +104,7 @@ fn numbers_beyond_every_float() {
         format!("0.{}1", "0".repeat(400)),
     ];
     let shape = survives("huge numbers", [format!("[{}]", numbers.join(","))]);
-    assert_eq!(noted(&shape, "beyond every float"), 5);
+    assert_eq!(noted(&shape, "too large for a float"), 5);
     for number in &numbers {
         survives("a huge number", vec![number.as_str(); 25]);
         survives("a huge number in a field", vec![format!("{{\"a\":{number}}}"); 25]);
@@ -112,7 +112,7 @@ fn numbers_beyond_every_float() {
 }
 
 #[test]
-fn lone_surrogates() {
+fn lone_surrogates_are_noted() {
     let texts = ["\\ud83d", "\\ude00", "\\ude00\\ud83d", "\\ud83dx\\ude00", "\\ud83d\\n", "\\uD83D\\u0041"];
     let list: Vec<String> = texts.iter().map(|text| format!("\"{text}\"")).collect();
     let shape = survives("halves of pairs", vec![format!("[{}]", list.join(",")); 25]);
@@ -120,7 +120,7 @@ fn lone_surrogates() {
 }
 
 #[test]
-fn replaced_values_everywhere() {
+fn replaced_values_are_never_kept() {
     let stands_for = |text: &str| match text.chars().next()? {
         'i' => Some(StandsFor::Integer),
         'n' => Some(StandsFor::Number),
@@ -152,7 +152,7 @@ fn replaced_values_everywhere() {
 }
 
 #[test]
-fn epochs_without_end() {
+fn number_of_epochs_is_bounded() {
     let mut shape = Shape::new();
     let mut observe = |epoch: u32| {
         let document = format!("{{\"a\":1,\"{}\":[{epoch}]}}", word(u64::from(epoch % 1_000), 5));

@@ -1,6 +1,4 @@
-//! Comparing the index with what the journal says it should hold.
-//!
-//! Owns: what a call's rows should be. Refuses to know: what is done about a difference.
+//! Comparison of the index with the calls in the journal.
 
 use schemascope_journal::Position;
 use schemascope_model::CallRecord;
@@ -8,17 +6,17 @@ use schemascope_model::CallRecord;
 use super::{CALLS, Index, List, Stored, WHOLE, decode, key};
 use crate::{Error, entry};
 
-/// What the index has for a call.
+/// Result of comparing a call's rows with the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum Comparison {
     Same,
     Different,
     Missing,
-    /// It is there, but lists do not show it.
-    NotFound,
+    /// The call is stored, but missing from a list.
+    Unlisted,
 }
 
-/// How many calls there are, and how many are listed.
+/// Number of stored calls and of entries in the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) calls: u64,
@@ -28,28 +26,33 @@ pub(crate) struct Counts {
 }
 
 impl Index {
-    /// What the index has for a call of the journal.
-    pub(crate) fn compare(&self, call: &CallRecord, at: Position, compressed: &[u8]) -> Result<Row, Error> {
+    /// Compares the rows of a call with the journal's entry for it.
+    pub(crate) fn compare(
+        &self,
+        call: &CallRecord,
+        at: Position,
+        compressed: &[u8],
+    ) -> Result<Comparison, Error> {
         let Some(stored) = self.db()?.get(key(CALLS, &[&call.id.to_bytes()]))? else {
-            return Ok(Row::Missing);
+            return Ok(Comparison::Missing);
         };
         let same = stored.split_first() == Some((&WHOLE, compressed)) || {
             let (kept, expected) = match decode(&stored)? {
                 Stored::Whole(kept) => (kept, call.clone()),
                 Stored::Reference(kept, to) if to == at => (kept, call.without_bodies()),
-                Stored::Reference(..) => return Ok(Row::Different),
+                Stored::Reference(..) => return Ok(Comparison::Different),
             };
             entry::encode_call(&kept) == entry::encode_call(&expected)
         };
         for list in List::with(call) {
             if !self.is_listed(list, call.id)? {
-                return Ok(Row::NotFound);
+                return Ok(Comparison::Unlisted);
             }
         }
-        Ok(if same { Row::Same } else { Row::Different })
+        Ok(if same { Comparison::Same } else { Comparison::Different })
     }
 
-    /// Counts what there really is.
+    /// Counts the rows that really exist.
     pub(crate) fn counts(&self) -> Result<Counts, Error> {
         let rows = self.db()?.scan_prefix([CALLS]).keys();
         let calls = rows.map(|row| row.map(|_| 1)).sum::<sled::Result<u64>>()?;

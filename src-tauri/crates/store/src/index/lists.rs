@@ -1,9 +1,10 @@
-//! Lists of calls: those of a tool, those that failed, a tool's that failed.
+//! Lists of calls: the calls of a tool, the failed calls, and the failed calls of a tool.
 //!
-//! A row holds calls of a list that were written together and lie at most [`SPAN`] apart: its key is the list and
-//! the newest of their ids, its value the others, newest first. sled keeps tables for every few rows in memory, so a
-//! row for each call would cost more of it than all else there is about stored calls. Rows may overlap, for calls are
-//! not written in the order of their ids. Owns: which lists a call is in, those rows. Refuses to know: the calls.
+//! A row holds calls of one list that were written together and lie at most [`ROW_SPAN`] apart. Its
+//! key is the list and the newest of their ids; its value is the other ids, newest first. sled
+//! keeps tables for every few rows in memory, so one row per call would take more memory than
+//! everything else about stored calls. Rows may overlap because calls are not written in the order
+//! of their ids.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -15,20 +16,22 @@ use crate::Error;
 const BY_TOOL: u8 = b't';
 const FAILED: u8 = b'f';
 const FAILED_BY_TOOL: u8 = b'g';
-/// Lists a call is in at most.
+/// Most lists a call is in.
 pub(super) const LISTS: usize = 3;
 
-/// How far apart calls of one row are at most: what is written together was mostly called together.
-const SPAN: u128 = 128 << MILLISECONDS;
-/// Where in an id its milliseconds are.
-const MILLISECONDS: u32 = 80;
+/// Largest distance between calls of one row. Calls that are written together were mostly made
+/// together.
+const ROW_SPAN: u128 = 128 << MILLISECOND_SHIFT;
+/// Bits of an id below its milliseconds.
+const MILLISECOND_SHIFT: u32 = 80;
 
-/// What the keys of a list begin with.
+/// Prefix of the keys of a list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct List(Vec<u8>);
 
 impl List {
-    /// Of one tool, or of all; those that failed, or all. All calls of all tools have no list of their own.
+    /// Returns the list for one tool or all tools, failed calls only or all calls. All calls of all
+    /// tools need no list.
     pub(crate) fn of(tool: Option<&ToolId>, failures: bool) -> Option<Self> {
         match (tool, failures) {
             (None, false) => None,
@@ -40,7 +43,7 @@ impl List {
         }
     }
 
-    /// The lists a call is in.
+    /// Returns the lists a call is in.
     pub(super) fn with(call: &CallRecord) -> impl Iterator<Item = Self> {
         let failed = call.outcome.is_failure();
         let of_tool = [false, true].into_iter().filter(move |failures| failed || !failures);
@@ -48,34 +51,35 @@ impl List {
         of_tool.chain(Self::of(None, failed))
     }
 
-    /// The key of the row whose newest call this is.
+    /// Returns the key of the row whose newest call is `newest`.
     pub(super) fn key(&self, newest: CallId) -> Vec<u8> {
         [self.0.as_slice(), &newest.to_bytes()].concat()
     }
 
-    /// The calls of a row, newest first; none if it is of another list, of a tool whose name goes on behind a NUL.
+    /// Returns the calls of a row, newest first; `None` if the row belongs to another list, of a
+    /// tool whose name continues after a NUL.
     fn read(&self, key: &[u8], value: &[u8]) -> Result<Option<Vec<CallId>>, Error> {
         let Some(newest) = key.get(self.0.len()..).and_then(|id| id.try_into().ok()) else { return Ok(None) };
         let (others, rest) = value.as_chunks::<16>();
         if !rest.is_empty() {
-            return Err(Error::Malformed("a list of calls is cut short".into()));
+            return Err(Error::Malformed("a list of calls is truncated".into()));
         }
         let others = others.iter().map(|id| CallId::from_bytes(*id));
         Ok(Some(std::iter::once(CallId::from_bytes(newest)).chain(others).collect()))
     }
 }
 
-/// Calls that come into lists together.
+/// Calls to add to lists in one batch.
 #[derive(Debug, Default)]
-pub(super) struct Added(BTreeMap<List, Vec<CallId>>);
+pub(super) struct NewRows(BTreeMap<List, Vec<CallId>>);
 
-impl Added {
-    /// Puts a call into its lists; how many these are.
+impl NewRows {
+    /// Adds a call to its lists and returns their number.
     pub(super) fn add(&mut self, call: &CallRecord) -> usize {
         List::with(call).map(|list| self.0.entry(list).or_default().push(call.id)).count()
     }
 
-    /// Writes their rows, at most one for each call and list. Nothing is left behind.
+    /// Writes rows for the added calls, at most one for each call and list, and empties itself.
     pub(super) fn write(&mut self, batch: &mut sled::Batch) {
         for (list, mut ids) in std::mem::take(&mut self.0) {
             ids.sort_unstable_by(|a, b| b.cmp(a));
@@ -85,11 +89,11 @@ impl Added {
     }
 }
 
-/// Writes rows for calls, newest first.
+/// Writes rows for calls given newest first.
 fn write(list: &List, ids: &[CallId], batch: &mut sled::Batch) {
     let mut rest = ids;
     while let Some((newest, others)) = rest.split_first() {
-        let near = others.iter().take_while(|id| number(*newest) - number(**id) <= SPAN).count();
+        let near = others.iter().take_while(|id| number(*newest) - number(**id) <= ROW_SPAN).count();
         let (row, further) = others.split_at(near);
         batch.insert(list.key(*newest), row.iter().flat_map(|id| id.to_bytes()).collect::<Vec<_>>());
         rest = further;
@@ -105,15 +109,15 @@ fn id(number: u128) -> CallId {
 }
 
 impl Index {
-    /// Rows of a list that can hold calls from `oldest` to `newest`, by key.
+    /// Returns the rows of a list that can hold calls from `oldest` to `newest`, by key.
     fn list(
         &self,
         list: List,
         oldest: CallId,
         newest: CallId,
     ) -> impl DoubleEndedIterator<Item = Result<Vec<CallId>, Error>> + use<> {
-        // The end itself is left out, so it is one byte longer than the last that counts.
-        let end = [list.key(id(number(newest).saturating_add(SPAN))), vec![0]].concat();
+        // The end is exclusive, so it is one byte longer than the last key included.
+        let end = [list.key(id(number(newest).saturating_add(ROW_SPAN))), vec![0]].concat();
         let start = list.key(oldest);
         rows(self.db().map(|db| db.range(start..end))).filter_map(move |row| match row {
             Ok((key, value)) => list.read(&key, &value).transpose(),
@@ -121,7 +125,7 @@ impl Index {
         })
     }
 
-    /// Calls of a list that are older than `before`, newest first.
+    /// Returns calls of a list that are older than `before`, newest first.
     pub(super) fn listed_before(
         &self,
         list: List,
@@ -133,7 +137,7 @@ impl Index {
         let mut last = None;
         std::iter::from_fn(move || {
             loop {
-                // Nothing in rows to come is newer than the key of the next.
+                // The remaining rows hold nothing newer than the key of the next.
                 let next = rows.peek().map(|row| row.as_ref().map(|ids| ids.first().copied()));
                 let is_next = match (waiting.peek(), next) {
                     (None, None) => return None,
@@ -154,7 +158,7 @@ impl Index {
         })
     }
 
-    /// Whether a list has a call.
+    /// Returns whether a list contains a call.
     pub(super) fn is_listed(&self, list: List, id: CallId) -> Result<bool, Error> {
         for row in self.list(list, id, id) {
             if row?.contains(&id) {
@@ -164,7 +168,7 @@ impl Index {
         Ok(false)
     }
 
-    /// Takes calls out of a list, by at most two operations for each.
+    /// Removes calls from a list, with at most two operations for each.
     pub(super) fn unlist(
         &self,
         list: &List,
@@ -189,7 +193,7 @@ impl Index {
         Ok(())
     }
 
-    /// How many calls the lists of a kind have: of tools, those that failed, of tools those that failed.
+    /// Counts the entries of all lists of a kind: by tool, failed, and failed by tool.
     pub(super) fn count_listed(&self) -> Result<[u64; LISTS], Error> {
         let count = |kind: u8| {
             let rows = self.db()?.scan_prefix([kind]);

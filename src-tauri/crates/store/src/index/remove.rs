@@ -1,6 +1,4 @@
-//! Removing calls, oldest first.
-//!
-//! Owns: that a call goes from all its lists. Refuses to know: which calls go.
+//! Removal of calls from the index, from all their lists at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -11,14 +9,14 @@ use super::{CALLS, Index, LISTS, List, MAX_OPERATIONS, Stored, key};
 use crate::Error;
 
 impl Index {
-    /// Of the room that files of `bytes` take, what holds something: they do not shrink when calls go,
-    /// but what is free in them is used again.
+    /// Estimates how many of a file's `bytes` are in use. Files do not shrink when calls are
+    /// removed, but their free space is reused.
     pub(crate) fn bytes_used(&self, bytes: u64) -> u64 {
-        let most = u128::from(self.most.load(Ordering::Relaxed).max(1));
-        (u128::from(bytes) * u128::from(self.count()).min(most) / most) as u64
+        let peak = u128::from(self.peak.load(Ordering::Relaxed).max(1));
+        (u128::from(bytes) * u128::from(self.count()).min(peak) / peak) as u64
     }
 
-    /// Removes calls. Ids that are not there are none of its business.
+    /// Removes calls and returns how many were stored. Unknown ids are ignored.
     pub(crate) fn remove(&self, ids: &[CallId]) -> Result<u64, Error> {
         let mut removed = 0;
         for chunk in ids.chunks((MAX_OPERATIONS - 1) / (1 + 2 * LISTS)) {

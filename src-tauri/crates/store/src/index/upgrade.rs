@@ -1,6 +1,4 @@
-//! Bringing indexes of earlier formats to the present one.
-//!
-//! Owns: one converter per format. Refuses to know: which format an index has.
+//! Conversion of indexes in older formats, one function per format.
 
 use std::sync::atomic::Ordering;
 
@@ -9,15 +7,16 @@ use super::{count_value, decode};
 use crate::Error;
 
 impl Index {
-    /// Brings an index of format 1, which had neither a count nor lists of failures, to the present one. It
-    /// may be broken off and begun again.
+    /// Converts an index of format 1, which had neither a count nor lists of failures. Can be
+    /// interrupted and started again.
     pub(crate) fn upgrade_from_1(&self) -> Result<(), Error> {
         let (mut batch, mut operations, mut count) = (sled::Batch::default(), 0, 0_u64);
         let db = self.db()?;
         for item in db.scan_prefix([CALLS]) {
             let (Stored::Whole(call) | Stored::Reference(call, _)) = decode(&item?.1)?;
             count += 1;
-            // A row each, as format 1 has them of tools: a call should be in no two rows of a list.
+            // One row per call, as format 1 has for tools, because a call must not be in two rows
+            // of a list.
             for list in List::with(&call) {
                 batch.insert(list.key(call.id), &[][..]);
                 operations += 1;
@@ -31,11 +30,12 @@ impl Index {
         batch.insert(KEY_FORMAT, &[FORMAT]);
         db.apply_batch(batch)?;
         self.count.store(count, Ordering::Relaxed);
-        self.most.store(count, Ordering::Relaxed);
+        self.peak.store(count, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Brings an index of format 2, which had a row for each call of a list, to the present one: it is read as it is.
+    /// Converts an index of format 2, which had one row per call in each list. Such rows are valid
+    /// as they are.
     pub(crate) fn upgrade_from_2(&self) -> sled::Result<()> {
         self.set_format()
     }

@@ -1,4 +1,4 @@
-//! What tests of the store share: a state any wrong replay shows in, and calls.
+//! Helpers of the store's tests: a state that reveals any wrong replay, and calls.
 #![allow(dead_code, missing_docs, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use schemascope_model::{CallId, CallRecord, IdSource, Origin, Outcome, Timestamp
 use schemascope_store::{CallQuery, Entry, Fold, Reader, Recovery, States, Writer};
 use serde_json::value::RawValue;
 
-/// Counts calls per tool: a state any wrong replay shows in.
+/// Number of calls per tool: a state that reveals any wrong replay.
 #[derive(Default, Clone, PartialEq, Debug)]
 pub struct Counter(pub BTreeMap<ToolId, u64>);
 
@@ -47,7 +47,7 @@ pub fn open(dir: &Path) -> (Writer, Reader, Recovery, Counter) {
 }
 
 pub fn call(ids: &IdSource, tool: &str, body_bytes: usize, outcome: Outcome) -> Entry {
-    // Incompressible enough to go beyond what the index keeps inline.
+    // Incompressible enough to exceed the size that the index stores inline.
     let body: String = (0..body_bytes).map(|n| char::from(b'a' + (n * n * 31 + n / 7) as u8 % 26)).collect();
     let at = Timestamp::from_millis(1_000);
     Entry::Call(CallRecord {
@@ -57,7 +57,8 @@ pub fn call(ids: &IdSource, tool: &str, body_bytes: usize, outcome: Outcome) -> 
     })
 }
 
-/// `count` calls of two tools, in groups of eight, applied to the fold as the recorder does.
+/// Appends `count` calls of two tools, in groups of eight, and applies them to the fold as the
+/// recorder does.
 pub fn fill(writer: &mut Writer, counter: &mut Counter, ids: &IdSource, count: usize) {
     let calls: Vec<Entry> = (0..count)
         .map(|n| {
@@ -76,7 +77,7 @@ pub fn fill(writer: &mut Writer, counter: &mut Counter, ids: &IdSource, count: u
     }
 }
 
-/// Every call, over as many pages as it takes.
+/// Returns every call, over as many pages as necessary.
 pub fn all(reader: &Reader) -> Vec<String> {
     let mut query = CallQuery { limit: 10_000, ..CallQuery::default() };
     let mut all = Vec::new();
@@ -100,7 +101,7 @@ impl States for Counter {
     }
 }
 
-/// Ids of all calls, oldest first.
+/// Returns the ids of all calls, oldest first.
 pub fn ids(reader: &Reader) -> Vec<CallId> {
     let mut query = CallQuery { limit: 10_000, ..CallQuery::default() };
     let mut ids = Vec::new();

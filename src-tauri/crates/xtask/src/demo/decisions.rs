@@ -1,4 +1,4 @@
-//! What a person decides in the demo's story, by the commands anybody has, and what clients see of it.
+//! Decisions of the demo's story, made by terminal commands, and what clients see of them.
 //!
 //! Each step checks that it did what the story says.
 
@@ -12,9 +12,11 @@ use crate::shell::must;
 
 /// The tool the story is about.
 const TOOL: &str = "shop__get_order";
+/// The tool that takes the id of a customer from it.
+const CUSTOMER: &str = "shop__get_customer";
 
-/// Who sits at it.
-pub struct Table<'t> {
+/// The program and the agent of the story.
+pub struct Stage<'t> {
     pub program: &'t Program,
     /// The agent.
     pub client: &'t McpClient,
@@ -22,7 +24,7 @@ pub struct Table<'t> {
     pub calls: Cell<u64>,
 }
 
-impl Table<'_> {
+impl Stage<'_> {
     fn type_in(&self, args: &[&str]) -> Result<()> {
         let shown: Vec<String> = args
             .iter()
@@ -50,29 +52,86 @@ impl Table<'_> {
         Ok(shown["servers"][server]["tools"][tool]["outputSchema"].is_object())
     }
 
-    /// The output schema that clients of all upstreams are told.
-    fn told(&self) -> Result<Option<Value>> {
+    /// The output schema that `/mcp` advertises.
+    fn advertised(&self) -> Result<Option<Value>> {
         let list = self.client.request("tools/list", "{}")?.result()?;
         let tool = list["tools"].as_array().into_iter().flatten().find(|tool| tool["name"] == TOOL);
         Ok(tool.with_context(|| format!("{TOOL} is not listed"))?.get("outputSchema").cloned())
     }
 }
 
-pub fn impact(table: &Table<'_>) -> Result<()> {
-    if table.told()?.is_some() {
-        bail!("clients are told a schema of {TOOL} that nobody promoted");
+/// Shows the edges between the shop's tools, and that values were seen to flow.
+pub fn edges(table: &Stage<'_>) -> Result<()> {
+    table.type_in(&["edges", "--server", "shop", "--seen"])?;
+    let edges = table.program.json(&["edges", "--from", TOOL, "--to", CUSTOMER])?;
+    if edges[0]["state"] != "seen" {
+        bail!("{TOOL} is not seen to feed {CUSTOMER}: {edges}");
+    }
+    Ok(())
+}
+
+/// Shows the plan to a customer and runs it as printed.
+pub fn plan(table: &Stage<'_>) -> Result<()> {
+    let args = ["plan", "--to", CUSTOMER, "--limit", "1"];
+    table.type_in(&args)?;
+    let plan = &table.program.json(&args)?["plans"][0];
+    let mut results: Vec<Value> = Vec::new();
+    for step in plan["steps"].as_array().into_iter().flatten() {
+        let mut arguments = serde_json::Map::new();
+        for (input, from) in step["arguments"].as_object().into_iter().flatten() {
+            let before = from["step"].as_u64().and_then(|step| results.get(step as usize - 1));
+            let output = from["output"].as_str().unwrap_or_default();
+            let value = before.and_then(|result| first_at(result, output));
+            let value = value.with_context(|| format!("{input} has no value from {output:?}"))?;
+            arguments.insert(input.clone(), value.clone());
+        }
+        let tool = step["tool_id"].as_str().unwrap_or_default();
+        let result = table.client.call(tool, &Value::Object(arguments))?.result()?;
+        table.calls.update(|calls| calls + 1);
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        results.push(serde_json::from_str(text).unwrap_or_default());
+    }
+    let Some(name) = results.last().and_then(|customer| customer["name"].as_str()) else {
+        bail!("the plan does not lead to a customer: {plan}");
+    };
+    println!("   Run: the customer is {name}.\n");
+    Ok(())
+}
+
+/// The first value at a path such as `orders[].id`.
+fn first_at<'v>(result: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(result, |value, step| {
+        let (name, items) = step.split_once("[]").map_or((step, false), |(name, _)| (name, true));
+        let value = if name.is_empty() { value } else { value.get(name)? };
+        if items { value.as_array()?.first() } else { Some(value) }
+    })
+}
+
+/// Shows that the drift broke the edge from the order to its customer.
+pub fn broken_edge(table: &Stage<'_>) -> Result<()> {
+    table.type_in(&["edges", "--from", TOOL])?;
+    let edges = table.program.json(&["edges", "--from", TOOL, "--to", CUSTOMER])?;
+    if edges[0]["state"] != "broken" {
+        bail!("the edge from {TOOL} to {CUSTOMER} is not broken: {edges}");
+    }
+    Ok(())
+}
+
+pub fn impact(table: &Stage<'_>) -> Result<()> {
+    if table.advertised()?.is_some() {
+        bail!("a schema of {TOOL} is advertised, but none was promoted");
     }
     table.type_in(&["impact", TOOL, &table.candidate()?])
 }
 
-pub fn promote(table: &Table<'_>) -> Result<()> {
+pub fn promote(table: &Stage<'_>) -> Result<()> {
     let version = table.candidate()?;
     table.type_in(&["promote", TOOL, &version, "--reason", "fits all results so far"])?;
-    if table.told()?.is_none() {
-        bail!("clients are not told of what was promoted");
+    if table.advertised()?.is_none() {
+        bail!("the promoted schema is not advertised");
     }
     if !table.is_in_file()? {
-        bail!("the file of overrides does not have what was promoted");
+        bail!("the promoted schema is not in tool_overrides.json");
     }
     let result = table.client.call(TOOL, &serde_json::json!({"id": "1"}))?.result()?;
     table.calls.update(|calls| calls + 1);
@@ -84,22 +143,22 @@ pub fn promote(table: &Table<'_>) -> Result<()> {
     Ok(())
 }
 
-pub fn drift(table: &Table<'_>) -> Result<()> {
+pub fn drift(table: &Stage<'_>) -> Result<()> {
     table.type_in(&["drift", TOOL])?;
     let drifts = table.program.json(&["drift", TOOL])?;
     if drifts.as_array().is_none_or(Vec::is_empty) {
-        bail!("nobody noticed that {TOOL} changed");
+        bail!("no drift of {TOOL} was found");
     }
     Ok(())
 }
 
-pub fn roll_back(table: &Table<'_>) -> Result<()> {
-    table.type_in(&["rollback", TOOL, "--reason", "the shop returns customers otherwise"])?;
-    if table.told()?.is_some() {
-        bail!("clients are still told of what was rolled back");
+pub fn roll_back(table: &Stage<'_>) -> Result<()> {
+    table.type_in(&["rollback", TOOL, "--reason", "the shop returns customers differently"])?;
+    if table.advertised()?.is_some() {
+        bail!("the schema is still advertised after the rollback");
     }
     if table.is_in_file()? {
-        bail!("the file of overrides still has what was rolled back");
+        bail!("the schema is still in tool_overrides.json after the rollback");
     }
     table.type_in(&["audit", TOOL])
 }

@@ -1,7 +1,7 @@
-//! Building the fuzz targets, with coverage counters in what is fuzzed and nowhere else.
+//! Builds the fuzz targets, with coverage counters only in the crates that are fuzzed.
 //!
-//! Cargo has no flags for one package, so it is told to call us in the compiler's place. Counters in libraries
-//! would make inputs look new that are not, and everything slower. Refuses to know: how targets are run.
+//! Cargo has no compiler flags for single packages, so it runs this program in the compiler's place. Counters in
+//! libraries would make known inputs look new, and everything slower.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use crate::setup;
 use crate::shell::{cargo, must, root, step, target};
 
-/// Set where we are called in the compiler's place: the crate that gets counters.
+/// Set where we are called in the compiler's place: the crates that get counters.
 const COVERED: &str = "SCHEMASCOPE_FUZZ_COVERED";
 
 /// LLVM's SanitizerCoverage as libFuzzer takes it. No comparisons are traced: what inputs are compared with
@@ -75,7 +75,7 @@ pub fn targets() -> Result<Built> {
                 .args(["--release", "--locked", "--target-dir"])
                 .arg(&built.folder)
                 .env("RUSTC_WRAPPER", std::env::current_exe()?)
-                .env(COVERED, "schemascope_shape"),
+                .env(COVERED, "schemascope_shape,schemascope_registry,schemascope_textform"),
         )
     })?;
     must(Command::new(built.program("seeds")).arg(built.folder.join("seeds")))?;
@@ -102,7 +102,9 @@ pub fn compile() -> Option<Result<ExitCode>> {
     let compiler =
         words.next().filter(|word| Path::new(word).file_stem().is_some_and(|name| name == "rustc"))?;
     let words: Vec<_> = words.collect();
-    let named = words.windows(2).any(|pair| pair[0] == "--crate-name" && pair[1] == *covered);
+    let named = words
+        .windows(2)
+        .any(|pair| pair[0] == "--crate-name" && covered.split(',').any(|name| pair[1] == *name));
     let mut rustc = Command::new(compiler);
     rustc.args(&words).args(if named { COUNTERS } else { &[] });
     let done = rustc.status().context("cannot run rustc");

@@ -1,6 +1,4 @@
-//! Running a target: programs, limits, and what they say on the way.
-//!
-//! Refuses to know: what becomes of a finding.
+//! Runs a fuzz target: its processes, their limits, and what they print meanwhile.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,7 +20,7 @@ const LONGEST: &str = "-max_len=30000";
 /// Inputs written by hand stay, and it counts what code is reached, not how often: with that nearly every input is
 /// new, and none is tried for long.
 const GUIDANCE: &[&str] = &["-keep_seed=1", "-use_counters=0"];
-/// How often it is told how far it is.
+/// Time between two progress lines.
 const EVERY: Duration = Duration::from_secs(10);
 /// Lines kept of what a program said last.
 const LAST: usize = 40;

@@ -1,6 +1,4 @@
-//! What becomes of a finding: made small, shown, and tried again.
-//!
-//! Refuses to know: how it was found.
+//! Minimises a finding, prints it, and repeats it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -87,7 +87,7 @@ pub fn either(random: &mut Random) -> Value {
     if random.chance(0.15) { nullable(union, 0.15) } else { union }
 }
 
-/// Objects told apart by the value of one field.
+/// Objects distinguished by the value of one field.
 pub fn tagged(random: &mut Random) -> Value {
     let tag = random.one(TAGS);
     let count = random.within(2, 6) as usize;
@@ -116,7 +116,7 @@ pub fn tagged(random: &mut Random) -> Value {
     json!({"oneOf": alternatives, "x-weights": names["x-weights"]})
 }
 
-/// Objects of two forms that no field tells apart by its value: done and failed, short and full.
+/// Objects of two forms that no field distinguishes by its value: done and failed, short and full.
 fn two_forms(random: &mut Random) -> Value {
     let error =
         Fields::default().always("code", integer(400, 599)).always("message", free("sentence")).object();

@@ -1,10 +1,8 @@
-//! True schemas: what JSON APIs return, by class, as JSON Schema with `x-` notes on how often.
+//! True schemas: what JSON APIs return, by class, as JSON Schema with `x-` notes on frequencies.
 //!
-//! *Frozen*: a change here changes what every published number means. It models APIs and must stay
-//! independent of every learner: whoever tunes the inference does not touch these files, and whoever
-//! finds one of them unfair says so in public and publishes all numbers anew.
-//!
-//! Owns: the classes. Refuses to know: how any inference decides; mutations; scores.
+//! *Frozen*: a change here changes what every published number means. It models APIs and must stay independent of
+//! every learner: do not change these files while tuning the inference. If a class is found to be unfair, say so in
+//! public and publish all numbers again.
 
 mod many;
 mod nested;
@@ -69,7 +67,7 @@ mod tests {
     use crate::judge::compile;
 
     #[test]
-    fn a_true_schema_accepts_every_instance() {
+    fn true_schema_accepts_every_instance() {
         for (class, make) in CLASSES {
             for round in 0..20 {
                 let mut random = Random::new(round, class);
@@ -86,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_means_the_same_forever() {
+    fn seed_repeats_schemas_and_instances() {
         for (class, make) in CLASSES {
             let once = || {
                 let mut random = Random::new(7, class);

@@ -153,7 +153,7 @@ pub fn formats(random: &mut Random) -> Value {
     fields.object()
 }
 
-/// Some objects closed; others really carry what nobody documented.
+/// Some objects closed; others have undocumented fields.
 pub fn closed_open(random: &mut Random) -> Value {
     let mut root = record(random, 4, 0.25, 0.1);
     for at in 0..random.within(1, 3) {

@@ -1,21 +1,40 @@
-//! What all forms of findings share.
+//! What all formats of findings share.
 
 use schemascope_engine::{CheckClass, Checks, Finding};
 
-use crate::args::FailOn;
+/// Findings that fail the check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum FailOn {
+    /// A result that the baseline does not allow, or a declared schema that breaks readers
+    Breaking,
+    /// The same, and possible breaks: a format that is gone, a usual field that is missing, a result that cannot be
+    /// validated
+    Risky,
+    /// Any difference, also new tools and new fields
+    Any,
+}
 
-/// Findings with what is said about them as a whole.
-pub struct Shown<'a> {
+/// Whether a finding of this class fails the check.
+pub fn fails(class: CheckClass, fail_on: FailOn) -> bool {
+    match fail_on {
+        FailOn::Breaking => class == CheckClass::Breaking,
+        FailOn::Risky => class >= CheckClass::Risky,
+        FailOn::Any => true,
+    }
+}
+
+/// Findings with the context they are written with.
+pub struct Findings<'a> {
     pub checks: &'a Checks,
-    /// The baseline's path, as it was given.
+    /// Path of the baseline, as it was given.
     pub baseline: &'a str,
-    /// Its text.
+    /// Text of the baseline.
     pub bundle: &'a str,
     pub fail_on: FailOn,
 }
 
-impl Shown<'_> {
-    /// The line of the baseline that a tool stands in, from 1: its first one under `tools`.
+impl Findings<'_> {
+    /// Line of the baseline in which a tool is, from 1.
     pub fn line_of(&self, tool_id: &str) -> usize {
         let tools = self.bundle.find("\n  \"tools\": {").unwrap_or(0);
         let name = format!("\n    {}: {{", serde_json::Value::from(tool_id));
@@ -25,11 +44,11 @@ impl Shown<'_> {
 
     /// Whether a finding makes the check fail.
     pub fn fails(&self, finding: &Finding) -> bool {
-        super::fails(finding.class, self.fail_on)
+        fails(finding.class, self.fail_on)
     }
 }
 
-/// A class in a word.
+/// The class as a word.
 pub fn word(class: CheckClass) -> &'static str {
     match class {
         CheckClass::Breaking => "breaking",
@@ -38,26 +57,40 @@ pub fn word(class: CheckClass) -> &'static str {
     }
 }
 
-/// A finding in one line: where, and what.
+/// The class for senders as a word; `-` if no schemas were compared.
+pub fn senders(finding: &Finding) -> &'static str {
+    finding.senders.map_or("-", word)
+}
+
+/// The class of a finding for readers and, if it is known, for senders.
+pub fn effect(finding: &Finding) -> String {
+    match finding.senders {
+        Some(senders) => format!("{} for readers, {} for senders", word(finding.class), word(senders)),
+        None => word(finding.class).to_owned(),
+    }
+}
+
+/// A finding in one line: place and message.
 pub fn sentence(finding: &Finding) -> String {
     let place = if finding.path.is_empty() { String::new() } else { format!(" {}", finding.path) };
     format!("{}{place}: {}", finding.tool_id, finding.message)
 }
 
-/// Text without characters that forms of files do not allow, or that steer whoever shows it.
+/// Text without characters that file formats do not allow or that control a terminal.
 pub fn plain(text: &str) -> String {
-    crate::output::harmless(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+    crate::output::harmless_lines(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
 
-    /// Findings whose texts try to break out of every form.
+    /// Findings whose texts try to break out of every format.
     pub fn hostile() -> Checks {
         let finding = |class, tool: &str, path: &str, message: &str| Finding {
             tool_id: tool.into(),
             class,
+            senders: (class == CheckClass::Safe).then_some(CheckClass::Risky),
             path: path.into(),
             rule: "violation.type".into(),
             message: message.into(),
@@ -77,13 +110,13 @@ pub mod tests {
         }
     }
 
-    pub fn shown(checks: &Checks) -> Shown<'_> {
+    pub fn shown(checks: &Checks) -> Findings<'_> {
         let bundle = "{\n  \"nodes\": {},\n  \"tools\": {\n    \"s__a\": {\n    }\n  }\n}";
-        Shown { checks, baseline: "dir/base line.json", bundle, fail_on: FailOn::Risky }
+        Findings { checks, baseline: "dir/base line.json", bundle, fail_on: FailOn::Risky }
     }
 
     #[test]
-    fn tools_have_a_line_in_the_baseline() {
+    fn line_of_finds_tools_in_the_baseline() {
         let checks = hostile();
         assert_eq!((shown(&checks).line_of("s__a"), shown(&checks).line_of("s__zzz")), (4, 1));
     }

@@ -2,9 +2,9 @@
 
 use schemascope_engine::CheckClass;
 
-use super::formats::{Shown, plain, sentence};
+use super::formats::{Findings, plain, sentence};
 
-pub fn write(shown: &Shown<'_>) -> String {
+pub fn write(shown: &Findings<'_>) -> String {
     let mut text = String::new();
     for finding in &shown.checks.findings {
         let command = match finding.class {
@@ -19,7 +19,7 @@ pub fn write(shown: &Shown<'_>) -> String {
     text
 }
 
-/// What stands behind the second `::`.
+/// The message, after the second `::`.
 fn data(text: &str) -> String {
     let text = text.replace('\r', "\n");
     plain(&text).replace('%', "%25").replace('\n', "%0A")
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_becomes_a_command() {
+    fn text_of_findings_is_escaped() {
         let checks = hostile();
         let text = write(&shown(&checks));
         let lines: Vec<&str> = text.lines().collect();

@@ -1,19 +1,19 @@
-//! Findings as JUnit XML: a test case for each tool that has some, and for each that was not observed.
+//! Findings as JUnit XML: one test case for each tool that has findings or was not observed.
 
 use std::collections::BTreeMap;
 
 use schemascope_engine::Finding;
 
-use super::formats::{Shown, plain, sentence, word};
+use super::formats::{Findings, effect, plain, sentence};
 
-pub fn write(shown: &Shown<'_>) -> String {
+pub fn write(shown: &Findings<'_>) -> String {
     let checks = shown.checks;
     let mut tools: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     for finding in &checks.findings {
         tools.entry(&finding.tool_id).or_default().push(finding);
     }
     let failed = tools.values().filter(|found| found.iter().any(|finding| shown.fails(finding))).count();
-    // A tool has one case: one that was not observed may have findings all the same.
+    // A tool has one test case: a tool that was not observed may have findings, too.
     let not_observed = || checks.not_observed.iter().filter(|tool| !tools.contains_key(tool.as_str()));
     let (skipped, passed) = (not_observed().count(), checks.tools_passed);
     let tests = tools.len() + skipped + usize::from(passed > 0);
@@ -26,7 +26,7 @@ pub fn write(shown: &Shown<'_>) -> String {
         xml += &case(shown, tool, found);
     }
     if passed > 0 {
-        let name = format!("{passed} tools that return what the baseline says");
+        let name = format!("{passed} tools without differences from the baseline");
         xml += &format!("    <testcase classname=\"schemascope\" name=\"{}\" time=\"0\"/>\n", escaped(&name));
     }
     for tool in not_observed() {
@@ -36,13 +36,13 @@ pub fn write(shown: &Shown<'_>) -> String {
     xml + "  </testsuite>\n</testsuites>\n"
 }
 
-fn case(shown: &Shown<'_>, tool: &str, found: &[&Finding]) -> String {
+fn case(shown: &Findings<'_>, tool: &str, found: &[&Finding]) -> String {
     let mut xml = format!("    <testcase classname=\"schemascope\" name=\"{}\" time=\"0\">\n", escaped(tool));
     let lines = |fails: bool| -> Vec<String> {
         let these = found.iter().filter(|finding| shown.fails(finding) == fails);
-        these.map(|finding| format!("{}: {}", word(finding.class), sentence(finding))).collect()
+        these.map(|finding| format!("{}: {}", effect(finding), sentence(finding))).collect()
     };
-    // Readers show one failure of a case.
+    // JUnit readers show one failure per test case.
     let failures = lines(true);
     if let Some(first) = failures.first() {
         let (message, all) = (escaped(first), escaped(&failures.join("\n")));
@@ -55,7 +55,7 @@ fn case(shown: &Shown<'_>, tool: &str, found: &[&Finding]) -> String {
     xml + "    </testcase>\n"
 }
 
-/// For attributes and text alike. Control characters are gone: XML 1.0 has no way to write them.
+/// Escapes text for attributes and elements. Control characters are removed, because XML 1.0 cannot represent them.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in plain(text).chars() {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_becomes_markup() {
+    fn text_of_findings_is_escaped() {
         let checks = hostile();
         let xml = write(&shown(&checks));
         assert_eq!(xml.matches("<testcase ").count(), 3, "{xml}");

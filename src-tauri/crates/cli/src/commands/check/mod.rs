@@ -8,45 +8,96 @@ mod text;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use schemascope_api::{CallTool, GetTool, ListCalls};
-use schemascope_engine::{CheckClass, Checker, Checks, Durability, Front};
+use schemascope_engine::{Checker, Checks, Front};
 use schemascope_model::{Timestamp, ToolId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::args::{Args, Check, CheckFormat, FailOn};
+use super::verb::{Alone, open, verbs};
+use crate::args::{Args, time};
 use crate::output;
-use formats::Shown;
+use formats::{FailOn, Findings, fails};
 
-/// Calls brought at a time.
+verbs!(Share: alone Check);
+
+/// Number of calls requested at a time.
 const PAGE: usize = 500;
-/// A longer line is no call.
+/// Longest line of a trace in bytes.
 const MAX_LINE: u64 = 100 << 20;
-/// Lines that are wrong and told one by one.
-const MAX_TOLD: usize = 20;
+/// Number of malformed lines that are reported one by one.
+const MAX_REPORTED: usize = 20;
 
-/// Exits with 2 where something cannot be read, so that it is not taken for a finding.
-pub async fn run(args: &Args, verb: &Check) -> ExitCode {
-    match check(args, verb).await {
-        Ok(found) => ExitCode::from(u8::from(found)),
-        Err(error) => {
-            output::note(&output::harmless(&format!("error: {error:#}")));
-            ExitCode::from(2)
-        }
+/// Format of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CheckFormat {
+    Text,
+    Json,
+    /// SARIF 2.1.0
+    Sarif,
+    /// JUnit XML, with one test case per tool
+    Junit,
+    /// Workflow commands of GitHub Actions
+    Github,
+}
+
+/// Check in CI that tools still return what a baseline says
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  schemascope check --baseline bundle.json --traces calls.ndjson --fail-on breaking\n  \
+    schemascope check --baseline bundle.json --format sarif > findings.sarif\n\n\
+    The baseline is a bundle (`export bundle`). Each tool is checked against its effective schema, else the\n\
+    declared one, else the inferred one. A finding always rests on an observation, so a few calls are enough,\n\
+    and harmless calls produce no findings. With --traces the data directory is not opened.\n\
+    Exit codes: 0 nothing found, 1 found, 2 bad usage, unreadable input, or no result from a call of --live."
+)]
+pub struct Check {
+    /// The bundle to check against
+    #[arg(long, value_name = "BUNDLE")]
+    baseline: PathBuf,
+    /// Check these calls, one per line as for `backfill`; - reads standard input [default: the calls recorded since
+    /// the baseline was made]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "since"])]
+    traces: Option<PathBuf>,
+    /// Make these calls now and check their results: lines {"tool_id": "git__git_log", "arguments": {…}}. List only
+    /// calls that are safe to make
+    #[arg(long, value_name = "FILE", conflicts_with = "since")]
+    live: Option<PathBuf>,
+    /// Check the calls recorded after this time: 2026-11-21T12:00:00Z, or 2026-11-21 (the end of that day)
+    #[arg(long, value_name = "DATE", value_parser = time)]
+    since: Option<Timestamp>,
+    /// Findings that fail the check
+    #[arg(long, value_enum, default_value_t = FailOn::Breaking, value_name = "CLASS")]
+    fail_on: FailOn,
+    /// Format of the findings [default: text, or json with --json]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<CheckFormat>,
+}
+
+impl Alone for Check {
+    /// Exits with 2 if something cannot be read, so that CI can distinguish that from a finding.
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        Ok(match check(args, self).await {
+            Ok(found) => ExitCode::from(u8::from(found)),
+            Err(error) => {
+                output::note(&output::harmless(&format!("error: {error:#}")));
+                ExitCode::from(2)
+            }
+        })
     }
 }
 
 async fn check(args: &Args, verb: &Check) -> Result<bool> {
-    let bundle = super::exchange::read(&verb.baseline)?;
+    let bundle = output::read_file(&verb.baseline)?;
     let mut checker = Checker::against(&bundle).with_context(|| format!("{}", verb.baseline.display()))?;
     match (&verb.traces, &verb.live) {
         (Some(traces), _) => read_traces(&mut checker, traces)?,
         (None, live) => {
-            let front = Front::open(&args.options(Durability::default())?).await?;
+            let front = open(args).await?;
             let since = verb.since.or(checker.latest());
             let looked = match live {
                 Some(calls) => make_calls(&mut checker, calls, &front).await,
@@ -63,36 +114,27 @@ async fn check(args: &Args, verb: &Check) -> Result<bool> {
     let checks = checker.finish();
     let found = checks.findings.iter().any(|finding| fails(finding.class, verb.fail_on));
     let baseline = verb.baseline.display().to_string();
-    let shown = Shown { checks: &checks, baseline: &baseline, bundle: &bundle, fail_on: verb.fail_on };
+    let shown = Findings { checks: &checks, baseline: &baseline, bundle: &bundle, fail_on: verb.fail_on };
     write(args, verb, &shown)?;
     match (checks.tools_checked, &verb.live) {
         (0, Some(calls)) => Err(anyhow!(
-            "no call of {} got a result from a tool of the baseline, so nothing was checked",
+            "no call of {} returned a result of a tool in the baseline, so nothing was checked",
             calls.display()
         )),
         (0, None) => {
-            output::note("no tool of the baseline was observed, so nothing was checked");
+            output::note("no tool in the baseline was observed, so nothing was checked");
             Ok(found)
         }
         _ => Ok(found),
     }
 }
 
-/// Whether a finding of this class makes the check fail.
-fn fails(class: CheckClass, fail_on: FailOn) -> bool {
-    match fail_on {
-        FailOn::Breaking => class == CheckClass::Breaking,
-        FailOn::Risky => class >= CheckClass::Risky,
-        FailOn::Any => true,
-    }
-}
-
-fn write(args: &Args, verb: &Check, shown: &Shown<'_>) -> Result<()> {
+fn write(args: &Args, verb: &Check, shown: &Findings<'_>) -> Result<()> {
     let checks: &Checks = shown.checks;
     match verb.format.unwrap_or(if args.json { CheckFormat::Json } else { CheckFormat::Text }) {
         CheckFormat::Text => output::line(text::write(shown).trim_end())?,
         CheckFormat::Json => output::json(checks)?,
-        CheckFormat::Sarif => output::line(&serde_json::to_string_pretty(&sarif::write(shown))?)?,
+        CheckFormat::Sarif => output::json_text(&serde_json::to_string_pretty(&sarif::write(shown))?)?,
         CheckFormat::Junit => output::line(junit::write(shown).trim_end())?,
         CheckFormat::Github => {
             let commands = github::write(shown);
@@ -104,7 +146,8 @@ fn write(args: &Args, verb: &Check, shown: &Shown<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Each line of a file with its number; one that is too long, or no text, is an error of its own.
+/// Calls `each` for every line of a file. Lines that are malformed, too long or not UTF-8 are reported with their
+/// number.
 fn each_line(path: &Path, mut each: impl FnMut(&str) -> Result<()>) -> Result<()> {
     let reader: Box<dyn Read> = if path == Path::new("-") {
         Box::new(std::io::stdin())
@@ -114,13 +157,17 @@ fn each_line(path: &Path, mut each: impl FnMut(&str) -> Result<()>) -> Result<()
     let (mut reader, mut line, mut number, mut wrong) = (BufReader::new(reader), Vec::new(), 0_u64, 0_usize);
     loop {
         line.clear();
-        let read = reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).context("cannot read on")?;
+        let read = reader
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut line)
+            .context("cannot read the rest of the input")?;
         if read == 0 {
             break;
         }
         number += 1;
         if !line.ends_with(b"\n") && read as u64 == MAX_LINE {
-            reader.skip_until(b'\n').context("cannot read on")?;
+            reader.skip_until(b'\n').context("cannot read the rest of the input")?;
             line = b"(longer than 100 MB)".to_vec();
         }
         let text = std::str::from_utf8(&line).map_err(|_| anyhow!("it is not UTF-8"));
@@ -131,14 +178,14 @@ fn each_line(path: &Path, mut each: impl FnMut(&str) -> Result<()>) -> Result<()
         };
         if let Err(error) = done {
             wrong += 1;
-            if wrong <= MAX_TOLD {
+            if wrong <= MAX_REPORTED {
                 output::note(&output::harmless(&format!("line {number}: {error}")));
             }
         }
     }
     match wrong {
         0 => Ok(()),
-        _ => Err(anyhow!("{wrong} lines of {} tell of no call", path.display())),
+        _ => Err(anyhow!("{wrong} lines of {} are not calls", path.display())),
     }
 }
 
@@ -146,7 +193,7 @@ fn read_traces(checker: &mut Checker, path: &Path) -> Result<()> {
     each_line(path, |line| Ok(checker.add_line(line)?))
 }
 
-/// The calls recorded since then, newest first.
+/// Reads the calls recorded since then, newest first.
 async fn read_calls(checker: &mut Checker, since: Option<Timestamp>, front: &Front) -> Result<()> {
     let mut before = None;
     loop {
@@ -157,7 +204,7 @@ async fn read_calls(checker: &mut Checker, since: Option<Timestamp>, front: &Fro
                 checker.add(call);
             }
         }
-        // Ids are ordered by time, as far as clocks are.
+        // Ids are in the order of time if the clock was not set back.
         let older = page.calls.last().is_some_and(|last| since.is_some_and(|since| last.id.time() < since));
         before = page.next;
         if before.is_none() || older {
@@ -186,14 +233,14 @@ async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result
         let reply = front.call(CallTool { tool_id: tool_id.to_string(), arguments }).await?;
         let result = reply.result.filter(|_| !reply.is_error);
         if result.is_none() {
-            output::note(&output::harmless(&format!("{tool_id} answered with an error; it teaches nothing")));
+            output::note(&output::harmless(&format!("{tool_id} returned an error, so it was not checked")));
         }
         checker.add_made(&tool_id, result);
     }
     Ok(())
 }
 
-/// What upstreams declare now, as far as they were listed here.
+/// Reads the schemas that upstreams declare now, of tools that were listed here.
 async fn read_declared(checker: &mut Checker, front: &Front) -> Result<()> {
     let listed = front.call(schemascope_api::ListTools {}).await?;
     let listed: Vec<String> = listed.into_iter().filter(|row| row.listed).map(|row| row.tool_id).collect();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use schemascope_engine::{CheckClass, Finding};
 use serde_json::{Value, json};
 
-use super::formats::{Shown, plain, sentence, word};
+use super::formats::{Findings, effect, plain, senders, sentence, word};
 
-pub fn write(shown: &Shown<'_>) -> Value {
+pub fn write(shown: &Findings<'_>) -> Value {
     let rules: BTreeMap<&str, usize> = {
         let names: BTreeMap<&str, ()> =
             shown.checks.findings.iter().map(|finding| (finding.rule.as_str(), ())).collect();
@@ -34,17 +34,17 @@ pub fn write(shown: &Shown<'_>) -> Value {
 fn rule(name: &str) -> Value {
     let about = match name.split('.').next().unwrap_or_default() {
         "violation" => "Results that the baseline's schema does not allow",
-        "change" => "Results of another structure than the baseline says",
-        "declared" => "The upstream declares another output schema than in the baseline",
-        "presence" => "A field that was mostly there is not any more",
-        "not_judged" => "Results that could not be judged",
+        "change" => "Results whose structure differs from the baseline",
+        "declared" => "The upstream declares an output schema that differs from the baseline",
+        "presence" => "A field that was usually present is missing",
+        "not_judged" => "Results that could not be validated",
         "failed" => "Calls that ended with an error",
-        _ => "A tool that the baseline does not know",
+        _ => "A tool that is not in the baseline",
     };
     json!({"id": plain(name), "shortDescription": {"text": about}})
 }
 
-fn result(shown: &Shown<'_>, finding: &Finding, rules: &BTreeMap<&str, usize>) -> Value {
+fn result(shown: &Findings<'_>, finding: &Finding, rules: &BTreeMap<&str, usize>) -> Value {
     let level = match finding.class {
         _ if shown.fails(finding) => "error",
         CheckClass::Breaking | CheckClass::Risky => "warning",
@@ -55,7 +55,7 @@ fn result(shown: &Shown<'_>, finding: &Finding, rules: &BTreeMap<&str, usize>) -
         "ruleId": plain(&finding.rule),
         "ruleIndex": rules.get(finding.rule.as_str()),
         "level": level,
-        "message": {"text": plain(&sentence(finding))},
+        "message": {"text": plain(&format!("{} ({})", sentence(finding), effect(finding)))},
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": {"uri": uri(shown.baseline)},
@@ -69,11 +69,16 @@ fn result(shown: &Shown<'_>, finding: &Finding, rules: &BTreeMap<&str, usize>) -
         "partialFingerprints": {
             "finding/v1": plain(&format!("{} {} {}", finding.tool_id, finding.rule, finding.path)),
         },
-        "properties": {"class": word(finding.class), "observation_count": finding.observation_count},
+        "properties": {
+            "class": word(finding.class),
+            "readers": word(finding.class),
+            "senders": senders(finding),
+            "observation_count": finding.observation_count,
+        },
     })
 }
 
-/// A path as a relative reference: of all but plain letters the bytes in hexadecimal.
+/// A path as a relative URI reference; other bytes than plain letters are percent-encoded.
 fn uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.replace('\\', "/").bytes() {
@@ -93,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_name_their_rules_and_places() {
+    fn results_refer_to_rules_and_places() {
         let checks = hostile();
         let log = write(&shown(&checks));
         assert_eq!(log["version"], "2.1.0");
@@ -106,6 +111,11 @@ mod tests {
         assert_eq!(place["artifactLocation"]["uri"], "dir/base%20line.json");
         assert_eq!(place["region"]["startLine"], 4);
         assert_eq!((&first["level"], &run["results"][2]["level"]), (&json!("error"), &json!("note")));
+        let of = |at: usize| &run["results"][at]["properties"];
+        assert_eq!((&of(0)["readers"], &of(0)["senders"]), (&json!("breaking"), &json!("-")));
+        assert_eq!((&of(2)["readers"], &of(2)["senders"]), (&json!("safe"), &json!("risky")));
+        let text = run["results"][2]["message"]["text"].as_str().unwrap();
+        assert!(text.ends_with("(safe for readers, risky for senders)"), "{text}");
         assert!(!log.to_string().contains("\\u001b"));
     }
 }

@@ -1,16 +1,20 @@
 //! Findings for people.
 
-use super::formats::{Shown, plain, sentence, word};
+use super::formats::{Findings, plain, senders, sentence, word};
 use crate::output::{count, counted};
 
-/// Tools that were not observed and are named.
+/// Number of tools that were not observed and are listed.
 const NAMED: usize = 10;
 
-pub fn write(shown: &Shown<'_>) -> String {
+pub fn write(shown: &Findings<'_>) -> String {
     let checks = shown.checks;
     let mut text = String::new();
+    if !checks.findings.is_empty() {
+        text += "readers   senders   finding\n";
+    }
     for finding in &checks.findings {
-        text += &format!("{:<8}  {}\n", word(finding.class), one_line(&sentence(finding)));
+        let sentence = one_line(&sentence(finding));
+        text += &format!("{:<8}  {:<8}  {sentence}\n", word(finding.class), senders(finding));
     }
     if checks.findings_left_out > 0 {
         text += &format!("and {} more\n", count(checks.findings_left_out));
@@ -21,8 +25,8 @@ pub fn write(shown: &Shown<'_>) -> String {
         counted(checks.observation_count, "observation"),
         counted(checks.tools_checked, "tool"),
         match (failing, checks.tools_checked) {
-            (0, 0) => "no tool of the baseline was seen".to_owned(),
-            (0, _) => "as the baseline says".to_owned(),
+            (0, 0) => "no tool in the baseline was observed".to_owned(),
+            (0, _) => "no differences from the baseline".to_owned(),
             (failing, _) => counted(failing as u64, "finding"),
         }
     );
@@ -46,10 +50,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_finding_is_a_line() {
+    fn each_finding_is_one_line() {
         let checks = hostile();
         let text = write(&shown(&checks));
-        assert_eq!(text.lines().count(), 5, "{text}");
-        assert!(text.contains("breaking  s__a x") && text.contains("2 findings"), "{text}");
+        assert_eq!(text.lines().count(), 6, "{text}");
+        assert!(text.starts_with("readers   senders   finding\nbreaking  -         s__a x"), "{text}");
+        assert!(text.contains("\nsafe      risky     s__a: fine\n") && text.contains("2 findings"), "{text}");
     }
 }

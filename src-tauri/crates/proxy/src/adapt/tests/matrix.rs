@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What a client gets.
+/// The result that a client gets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Gets {
     Unchanged,
-    /// This `structuredContent`, byte for byte, and all else as it was.
+    /// The result with this `structuredContent`, byte for byte, and all else unchanged.
     Structure(&'static str),
     /// An error that keeps the content.
-    Refusal,
+    Rejection,
 }
-use Gets::{Refusal, Structure, Unchanged};
+use Gets::{Rejection, Structure, Unchanged};
 
 #[track_caller]
 fn check(result: &str, effective: &Effective, modern: bool, mode: Mode, rung: Option<Rung>, gets: Gets) {
     let context = format!("{result}\n{effective:?} {modern} {mode:?}");
     let adapted = adapted(result, effective, modern, mode);
     assert_eq!(adapted.rung, rung, "{context}");
-    assert_eq!(adapted.refused, gets == Refusal, "{context}");
+    assert_eq!(adapted.rejected, gets == Rejection, "{context}");
     let text = adapted.result.as_deref().map(|bytes| std::str::from_utf8(bytes).unwrap());
     match gets {
         Unchanged => assert_eq!(text, None, "{context}"),
@@ -31,7 +31,7 @@ fn check(result: &str, effective: &Effective, modern: bool, mode: Mode, rung: Op
             let expect = object::Object::of(&bytes).unwrap().with("structuredContent", value);
             assert_eq!(text.map(str::as_bytes), Some(expect.as_ref()), "{context}");
         }
-        Refusal => {
+        Rejection => {
             let (got, sent): (Value, Value) =
                 (serde_json::from_str(text.unwrap()).unwrap(), serde_json::from_str(result).unwrap());
             assert_eq!((&got["isError"], &got["content"]), (&json!(true), &sent["content"]), "{context}");
@@ -44,14 +44,14 @@ fn text(text: &str) -> String {
     format!(r#"{{"content":[{{"type":"text","text":{},"x":1.10}}],"_meta":{{"n":1E5}}}}"#, Value::from(text))
 }
 
-/// With content that is not looked at.
+/// A result with structure, and with content that must not be read.
 fn structure(value: &str) -> String {
     format!(r#"{{"content":[{{"type":"text","text":"{{}}"}}],"structuredContent":{value},"z":1.10}}"#)
 }
 
 const IMAGE: &str = r#"{"content":[{"type":"image","data":"","mimeType":"image/png"},{"type":"resource_link","uri":"a:b","name":"n"}]}"#;
 
-/// For clients of both eras alike.
+/// Checks for clients of both eras.
 #[track_caller]
 fn both(result: &str, effective: &Effective, rung: Option<Rung>, gets: Gets) {
     for modern in [false, true] {
@@ -64,7 +64,7 @@ fn order() -> Value {
 }
 
 #[test]
-fn errors_and_what_is_no_answer_yet_are_never_touched() {
+fn errors_and_unfinished_results_are_unchanged() {
     for effective in all_origins(&order()).iter().chain([&Effective::None]) {
         for result in [
             r#"{"content":[{"type":"text","text":"{}"}],"isError":true}"#,
@@ -80,7 +80,7 @@ fn errors_and_what_is_no_answer_yet_are_never_touched() {
 }
 
 #[test]
-fn structure_passes() {
+fn structure_passes_unless_it_violates_an_enforced_schema() {
     let [declared, promoted, pinned, enforced] = all_origins(&order());
     for result in [structure(r#"{"id":1}"#), structure(r#"{"id":"x"}"#), structure(r#"{ "other" : 1.0 }"#)] {
         for effective in [&Effective::None, &declared, &promoted, &pinned] {
@@ -89,26 +89,26 @@ fn structure_passes() {
     }
     both(&structure(r#"{"id":1}"#), &enforced, Some(PassThrough), Unchanged);
     for violating in [r#"{"id":"x"}"#, "{}", "[1]", "1"] {
-        both(&structure(violating), &enforced, Some(PassThrough), Refusal);
+        both(&structure(violating), &enforced, Some(PassThrough), Rejection);
     }
 }
 
 #[test]
-fn structure_that_is_no_object_reaches_clients_with_sessions_in_a_field() {
+fn structure_that_is_not_an_object_is_wrapped_for_session_clients() {
     let [declared, promoted, ..] = all_origins(&json!({"type": "array", "items": {"type": "integer"}}));
     for effective in [&Effective::None, &declared, &promoted] {
         check(&structure("[1]"), effective, true, Mode::On, Some(PassThrough), Unchanged);
         let gets = Structure(r#"{"result":[1]}"#);
         check(&structure("[1]"), effective, false, Mode::On, Some(PassThrough), gets);
     }
-    // Told that it is an object, a client must get one.
+    // A client whose schema says object must get one.
     let [declared, promoted, ..] = all_origins(&order());
     check(&structure("[1]"), &declared, true, Mode::On, Some(PassThrough), Unchanged);
     both(&structure("[1]"), &promoted, Some(PassThrough), Structure(r#"{"result":[1]}"#));
 }
 
 #[test]
-fn json_in_text_of_tools_nobody_knows_anything_of() {
+fn json_in_text_becomes_structure_without_a_schema() {
     let none = Effective::None;
     let declared = Some(Declared);
     both(&text(r#"{"b":1.10,"a":1E5}"#), &none, declared, Structure(r#"{"b":1.10,"a":1E5}"#));
@@ -125,7 +125,67 @@ fn json_in_text_of_tools_nobody_knows_anything_of() {
 }
 
 #[test]
-fn json_in_text_that_fits() {
+fn other_structure_in_text_is_added_only_after_a_promotion() {
+    let [declared, chosen @ ..] = all_origins(&order());
+    for sent in [
+        text("{'id': 1}"),
+        text("Order:\n```json\n{\"id\":1}\n```"),
+        r#"{"content":[{"type":"text","text":"Order:"},{"type":"text","text":"{\"id\":1}"}]}"#.to_owned(),
+    ] {
+        both(&sent, &Effective::None, None, Unchanged);
+        let plain: Value = serde_json::from_str(&sent).unwrap();
+        let blocks = plain["content"].as_array().unwrap();
+        let all: String = blocks.iter().map(|block| block["text"].as_str().unwrap()).collect();
+        let generic = json!({"result": all}).to_string();
+        let adapted = adapted(&sent, &declared, true, Mode::On);
+        assert_eq!(adapted.rung, Some(Generic));
+        assert!(std::str::from_utf8(&adapted.result.unwrap()).unwrap().contains(&generic));
+        for effective in &chosen {
+            both(&sent, effective, Some(Declared), Structure(r#"{"id":1}"#));
+        }
+    }
+    let [_, list, ..] = all_origins(&json!({"type": "array", "items": {"type": "object"}}));
+    let table = text("| a | b |\n|---|---|\n| 1 | 2 |");
+    check(&table, &list, true, Mode::On, Some(Declared), Structure(r#"[{"a":"1","b":"2"}]"#));
+    check(&table, &list, false, Mode::On, Some(Declared), Structure(r#"{"result":[{"a":"1","b":"2"}]}"#));
+}
+
+/// A schema that names fields and no type allows a list, but clients get objects by it.
+#[test]
+fn list_does_not_fit_a_schema_that_names_fields() {
+    let [_, promoted, pinned, enforced] = all_origins(&json!({"properties": {}, "required": ["a"]}));
+    for sent in ["[]", "[None]"].map(text) {
+        let shown: Value = serde_json::from_str(&sent).unwrap();
+        let generic = json!({"result": shown["content"][0]["text"]}).to_string();
+        for effective in [&promoted, &pinned] {
+            let adapted = adapted(&sent, effective, false, Mode::On);
+            assert_eq!(adapted.rung, Some(Generic));
+            assert!(std::str::from_utf8(&adapted.result.unwrap()).unwrap().contains(&generic));
+        }
+        both(&sent, &enforced, Some(Generic), Rejection);
+    }
+}
+
+#[test]
+fn structure_inside_a_wrapped_text_is_added_only_after_a_promotion() {
+    let wrapped = r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"result":"{'id': 1}"}}"#;
+    let [declared, chosen @ ..] = all_origins(&order());
+    for effective in [&Effective::None, &declared] {
+        both(wrapped, effective, Some(PassThrough), Unchanged);
+    }
+    for effective in &chosen {
+        both(wrapped, effective, Some(Declared), Structure(r#"{"id":1}"#));
+    }
+    // A schema of the wrapped form keeps it.
+    let text =
+        json!({"type": "object", "properties": {"result": {"type": "string"}}, "required": ["result"]});
+    for effective in &all_origins(&text) {
+        both(wrapped, effective, Some(PassThrough), Unchanged);
+    }
+}
+
+#[test]
+fn json_in_text_that_fits_becomes_structure() {
     for effective in &all_origins(&order()) {
         both(
             &text(r#" {"id":1.0,"more":1E5} "#),
@@ -134,7 +194,7 @@ fn json_in_text_that_fits() {
             Structure(r#" {"id":1.0,"more":1E5} "#),
         );
     }
-    // A field `result` that holds what is no object, as some frameworks declare it.
+    // Some frameworks declare a field `result` for values that are not objects.
     let wrapped =
         json!({"type": "object", "properties": {"result": {"type": "array"}}, "required": ["result"]});
     for effective in &all_origins(&wrapped) {
@@ -148,7 +208,7 @@ fn json_in_text_that_fits() {
 }
 
 #[test]
-fn text_that_fits_as_text() {
+fn text_that_fits_as_a_string_becomes_structure() {
     for effective in &all_origins(&json!({"type": "string", "minLength": 2})) {
         for (sent, shown, bare) in [
             ("On branch \"main\"", r#"{"result":"On branch \"main\""}"#, r#""On branch \"main\"""#),
@@ -161,7 +221,7 @@ fn text_that_fits_as_text() {
 }
 
 #[test]
-fn text_for_the_one_string_a_schema_requires() {
+fn text_fills_the_only_required_string() {
     let content = json!({"$ref": "#/$defs/file", "$defs": {"file": {"type": "object",
         "properties": {"content": {"type": "string"}, "size": {"type": "integer"}}, "required": ["content"]}}});
     for effective in &all_origins(&content) {
@@ -178,7 +238,7 @@ fn text_for_the_one_string_a_schema_requires() {
 }
 
 #[test]
-fn metadata_and_a_body() {
+fn metadata_and_body_fill_two_fields() {
     let page = json!({"type": "object", "required": ["metadata", "content"], "properties": {
         "metadata": {"type": "object", "required": ["n"]}, "content": {"type": "string"}, "size": {"type": "integer"}}});
     for effective in &all_origins(&page) {
@@ -192,11 +252,11 @@ fn metadata_and_a_body() {
     let missed = text("METADATA: {}\n\nthe body");
     let generic = Structure(r#"{"result":"METADATA: {}\n\nthe body"}"#);
     both(&missed, &all_origins(&page)[0], Some(Generic), generic);
-    both(&missed, &all_origins(&page)[3], Some(Generic), Refusal);
+    both(&missed, &all_origins(&page)[3], Some(Generic), Rejection);
 }
 
 #[test]
-fn everything_else_is_generic() {
+fn text_that_does_not_fit_is_generic() {
     let [declared, promoted, pinned, enforced] = all_origins(&order());
     for (result, value) in [
         (text("just text"), r#"{"result":"just text"}"#),
@@ -214,12 +274,12 @@ fn everything_else_is_generic() {
         for effective in [&declared, &promoted, &pinned] {
             both(&result, effective, Some(Generic), Structure(value));
         }
-        both(&result, &enforced, Some(Generic), Refusal);
+        both(&result, &enforced, Some(Generic), Rejection);
     }
 }
 
 #[test]
-fn modes() {
+fn mode_decides_which_results_are_adapted() {
     let none = Effective::None;
     let [declared, promoted, _, enforced] = all_origins(&order());
     let (json, plain) = (text(r#"{"id":1}"#), text("plain"));
@@ -241,9 +301,9 @@ fn modes() {
     check(&json, &none, false, Mode::Off, None, Unchanged);
 }
 
-/// What cannot be used as a schema promises nothing and refuses nothing.
+/// A schema that cannot be used promises nothing and rejects nothing.
 #[test]
-fn schemas_nobody_can_use() {
+fn unusable_schemas_reject_nothing() {
     for broken in [json!({"type": "object", "$ref": "https://example.org/x"}), json!({"type": 7})] {
         for effective in &all_origins(&broken) {
             check(&text(r#"{"a":1}"#), effective, false, Mode::On, Some(Declared), Structure(r#"{"a":1}"#));
@@ -261,14 +321,32 @@ fn schemas_nobody_can_use() {
 }
 
 #[test]
-fn large_results() {
-    let row = r#"{"id":1,"name":"\u00e9 \/","price":1.10},"#.repeat(250_000);
+fn large_results_keep_their_bytes() {
+    let row = r#"{"id":1,"name":"\u00e9 \/","price":1.10},"#.repeat(190_000);
     let document = format!(r#"{{"id":12345678901234567890,"rows":[{}]}}"#, row.trim_end_matches(','));
-    assert!(document.len() > 10_000_000);
+    assert!(document.len() > 7_500_000 && document.len() < MAX_TEXT_BYTES);
     for effective in [&Effective::None, &all_origins(&order())[1]] {
         let adapted = adapted(&text(&document), effective, false, Mode::On);
         let bytes = adapted.result.unwrap();
-        let structure = object::Object::of(&bytes).unwrap().members.get("structuredContent").unwrap();
+        let structure = object::Object::of(&bytes).unwrap().get("structuredContent").unwrap();
         assert!(structure == document, "{effective:?}");
+    }
+}
+
+#[test]
+fn text_above_the_limit_gets_no_structure() {
+    let object = serde_json::json!({"type": "object", "required": ["n"]});
+    for (length, added) in [(MAX_TEXT_BYTES - 100, true), (MAX_TEXT_BYTES + 1, false)] {
+        let text = serde_json::json!({"n": 1, "more": "x".repeat(length)}).to_string();
+        let result = serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+        let promoted = Effective::Promoted(schema(object.clone()));
+        for (effective, mode) in
+            [(Effective::None, Mode::On), (Effective::None, Mode::All), (promoted, Mode::On)]
+        {
+            assert_eq!(adapted(&result, &effective, false, mode).result.is_some(), added, "{mode:?}");
+        }
+        // An enforced schema rejects what it does not check.
+        let enforced = adapted(&result, &Effective::Enforced(schema(object.clone())), false, Mode::On);
+        assert_eq!(enforced.rejected, !added);
     }
 }

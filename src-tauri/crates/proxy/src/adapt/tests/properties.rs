@@ -1,4 +1,4 @@
-//! What must hold for any result and any effective schema.
+//! Properties that hold for any result and any effective schema.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -116,7 +116,7 @@ fn without(result: &Value, names: &[&str]) -> Value {
     result
 }
 
-/// As a client compiles it.
+/// Whether a client accepts the value.
 fn satisfies(schema: &Value, value: &Value) -> bool {
     jsonschema::draft202012::new(schema).unwrap().is_valid(value)
 }
@@ -125,7 +125,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_a_client_gets_satisfies_what_it_was_told(
+    fn adapted_results_satisfy_the_advertised_schema(
         sent in result(),
         effective in effective(),
         modern in any::<bool>(),
@@ -137,15 +137,15 @@ proptest! {
             Effective::Declared(schema) => Some(schema.schema.as_ref()),
             _ => None,
         };
-        let told = advertised(declared, &effective, modern, suspended);
+        let advertised_schema = advertised(declared, &effective, modern, suspended);
         let adapted = adapted(&sent.to_string(), &effective, modern, mode);
         let got: Value = match &adapted.result {
             Some(bytes) => serde_json::from_slice(bytes).unwrap(),
             None => sent.clone(),
         };
 
-        // Nothing but structure is added, and content is what it was.
-        if adapted.refused {
+        // Only structure is added, and content stays.
+        if adapted.rejected {
             prop_assert_eq!(&got["isError"], &json!(true));
             prop_assert!(matches!(effective, Effective::Enforced(_)));
             let all = ["structuredContent", "isError", "_meta"];
@@ -155,62 +155,62 @@ proptest! {
         prop_assert_eq!(without(&got, &["structuredContent"]), without(&sent, &["structuredContent"]));
         if let (Some(bytes), Some(content)) = (&adapted.result, sent.get("content")) {
             let object = object::Object::of(bytes).unwrap();
-            prop_assert_eq!(object.members.get("content").unwrap(), content.to_string());
+            prop_assert_eq!(object.get("content").unwrap(), content.to_string());
         }
 
         let structure = got.get("structuredContent");
         if !modern && adapted.rung.is_some() {
             prop_assert!(structure.is_some_and(Value::is_object), "{}", got);
         }
-        if let Some(told) = told {
+        if let Some(advertised_schema) = advertised_schema {
             if !modern {
-                prop_assert_eq!(&told["type"], "object");
+                prop_assert_eq!(&advertised_schema["type"], "object");
             }
             let broken_by_upstream = declared.is_some()
                 && !suspended
                 && (adapted.rung == Some(schemascope_model::Rung::Generic) || sent.get("structuredContent").is_some());
-            prop_assert!(structure.is_some(), "{} without structure, told {}", got, told);
+            prop_assert!(structure.is_some(), "{} without structure, advertised {}", got, advertised_schema);
             if !broken_by_upstream {
-                prop_assert!(satisfies(&told, &structure.cloned().unwrap_or_default()), "{} by {}", got, told);
+                prop_assert!(satisfies(&advertised_schema, &structure.cloned().unwrap_or_default()), "{} by {}", got, advertised_schema);
             }
         }
     }
 
-    /// What is told says of objects what the promoted schema says: nothing got lost on the way into it.
+    /// The advertised schema accepts the same objects as the promoted one: moving it kept all references.
     #[test]
-    fn references_lead_where_they_led(schema in any_schema(), value in document(), modern in any::<bool>()) {
+    fn advertised_schema_keeps_references(schema in any_schema(), value in document(), modern in any::<bool>()) {
         let [_, promoted, _, enforced] = all_origins(&schema);
         if !judge(&promoted).is_usable() {
             return Ok(());
         }
         let fits = satisfies(&schema, &value);
-        let told = advertised(None, &promoted, modern, false).unwrap();
+        let advertised_schema = advertised(None, &promoted, modern, false).unwrap();
         let inside = |pointer: &str| {
-            let mut part = told.clone();
+            let mut part = advertised_schema.clone();
             let place = part.pointer_mut(pointer).unwrap().take();
-            // The part alone, the rest of the document still around it.
+            // Only this part, inside the rest of the document.
             *part.pointer_mut(pointer).unwrap() = place;
-            let mut whole = json!({"$ref": format!("https://example.org/told#{pointer}"), "$defs": {"told": part}});
-            whole["$defs"]["told"]["$id"] = "https://example.org/told".into();
+            let mut whole = json!({"$ref": format!("https://example.org/advertised_schema#{pointer}"), "$defs": {"advertised_schema": part}});
+            whole["$defs"]["advertised_schema"]["$id"] = "https://example.org/advertised_schema".into();
             whole
         };
-        let pointer = if told.get("anyOf").is_some() { "/anyOf/0" } else { "/properties/result/anyOf/0" };
-        prop_assert_eq!(satisfies(&inside(pointer), &value), fits, "{}", told);
+        let pointer = if advertised_schema.get("anyOf").is_some() { "/anyOf/0" } else { "/properties/result/anyOf/0" };
+        prop_assert_eq!(satisfies(&inside(pointer), &value), fits, "{}", advertised_schema);
 
-        let told = advertised(None, &enforced, modern, false).unwrap();
-        let wrapped = told.pointer("/required") == Some(&json!(["result"])) && told != schema;
+        let advertised_schema = advertised(None, &enforced, modern, false).unwrap();
+        let wrapped = advertised_schema.pointer("/required") == Some(&json!(["result"])) && advertised_schema != schema;
         let shown = if wrapped && !form::is_about_objects(&schema) { json!({"result": value}) } else { value.clone() };
         if shown.is_object() {
-            prop_assert_eq!(satisfies(&told, &shown), fits, "{}", told);
+            prop_assert_eq!(satisfies(&advertised_schema, &shown), fits, "{}", advertised_schema);
         }
     }
 
     #[test]
-    fn any_bytes_are_fine(bytes in prop::collection::vec(any::<u8>(), 0..40), modern in any::<bool>()) {
+    fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..40), modern in any::<bool>()) {
         let effective = Effective::Promoted(schema(json!({"type": "object"})));
         let judge = judge(&effective);
-        let told = Told { effective: &effective, judge: &judge, suspended: false, modern };
-        let _ = adapt(&Bytes::from(bytes.clone()), &told, Mode::All);
-        let _ = advertise(&bytes.into(), &told);
+        let context = ToolContext { effective: &effective, judge: &judge, suspended: false, modern };
+        let _ = adapt(&Bytes::from(bytes.clone()), &context, Mode::All);
+        let _ = advertise(&bytes.into(), &context);
     }
 }

@@ -1,7 +1,4 @@
-//! Requests on their way, and what a carrier must know of them.
-//!
-//! Owns: their ids and progress tokens, and that the upstream is told of those nobody waits for any longer. Refuses
-//! to know: what is answered.
+//! Requests to an upstream: their ids and progress tokens, and cancelling those that are no longer waited for.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,8 +13,8 @@ use crate::exchange::Event;
 use crate::wire::message::{self, Body};
 use crate::wire::params;
 
-/// Events of a request that may wait for a slow client; further ones are dropped.
-const EVENTS: usize = 256;
+/// Events of a request that may wait for a slow client. Further ones are dropped.
+const EVENT_CAPACITY: usize = 256;
 
 /// A message on its way to the upstream.
 #[derive(Debug)]
@@ -26,98 +23,105 @@ pub(crate) struct Outgoing {
     pub(crate) kind: Kind,
 }
 
-/// What a carrier must know of a message besides its bytes.
+/// What a transport needs to know about a message.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Request {
         id: u64,
-        /// What a carrier that has headers says there.
+        /// Parts that a transport with headers repeats in them.
         head: Option<Box<Head>>,
-        /// Cancelled when nobody waits for its answer any longer.
+        /// Cancelled when no one waits for the answer any longer.
         gone: CancellationToken,
     },
-    /// Says that a request is no longer wanted.
+    /// Cancels a request.
     Cancel,
     /// A notification, or an answer to the upstream.
     Other,
 }
 
-/// What of a request stands in headers as well.
+/// Parts of a request that HTTP headers repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) method: String,
     pub(crate) name: Option<String>,
-    /// Arguments the tool marks.
+    /// Arguments that the tool's definition marks, by header name.
     pub(crate) arguments: Vec<(String, String)>,
 }
 
 /// The upstream's answer, or why there is none.
-pub(crate) type Answered = Result<Body, Lost>;
+pub(crate) type Reply = Result<Body, Lost>;
 
 /// Why a request has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lost {
-    /// In plain words.
+    /// The reason for the user.
     pub(crate) reason: String,
-    /// Whether the upstream cannot have begun with it, so that it may be sent again.
+    /// Whether the upstream has certainly not begun with it, so that it may be sent again.
     pub(crate) was_refused: bool,
 }
 
 /// A request to be sent.
 #[derive(Debug, Default)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct NewRequest<'a> {
     pub(crate) method: &'a str,
     pub(crate) params: Option<&'a Bytes>,
     pub(crate) head: Option<Box<Head>>,
-    /// Made by us, for ourselves.
+    /// Whether we make it for ourselves.
     pub(crate) own: bool,
     /// The client's own id, where it opens a subscription.
     pub(crate) subscription: Option<Bytes>,
 }
 
-/// A request under way. Dropping it forgets the request; the upstream is told by [`Request::cancel`].
+/// A request under way. Dropping it before its answer cancels the request.
 #[derive(Debug)]
 pub(crate) struct Request {
     id: u64,
     link: Arc<Link>,
-    /// Whether the upstream may be told that it is no longer wanted.
+    /// Whether it may be cancelled.
     cancellable: bool,
     _gone: DropGuard,
-    /// What the upstream says and asks meanwhile.
+    /// Notifications and questions that belong to it.
     pub(crate) events: mpsc::Receiver<Event>,
     /// The answer; closed without one when the link is lost.
-    pub(crate) answer: oneshot::Receiver<Answered>,
+    pub(crate) answer: oneshot::Receiver<Reply>,
 }
 
-/// The link is gone.
+/// The link is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Closed;
 
 impl Link {
-    /// Sends a request. A progress token in `params` is replaced by one of ours, so that clients
-    /// sharing the link cannot collide.
-    pub(crate) async fn request(self: &Arc<Self>, asked: Asked<'_>) -> Result<Request, Closed> {
-        let Asked { method, params, head, own, subscription } = asked;
+    /// Sends a request. A progress token in `params` is replaced by one of ours, because clients that share the link may
+    /// use the same.
+    pub(crate) async fn request(self: &Arc<Self>, asked: NewRequest<'_>) -> Result<Request, Closed> {
+        let NewRequest { method, params, head, own, subscription } = asked;
         if self.is_forgotten() {
-            // Not before it is closed, or it would be sent on this one again.
+            // The caller tries again; only a closed link makes it open a new session.
             self.closed().await;
             return Err(Closed);
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let token = params::Seen::of(params).progress_token;
+        let token = params::KnownParams::of(params).progress_token;
         let params = match (params, &token) {
             (Some(params), Some(token)) => {
                 Some(params::splice(params, vec![(token.range.clone(), id.to_string().into_bytes())]))
             }
             (params, _) => params.cloned(),
         };
-        let (event_sender, events) = mpsc::channel(EVENTS);
+        let (event_sender, events) = mpsc::channel(EVENT_CAPACITY);
         let (answer_sender, answer) = oneshot::channel();
         let token = token.map(|token| token.raw);
-        let speaks = !own && bridge::may_ask(method);
-        let asks = CancellationToken::new().drop_guard();
-        let pending =
-            Pending { own, speaks, token, subscription, asks, events: event_sender, answer: answer_sender };
+        let may_ask = !own && bridge::may_ask(method);
+        let questions = CancellationToken::new().drop_guard();
+        let pending = Pending {
+            own,
+            may_ask,
+            token,
+            subscription,
+            questions,
+            events: event_sender,
+            answer: answer_sender,
+        };
         self.pending().insert(id, pending);
         let gone = CancellationToken::new();
         let cancellable = method != "initialize";
@@ -125,7 +129,7 @@ impl Link {
         let request = Request { id, link, cancellable, _gone: gone.clone().drop_guard(), events, answer };
         let bytes = message::request(id, method, params.as_deref());
         self.send(bytes, Kind::Request { id, head, gone }).await?;
-        // Closing empties the table; a request that came in just behind it would wait for ever.
+        // A request that was added after the link closed would wait for ever.
         if self.is_closed() { Err(Closed) } else { Ok(request) }
     }
 
@@ -139,8 +143,7 @@ impl Link {
 }
 
 impl Drop for Request {
-    /// Tells the upstream that nobody waits any longer, unless it has answered. One that does not read is not
-    /// waited for: it would not read this either.
+    /// Cancels the request at the upstream, unless it was answered. Does not wait for an upstream that does not read.
     fn drop(&mut self) {
         let unanswered = self.link.pending().remove(&self.id).is_some();
         if unanswered && self.cancellable {

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use super::*;
-use crate::upstream::lines::{self, MAX_LINE};
+use crate::upstream::transport::lines::{self, MAX_LINE};
 
 struct Peer {
     lines: tokio::io::Lines<BufReader<DuplexStream>>,
@@ -21,7 +21,7 @@ impl Peer {
 }
 
 fn pair() -> (Arc<Link>, Peer, Arc<LogTail>) {
-    pair_for(Who::nobody())
+    pair_for(Who::unknown())
 }
 
 fn pair_for(who: Who) -> (Arc<Link>, Peer, Arc<LogTail>) {
@@ -34,7 +34,7 @@ fn pair_for(who: Who) -> (Arc<Link>, Peer, Arc<LogTail>) {
 }
 
 #[tokio::test]
-async fn answers_find_their_requests_in_any_order() {
+async fn answers_out_of_order_reach_their_requests() {
     let (connection, mut peer, log) = pair();
     let first = ask(&connection, "a", None).await.unwrap();
     let second = ask(&connection, "b", Some(&Bytes::from_static(b"{\n}"))).await.unwrap();
@@ -53,8 +53,18 @@ async fn answers_find_their_requests_in_any_order() {
     assert_eq!(log.lines().len(), 3);
 }
 
+#[tokio::test]
+async fn string_of_our_number_is_no_answer() {
+    let (connection, mut peer, log) = pair();
+    let request = ask(&connection, "a", None).await.unwrap();
+    peer.says(r#"{"jsonrpc":"2.0","id":"1","result":{"from":"string"}}"#).await;
+    peer.says(r#"{"jsonrpc":"2.0","id":1,"result":{"from":"number"}}"#).await;
+    assert_eq!(request.answer_body().await, Some(Body::Result(r#"{"from":"number"}"#.into())));
+    assert_eq!(log.lines(), [r#"(answer to an unknown or cancelled request) "1""#]);
+}
+
 async fn ask(link: &Arc<Link>, method: &str, params: Option<&Bytes>) -> Result<Request, Closed> {
-    link.request(Asked { method, params, ..Asked::default() }).await
+    link.request(NewRequest { method, params, ..NewRequest::default() }).await
 }
 
 impl Request {
@@ -64,7 +74,7 @@ impl Request {
 }
 
 #[tokio::test]
-async fn progress_comes_with_the_clients_token_and_before_the_answer() {
+async fn progress_keeps_client_token_and_precedes_answer() {
     let (connection, mut peer, _) = pair();
     let params = Bytes::from_static(br#"{"_meta":{"progressToken":"mine"}}"#);
     let mut request = ask(&connection, "slow", Some(&params)).await.unwrap();
@@ -88,7 +98,7 @@ async fn progress_comes_with_the_clients_token_and_before_the_answer() {
 }
 
 #[tokio::test]
-async fn cancelling_tells_the_upstream_and_its_late_answer_is_ignored() {
+async fn dropped_request_is_cancelled_and_its_late_answer_ignored() {
     let (connection, mut peer, log) = pair();
     let request = ask(&connection, "slow", None).await.unwrap();
     peer.sees().await;
@@ -101,9 +111,9 @@ async fn cancelling_tells_the_upstream_and_its_late_answer_is_ignored() {
     assert_eq!(log.lines().len(), 1);
 }
 
-/// An answer nobody can read still ends the request it seems to belong to.
+/// An answer that is not valid JSON still ends the request it seems to belong to.
 #[tokio::test]
-async fn broken_answers_end_their_requests() {
+async fn malformed_answer_ends_its_request() {
     for line in [
         &b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"\xff\"}}\n"[..],
         b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"result\":{}}\n",
@@ -118,7 +128,7 @@ async fn broken_answers_end_their_requests() {
 }
 
 #[tokio::test]
-async fn lines_that_are_too_long_are_skipped_and_end_their_requests() {
+async fn line_that_is_too_long_is_skipped_and_ends_its_request() {
     let (connection, mut peer, log) = pair();
     let long = ask(&connection, "long", None).await.unwrap();
     let short = ask(&connection, "short", None).await.unwrap();
@@ -139,12 +149,12 @@ async fn lines_that_are_too_long_are_skipped_and_end_their_requests() {
     drop(feeding.await);
 }
 
-/// An upstream that closed its stdin cannot be asked any more.
+/// An upstream that closed its stdin cannot receive requests.
 #[tokio::test]
-async fn a_connection_that_cannot_be_written_to_is_closed() {
+async fn link_closes_when_upstream_cannot_be_written_to() {
     let (ours, theirs) = tokio::io::duplex(1 << 10);
     let (_writer, reader) = tokio::io::duplex(1 << 10);
-    let (connection, messages) = Link::new(Arc::default(), None, Who::nobody(), false);
+    let (connection, messages) = Link::new(Arc::default(), None, Who::unknown(), false);
     lines::run(&connection, messages, reader, ours);
     drop(theirs);
     let request = ask(&connection, "x", None).await.unwrap();
@@ -153,7 +163,7 @@ async fn a_connection_that_cannot_be_written_to_is_closed() {
 }
 
 #[tokio::test]
-async fn a_lost_connection_ends_every_request() {
+async fn lost_connection_ends_every_request() {
     let (connection, mut peer, _) = pair();
     let request = ask(&connection, "x", None).await.unwrap();
     peer.sees().await;
@@ -162,10 +172,10 @@ async fn a_lost_connection_ends_every_request() {
     assert!(ask(&connection, "y", None).await.is_err());
 }
 
-/// What an upstream asks for a request that it then answers need not be answered any more.
+/// A question of the upstream is withdrawn when the upstream answers the request it belongs to.
 #[tokio::test]
-async fn questions_end_with_their_request() {
-    let who = Who { capabilities: r#"{"roots":{}}"#.into(), ..Who::nobody() };
+async fn question_ends_with_its_request() {
+    let who = Who { capabilities: r#"{"roots":{}}"#.into(), ..Who::unknown() };
     let (connection, mut peer, _) = pair_for(who);
     let mut request = ask(&connection, "tools/call", None).await.unwrap();
     peer.sees().await;
@@ -180,7 +190,7 @@ async fn questions_end_with_their_request() {
 }
 
 #[tokio::test]
-async fn an_upstream_that_asks_gets_an_answer() {
+async fn question_without_client_is_answered_with_an_error() {
     let (_connection, mut peer, _) = pair();
     peer.says(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#).await;
     assert_eq!(peer.sees().await, r#"{"jsonrpc":"2.0","id":"p","result":{}}"#);

@@ -1,4 +1,4 @@
-//! What lists hold after any writes and removals, against a plain model of them.
+//! Tests of the lists after arbitrary writes and removals, against a plain model.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::*;
 use crate::entry::Entry;
 use crate::index::open;
 
-/// Of which tool, when in milliseconds, and whether it failed.
+/// Tool, time in milliseconds, and whether the call failed.
 type Called = (u8, u64, bool);
 
 fn called() -> impl Strategy<Value = Called> {
-    // Together, some groups apart, far apart.
+    // Close together, some rows apart, far apart.
     (0..3_u8, prop_oneof![0..20_u64, 0..1_000_u64, 0..1_000_000_000_u64], prop::bool::weighted(0.3))
 }
 
 fn tool(n: u8) -> ToolId {
-    // The rows of the second begin as those of the first.
+    // The keys of the second tool begin like those of the first.
     ToolId::new("s", ["a", "a\0aaaaaaaaaaaaaaa", "b"][usize::from(n)]).unwrap()
 }
 
 fn record(n: usize, (of, at, failed): Called) -> CallRecord {
-    let id = id(u128::from(at) << MILLISECONDS | n as u128);
+    let id = id(u128::from(at) << MILLISECOND_SHIFT | n as u128);
     let outcome = if failed { Outcome::Error } else { Outcome::Ok };
     CallRecord::new(id, Timestamp::from_millis(at), tool(of), outcome, Origin::Proxy)
 }
@@ -57,7 +57,7 @@ fn check(index: &Index, expected: &BTreeMap<CallId, Called>, before: Option<Call
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Whatever is written together, in whatever order, and whatever goes.
+    /// For any groups of calls written together, in any order, and any removals.
     #[test]
     fn every_list_has_its_calls_newest_first(
         groups in prop::collection::vec(
@@ -104,7 +104,7 @@ fn calls_written_together_share_a_row() {
     append(&index, &records);
     let rows = || index.db().unwrap().scan_prefix([BY_TOOL]).count();
     assert_eq!((rows(), index.count_listed().unwrap()), (1, [40, 0, 0]));
-    // The oldest of them, and then the newest.
+    // First the oldest, then the newest.
     index.remove(&[records[0].id, records[1].id]).unwrap();
     index.remove(&[records[39].id]).unwrap();
     assert_eq!((rows(), index.count_listed().unwrap()), (1, [37, 0, 0]));
@@ -113,7 +113,7 @@ fn calls_written_together_share_a_row() {
 }
 
 #[test]
-fn a_list_cut_short_is_damage() {
+fn truncated_list_is_reported_as_malformed() {
     let dir = tempfile::tempdir().unwrap();
     let index = open(&dir.path().join("index")).unwrap();
     let list = List::of(Some(&tool(0)), false).unwrap();

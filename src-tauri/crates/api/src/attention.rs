@@ -1,0 +1,268 @@
+//! The one list of what needs the user's attention, from what every front knows.
+
+use schemascope_model::{Timestamp, UpstreamState};
+use serde::{Deserialize, Serialize};
+
+use crate::{RecorderReport, ServerRow, ToolRow};
+
+/// A problem, or a decision to take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Need {
+    /// Kind of problem.
+    pub kind: NeedKind,
+    /// Whether something does not work, instead of waiting for a decision.
+    pub is_failure: bool,
+    /// File, server or tool; a short title for the others.
+    pub subject: String,
+    /// Description, one or two sentences.
+    pub text: String,
+    /// Time of its beginning, if that is known.
+    pub since: Option<Timestamp>,
+    /// Number of calls, drifts or versions it is about.
+    pub count: Option<u64>,
+    /// Page that helps.
+    pub place: Place,
+}
+
+/// Kind of problem, in order of urgency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NeedKind {
+    /// Calls are not recorded, or late.
+    Recording,
+    /// The configuration cannot be used.
+    Config,
+    /// A server failed.
+    Server,
+    /// At least half of a tool's newest calls failed.
+    Failing,
+    /// The overrides file has problems.
+    Overrides,
+    /// Results do not match the schema that the server declares.
+    Schema,
+    /// A schema is not advertised, because results came without structure.
+    Suspended,
+    /// Results changed.
+    Drift,
+    /// A version waits for a decision.
+    Candidate,
+    /// The index is behind the journal.
+    Index,
+    /// Something was repaired at the last start.
+    Repaired,
+}
+
+impl NeedKind {
+    /// Returns the word shown for the kind.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Recording => "recording",
+            Self::Config => "config",
+            Self::Server => "server",
+            Self::Failing => "failing",
+            Self::Overrides => "overrides",
+            Self::Schema => "schema",
+            Self::Suspended => "suspended",
+            Self::Drift => "drift",
+            Self::Candidate => "version",
+            Self::Index => "index",
+            Self::Repaired => "repaired",
+        }
+    }
+}
+
+/// Page that helps with a problem.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// None.
+    Nowhere,
+    /// All servers.
+    Servers,
+    /// One server, by name.
+    Server(String),
+    /// One tool, by id.
+    Tool(String),
+    /// The failed calls of a tool, by its id.
+    FailedCalls(String),
+    /// A tool's versions and drift, by its id.
+    Review(String),
+}
+
+/// What is known of the engine as a whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// Path of the configuration file, and why it cannot be used.
+    pub config: (&'a str, Option<&'a str>),
+    /// Path of the overrides file, and its problems.
+    pub overrides: (&'a str, &'a [String]),
+    /// Repairs of the last start.
+    pub recovery: &'a [String],
+    /// State of the recorder.
+    pub recorder: &'a RecorderReport,
+}
+
+/// Calls waiting to be journaled from which on the recorder is behind.
+const BEHIND: u64 = 500;
+
+/// Lists everything that needs attention, the most urgent first.
+pub fn attention<'a>(
+    situation: Situation<'a>,
+    servers: impl IntoIterator<Item = &'a ServerRow>,
+    tools: impl IntoIterator<Item = &'a ToolRow>,
+) -> Vec<Need> {
+    let mut needs = Vec::new();
+    needs.extend(of_recorder(situation.recorder));
+    let (config, problem) = situation.config;
+    needs
+        .extend(problem.map(|problem| failure(NeedKind::Config, config, problem.to_owned(), Place::Servers)));
+    needs.extend(servers.into_iter().filter_map(of_server));
+    let (overrides, problems) = situation.overrides;
+    let of_overrides =
+        |problem: &String| failure(NeedKind::Overrides, overrides, problem.clone(), Place::Servers);
+    needs.extend(problems.iter().map(of_overrides));
+    needs.extend(tools.into_iter().flat_map(of_tool));
+    let repaired = |note: &String| Need {
+        is_failure: false,
+        ..failure(NeedKind::Repaired, "Repaired at the last start", note.clone(), Place::Nowhere)
+    };
+    needs.extend(situation.recovery.iter().map(repaired));
+    needs.sort_by_key(|need| need.kind);
+    needs
+}
+
+fn failure(kind: NeedKind, subject: &str, text: String, place: Place) -> Need {
+    Need { kind, is_failure: true, subject: subject.to_owned(), text, since: None, count: None, place }
+}
+
+fn of_recorder(recorder: &RecorderReport) -> Vec<Need> {
+    let mut needs = Vec::new();
+    if let Some(reason) = &recorder.stalled {
+        let text = format!("{reason}. Calls are forwarded, but not recorded.");
+        let count = Some(recorder.dropped).filter(|dropped| *dropped > 0);
+        needs.push(Need { count, ..failure(NeedKind::Recording, "Recording stopped", text, Place::Nowhere) });
+    } else if recorder.waiting > BEHIND {
+        let text = "More calls arrive than can be written. They wait in memory.".to_owned();
+        let need = failure(NeedKind::Recording, "Recording is behind", text, Place::Nowhere);
+        needs.push(Need { is_failure: false, count: Some(recorder.waiting), ..need });
+    }
+    if recorder.index_behind {
+        let text = "The index cannot be written. Calls are still recorded; restart Schemascope to see them."
+            .to_owned();
+        let need = failure(NeedKind::Index, "Lists are not updated", text, Place::Nowhere);
+        needs.push(Need { is_failure: false, ..need });
+    }
+    needs
+}
+
+fn of_server(server: &ServerRow) -> Option<Need> {
+    if !matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid) {
+        return None;
+    }
+    let name = &server.server_name;
+    let reason = server.reason.clone().unwrap_or_default();
+    Some(failure(NeedKind::Server, name, reason, Place::Server(name.clone())))
+}
+
+fn of_tool(tool: &ToolRow) -> Vec<Need> {
+    let need = |kind, since, count: u64, text: String, place: fn(String) -> Place| Need {
+        kind,
+        is_failure: false,
+        subject: tool.tool_id.clone(),
+        text,
+        since,
+        count: Some(count),
+        place: place(tool.tool_id.clone()),
+    };
+    let mut needs = Vec::new();
+    if tool.failing_since.is_some() {
+        let text =
+            format!("{} of the last {} calls failed.", tool.recent_failure_count, tool.recent_call_count);
+        let count = u64::from(tool.recent_failure_count);
+        needs.push(Need {
+            is_failure: true,
+            ..need(NeedKind::Failing, tool.failing_since, count, text, Place::FailedCalls)
+        });
+    }
+    if tool.violated {
+        let text = "More than 5 % of its results do not match the schema its server declares.".to_owned();
+        needs.push(Need { count: None, ..need(NeedKind::Schema, tool.violated_since, 0, text, Place::Tool) });
+    }
+    if tool.suspended {
+        let text =
+            "Its schema is not advertised at the moment, because results came without structured content.";
+        needs.push(Need { count: None, ..need(NeedKind::Suspended, None, 0, text.to_owned(), Place::Tool) });
+    }
+    if tool.drift_waiting > 0 {
+        let text = match tool.drift_waiting {
+            1 => "Its results changed.".to_owned(),
+            n => format!("Its results changed in {n} ways."),
+        };
+        needs.push(need(NeedKind::Drift, tool.drift_since, tool.drift_waiting.into(), text, Place::Review));
+    }
+    if let Some(version) = tool.candidate_version {
+        let text = format!("Version {version} waits for a decision.");
+        needs.push(Need {
+            count: None,
+            ..need(NeedKind::Candidate, tool.candidate_since, 0, text, Place::Review)
+        });
+    }
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorder() -> RecorderReport {
+        RecorderReport::default()
+    }
+
+    fn kinds(recorder: &RecorderReport, servers: &[ServerRow], tools: &[ToolRow]) -> Vec<NeedKind> {
+        let situation =
+            Situation { config: ("mcp.json", None), overrides: ("o.json", &[]), recovery: &[], recorder };
+        attention(situation, servers, tools).into_iter().map(|need| need.kind).collect()
+    }
+
+    fn tool(id: &str) -> ToolRow {
+        let row = serde_json::json!({
+            "tool_id": id, "server_name": "shop", "tool_name": "get_order", "source": "inferred",
+            "quality": "high", "violated": false, "observation_count": 100, "call_count": 136, "failure_count": 36,
+            "mean_consistency": 1.0, "effective_version": null, "last_observed": null, "last_called": null,
+            "listed": true,
+        });
+        serde_json::from_value(row).unwrap()
+    }
+
+    #[test]
+    fn tool_that_fails_every_call_needs_attention() {
+        let failing = ToolRow {
+            recent_call_count: 20,
+            recent_failure_count: 20,
+            failing_since: Some(Timestamp::from_millis(5)),
+            ..tool("shop__get_order")
+        };
+        assert_eq!(kinds(&recorder(), &[], &[failing.clone(), tool("shop__b")]), [NeedKind::Failing]);
+        let situation =
+            Situation { config: ("", None), overrides: ("", &[]), recovery: &[], recorder: &recorder() };
+        let needs = attention(situation, &[], &[failing]);
+        assert_eq!(needs[0].text, "20 of the last 20 calls failed.");
+        assert_eq!((needs[0].since, needs[0].count), (Some(Timestamp::from_millis(5)), Some(20)));
+    }
+
+    #[test]
+    fn needs_are_listed_by_urgency() {
+        let stopped = RecorderReport { stalled: Some("the disk is full".into()), ..recorder() };
+        let changed = ToolRow { drift_waiting: 1, candidate_version: Some(2), ..tool("shop__a") };
+        let broken = ToolRow { violated: true, ..tool("shop__z") };
+        assert_eq!(
+            kinds(&stopped, &[], &[changed, broken]),
+            [NeedKind::Recording, NeedKind::Schema, NeedKind::Drift, NeedKind::Candidate]
+        );
+    }
+
+    #[test]
+    fn quiet_engine_needs_nothing() {
+        assert_eq!(kinds(&recorder(), &[], &[tool("shop__a")]), []);
+    }
+}

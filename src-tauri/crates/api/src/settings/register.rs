@@ -1,0 +1,93 @@
+//! The list of settings. Everything else about them follows from it: validation, the options of `serve`,
+//! the terminal, the dashboard's page and the guide.
+
+use super::declare::{choices, form, settings};
+use super::kind::{Bounds, Choice, Groups, Setting, SettingGroup, SettingKind};
+
+/// Groups of Schemascope's own tools.
+pub const OWN_TOOL_GROUPS: &[Choice] = &[
+    Choice { word: "insight", label: "insight", effect: "schemas and quality of the tools of other servers" },
+    Choice {
+        word: "plans",
+        label: "plans",
+        effect: "which tool to call next, and the calls that lead to one",
+    },
+];
+
+choices! {
+    /// Which candidates are promoted without a person.
+    AutoPromote {
+        Never = "never", "never", "you promote every version yourself";
+        AtHigh = "at_high", "at high quality", "candidates of high quality are promoted";
+    }
+}
+
+choices! {
+    /// Which results on `/mcp` receive structured content.
+    Adapt {
+        On = "on", "JSON text", "text that is JSON or fits the tool's schema";
+        All = "all", "any text", "also plain text of tools without a schema";
+        Advertised = "advertised", "only tools with a schema", "only results of tools whose schema is advertised";
+        Off = "off", "never", "nothing is added";
+    }
+}
+
+settings! {
+    auto_promote, "auto-promote": choice(AutoPromote Never) in Versions {
+        label: "Automatic promotion",
+        summary: "promote candidates of high quality automatically",
+        details: "With `at_high`, a candidate is promoted when its quality is high and it is ready: it breaks no \
+            reader, contains no drift that you have not acknowledged, and fits the results that came since it was \
+            created, as many as `promote_after` says. A version that you rejected or rolled back is never promoted, \
+            and a pin stops automatic promotion. Switching the setting on promotes candidates that qualify already.",
+    }
+    promote_after, "promote-after": number(10, 1..1_000_000, "results") in Versions {
+        label: "Results before a promotion",
+        summary: "results after its creation before a version is ready to be promoted",
+        details: "A version fits the results it was learned from. It is judged by results that came after it was \
+            created: at least this many are needed before it is marked as ready, and before `auto_promote` \
+            promotes it. You can promote any version at any time.",
+    }
+    cut_after, "cut-after": number(10, 1..1_000_000, "observations") in Versions {
+        label: "Observations before a version",
+        summary: "observations before a schema becomes a version",
+        details: "How many observations must leave an inferred schema unchanged before it becomes a version. A \
+            version is also created when the quality rises.",
+    }
+    suspend, "suspend": switch(true) in Results {
+        label: "Pause a schema when results lack it",
+        summary: "stop advertising a schema when results lack structure",
+        details: "SDKs reject a result without structure if its tool advertises a schema. After two such results \
+            in a row the schema is no longer advertised, until a result has structure again. Pinned schemas are \
+            never paused.",
+    }
+    adapt, "adapt": choice(Adapt On) in Results {
+        label: "Add structured content to results",
+        summary: "add structured content to results on `/mcp`",
+        details: "`on` adds structured content if the text is JSON or fits the tool's schema. `all` also wraps \
+            plain text of tools without a schema. `advertised` changes only results of tools whose schema is \
+            advertised. `off` adds nothing. `/mcp/NAME` is never changed.",
+    }
+    own_tools, "own-tools": groups(OWN_TOOL_GROUPS) in Results {
+        label: "Schemascope's own tools",
+        summary: "list Schemascope's own tools on `/mcp`",
+        details: "Schemascope's own tools are always at `/mcp/schemascope`. `all` also lists them on `/mcp`, as \
+            `schemascope__…`; so do names of groups, separated by commas. `schemascope settings` shows by how many \
+            bytes and tokens the list grows.",
+    }
+    keep_days, "keep-days": limit(1..36_500, "days") in Storage {
+        label: "Remove calls older than",
+        summary: "remove calls older than this, in days",
+        details: "Whatever was learned from a removed call stays: schemas, versions, decisions and their evidence.",
+    }
+    keep_calls, "keep-calls": limit(1..u64::MAX, "calls") in Storage {
+        label: "Keep only the newest",
+        summary: "keep only the newest calls",
+        details: "Older calls are removed as new ones are recorded.",
+    }
+    keep_mb, "keep-mb": limit(16..1_000_000_000, "MB") in Storage {
+        label: "Keep journal and index below",
+        summary: "remove the oldest calls above this size, in MB",
+        details: "The size is that of journal and index together. The oldest calls are removed first.",
+    }
+}

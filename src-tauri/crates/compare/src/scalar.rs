@@ -1,0 +1,65 @@
+//! Keywords of numbers and strings, applied to a piece.
+
+use serde_json::Value;
+
+use crate::accepts::of_scalar;
+use crate::fits::is_whole;
+use crate::keyword::Kind;
+use crate::number::{Num, count};
+use crate::piece::Piece;
+
+/// Returns whether a keyword of numbers or strings provably accepts the whole piece.
+pub(crate) fn fits_scalar(piece: &Piece<'_>, key: &str, argument: &Value) -> bool {
+    if let Some(values) = &piece.values
+        && values.iter().all(|value| of_scalar(value, key, argument) == Some(true))
+    {
+        return true;
+    }
+    match (piece.kind, key) {
+        (_, "format") => piece.holds(key, argument),
+        (Kind::Number, "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf") => {
+            fits_number(piece, key, argument)
+        }
+        (Kind::String, "minLength") => count(argument).is_some_and(|least| piece.at_least(key) >= least),
+        (Kind::String, "maxLength") => {
+            count(argument).is_some_and(|most| piece.at_most(key).is_some_and(|own| own <= most))
+        }
+        (Kind::String, "pattern") => piece.holds(key, argument) || argument.as_str().is_some_and(is_trivial),
+        _ => true,
+    }
+}
+
+/// Returns whether every text matches the pattern.
+fn is_trivial(pattern: &str) -> bool {
+    matches!(pattern, "" | "^" | ".*" | "^.*")
+}
+
+fn fits_number(piece: &Piece<'_>, key: &str, argument: &Value) -> bool {
+    let Some(limit) = Num::from_value(argument) else { return false };
+    match key {
+        "minimum" => piece.lower().is_some_and(|own| own.at.order(limit).is_ge()),
+        "maximum" => piece.upper().is_some_and(|own| own.at.order(limit).is_le()),
+        "exclusiveMinimum" => piece
+            .lower()
+            .is_some_and(|own| own.at.order(limit).is_gt() || (own.open && own.at.order(limit).is_eq())),
+        "exclusiveMaximum" => piece
+            .upper()
+            .is_some_and(|own| own.at.order(limit).is_lt() || (own.open && own.at.order(limit).is_eq())),
+        "multipleOf" => fits_multiple(piece, argument, limit),
+        _ => true,
+    }
+}
+
+fn fits_multiple(piece: &Piece<'_>, argument: &Value, limit: Num) -> bool {
+    if piece.holds("multipleOf", argument) {
+        return true;
+    }
+    let Num::Whole(divisor) = limit else { return false };
+    if divisor == 1 && is_whole(piece) {
+        return true;
+    }
+    piece.each("multipleOf").any(|(_, own)| match Num::from_value(own) {
+        Some(Num::Whole(own)) => own.checked_rem(divisor) == Some(0) && Num::Whole(own).is_precise(),
+        _ => false,
+    })
+}

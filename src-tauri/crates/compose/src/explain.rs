@@ -1,0 +1,184 @@
+//! Reasons for and against a pair of fields, in words.
+
+use crate::edge::{Edge, Filter};
+use crate::graph::Graph;
+use crate::model;
+use crate::pair::Pair;
+use crate::seen::Seen;
+
+/// Contribution of a group of measures below which it is not worth saying.
+const WORTH_SAYING: f64 = 0.3;
+
+/// The measure of names that contradict each other. Others of its group may count against a pair in sum although
+/// names agree.
+const DIFFERENT: &str = "different things named";
+
+/// Measures of names and types that say one thing together, with what it means if they speak for a pair and if they
+/// speak against it.
+const GROUPS: &[(&[&str], &str, &str)] = &[
+    (
+        &[
+            "same words",
+            "share of equal words",
+            "same thing named",
+            "things overlap",
+            "input's thing named around the output",
+            "output's thing named around the input",
+            DIFFERENT,
+        ],
+        "the names agree",
+        "the names say different things",
+    ),
+    (
+        &[
+            "only the input identifies something",
+            "only the output identifies something",
+            "identifies what the input names",
+        ],
+        "the output identifies what the input takes",
+        "only one of them identifies something",
+    ),
+    (
+        &["output is an amount or state", "input is an amount or state"],
+        "both are amounts or states",
+        "one of them is an amount or a state",
+    ),
+    (&["output is free text", "input is free text"], "both are free text", "one of them is free text"),
+    (&["number for text", "types differ", "true or false"], "the types fit", "the types do not fit"),
+    (&["same format", "formats differ"], "the formats are the same", "the formats differ"),
+    (&["same server"], "both tools are of one server", "both tools are of one server"),
+    (
+        &["understood everywhere", "understood everywhere, other server"],
+        "every server understands this kind of value",
+        "many fields have this kind of value",
+    ),
+    (&["input lists its values"], "the input lists its values", "the input lists the values it takes"),
+    (
+        &["output repeats an argument by its name"],
+        "the output has the name of an argument",
+        "the output seems to repeat an argument of its own call",
+    ),
+    (
+        &["keys of a map", "keys of a map of the input's things"],
+        "the output is the keys of a map",
+        "the output is the keys of a map",
+    ),
+    (&["same tool"], "it is the same tool", "it is the same tool"),
+    (&["input names a new thing"], "the input names a new thing", "the input names a new thing"),
+];
+
+/// Why an output is taken to feed an input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Why {
+    /// Path in the result of the tool that gives.
+    pub output: Box<str>,
+    /// Path in the arguments of the tool that takes.
+    pub input: Box<str>,
+    /// What speaks for it.
+    pub supporting: Vec<String>,
+    /// What speaks against it.
+    pub opposing: Vec<String>,
+    /// Largest share of calls in which a field that does not feed the input had its value all the same; `None`
+    /// without calls.
+    pub chance: Option<f64>,
+}
+
+impl Graph {
+    /// Explains an edge: with fields of any confidence, each with its reasons. `None` if nothing joins the tools.
+    pub fn explain(&mut self, from: &str, to: &str) -> Option<(Edge, Vec<Why>)> {
+        let filter = Filter { from: Some(from.into()), to: Some(to.into()), ..Filter::default() };
+        let edge = self.edges(&filter).into_iter().next()?;
+        let mut inputs: Vec<Box<str>> = edge.fields.iter().map(|field| field.input.clone()).collect();
+        inputs.sort();
+        inputs.dedup();
+        let mut found = Vec::new();
+        for input in inputs {
+            let pairs = self.feeders(to, &input);
+            let chance = self.chance(&pairs, to, &input);
+            for pair in pairs.iter().filter(|pair| &*pair.from == from) {
+                found.push(self.why(pair, to, &input, chance));
+            }
+        }
+        let reasons = edge.fields.iter().map(|field| {
+            let own = found.iter().find(|why| why.output == field.output && why.input == field.input);
+            own.cloned().unwrap_or_else(|| Why {
+                output: field.output.clone(),
+                input: field.input.clone(),
+                supporting: Vec::new(),
+                opposing: vec!["the input does not exist any more".into()],
+                chance: None,
+            })
+        });
+        let reasons = reasons.collect();
+        Some((edge, reasons))
+    }
+
+    /// Calls that took something into an input and came after a result of a tool, but at least its flows.
+    fn after(&self, to: &str, input: &str, pair: &Pair, seen: Option<&Seen>) -> u64 {
+        let taken = self.evidence().taken_by(to, input);
+        let after = taken.and_then(|taken| taken.after.get(&pair.from)).copied().unwrap_or(0);
+        after.max(seen.map_or(0, |seen| seen.flows))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+    fn chance(&self, pairs: &[Pair], to: &str, input: &str) -> Option<f64> {
+        self.evidence().taken_by(to, input)?;
+        let unrelated = pairs.iter().filter(|pair| pair.confidence < 0.5);
+        let shares = unrelated.filter_map(|pair| {
+            let seen = pair.seen.as_ref()?;
+            Some(seen.flows as f64 / self.after(to, input, pair, Some(seen)).max(1) as f64)
+        });
+        Some(shares.fold(0.0, f64::max))
+    }
+
+    fn why(&self, pair: &Pair, to: &str, input: &str, chance: Option<f64>) -> Why {
+        let (mut supporting, mut opposing) = (Vec::new(), Vec::new());
+        let seen = pair.seen.as_ref().filter(|seen| seen.flows > 0);
+        let after = self.after(to, input, pair, seen);
+        match seen {
+            Some(seen) => {
+                supporting.push(format!(
+                    "{} of {after} later calls took the value; different values: {}, sessions: {}",
+                    seen.flows,
+                    seen.values.count(),
+                    seen.sessions
+                ));
+                if seen.weak > 0 {
+                    opposing.push(format!("{} of these values are ones that many fields have", seen.weak));
+                }
+                let share = 100 * seen.credit / (60 * seen.flows).max(1);
+                if share < 95 {
+                    opposing
+                        .push(format!("other places gave the values, too: it gets {share} % of the credit"));
+                }
+            }
+            None if after > 0 => opposing.push(format!("none of {after} later calls took its value")),
+            None => {}
+        }
+        let echo = self.evidence().echo(&pair.from, &pair.output).unwrap_or(0);
+        if echo > 0 {
+            opposing.push(format!("{} % of the results only repeat an argument here", echo / 10));
+        }
+        if pair.lost {
+            opposing.push("results do not have this field any more".into());
+        }
+        let is_set = |name: &str| {
+            let mut measures = model::NAMES.iter().zip(&pair.names);
+            measures.any(|(own, measure)| *own == name && *measure > 0.0)
+        };
+        for (names, for_it, against) in GROUPS {
+            let sum: f64 = model::NAMES
+                .iter()
+                .zip(self.name_weights().iter().zip(&pair.names))
+                .filter(|(name, _)| names.contains(name))
+                .map(|(_, (weight, measure))| weight * measure)
+                .sum();
+            if sum >= WORTH_SAYING {
+                supporting.push((*for_it).to_owned());
+            } else if sum <= -WORTH_SAYING && (!names.contains(&DIFFERENT) || is_set(DIFFERENT)) {
+                opposing.push((*against).to_owned());
+            }
+        }
+        Why { output: pair.output.clone(), input: input.into(), supporting, opposing, chance }
+    }
+}

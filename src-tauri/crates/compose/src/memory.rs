@@ -1,0 +1,202 @@
+//! What a session remembers: its calls, the paths of values, and who gave and who used which value. It counts the
+//! memory of all that.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use schemascope_model::{CallId, How};
+
+use crate::hashes::Hashes;
+
+/// Number of values in one generation of a session; the generation before the last is evicted.
+const GENERATION: usize = 16_384;
+/// Number of calls, and of paths, after which a session starts again.
+const MAX_CALLS: usize = 32_768;
+/// Bytes of paths, and of names of tools, after which a session starts again.
+const MAX_NAMES: usize = 4 << 20;
+/// Number of places that are kept for one value.
+const MAX_GIVERS: usize = 8;
+/// Memory that an allocation takes beside its contents.
+const ALLOCATION: usize = 16;
+
+/// A place that gave a value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Giver {
+    pub(crate) call: u32,
+    pub(crate) path: u32,
+    pub(crate) how: How,
+    pub(crate) number: bool,
+}
+
+/// The start of a call that had a value as an argument, in milliseconds, and the input.
+pub(crate) type Use = (u64, u64);
+
+#[derive(Debug, Clone, Default)]
+struct Entry {
+    /// The place that gave it first. Most values have no other, and need no list.
+    giver: Option<Giver>,
+    others: Vec<Giver>,
+    /// The first and the last use.
+    used: Option<Box<[Use; 2]>>,
+}
+
+/// Values of a part of a session.
+#[derive(Debug, Default)]
+struct Generation {
+    entries: Hashes<Entry>,
+    /// Bytes of all lists of places and uses.
+    lists: usize,
+}
+
+/// A call that had a result.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) id: CallId,
+    pub(crate) tool: Box<str>,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+/// Memory of a hash table with room for so many entries, in bytes.
+pub(crate) fn table(capacity: usize, entry: usize) -> usize {
+    if capacity == 0 { 0 } else { (capacity + capacity / 7 + 1) * (entry + 1) + ALLOCATION }
+}
+
+impl Generation {
+    fn bytes(&self) -> usize {
+        table(self.entries.capacity(), size_of::<(u64, Entry)>()) + self.lists
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    pub(crate) calls: Vec<Given>,
+    paths: Vec<Arc<str>>,
+    path_ids: HashMap<Arc<str>, u32>,
+    /// Bytes of paths and of names of tools.
+    names: usize,
+    new: Generation,
+    old: Generation,
+}
+
+impl Memory {
+    /// Memory that it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists =
+            self.calls.capacity() * size_of::<Given>() + self.paths.capacity() * size_of::<Arc<str>>();
+        let paths = table(self.path_ids.capacity(), size_of::<(Arc<str>, u32)>());
+        lists + paths + self.names + self.new.bytes() + self.old.bytes()
+    }
+
+    /// Number of values.
+    pub(crate) fn values(&self) -> usize {
+        self.new.entries.len() + self.old.entries.len()
+    }
+
+    /// Whether there is no room for more calls or paths.
+    pub(crate) fn is_full(&self) -> bool {
+        self.calls.len() > MAX_CALLS || self.paths.len() > MAX_CALLS || self.names > MAX_NAMES
+    }
+
+    /// Starts a new generation if the present one is full. Returns the number of values dropped.
+    pub(crate) fn rotate(&mut self) -> u64 {
+        if self.new.entries.len() < GENERATION {
+            return 0;
+        }
+        let dropped = std::mem::replace(&mut self.old, std::mem::take(&mut self.new));
+        dropped.entries.len() as u64
+    }
+
+    /// Adds a call and returns its number.
+    pub(crate) fn add_call(&mut self, call: Given) -> u32 {
+        self.names += call.tool.len() + ALLOCATION;
+        self.calls.push(call);
+        u32::try_from(self.calls.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    pub(crate) fn call(&self, giver: &Giver) -> Option<&Given> {
+        self.calls.get(giver.call as usize)
+    }
+
+    pub(crate) fn path(&self, giver: &Giver) -> Option<&str> {
+        self.paths.get(giver.path as usize).map(|path| &**path)
+    }
+
+    /// Returns the number of a path, or nothing if there is no room for it.
+    pub(crate) fn path_id(&mut self, path: &str) -> Option<u32> {
+        if let Some(id) = self.path_ids.get(path) {
+            return Some(*id);
+        }
+        if self.is_full() {
+            return None;
+        }
+        let id = u32::try_from(self.paths.len()).ok()?;
+        let path: Arc<str> = path.into();
+        self.names += path.len() + 2 * ALLOCATION;
+        self.paths.push(Arc::clone(&path));
+        self.path_ids.insert(path, id);
+        Some(id)
+    }
+
+    pub(crate) fn givers(&self, hash: u64) -> impl Iterator<Item = &Giver> {
+        let places = [self.old.entries.get(&hash), self.new.entries.get(&hash)];
+        places.into_iter().flatten().flat_map(|entry| entry.giver.iter().chain(&entry.others))
+    }
+
+    /// Returns the first use of a value at or after a time, as far as the first and the last are known.
+    pub(crate) fn used(&self, hash: u64, since: u64) -> Option<Use> {
+        let places = [self.old.entries.get(&hash), self.new.entries.get(&hash)];
+        let uses = places.into_iter().flatten().filter_map(|entry| entry.used.as_deref()).flatten().copied();
+        uses.filter(|(at, _)| *at >= since).min()
+    }
+
+    /// Remembers that an argument had a value.
+    pub(crate) fn use_value(&mut self, hash: u64, used: Use) {
+        let Generation { entries, lists } = &mut self.new;
+        match &mut entries.entry(hash).or_default().used {
+            Some(known) => **known = [known[0].min(used), known[1].max(used)],
+            none => {
+                *none = Some(Box::new([used; 2]));
+                *lists += size_of::<[Use; 2]>() + ALLOCATION;
+            }
+        }
+    }
+
+    /// Remembers who gave a value: for each tool and path the first call.
+    pub(crate) fn give(&mut self, hash: u64, giver: Giver) {
+        let Self { calls, new, .. } = self;
+        let tool = |giver: &Giver| calls.get(giver.call as usize).map(|call| &call.tool);
+        let entry = new.entries.entry(hash).or_default();
+        let Some(giver_before) = &mut entry.giver else {
+            entry.giver = Some(giver);
+            return;
+        };
+        let mut known = std::iter::once(giver_before).chain(&mut entry.others);
+        let same = known.find(|other| {
+            other.path == giver.path && (other.call == giver.call || tool(other) == tool(&giver))
+        });
+        if let Some(same) = same {
+            // Results are not always read in their order.
+            if giver.call < same.call {
+                *same = giver;
+            }
+        } else if entry.others.len() + 1 < MAX_GIVERS {
+            let before = entry.others.capacity();
+            entry.others.push(giver);
+            let allocated = if before == 0 { ALLOCATION } else { 0 };
+            new.lists += (entry.others.capacity() - before) * size_of::<Giver>() + allocated;
+        }
+    }
+
+    /// Bytes of what it has, counted one by one.
+    #[cfg(test)]
+    pub(crate) fn content(&self) -> usize {
+        let names: usize = self.calls.iter().map(|call| call.tool.len() + size_of::<Given>()).sum();
+        let paths: usize = self.paths.iter().map(|path| path.len() + size_of::<Arc<str>>()).sum();
+        let index = self.path_ids.len() * size_of::<(Arc<str>, u32)>();
+        let entries = self.old.entries.values().chain(self.new.entries.values());
+        let entries: usize =
+            entries.map(|entry| size_of_val(entry) + 8 + entry.others.len() * size_of::<Giver>()).sum();
+        names + paths + index + entries
+    }
+}

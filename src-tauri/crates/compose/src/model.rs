@@ -1,0 +1,226 @@
+//! From names, types and evidence to a probability: three logistic models with fitted weights.
+//!
+//! `names` judges a pair of fields by names and types alone. `unseen` and `seen` correct its answer
+//! by what was observed: nothing so far, or flows of values.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::Evidence;
+use crate::schema::Types;
+use crate::seen::{Seen, Taken};
+use crate::tool::{Known, Place};
+use schemascope_model::How;
+
+/// What the model over names and types looks at.
+pub const NAMES: &[&str] = &[
+    "bias",
+    "same server",
+    "same words",
+    "share of equal words",
+    "same thing named",
+    "things overlap",
+    "input's thing named around the output",
+    "output's thing named around the input",
+    "different things named",
+    "both identify something",
+    "only the input identifies something",
+    "only the output identifies something",
+    "identifies what the input names",
+    "output is an amount or state",
+    "input is an amount or state",
+    "output is free text",
+    "input is free text",
+    "number for text",
+    "types differ",
+    "true or false",
+    "same format",
+    "formats differ",
+    "input lists its values",
+    "input is required",
+    "output repeats an argument by its name",
+    "output has several values",
+    "tool needs no input",
+    "answer is text",
+    "answer is text about the input's thing",
+    "understood everywhere",
+    "understood everywhere, other server",
+    "keys of a map",
+    "keys of a map of the input's things",
+    "same tool",
+    "input names a new thing",
+];
+
+/// What the model over evidence looks at if there is some.
+pub const SEEN: &[&str] = &[
+    "bias",
+    "names and types",
+    "distinctive flows",
+    "weak flows",
+    "share of the calls that could",
+    "share of the credit",
+    "compared with the best source",
+    "different values",
+    "repeats an argument",
+    "part of a text",
+    "contained or joined",
+    "other server",
+    "weak, names agree",
+    "weak, few different values",
+    "same few values again and again",
+    "best field of its tool",
+];
+
+/// What the model looks at if there is no evidence.
+pub const UNSEEN: &[&str] =
+    &["bias", "names and types", "calls that could have", "repeats an argument", "calls"];
+
+/// Fitted weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// Weights of [`NAMES`].
+    pub names: Vec<f64>,
+    /// Weights of [`UNSEEN`].
+    pub unseen: Vec<f64>,
+    /// Weights of [`SEEN`].
+    pub seen: Vec<f64>,
+}
+
+/// Returns the weighted sum.
+pub(crate) fn sum(weights: &[f64], features: &[f64]) -> f64 {
+    weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum()
+}
+
+/// Returns the probability for a weighted sum.
+pub(crate) fn probability(logit: f64) -> f64 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+/// Number of words, by their hashes, that two names share.
+fn overlap(a: &[u64], b: &[u64]) -> usize {
+    a.iter().filter(|word| b.contains(word)).count()
+}
+
+fn flag(condition: bool) -> f64 {
+    if condition { 1.0 } else { 0.0 }
+}
+
+/// Measures names and types of a pair of fields.
+pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> [f64; NAMES.len()] {
+    let same_server = from.server == to.server;
+    let (o, i) = (&output.field, &input.field);
+    let (leaf_o, leaf_i) = (&output.hashes.leaf, &input.hashes.leaf);
+    let shared = overlap(leaf_o, leaf_i);
+    #[expect(clippy::cast_precision_loss, reason = "a few words")]
+    let jaccard = shared as f64 / (leaf_o.len() + leaf_i.len() - shared).max(1) as f64;
+    let things = overlap(&output.hashes.entity, &input.hashes.entity);
+    let same_thing = things > 0 && things == output.entity.len() && things == input.entity.len();
+    let input_around = !input.entity.is_empty() && overlap(&input.hashes.entity, &output.hashes.around) > 0;
+    let output_around = !output.entity.is_empty() && overlap(&output.hashes.entity, &input.hashes.around) > 0;
+    let named = !output.entity.is_empty() && !input.entity.is_empty();
+    let text = o.path.is_empty();
+    let number_text = (o.types == Types::NUMBER && i.types == Types::TEXT)
+        || (o.types == Types::TEXT && i.types == Types::NUMBER);
+    let common = output.common.is_some() && output.common == input.common;
+    let boolean = o.types.is_boolean() || i.types.is_boolean();
+    let formats = (&o.format, &i.format);
+    [
+        1.0,
+        flag(same_server),
+        flag(leaf_o == leaf_i && !leaf_o.is_empty()),
+        jaccard,
+        flag(same_thing),
+        flag(things > 0),
+        flag(input_around),
+        flag(output_around),
+        flag(named && things == 0 && !input_around && !output_around),
+        flag(output.id && input.id),
+        flag(!output.id && input.id),
+        flag(output.id && !input.id),
+        flag(output.id && !input.id && !input.amount && !input.text && things > 0),
+        flag(output.amount),
+        flag(input.amount),
+        flag(output.text),
+        flag(input.text),
+        flag(number_text),
+        flag(!o.types.meets(i.types) && !number_text),
+        flag(boolean),
+        flag(formats.0.is_some() && formats.0 == formats.1),
+        flag(formats.0.is_some() != formats.1.is_some() && !text),
+        flag(i.listed),
+        flag(i.required),
+        flag(output.echo),
+        flag(o.many),
+        flag(from.source),
+        flag(text),
+        flag(text && input_around),
+        flag(common),
+        flag(common && !same_server),
+        flag(o.key),
+        flag(o.key && things > 0),
+        flag(same_server && from.tool.id == to.tool.id),
+        flag(input.new),
+    ]
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+fn log(count: u64) -> f64 {
+    (1.0 + count as f64).ln()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+fn ratio(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// Measures a pair of fields without flows.
+pub(crate) fn unseen(
+    logit: f64,
+    evidence: &Evidence,
+    taken: Option<&Taken>,
+    from: &str,
+    output: &str,
+) -> [f64; UNSEEN.len()] {
+    let after = taken.and_then(|taken| taken.after.get(from)).copied().unwrap_or(0);
+    let echo = evidence.echo(from, output).unwrap_or(0);
+    [1.0, logit, log(after), ratio(echo, 1000), log(taken.map_or(0, |taken| taken.calls))]
+}
+
+/// Measures a pair of fields with flows.
+pub(crate) fn seen(
+    logit: f64,
+    evidence: &Evidence,
+    taken: &Taken,
+    from: &str,
+    output: &str,
+    own: &Seen,
+    other_server: bool,
+) -> [f64; SEEN.len()] {
+    let strong = own.flows - own.weak.min(own.flows);
+    let after = taken.after.get(from).copied().unwrap_or(own.flows).max(own.flows);
+    let best =
+        taken.from.values().flat_map(|outputs| outputs.values()).map(|seen| seen.credit).max().unwrap_or(1);
+    let of_tool =
+        taken.from.get(from).into_iter().flat_map(|outputs| outputs.values()).map(|seen| seen.credit).max();
+    let of_tool = of_tool.unwrap_or(1);
+    let values = own.values.count();
+    let weak = ratio(own.weak, own.flows);
+    let form = own.main_form();
+    [
+        1.0,
+        logit,
+        log(strong),
+        log(own.weak),
+        ratio(own.flows, after + 1),
+        ratio(own.credit, 60 * own.flows),
+        ratio(own.credit, best),
+        log(values),
+        evidence.echo(from, output).map_or(0.0, |echo| ratio(echo, 1000)),
+        flag(form == Some(How::Part)),
+        flag(matches!(form, Some(How::Contains | How::Joined))),
+        flag(other_server),
+        weak * logit,
+        weak * flag(values <= 3),
+        (log(own.flows) - log(values)).max(0.0),
+        ratio(own.credit, of_tool),
+    ]
+}

@@ -1,0 +1,428 @@
+//! Plans: the chain of calls that leads to a wanted tool or field.
+
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::graph::Graph;
+use crate::pair::Pair;
+use crate::tool::Place;
+use schemascope_model::How;
+
+/// Number of calls in one plan.
+pub const MAX_STEPS: usize = 6;
+/// Confidence below which a feeder is not used.
+const MIN_FEEDER: f64 = 0.25;
+/// Number of feeders that are tried for one input.
+const FEEDERS: usize = 4;
+/// Number of partial plans that are looked at.
+const MAX_WORK: usize = 800;
+/// Cost of one more call.
+const STEP: f64 = 0.25;
+/// Cost of a call that is not known to only read.
+const WRITES: f64 = 6.0;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Goal {
+    /// A call of a tool.
+    Tool(Box<str>),
+    /// A field of a tool's result.
+    Output(Box<str>, Box<str>),
+}
+
+/// Where an argument comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Argument {
+    /// The result of an earlier step.
+    Step {
+        /// Number of the step, from 1.
+        step: usize,
+        /// Path in its result.
+        output: Box<str>,
+        /// Form in which the value is taken.
+        how: How,
+    },
+    /// Something at hand: a value, or a field of the result of a tool.
+    Have {
+        /// The name of the value, or the id of the tool.
+        have: Box<str>,
+        /// Path in the result of the tool.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<Box<str>>,
+        /// Form in which the value is taken from the result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        how: Option<How>,
+    },
+    /// A value that the schema fixes.
+    Value {
+        /// The value.
+        value: Value,
+    },
+}
+
+/// One call of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Number, from 1.
+    pub step: usize,
+    /// Tool.
+    pub tool_id: Box<str>,
+    /// Arguments by path of the input.
+    pub arguments: BTreeMap<Box<str>, Argument>,
+    /// Whether the server says that it only reads.
+    pub read_only: bool,
+}
+
+/// An input that the person supplies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Missing {
+    /// Number of the step.
+    pub step: usize,
+    /// Input.
+    pub input: Box<str>,
+    /// Why nothing fills it.
+    pub why: Box<str>,
+}
+
+/// What the last step gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Path in the result of the last step; the whole result if it is empty.
+    pub output: Box<str>,
+}
+
+/// A chain of calls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Probability that all its edges are true.
+    pub confidence: f64,
+    /// Calls, in order.
+    pub steps: Vec<Step>,
+    /// What the person supplies.
+    pub missing: Vec<Missing>,
+    /// What the last step gives.
+    pub wanted: Wanted,
+}
+
+/// Plans, or the reason why there is none.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plans {
+    /// Plans, best first.
+    pub plans: Vec<Plan>,
+    /// What is missing and what comes nearest.
+    pub why_none: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Fill {
+    Node(usize, Pair),
+    Have(Box<str>),
+    /// A tool whose result is at hand.
+    Result(Pair),
+    Value(Value),
+    Person(&'static str),
+}
+
+#[derive(Debug, Clone)]
+struct Node {
+    tool: Box<str>,
+    read_only: bool,
+    fills: BTreeMap<Box<str>, Fill>,
+}
+
+/// A plan in the making. Node 0 is the wanted call; the others serve it.
+#[derive(Debug, Clone)]
+struct Draft {
+    cost: f64,
+    confidence: f64,
+    nodes: Vec<Node>,
+    open: Vec<(usize, Box<str>)>,
+    number: u64,
+}
+
+impl PartialEq for Draft {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+impl Eq for Draft {}
+impl PartialOrd for Draft {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Draft {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.cost.total_cmp(&self.cost).then_with(|| other.number.cmp(&self.number))
+    }
+}
+
+impl Draft {
+    /// Whether a node needs another one, directly or not.
+    fn needs(&self, node: usize, other: usize) -> bool {
+        node == other
+            || self.nodes.get(node).is_some_and(|own| {
+                own.fills.values().any(|fill| matches!(fill, Fill::Node(from, _) if self.needs(*from, other)))
+            })
+    }
+}
+
+impl Graph {
+    /// Plans the calls that lead to a goal from what is at hand: names of fields, and ids of tools whose
+    /// results are there. The goal's tool must be known.
+    pub fn plan(&mut self, goal: &Goal, have: &[Box<str>], limit: usize) -> Plans {
+        let (to, output) = match goal {
+            Goal::Tool(to) => (to.clone(), Box::default()),
+            Goal::Output(to, output) => (to.clone(), output.clone()),
+        };
+        let Some(known) = self.known(&to).cloned() else {
+            return Plans { plans: Vec::new(), why_none: Some(format!("there is no tool {to}")) };
+        };
+        if !known.tool.usable {
+            return Plans { plans: Vec::new(), why_none: Some(format!("{to} cannot be called now")) };
+        }
+        let mut open = BinaryHeap::new();
+        let mut draft = Draft { cost: 0.0, confidence: 1.0, nodes: Vec::new(), open: Vec::new(), number: 0 };
+        self.add_node(&mut draft, &to, known.tool.read_only);
+        open.push(draft);
+        let mut feeders: BTreeMap<(Box<str>, Box<str>), Vec<Pair>> = BTreeMap::new();
+        let (mut plans, mut work, mut blocked) = (Vec::new(), 0_u64, BTreeSet::new());
+        let mut known_plans = BTreeSet::new();
+        while let Some(mut draft) = open.pop() {
+            if plans.len() >= limit || work > MAX_WORK as u64 {
+                break;
+            }
+            let Some((node, input)) = draft.open.pop() else {
+                let plan = finish(&draft, &output);
+                let tools: Vec<Box<str>> = plan.steps.iter().map(|step| step.tool_id.clone()).collect();
+                if known_plans.insert(tools) {
+                    plans.push(plan);
+                }
+                continue;
+            };
+            let before = work;
+            for mut next in self.fill(&draft, node, &input, have, &mut feeders) {
+                work += 1;
+                next.number = work;
+                open.push(next);
+            }
+            if work == before {
+                let tool = draft.nodes.get(node).map(|node| node.tool.clone()).unwrap_or_default();
+                blocked.insert((tool, input));
+            }
+        }
+        plans.sort_by(|a: &Plan, b| {
+            b.confidence.total_cmp(&a.confidence).then(a.steps.len().cmp(&b.steps.len()))
+        });
+        let why_none = plans.is_empty().then(|| self.why_none(&to, &blocked));
+        Plans { plans, why_none }
+    }
+
+    /// Adds a call, with its required inputs open.
+    fn add_node(&self, draft: &mut Draft, tool: &str, read_only: bool) -> usize {
+        let number = draft.nodes.len();
+        draft.nodes.push(Node { tool: tool.into(), read_only, fills: BTreeMap::new() });
+        if let Some(known) = self.known(tool) {
+            // The first of the signature is filled last: by then its place in the chain may be known.
+            let required = known.inputs.iter().filter(|input| input.field.required);
+            draft.open.extend(required.map(|input| (number, Box::from(input.field.path.as_str()))));
+        }
+        number
+    }
+
+    /// Returns the drafts in which an input is filled, each in another way.
+    fn fill(
+        &mut self,
+        draft: &Draft,
+        node: usize,
+        input: &str,
+        have: &[Box<str>],
+        feeders: &mut BTreeMap<(Box<str>, Box<str>), Vec<Pair>>,
+    ) -> Vec<Draft> {
+        let Some(own) = draft.nodes.get(node) else { return Vec::new() };
+        let tool = own.tool.clone();
+        let Some(known) = self.known(&tool).cloned() else { return Vec::new() };
+        let Some(place) = known.input(input) else { return Vec::new() };
+        let set = |mut next: Draft, fill: Fill| {
+            if let Some(own) = next.nodes.get_mut(node) {
+                own.fills.insert(input.into(), fill);
+            }
+            next
+        };
+        if let Some(name) = have.iter().find(|name| at_hand(name, place)) {
+            return vec![set(draft.clone(), Fill::Have(name.clone()))];
+        }
+        if let Some(value) = fixed(known.tool.input.as_ref(), input) {
+            return vec![set(draft.clone(), Fill::Value(value))];
+        }
+        let key = (tool.clone(), Box::from(input));
+        if !feeders.contains_key(&key) {
+            let mut found = self.feeders(&tool, input);
+            found.retain(|pair| {
+                !pair.echo
+                    && pair.from != tool
+                    && pair.confidence >= MIN_FEEDER
+                    && !matches!(pair.how, How::Contains | How::Joined)
+            });
+            feeders.insert(key.clone(), found);
+        }
+        let all = feeders.get(&key).map_or(&[][..], Vec::as_slice);
+        let best = all.first().map_or(0.0, |pair| pair.confidence);
+        let (there, found): (Vec<&Pair>, Vec<&Pair>) =
+            all.iter().filter(|pair| !pair.lost).partition(|pair| have.contains(&pair.from));
+        let found: Vec<&Pair> = found.into_iter().filter(|pair| pair.usable).collect();
+        let mut next = Vec::new();
+        for pair in there.into_iter().take(FEEDERS) {
+            let mut fed = draft.clone();
+            fed.cost -= pair.confidence.ln();
+            fed.confidence *= pair.confidence;
+            next.push(set(fed, Fill::Result(pair.clone())));
+        }
+        for pair in &found {
+            for other in 0..draft.nodes.len() {
+                if draft.nodes[other].tool == pair.from && !draft.needs(other, node) {
+                    let mut reused = draft.clone();
+                    reused.cost -= pair.confidence.ln();
+                    reused.confidence *= pair.confidence;
+                    next.push(set(reused, Fill::Node(other, (*pair).clone())));
+                }
+            }
+        }
+        let mut fresh = 0;
+        let reads = found.iter().any(|pair| pair.read_only && pair.confidence >= 0.5);
+        for pair in &found {
+            let there = draft.nodes.iter().any(|node| node.tool == pair.from);
+            if fresh >= FEEDERS || draft.nodes.len() >= MAX_STEPS || there {
+                continue;
+            }
+            fresh += 1;
+            let mut longer = draft.clone();
+            longer.cost += STEP - pair.confidence.ln();
+            if !pair.read_only {
+                longer.cost += if reads { WRITES } else { WRITES / 2.0 };
+            }
+            longer.confidence *= pair.confidence;
+            let other = self.add_node(&mut longer, &pair.from, pair.read_only);
+            next.push(set(longer, Fill::Node(other, (*pair).clone())));
+        }
+        if let Some(why) = self.person_supplies(&tool, place, best) {
+            let mut asked = draft.clone();
+            asked.cost += 1.0;
+            next.push(set(asked, Fill::Person(why)));
+        }
+        next
+    }
+
+    /// Says why a person supplies an input, unless it identifies something that tools should give.
+    fn person_supplies(&self, tool: &str, place: &Place, best: f64) -> Option<&'static str> {
+        if best >= 0.5 {
+            return None;
+        }
+        let taken =
+            self.evidence().taken(tool).find(|(path, _)| *path == place.field.path).map(|(_, taken)| taken);
+        let calls = taken.map_or(0, |taken| taken.calls);
+        let flows =
+            taken.into_iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
+        let from_tools = flows.map(|seen| seen.flows).max().unwrap_or(0) * 4 >= calls;
+        let plain = place.amount
+            || place.text
+            || place.field.listed
+            || place.field.types.is_boolean()
+            || place.field.format.as_deref().is_some_and(|format| format.starts_with("date"));
+        if plain {
+            Some("a choice of the person: no tool gives it")
+        } else if calls >= 3 && from_tools {
+            None
+        } else if calls >= 3 {
+            Some("every value so far came from the person")
+        } else if !place.id || place.field.leaf == ["name"] {
+            Some("no tool is known to give it")
+        } else {
+            None
+        }
+    }
+
+    fn why_none(&mut self, to: &str, blocked: &BTreeSet<(Box<str>, Box<str>)>) -> String {
+        let Some((tool, input)) = blocked.iter().next().cloned() else {
+            return format!("no chain of at most {MAX_STEPS} calls leads to {to}");
+        };
+        let nearest = self.feeders(&tool, &input).into_iter().find(|pair| pair.usable && pair.from != tool);
+        let nearest = nearest.map_or(String::new(), |pair| {
+            format!("; the nearest is {} of {} ({:.2})", pair.output, pair.from, pair.confidence)
+        });
+        format!("no tool gives {input} of {tool}{nearest}")
+    }
+}
+
+/// Whether something at hand is what an input takes.
+pub(crate) fn at_hand(name: &str, place: &Place) -> bool {
+    if name == place.field.path || place.steps.last().is_some_and(|step| step.is_named(name)) {
+        return true;
+    }
+    if name.contains("__") {
+        return false;
+    }
+    let words = crate::words::split(name.rsplit('.').next().unwrap_or(name));
+    let nouns = crate::words::nouns(&words);
+    words == place.field.leaf
+        || (!nouns.is_empty() && nouns == place.entity && (place.id || place.field.leaf == nouns))
+}
+
+/// Returns the value that a schema fixes for an input.
+fn fixed(schema: Option<&Value>, input: &str) -> Option<Value> {
+    let own = schema?.get("properties")?.get(input)?;
+    own.get("const").or_else(|| own.get("default")).cloned()
+}
+
+/// Puts the calls of a draft in order.
+fn finish(draft: &Draft, output: &str) -> Plan {
+    let mut order: Vec<usize> = Vec::new();
+    fn visit(draft: &Draft, node: usize, order: &mut Vec<usize>) {
+        if order.contains(&node) {
+            return;
+        }
+        for fill in draft.nodes.get(node).into_iter().flat_map(|own| own.fills.values()) {
+            if let Fill::Node(from, _) = fill {
+                visit(draft, *from, order);
+            }
+        }
+        order.push(node);
+    }
+    visit(draft, 0, &mut order);
+    let number = |node: usize| order.iter().position(|other| *other == node).map_or(0, |at| at + 1);
+    let mut missing = Vec::new();
+    let mut steps = Vec::new();
+    for node in &order {
+        let Some(own) = draft.nodes.get(*node) else { continue };
+        let mut arguments = BTreeMap::new();
+        for (input, fill) in &own.fills {
+            let argument = match fill {
+                Fill::Node(from, pair) => {
+                    Argument::Step { step: number(*from), output: pair.output.clone(), how: pair.how }
+                }
+                Fill::Have(name) => Argument::Have { have: name.clone(), output: None, how: None },
+                Fill::Result(pair) => Argument::Have {
+                    have: pair.from.clone(),
+                    output: Some(pair.output.clone()),
+                    how: Some(pair.how),
+                },
+                Fill::Value(value) => Argument::Value { value: value.clone() },
+                Fill::Person(why) => {
+                    missing.push(Missing { step: number(*node), input: input.clone(), why: (*why).into() });
+                    continue;
+                }
+            };
+            arguments.insert(input.clone(), argument);
+        }
+        steps.push(Step {
+            step: number(*node),
+            tool_id: own.tool.clone(),
+            arguments,
+            read_only: own.read_only,
+        });
+    }
+    Plan { confidence: draft.confidence, steps, missing, wanted: Wanted { output: output.into() } }
+}

@@ -1,0 +1,345 @@
+//! One session: who gave which value, and what its calls took.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+
+use schemascope_model::{CallId, Echo, Flow, How, Link};
+use serde_json::Value;
+
+use crate::document::read_counted;
+use crate::hashes::hash;
+use crate::memory::{Given, Giver, Memory, Use, table};
+use crate::scalars::{self, Scalar};
+use crate::unread::{self, Needle, Unread, Words};
+use crate::window::{MAX_VALUES, Observed, STATELESS_WINDOW};
+
+/// Estimated size of one value in the text of a result.
+const VALUE_TEXT: usize = 24;
+/// Bytes of results of one session that are kept unread.
+const MAX_UNREAD: usize = 8 << 20;
+/// Size of a result up to which it is read at once, in bytes.
+const TINY: usize = 256;
+/// Size of a result up to which repeated arguments are found that many fields have by accident.
+const SMALL: usize = 4_096;
+/// Number of pairs of fields of which a session remembers that there was a flow.
+const MAX_LINKED: usize = 16_384;
+/// Number of links that are kept for one call.
+const MAX_LINKS: usize = 256;
+/// Number of tools called before that are kept for one call.
+const MAX_AFTER: usize = 32;
+/// Number of echoes that are kept for one call.
+const MAX_ECHOES: usize = 32;
+
+/// The observed value of a result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Body<'a> {
+    Read(&'a Value),
+    Text(&'a str),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Session {
+    /// Results that were not read yet, oldest first.
+    unread: VecDeque<Unread>,
+    unread_bytes: usize,
+    memory: Memory,
+    linked: HashSet<u64>,
+    /// When it was last used.
+    pub(crate) last: u64,
+    /// End of its latest call, in milliseconds.
+    until: u64,
+}
+
+/// Time of the oldest answers and uses that count for a call, in milliseconds.
+fn oldest(call: &Observed<'_>) -> u64 {
+    if call.stateless { call.start.saturating_sub(STATELESS_WINDOW) } else { 0 }
+}
+
+/// Whether the answer of an earlier call was out when a call began, and still counts.
+fn was_out(earlier: &Given, call: &Observed<'_>) -> bool {
+    (oldest(call)..=call.start).contains(&earlier.end)
+}
+
+/// Whether a value was redacted. Equal markers need not stand for equal values.
+fn is_marker(text: &str) -> bool {
+    schemascope_model::Redacted::of(text).is_some()
+}
+
+/// Values of the arguments of a call, with their paths.
+pub(crate) type Own = HashMap<u64, Box<str>>;
+
+impl Session {
+    /// Memory that it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.memory.bytes() + self.unread_bytes + table(self.linked.capacity(), size_of::<u64>())
+    }
+
+    /// Bytes of what it has, counted one by one.
+    #[cfg(test)]
+    pub(crate) fn content(&self) -> usize {
+        let unread: usize = self.unread.iter().map(Unread::bytes).sum();
+        self.memory.content() + unread + self.linked.len() * size_of::<u64>()
+    }
+
+    /// Starts again before a call of a client without a session that was quiet for too long.
+    pub(crate) fn begin(&mut self, call: &Observed<'_>) {
+        if call.stateless && self.until < oldest(call) {
+            self.restart();
+        }
+        self.until = self.until.max(call.end);
+    }
+
+    /// Starts a new generation of values if the present one is full, and starts again if the session has too many calls
+    /// or paths. Returns the number of values dropped.
+    pub(crate) fn turn(&mut self) -> u64 {
+        if !self.memory.is_full() {
+            return self.memory.rotate();
+        }
+        self.restart()
+    }
+
+    /// Starts again. Returns the number of values dropped.
+    pub(crate) fn restart(&mut self) -> u64 {
+        let (last, until) = (self.last, self.until);
+        let dropped = std::mem::replace(self, Self { last, until, ..Self::default() });
+        (dropped.memory.values() + dropped.unread_bytes / VALUE_TEXT) as u64
+    }
+
+    /// Returns the places that gave a value before the call began.
+    fn givers(&self, hash: u64, call: &Observed<'_>) -> Vec<Giver> {
+        let out = |giver: &&Giver| self.memory.call(giver).is_some_and(|from| was_out(from, call));
+        self.memory.givers(hash).filter(out).copied().collect()
+    }
+
+    fn used(&self, hash: u64, call: &Observed<'_>) -> Option<Use> {
+        self.memory.used(hash, oldest(call))
+    }
+
+    /// Chooses the places that the credit for a value belongs to.
+    fn credited(&self, hash: u64, input: u64, weak: bool, call: &Observed<'_>) -> Vec<Giver> {
+        let mut givers = self.givers(hash, call);
+        let end = |giver: &Giver| self.memory.call(giver).map_or(u64::MAX, |from| from.end);
+        let Some(first) = givers.iter().map(end).min() else { return givers };
+        if let Some((used, by)) = self.used(hash, call)
+            && used < first
+            && (!weak || by == input)
+        {
+            return Vec::new();
+        }
+        if !weak {
+            // A call that began after the first answer was out may only repeat it.
+            let begins = |giver: &Giver| self.memory.call(giver).map_or(u64::MAX, |from| from.start);
+            givers.retain(|giver| end(giver) == first || begins(giver) < first);
+        }
+        let whole = givers.iter().any(|giver| giver.how != How::Part);
+        givers.retain(|giver| !whole || giver.how != How::Part);
+        givers
+    }
+
+    pub(crate) fn links(&mut self, call: &Observed<'_>, key: (u64, u64)) -> Flow {
+        let mut found: BTreeMap<(CallId, Box<str>, Box<str>), Link> = BTreeMap::new();
+        let mut add = |session: &Self, givers: &[Giver], input: &Scalar<'_>, how: Option<How>, weak: bool| {
+            let mut places: Vec<(&str, u32)> = givers
+                .iter()
+                .filter_map(|giver| Some((&*session.memory.call(giver)?.tool, giver.path)))
+                .collect();
+            places.sort_unstable();
+            places.dedup();
+            for giver in givers {
+                let (Some(from), Some(path)) = (session.memory.call(giver), session.memory.path(giver))
+                else {
+                    continue;
+                };
+                let list = |path: &str| path.contains("[]");
+                let how = how.unwrap_or(if giver.how != How::Same {
+                    giver.how
+                } else if giver.number != input.number {
+                    How::NumberText
+                } else if list(path) || list(input.path) {
+                    How::Item
+                } else {
+                    How::Same
+                });
+                let link = Link {
+                    from: from.id,
+                    tool: from.tool.clone(),
+                    output: path.into(),
+                    input: input.path.into(),
+                    how,
+                    weak,
+                    rivals: u16::try_from(places.len()).unwrap_or(u16::MAX),
+                    first: false,
+                    opens: false,
+                };
+                if found.len() < MAX_LINKS {
+                    found.entry((link.from, link.output.clone(), link.input.clone())).or_insert(link);
+                }
+            }
+        };
+        scalars::each(call.arguments, MAX_VALUES, &mut |input| {
+            if is_marker(input.text) {
+                return;
+            }
+            let place = hash(key, &[call.tool, input.path]);
+            let weak = scalars::is_weak(input.text, input.number);
+            let whole = hash(key, &[input.text]);
+            let givers = self.credited(whole, place, weak, call);
+            if !givers.is_empty() {
+                add(self, &givers, input, None, weak);
+                return;
+            }
+            if self.used(whole, call).is_some() || weak || !self.givers(whole, call).is_empty() {
+                return;
+            }
+            if let Some((folder, name)) = input.text.rsplit_once('/')
+                && !folder.is_empty()
+                && name.len() > 2
+            {
+                let names = self.credited(hash(key, &[name]), place, false, call);
+                if !names.is_empty() {
+                    let folders = self.credited(hash(key, &[folder]), place, false, call);
+                    add(self, &names, input, Some(How::Joined), false);
+                    add(self, &folders, input, Some(How::Joined), false);
+                    return;
+                }
+            }
+            let mut known = HashSet::new();
+            scalars::parts(input.text, &mut |part| {
+                if !scalars::is_weak(part, false) && known.insert(hash(key, &[part])) && known.len() <= 64 {
+                    let givers = self.credited(hash(key, &[part]), place, false, call);
+                    add(self, &givers, input, Some(How::Contains), false);
+                }
+            });
+        });
+        let mut links: Vec<Link> = found.into_values().collect();
+        for link in &mut links {
+            link.first = self.first(hash(key, &[&link.tool, &link.output, call.tool, &link.input]));
+            link.opens = self.first(hash(key, &[&link.tool, call.tool]));
+        }
+        let previous =
+            self.memory.calls.iter().rev().find(|from| was_out(from, call)).map(|from| from.tool.clone());
+        Flow { links, after: self.after(call), previous, echoes: Vec::new() }
+    }
+
+    /// Whether something happens for the first time in the session.
+    fn first(&mut self, what: u64) -> bool {
+        self.linked.len() < MAX_LINKED && self.linked.insert(what)
+    }
+
+    /// Lists the tools whose answers were out when the call began, the latest if there are many.
+    fn after(&self, call: &Observed<'_>) -> Vec<Box<str>> {
+        let mut tools: Vec<Box<str>> = Vec::new();
+        for from in self.memory.calls.iter().rev().take(256) {
+            if tools.len() < MAX_AFTER && was_out(from, call) && !tools.contains(&from.tool) {
+                tools.push(from.tool.clone());
+            }
+        }
+        tools.sort_unstable();
+        tools
+    }
+
+    pub(crate) fn take_arguments(&mut self, call: &Observed<'_>, key: (u64, u64)) -> Own {
+        let mut own = Own::new();
+        scalars::each(call.arguments, MAX_VALUES, &mut |input| {
+            if is_marker(input.text) {
+                return;
+            }
+            let place = hash(key, &[call.tool, input.path]);
+            let whole = hash(key, &[input.text]);
+            own.insert(whole, input.path.into());
+            self.memory.use_value(whole, (call.start, place));
+        });
+        own
+    }
+
+    pub(crate) fn take_result(
+        &mut self,
+        call: &Observed<'_>,
+        result: Body<'_>,
+        own: &Own,
+        key: (u64, u64),
+    ) -> (Vec<Echo>, u64) {
+        let given = Given { id: call.id, tool: call.tool.into(), start: call.start, end: call.end };
+        let number = self.memory.add_call(given);
+        let text = match result {
+            Body::Read(value) => return self.read(number, value, own, key),
+            Body::Text(text) => text,
+        };
+        let weak = text.len() <= SMALL;
+        let words = Words::of(text);
+        let may_repeat = unread::needles(call.arguments, weak).iter().any(|needle| words.has(needle, text));
+        if text.len() <= TINY || may_repeat {
+            let (value, left_out) = read_counted(text);
+            let (echoes, dropped) = self.read(number, &value, own, key);
+            return (echoes, dropped + left_out as u64);
+        }
+        let unread = Unread::new(number, text, words);
+        self.unread_bytes += unread.bytes();
+        self.unread.push_back(unread);
+        let mut dropped = 0;
+        while self.unread_bytes > MAX_UNREAD
+            && let Some(oldest) = self.unread.pop_front()
+        {
+            self.unread_bytes -= oldest.bytes();
+            dropped += (oldest.bytes() / VALUE_TEXT) as u64;
+        }
+        (Vec::new(), dropped)
+    }
+
+    /// Reads the results that may have given one of the values. Returns the number of values dropped.
+    pub(crate) fn read_for(&mut self, wanted: &[Needle], key: (u64, u64)) -> u64 {
+        if wanted.is_empty() || self.unread.is_empty() {
+            return 0;
+        }
+        let places = self.unread.iter().enumerate().filter(|(_, one)| one.may_have(wanted));
+        let places: Vec<usize> = places.map(|(at, _)| at).collect();
+        let mut found: Vec<Unread> = places.iter().rev().filter_map(|at| self.unread.remove(*at)).collect();
+        found.reverse();
+        let mut dropped = 0;
+        for one in found {
+            self.unread_bytes -= one.bytes();
+            let (value, left_out) = one.read();
+            dropped +=
+                self.read(one.call, &value, &Own::new(), key).1 + left_out as u64 + self.memory.rotate();
+        }
+        dropped
+    }
+
+    /// Remembers what a result gave, and finds what only repeats arguments.
+    fn read(&mut self, number: u32, result: &Value, own: &Own, key: (u64, u64)) -> (Vec<Echo>, u64) {
+        let mut echoes: Vec<Echo> = Vec::new();
+        let (mut parts_left, mut dropped) = (MAX_VALUES, 0);
+        let left_out = scalars::each(result, MAX_VALUES, &mut |value| {
+            if is_marker(value.text) {
+                return;
+            }
+            let whole = hash(key, &[value.text]);
+            let weak = scalars::is_weak(value.text, value.number);
+            if let Some(input) = own.get(&whole)
+                && (!weak || !value.path.contains("[]"))
+            {
+                let echo = Echo { output: value.path.into(), input: input.clone() };
+                if echoes.len() < MAX_ECHOES && !echoes.contains(&echo) {
+                    echoes.push(echo);
+                }
+                return;
+            }
+            let Some(path) = self.memory.path_id(value.path) else {
+                dropped += 1;
+                return;
+            };
+            let how = if value.key { How::Key } else { How::Same };
+            self.memory.give(whole, Giver { call: number, path, how, number: value.number });
+            if !value.number && scalars::has_parts(value.text) {
+                scalars::parts(value.text, &mut |part| {
+                    let hash = hash(key, &[part]);
+                    if parts_left > 0 && !own.contains_key(&hash) {
+                        parts_left -= 1;
+                        self.memory.give(hash, Giver { call: number, path, how: How::Part, number: false });
+                    }
+                });
+            }
+        });
+        echoes.sort();
+        (echoes, dropped + left_out as u64)
+    }
+}

@@ -1,0 +1,264 @@
+//! Words of names: split, reduced to their stem, and sorted into what they say about a field.
+
+/// Longest part of a name that is read, in bytes.
+const MAX_NAME: usize = 256;
+
+/// Words that say only that a field identifies something.
+const ID: &[&str] = &[
+    "id",
+    "key",
+    "code",
+    "number",
+    "no",
+    "ref",
+    "reference",
+    "uuid",
+    "guid",
+    "identifier",
+    "handle",
+    "slug",
+    "token",
+    "num",
+    "name",
+    "login",
+    "hash",
+    "sha",
+];
+
+/// Words for amounts, positions and states: values that are equal by accident.
+const AMOUNT: &[&str] = &[
+    "count",
+    "total",
+    "page",
+    "size",
+    "limit",
+    "offset",
+    "amount",
+    "price",
+    "max",
+    "min",
+    "top",
+    "depth",
+    "days",
+    "weeks",
+    "nights",
+    "minutes",
+    "hours",
+    "seconds",
+    "duration",
+    "level",
+    "priority",
+    "stage",
+    "score",
+    "rank",
+    "quantity",
+    "year",
+    "month",
+    "stars",
+    "points",
+    "fee",
+    "balance",
+    "percent",
+    "progress",
+    "index",
+    "step",
+    "width",
+    "height",
+    "length",
+    "bytes",
+    "version",
+    "status",
+    "state",
+    "type",
+    "kind",
+    "format",
+    "style",
+    "order",
+    "sort",
+    "enabled",
+    "ok",
+    "success",
+    "unit",
+    "currency",
+    "rate",
+    "value",
+    "per",
+    "temperature",
+    "adults",
+    "lat",
+    "lon",
+    "latitude",
+    "longitude",
+    "expires",
+    "in",
+    "done",
+    "first",
+    "last",
+];
+
+/// Words for free text.
+const TEXT: &[&str] = &[
+    "text",
+    "content",
+    "message",
+    "body",
+    "description",
+    "title",
+    "subject",
+    "note",
+    "reason",
+    "query",
+    "q",
+    "search",
+    "pattern",
+    "data",
+    "label",
+    "headline",
+    "summary",
+    "term",
+    "keyword",
+    "prompt",
+    "new",
+];
+
+/// Words that only connect.
+const EMPTY: &[&str] =
+    &["the", "of", "by", "to", "from", "for", "a", "an", "and", "with", "is", "on", "source", "target", "my"];
+
+/// Words of tool names that say what is done, not with what.
+const VERBS: &[&str] = &[
+    "get", "list", "search", "find", "create", "update", "delete", "remove", "add", "set", "read", "write",
+    "fetch", "open", "close", "show", "view", "check", "cancel", "make", "do", "run", "start", "finish",
+    "send", "load", "save", "edit", "move", "copy", "describe", "query", "lookup", "retrieve", "all",
+    "recent", "latest", "known", "info", "detail", "status", "history", "by", "of", "in", "to", "with",
+    "for", "from", "new", "text", "multiple", "many",
+];
+
+/// Returns the stem of a word: singular, and one spelling for words that mean the same.
+fn stem(word: &str) -> String {
+    let lower = word.to_lowercase();
+    let singular = if let Some(root) = lower.strip_suffix("ies").filter(|root| root.len() > 2) {
+        format!("{root}y")
+    } else if let Some(root) = lower
+        .strip_suffix("es")
+        .filter(|root| ["ss", "x", "ch", "sh"].iter().any(|end| root.ends_with(end)) && root.len() > 2)
+    {
+        root.to_owned()
+    } else if let Some(root) =
+        lower.strip_suffix('s').filter(|root| root.len() > 2 && !root.ends_with(['s', 'u', 'i']))
+    {
+        root.to_owned()
+    } else {
+        lower
+    };
+    match singular.as_str() {
+        "uri" | "link" | "href" | "address" | "permalink" => "url",
+        "file" | "filename" | "filepath" | "directory" | "folder" | "dir" => "path",
+        "people" | "person" | "customer" | "account_holder" => {
+            if singular == "customer" {
+                "customer"
+            } else {
+                "person"
+            }
+        }
+        "repository" => "repo",
+        "organisation" | "organization" => "org",
+        "tz" | "zone" => "timezone",
+        "mail" | "emailaddress" => "email",
+        "username" | "assignee" | "author" | "reporter" | "creator" | "requester" | "approver" => "user",
+        "identifier" | "uuid" | "guid" | "ids" => "id",
+        "reference" => "ref",
+        "sha" | "commit" | "revision" => "commit",
+        "next" => "cursor",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// Splits a name into stems.
+pub(crate) fn split(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut before = ' ';
+    for c in name.chars().take(MAX_NAME) {
+        let starts = c.is_uppercase() && before.is_lowercase();
+        if (starts || !c.is_alphanumeric()) && !word.is_empty() {
+            words.push(stem(&word));
+            word.clear();
+        }
+        if c.is_alphanumeric() {
+            word.push(c);
+        }
+        before = c;
+    }
+    if !word.is_empty() {
+        words.push(stem(&word));
+    }
+    words.dedup();
+    words.truncate(8);
+    words
+}
+
+fn has(list: &[&str], word: &str) -> bool {
+    list.contains(&word)
+}
+
+/// Whether a word only says that something is identified.
+pub(crate) fn is_id(word: &str) -> bool {
+    has(ID, word) || stem(word) == "id"
+}
+
+/// Whether a word names an amount, a position or a state.
+pub(crate) fn is_amount(word: &str) -> bool {
+    has(AMOUNT, word) || AMOUNT.iter().any(|other| stem(other) == word)
+}
+
+/// Whether a word names free text.
+pub(crate) fn is_text(word: &str) -> bool {
+    has(TEXT, word)
+}
+
+/// Returns the words of a name that name a thing.
+pub(crate) fn nouns(words: &[String]) -> Vec<String> {
+    words.iter().filter(|word| !is_id(word) && !has(EMPTY, word)).cloned().collect()
+}
+
+/// Returns the words of a tool's name that name a thing.
+pub(crate) fn tool_nouns(name: &str, server: &str) -> Vec<String> {
+    let server = split(server);
+    let words = split(name);
+    let verb = |word: &String| has(VERBS, word) || VERBS.iter().any(|verb| stem(verb) == *word);
+    let all: Vec<String> =
+        words.iter().filter(|word| !verb(word) && !is_id(word) && !server.contains(word)).cloned().collect();
+    all
+}
+
+/// Whether a tool makes something, as its name says.
+pub(crate) fn creates(name: &str) -> bool {
+    split(name).iter().any(|word| has(&["create", "new", "register", "make"], word))
+}
+
+/// Class of values that every server understands.
+pub(crate) fn common(words: &[String]) -> Option<&'static str> {
+    ["url", "email", "timezone", "phone"].into_iter().find(|class| words.iter().any(|word| word == class))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_stems_the_words_of_a_name() {
+        assert_eq!(split("orderIds"), ["order", "id"]);
+        assert_eq!(split("list_companies"), ["list", "company"]);
+        assert_eq!(split("page_url"), ["page", "url"]);
+        assert_eq!(split("addresses"), ["url"]);
+        assert_eq!(split("status"), ["status"]);
+    }
+
+    #[test]
+    fn tool_nouns_leave_out_verbs_and_the_server() {
+        assert_eq!(tool_nouns("git_file_history", "git"), ["path"]);
+        assert_eq!(tool_nouns("get_customer", "shop"), ["customer"]);
+    }
+}

@@ -1,0 +1,287 @@
+//! Laws: evidence is the same in every order and split, and a changed graph equals a new one.
+
+use proptest::prelude::*;
+use schemascope_compose::{
+    Coverage, Evidence, Filter, Flow, Graph, Lost, Model, Observed, State, Stored, Tool, Windows,
+};
+use schemascope_model::CallId;
+use schemascope_worlds::{Call, all, traffic};
+
+const KEY: (u64, u64) = (3, 4);
+
+/// Calls of some sessions with their flows.
+fn recorded() -> Vec<(Call, Flow)> {
+    let mut servers = all();
+    let mut calls: Vec<Call> =
+        traffic(&mut servers, 4, 5).into_iter().flat_map(|own| own.sessions).flatten().collect();
+    calls.sort_by_key(|call| call.end);
+    let mut windows = Windows::new(KEY);
+    calls
+        .into_iter()
+        .enumerate()
+        .map(|(number, call)| {
+            let flow = windows.observe(&Observed {
+                id: CallId::from_bytes((number as u128).to_be_bytes()),
+                session: &call.session,
+                stateless: false,
+                tool: &call.tool,
+                start: call.start,
+                end: call.end,
+                arguments: &call.arguments,
+                result: call.result.as_ref().ok(),
+            });
+            (call, flow)
+        })
+        .collect()
+}
+
+fn add(evidence: &mut Evidence, (call, flow): &(Call, Flow)) {
+    let (session, tool) = (call.session.as_str(), call.tool.as_str());
+    let ok = call.result.is_ok();
+    evidence.add(&Stored { session, tool, at: call.start, arguments: &call.arguments, ok, flow }, KEY);
+}
+
+#[test]
+fn evidence_is_the_same_in_every_order_and_split() {
+    let calls = recorded();
+    let mut forward = Evidence::default();
+    let mut backward = Evidence::default();
+    let (mut even, mut odd) = (Evidence::default(), Evidence::default());
+    for (at, call) in calls.iter().enumerate() {
+        add(&mut forward, call);
+        add(if at % 2 == 0 { &mut even } else { &mut odd }, call);
+    }
+    for call in calls.iter().rev() {
+        add(&mut backward, call);
+    }
+    assert_eq!(forward, backward);
+    odd.merge(&even, KEY);
+    assert_eq!(forward, odd);
+    let mut loaded = Evidence::default();
+    for tool in forward.tools() {
+        let state = forward.state(tool).unwrap();
+        assert!(!String::from_utf8_lossy(&state).contains("ord_"), "no value is kept");
+        loaded.load(tool, &state).unwrap();
+        assert_eq!(loaded.state(tool), Some(state));
+    }
+    assert_eq!(loaded, forward);
+}
+
+fn tools() -> Vec<Tool> {
+    all()
+        .iter()
+        .flat_map(|server| {
+            server.tools.iter().map(|tool| Tool {
+                id: format!("{}__{}", server.name, tool.name).into(),
+                input: Some(tool.input_schema()),
+                output: tool.result_schema(),
+                lost: Vec::new(),
+                open_since: None,
+                text: tool.is_text(),
+                read_only: tool.read_only,
+                usable: true,
+            })
+        })
+        .collect()
+}
+
+fn built(tools: &[Tool], evidence: &Evidence) -> Graph {
+    let mut graph = Graph::new(Model::default());
+    for tool in tools {
+        graph.set(tool.clone());
+    }
+    *graph.evidence_mut() = evidence.clone();
+    graph
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5))]
+    #[test]
+    fn changed_graph_equals_a_rebuilt_one(steps in prop::collection::vec((0_usize..200, 0_u8..5), 1..24)) {
+        let everything = tools();
+        let calls = recorded();
+        let mut now: Vec<Tool> = everything.iter().step_by(2).cloned().collect();
+        let mut evidence = Evidence::default();
+        let mut graph = built(&now, &evidence);
+        for (at, what) in steps {
+            let tool = &everything[at % everything.len()];
+            let _ = graph.edges(&Filter { to: Some(tool.id.clone()), ..Filter::default() });
+            match what {
+                0 => {
+                    now.retain(|own| own.id != tool.id);
+                    graph.remove(&tool.id);
+                }
+                1..=3 => {
+                    let mut tool = tool.clone();
+                    if what == 2 {
+                        tool.output = None;
+                    } else if what == 3 {
+                        tool.usable = false;
+                    }
+                    now.retain(|own| own.id != tool.id);
+                    now.push(tool.clone());
+                    graph.set(tool);
+                }
+                _ => {
+                    for call in calls.iter().skip(at).take(40) {
+                        add(&mut evidence, call);
+                        add(graph.evidence_mut(), call);
+                    }
+                }
+            }
+        }
+        let filter = Filter { min: 0.1, ..Filter::default() };
+        prop_assert_eq!(graph.edges(&filter), built(&now, &evidence).edges(&filter));
+    }
+}
+
+/// Results that are read late lead to the same credit.
+#[test]
+fn results_given_as_text_lead_to_the_same_links() {
+    let mut windows = Windows::new(KEY);
+    let (mut links, mut different) = (0, Vec::new());
+    for (number, (call, flow)) in recorded().into_iter().enumerate() {
+        let observed = Observed {
+            id: CallId::from_bytes((number as u128).to_be_bytes()),
+            session: &call.session,
+            stateless: false,
+            tool: &call.tool,
+            start: call.start,
+            end: call.end,
+            arguments: &call.arguments,
+            result: None,
+        };
+        let late = match &call.result {
+            Ok(result) => windows.observe_text(&observed, &result.to_string()),
+            Err(_) => windows.observe(&observed),
+        };
+        links += flow.links.len();
+        if (&late.links, &late.after, &late.previous) != (&flow.links, &flow.after, &flow.previous) {
+            different.push((call.tool, call.arguments, flow.links, late.links));
+        }
+    }
+    assert!(links > 500, "{links}");
+    assert!(
+        different.is_empty(),
+        "{} of {links}: {:?}",
+        different.len(),
+        &different[..different.len().min(3)]
+    );
+}
+
+#[test]
+fn drift_takes_away_what_had_its_type() {
+    let whole = tools().into_iter().find(|tool| &*tool.id == "shop__get_order").unwrap();
+    let output = serde_json::json!({"properties": {
+        "customer": {"type": ["string", "object"], "properties": {"id": {"type": "string"}}},
+        "items": {"items": {"properties": {"sku": {"type": "string"}}}}, "customers": {"type": "integer"}}});
+    for (lost, left) in [
+        (vec![], vec!["customer", "customer.id", "customers", "items[].sku"]),
+        (vec![Lost::Value("customer".into())], vec!["customer.id", "customers", "items[].sku"]),
+        (vec![Lost::Members("customer".into())], vec!["customer", "customers", "items[].sku"]),
+        (vec![Lost::Field("customer".into())], vec!["customers", "items[].sku"]),
+        (vec![Lost::Items("items".into())], vec!["customer", "customer.id", "customers"]),
+        (vec![Lost::Members("items".into())], vec!["customer", "customer.id", "customers", "items[].sku"]),
+    ] {
+        let mut graph = Graph::new(Model::default());
+        graph.set(Tool { output: Some(output.clone()), lost: lost.clone(), ..whole.clone() });
+        assert_eq!(graph.outputs("shop__get_order").collect::<Vec<_>>(), left, "{lost:?}");
+    }
+}
+
+#[test]
+fn lost_field_breaks_its_edge_until_it_is_back() {
+    let calls = recorded();
+    let mut evidence = Evidence::default();
+    for call in &calls {
+        add(&mut evidence, call);
+    }
+    let mut graph = built(&tools(), &evidence);
+    let filter = Filter {
+        from: Some("shop__list_orders".into()),
+        to: Some("shop__get_order".into()),
+        ..Filter::default()
+    };
+    let state = |graph: &mut Graph| {
+        graph.edges(&filter).first().map(|edge| edge.fields.iter().any(|field| field.broken))
+    };
+    assert_eq!(state(&mut graph), Some(false));
+    let whole = tools().into_iter().find(|tool| &*tool.id == "shop__list_orders").unwrap();
+    let lost = serde_json::json!({"type": "object", "properties": {"count": {"type": "integer"}}});
+    graph.set(Tool { output: Some(lost), ..whole.clone() });
+    assert_eq!(state(&mut graph), Some(true));
+    graph.set(whole);
+    assert_eq!(state(&mut graph), Some(false));
+}
+
+/// Calls in which a later one took two values of an earlier one's result.
+fn two_fields_flow() -> Evidence {
+    let mut windows = Windows::new(KEY);
+    let mut evidence = Evidence::default();
+    for number in 0..12_u64 {
+        let order = serde_json::json!(format!("ord_77{number}2"));
+        let part =
+            if number == 5 { serde_json::json!("label-9981") } else { serde_json::json!("fragile one") };
+        let given = serde_json::json!({"order_id": order, "tag": "label-9981"});
+        let calls = [
+            ("w__find", serde_json::json!({}), given),
+            (
+                "w__ship",
+                serde_json::json!({"order_id": order, "remark": part}),
+                serde_json::json!({"done": 1}),
+            ),
+        ];
+        for (at, (tool, arguments, result)) in calls.iter().enumerate() {
+            let (at, session) = (number * 10 + at as u64, format!("s{number}"));
+            let id = CallId::from_bytes(u128::from(at).to_be_bytes());
+            let (start, end, result) = (at, at, Some(result));
+            let flow = windows.observe(&Observed {
+                id,
+                session: &session,
+                stateless: false,
+                tool,
+                start,
+                end,
+                arguments,
+                result,
+            });
+            evidence.add(&Stored { session: &session, tool, at, arguments, ok: true, flow: &flow }, KEY);
+        }
+    }
+    evidence
+}
+
+#[test]
+fn broken_field_says_nothing_of_an_edge_with_intact_ones() {
+    let schema = |fields: &[&str]| {
+        let properties: serde_json::Map<String, serde_json::Value> =
+            fields.iter().map(|name| ((*name).to_owned(), serde_json::json!({"type": "string"}))).collect();
+        serde_json::json!({"type": "object", "properties": properties, "required": fields})
+    };
+    let tool = |id: &str, input: &[&str], output: &[&str]| Tool {
+        id: id.into(),
+        input: Some(schema(input)),
+        output: Some(schema(output)),
+        lost: Vec::new(),
+        open_since: None,
+        text: false,
+        read_only: true,
+        usable: true,
+    };
+    let take = tool("w__ship", &["order_id", "remark"], &["done"]);
+    let edge = |output: &[&str]| {
+        let mut graph = built(&[tool("w__find", &[], output), take.clone()], &two_fields_flow());
+        graph.edges(&Filter { from: Some("w__find".into()), ..Filter::default() }).remove(0)
+    };
+    let whole = edge(&["order_id", "tag"]);
+    assert_eq!(
+        (whole.state, whole.coverage, &*whole.fields[0].output),
+        (State::Seen, Coverage::Strict, "order_id")
+    );
+    let left = edge(&["tag"]);
+    let intact: Vec<_> = left.fields.iter().filter(|field| !field.broken).collect();
+    assert_eq!((&*intact[0].output, &*intact[0].input), ("tag", "remark"), "{left:?}");
+    assert!(left.fields.iter().any(|field| field.broken && field.confidence > left.confidence), "{left:?}");
+    assert_eq!((left.state, left.confidence), (State::Seen, intact[0].confidence));
+    assert_eq!((left.coverage, left.needs), (Coverage::Partial, vec!["order_id".into()]));
+}

@@ -1,0 +1,5 @@
+//! Ways to reach an engine: the one that runs, or one of our own.
+
+pub(crate) mod front;
+pub(crate) mod link;
+pub(crate) mod stdio;

@@ -1,0 +1,181 @@
+//! Listing provides edges, and the part of the graph that a page shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use schemascope_api::{
+    ApiError, Edge, EdgeState, EdgeTotals, ErrorKind, GetGraph, GraphServer, GraphTool, GraphView, ListEdges,
+    ServerLink,
+};
+use schemascope_compose::{Filter, Graph};
+use schemascope_model::ToolId;
+
+use super::{Handle, internal, nearest};
+use crate::engine::Engine;
+use crate::knowledge::edge_graph::{USUAL_CONFIDENCE, count};
+
+handlers![ListEdges, GetGraph];
+
+/// Edges in one part of the graph, unless another number is asked for.
+const LIMIT: usize = 1_000;
+/// Edges between the focus and the furthest tool, at most.
+const MAX_HOPS: u8 = 6;
+
+impl Handle<ListEdges> for Engine {
+    async fn handle(&self, command: ListEdges) -> Result<Vec<Edge>, ApiError> {
+        self.settled().await?;
+        let filter = Filter {
+            from: self.end(command.from.as_deref())?,
+            to: self.end(command.to.as_deref())?,
+            server: self.server(command.server)?,
+            min: confidence(command.min)?,
+            seen: command.seen,
+        };
+        let mut edges = self.in_graph(move |graph| graph.edges(&filter)).await?;
+        self.knowledge.edges.threaten(&mut edges);
+        Ok(edges)
+    }
+}
+
+impl Handle<GetGraph> for Engine {
+    async fn handle(&self, command: GetGraph) -> Result<GraphView, ApiError> {
+        self.settled().await?;
+        let min = confidence(command.min)?;
+        let focus = self.end(command.focus.as_deref())?;
+        let expanded = command.expanded.iter().map(|tool| self.end(Some(tool)));
+        let mut opened: BTreeSet<Box<str>> = expanded.flatten().flatten().collect();
+        opened.extend(focus.clone());
+        let hops = command.hops.unwrap_or(1).min(MAX_HOPS);
+        let limit = command.limit.unwrap_or(LIMIT);
+        let edges = Arc::clone(&self.knowledge.edges);
+        let viewing = move || {
+            let usual = edges.usual();
+            edges.with(|graph| {
+                let other =
+                    (min != USUAL_CONFIDENCE).then(|| graph.edges(&Filter { min, ..Filter::default() }));
+                let shown = other.as_deref().unwrap_or(&usual);
+                let shown = match &focus {
+                    Some(focus) => around(shown, focus, hops, opened),
+                    None => shown.iter().collect(),
+                };
+                view(graph, &usual, &shown, focus, limit)
+            })
+        };
+        let mut view = tokio::task::spawn_blocking(viewing).await.map_err(internal)?;
+        self.knowledge.edges.threaten(&mut view.edges);
+        Ok(view)
+    }
+}
+
+impl Engine {
+    /// Does something with the graph on a thread of its own.
+    pub(super) async fn in_graph<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Graph) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let edges = Arc::clone(&self.knowledge.edges);
+        tokio::task::spawn_blocking(move || edges.with(work)).await.map_err(internal)
+    }
+
+    /// Numbers of all edges.
+    pub(super) async fn edge_totals(&self) -> Result<EdgeTotals, ApiError> {
+        let edges = Arc::clone(&self.knowledge.edges);
+        tokio::task::spawn_blocking(move || edges.totals()).await.map_err(internal)
+    }
+
+    /// The id of a tool at an end of an edge.
+    fn end(&self, written: Option<&str>) -> Result<Option<Box<str>>, ApiError> {
+        written.map(|written| Ok(self.find(written)?.to_string().into())).transpose()
+    }
+
+    /// The name of a server with tools.
+    fn server(&self, written: Option<String>) -> Result<Option<Box<str>>, ApiError> {
+        let Some(written) = written else { return Ok(None) };
+        let registry = self.registry();
+        let known: BTreeSet<&str> = registry.tools().keys().map(ToolId::server).collect();
+        if known.contains(written.as_str()) {
+            return Ok(Some(written.into()));
+        }
+        let hint = nearest::suggestion(&written, known.iter().copied());
+        let message = format!("no tool of a server {written:?} is known{hint}");
+        Err(ApiError::new(ErrorKind::NotFound, message))
+    }
+}
+
+fn confidence(min: Option<f64>) -> Result<f64, ApiError> {
+    let min = min.unwrap_or(USUAL_CONFIDENCE);
+    if (0.0..=1.0).contains(&min) {
+        return Ok(min);
+    }
+    let message = format!("{min} is not a confidence; expected a number from 0 to 1, for example 0.5");
+    Err(ApiError::new(ErrorKind::Invalid, message))
+}
+
+/// The edges of tools that are open: the focus, tools nearer to it than `hops`, and those that were opened.
+fn around<'e>(edges: &'e [Edge], focus: &str, hops: u8, mut opened: BTreeSet<Box<str>>) -> Vec<&'e Edge> {
+    let mut frontier: BTreeSet<&str> = [focus].into();
+    let mut near: BTreeSet<&str> = frontier.clone();
+    for _ in 1..hops.max(1) {
+        let mut next = BTreeSet::new();
+        for edge in edges {
+            for (one, other) in [(&*edge.from, &*edge.to), (&*edge.to, &*edge.from)] {
+                if frontier.contains(one) && near.insert(other) {
+                    next.insert(other);
+                }
+            }
+        }
+        frontier = next;
+    }
+    opened.extend(near.into_iter().map(Into::into));
+    edges.iter().filter(|edge| opened.contains(&edge.from) || opened.contains(&edge.to)).collect()
+}
+
+fn view(graph: &Graph, all: &[Edge], shown: &[&Edge], focus: Option<Box<str>>, limit: usize) -> GraphView {
+    let (mut fed_by, mut feeds) = (BTreeMap::<&str, u64>::new(), BTreeMap::<&str, u64>::new());
+    let mut links: BTreeMap<(&str, &str), EdgeTotals> = BTreeMap::new();
+    let mut totals = EdgeTotals::default();
+    for edge in all {
+        let link = links.entry((server(&edge.from), server(&edge.to))).or_default();
+        for totals in [&mut totals, link] {
+            count(totals, edge);
+        }
+        if edge.from != edge.to && edge.state != EdgeState::Broken {
+            *feeds.entry(&edge.from).or_default() += 1;
+            *fed_by.entry(&edge.to).or_default() += 1;
+        }
+    }
+    let edges: Vec<Edge> = shown.iter().take(limit).map(|edge| (*edge).clone()).collect();
+    let ends = edges.iter().flat_map(|edge| [edge.from.clone(), edge.to.clone()]);
+    let ends: BTreeSet<Box<str>> = ends.chain(focus).collect();
+    let mut servers: BTreeMap<&str, u64> = BTreeMap::new();
+    for tool in graph.tools() {
+        *servers.entry(server(tool)).or_default() += 1;
+    }
+    GraphView {
+        omitted: (shown.len() - edges.len()) as u64,
+        tools: ends
+            .into_iter()
+            .map(|tool| GraphTool {
+                read_only: graph.tool(&tool).is_some_and(|tool| tool.read_only),
+                fed_by: fed_by.get(&*tool).copied().unwrap_or(0),
+                feeds: feeds.get(&*tool).copied().unwrap_or(0),
+                required: graph.required(&tool),
+                tool_id: tool.into(),
+            })
+            .collect(),
+        servers: servers
+            .into_iter()
+            .map(|(name, tools)| GraphServer { name: name.to_owned(), tools })
+            .collect(),
+        links: links
+            .into_iter()
+            .map(|((from, to), totals)| ServerLink { from: from.to_owned(), to: to.to_owned(), totals })
+            .collect(),
+        totals,
+        edges,
+    }
+}
+
+fn server(tool: &str) -> &str {
+    tool.split_once("__").map_or("", |(server, _)| server)
+}

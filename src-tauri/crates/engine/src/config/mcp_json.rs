@@ -1,0 +1,98 @@
+//! Reading `mcp.json`. If it is missing or invalid the engine runs all the same. Its form is known in `proxy`.
+
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemascope_proxy::{Config, OWN_SERVER, ServerEntry};
+
+use schemascope_redact::is_sensitive_key;
+
+/// A configuration, and why it is empty if it is.
+#[derive(Debug, Clone)]
+pub struct LoadedConfig {
+    /// The file.
+    pub path: PathBuf,
+    /// The upstreams; none if there is a problem.
+    pub config: Config,
+    /// Why the file cannot be used, if so.
+    pub problem: Option<String>,
+}
+
+impl LoadedConfig {
+    /// Reads a file. A problem is reported, not fatal.
+    pub fn read(path: &Path) -> Self {
+        let parsed = match std::fs::read_to_string(path) {
+            Ok(text) => {
+                let variable = |name: &str| std::env::var(name).ok();
+                Config::parse(text.trim_start_matches('\u{feff}'), &variable).map_err(|error| error.to_string())
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(
+                "does not exist; create it with {\"mcpServers\": {\"NAME\": {\"command\": \"…\", \"args\": []}}}"
+                    .to_owned(),
+            ),
+            Err(error) => Err(format!("cannot be read: {error}")),
+        };
+        match parsed {
+            Ok(config) => Self { path: path.to_owned(), config, problem: None },
+            Err(problem) => Self { path: path.to_owned(), config: Config::default(), problem: Some(problem) },
+        }
+    }
+
+    /// Why the entry with the name of Schemascope's own upstream is rejected, if there is one.
+    pub(crate) fn own_entry(&self) -> Option<&str> {
+        match self.config.servers.get(OWN_SERVER)? {
+            ServerEntry::Invalid(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Names and values with which upstreams are started and reached: environment variables, options, headers, and
+    /// parts of addresses. They may be secrets.
+    pub(crate) fn values(&self) -> Vec<(&str, &str)> {
+        self.config.servers.values().flat_map(values).collect()
+    }
+}
+
+/// The configuration in effect. It changes when its file does.
+#[derive(Debug)]
+pub(crate) struct ActiveConfig(RwLock<Arc<LoadedConfig>>);
+
+impl ActiveConfig {
+    pub(crate) fn new(loaded: LoadedConfig) -> Self {
+        Self(RwLock::new(Arc::new(loaded)))
+    }
+
+    pub(crate) fn now(&self) -> Arc<LoadedConfig> {
+        Arc::clone(&self.0.read())
+    }
+
+    pub(crate) fn set(&self, loaded: LoadedConfig) {
+        *self.0.write() = Arc::new(loaded);
+    }
+}
+
+fn values(entry: &ServerEntry) -> Vec<(&str, &str)> {
+    match entry {
+        ServerEntry::Stdio(spec) => {
+            let joined = spec.args.iter().filter_map(|arg| arg.split_once('='));
+            let apart = spec.args.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+            // Only options with a telling name are secrets; others say what the program should do.
+            let options =
+                joined.chain(apart).filter(|(name, _)| name.starts_with('-') && is_sensitive_key(name));
+            texts(&spec.env).chain(options).collect()
+        }
+        ServerEntry::Http(spec) => {
+            let query = spec.url.query().into_iter().flat_map(|query| query.split('&'));
+            let parameters = query.filter_map(|pair| pair.split_once('='));
+            let address = ("url", spec.url.as_str());
+            texts(&spec.headers).chain(parameters).chain([address]).collect()
+        }
+        ServerEntry::BuiltIn(_) | ServerEntry::Disabled | ServerEntry::Invalid(_) => Vec::new(),
+    }
+}
+
+fn texts(pairs: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {
+    pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+}

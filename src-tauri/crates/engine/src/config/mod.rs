@@ -1,0 +1,68 @@
+//! Files the user edits: the configuration of upstreams, the settings and the redaction rules.
+
+pub(crate) mod mcp_json;
+pub(crate) mod redaction_rules;
+pub(crate) mod settings;
+pub(crate) mod watched;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use schemascope_redact::{Redaction, RuleError};
+
+use crate::options::{OpenError, Options};
+use mcp_json::{ActiveConfig, LoadedConfig};
+use settings::LiveSettings;
+use watched::{FileChanges, FileWatcher};
+
+/// What the user set, as it is in effect.
+#[derive(Clone)]
+pub(crate) struct UserFiles {
+    /// Watches all files that users edit, the file of overrides included.
+    pub(crate) watcher: Arc<FileWatcher>,
+    /// Upstreams, from `mcp.json`.
+    pub(crate) config: Arc<ActiveConfig>,
+    pub(crate) config_changes: FileChanges,
+    pub(crate) settings: Arc<LiveSettings>,
+    pub(crate) settings_changes: FileChanges,
+    /// Rules and secrets by which everything recorded, logged and shown is redacted.
+    pub(crate) redaction: Arc<Redaction>,
+    /// The file with the user's redaction rules.
+    pub(crate) rules: PathBuf,
+    pub(crate) rules_changes: FileChanges,
+}
+
+impl UserFiles {
+    /// Reads all files of a data directory and begins to watch them.
+    pub(crate) fn open(data: &Path, options: &Options) -> Result<Self, OpenError> {
+        let (watcher, rules) = (FileWatcher::new(), data.join(redaction_rules::FILE));
+        // Files are watched before they are read, so that no edit is missed.
+        let config_changes = watcher.watch(&options.config);
+        let settings_changes = watcher.watch(&data.join(settings::FILE));
+        let rules_changes = watcher.watch(&rules);
+        let settings = Arc::new(LiveSettings::open(data, options.fixed.clone())?);
+        let loaded = LoadedConfig::read(&options.config);
+        let redaction = Arc::new(redaction(data, &loaded)?);
+        let (watcher, config) = (Arc::new(watcher), Arc::new(ActiveConfig::new(loaded)));
+        Ok(Self {
+            watcher,
+            config,
+            config_changes,
+            settings,
+            settings_changes,
+            redaction,
+            rules,
+            rules_changes,
+        })
+    }
+
+    /// Ends watching.
+    pub(crate) fn close(&self) {
+        self.watcher.end();
+    }
+}
+
+/// The redaction for a data directory: by its rules, and by the values of its configuration.
+pub(crate) fn redaction(data: &Path, config: &LoadedConfig) -> Result<Redaction, RuleError> {
+    Redaction::new(redaction_rules::read(&data.join(redaction_rules::FILE))?, config.values())
+}

@@ -1,0 +1,68 @@
+//! Reading data that cannot be written to: a private copy of it, for one command.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::DataDirError;
+use super::private::{make_private, private_file};
+
+/// Files and folders that say nothing about the data.
+const LEFT_OUT: &[&str] = &["lock", "store.lock", "instance.json", "ballast", "window", "webview"];
+
+/// A copy of a data directory in the folder for temporary files. It is removed when this is dropped.
+#[derive(Debug)]
+pub struct ReadableCopy(PathBuf);
+
+impl ReadableCopy {
+    /// Copies a data directory if it exists and cannot be written to; otherwise returns `None`.
+    pub fn of(data_dir: &Path) -> Result<Option<Self>, DataDirError> {
+        if !data_dir.is_dir() || is_writable(data_dir) {
+            return Ok(None);
+        }
+        let mut random = [0; 8];
+        let failed = |source: io::Error| DataDirError::Copy { path: data_dir.to_owned(), source };
+        getrandom::fill(&mut random).map_err(|error| failed(io::Error::other(error)))?;
+        let name = format!("schemascope-copy-{:016x}", u64::from_ne_bytes(random));
+        let copy = Self(std::env::temp_dir().join(name));
+        make_private(&copy.0).and_then(|()| copy_folder(data_dir, &copy.0)).map_err(failed)?;
+        Ok(Some(copy))
+    }
+
+    /// Path of the copy.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for ReadableCopy {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Whether the lock of the data directory can be opened, as every use of it requires.
+fn is_writable(data_dir: &Path) -> bool {
+    let denied = [io::ErrorKind::ReadOnlyFilesystem, io::ErrorKind::PermissionDenied];
+    !private_file(&data_dir.join("lock")).is_err_and(|error| denied.contains(&error.kind()))
+}
+
+/// Copies files and folders; links are left out.
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, name) = (entry.file_type()?, entry.file_name());
+        if name.to_str().is_some_and(|name| LEFT_OUT.contains(&name) || name.starts_with("index.bad-")) {
+            continue;
+        }
+        let target = to.join(&name);
+        if kind.is_dir() {
+            make_private(&target)?;
+            copy_folder(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            // Not with its mode: a file that cannot be written is no use here.
+            io::copy(&mut fs::File::open(entry.path())?, &mut private_file(&target)?)?;
+        }
+    }
+    Ok(())
+}

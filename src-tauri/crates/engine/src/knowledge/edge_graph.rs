@@ -1,0 +1,327 @@
+//! The graph of provides edges, brought up to date whenever it is asked.
+//!
+//! What tools look like comes from the registry, the decisions and the overrides; evidence comes from the recorder.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use schemascope_api::{EdgeState, EdgeTotals};
+use schemascope_compose::{Edge, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
+use schemascope_model::{Change, Timestamp, ToolId, TypeName};
+use schemascope_proxy::{OWN_SERVER, ServerEntry};
+use schemascope_registry::drift::DriftEvent;
+use schemascope_registry::versions::ToolVersions;
+use schemascope_registry::{Registry, Tool};
+use schemascope_shape::Policy;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::decisions::Decisions;
+use super::overrides::shown::ShownTools;
+use crate::config::UserFiles;
+use crate::config::mcp_json::{ActiveConfig, LoadedConfig};
+use crate::recording::Records;
+use crate::recording::events::Events;
+use crate::recording::flows::Flows;
+
+/// Least confidence of edges that are listed unless another one is asked for.
+pub(crate) const USUAL_CONFIDENCE: f64 = 0.5;
+
+/// Shortest time between two counts of all edges.
+const TOTALS_INTERVAL: Duration = Duration::from_millis(500);
+
+/// Number of times longer than counting all edges took that the count is used.
+const TOTALS_SHARE: u32 = 20;
+
+/// Adds an edge to numbers of edges.
+pub(crate) fn count(totals: &mut EdgeTotals, edge: &Edge) {
+    *match edge.state {
+        EdgeState::Seen => &mut totals.seen,
+        EdgeState::Possible => &mut totals.possible,
+        EdgeState::Broken => &mut totals.broken,
+    } += 1;
+}
+
+/// The graph, with what it is made from.
+pub(crate) struct EdgeGraph {
+    registry: Arc<Mutex<Registry>>,
+    flows: Arc<Mutex<Flows>>,
+    events: Arc<Events>,
+    decisions: Arc<Decisions>,
+    shown: Arc<ShownTools>,
+    config: Arc<ActiveConfig>,
+    known: Mutex<Known>,
+}
+
+/// The graph as of the last look.
+struct Known {
+    graph: Graph,
+    /// The latest event that it includes.
+    seen: Option<u64>,
+    /// All edges of the usual confidence, as long as nothing changes.
+    usual: Option<Arc<[Edge]>>,
+    /// Their numbers, and until when these are good enough.
+    totals: Option<(Instant, EdgeTotals)>,
+}
+
+impl EdgeGraph {
+    pub(super) fn new(
+        records: &Records,
+        files: &UserFiles,
+        decisions: Arc<Decisions>,
+        shown: Arc<ShownTools>,
+    ) -> Self {
+        Self {
+            registry: Arc::clone(&records.registry),
+            flows: Arc::clone(&records.flows),
+            events: Arc::clone(&records.events),
+            decisions,
+            shown,
+            config: Arc::clone(&files.config),
+            known: Mutex::new(Known {
+                graph: Graph::new(Model::default()),
+                seen: None,
+                usual: None,
+                totals: None,
+            }),
+        }
+    }
+
+    /// Does something with the graph as it is now. Takes up to seconds for thousands of tools.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Graph) -> T) -> T {
+        let mut known = self.known.lock();
+        self.update(&mut known);
+        work(&mut known.graph)
+    }
+
+    /// All edges of the usual confidence, the strongest first.
+    pub(crate) fn usual(&self) -> Arc<[Edge]> {
+        let mut known = self.known.lock();
+        self.update(&mut known);
+        if let Some(usual) = &known.usual {
+            return Arc::clone(usual);
+        }
+        let filter = Filter { min: USUAL_CONFIDENCE, ..Filter::default() };
+        let usual: Arc<[Edge]> = known.graph.edges(&filter).into();
+        known.usual = Some(Arc::clone(&usual));
+        usual
+    }
+
+    /// Numbers of edges, counted twice a second at most: reports are asked for often.
+    pub(crate) fn totals(&self) -> EdgeTotals {
+        let counted = self.known.lock().totals.filter(|(until, _)| Instant::now() < *until);
+        if let Some((_, totals)) = counted {
+            return totals;
+        }
+        let began = Instant::now();
+        let mut totals = EdgeTotals::default();
+        self.usual().iter().for_each(|edge| count(&mut totals, edge));
+        // Of thousands of tools it takes seconds, which may not become most of the work.
+        let pause = TOTALS_INTERVAL.max(began.elapsed() * TOTALS_SHARE);
+        self.known.lock().totals = Some((Instant::now() + pause, totals));
+        totals
+    }
+
+    /// Edges from a tool under two schemas of its results.
+    pub(crate) fn under(&self, id: &ToolId, old: &Value, new: &Value) -> (Vec<Edge>, Vec<Edge>) {
+        let name: Box<str> = id.to_string().into();
+        let filter = Filter { from: Some(name.clone()), min: USUAL_CONFIDENCE, ..Filter::default() };
+        self.with(|graph| {
+            let Some(now) = graph.tool(&name).cloned() else { return Default::default() };
+            let mut edges = |schema: &Value| {
+                let output = Some(schema.clone());
+                graph.set(GraphTool { output, lost: Vec::new(), open_since: None, ..now.clone() });
+                graph.edges(&filter)
+            };
+            let found = (edges(old), edges(new));
+            graph.set(now);
+            found
+        })
+    }
+
+    /// Notes of each edge which pending versions and open drifts would break it.
+    pub(crate) fn threaten(&self, edges: &mut [Edge]) {
+        let mut by_tool: BTreeMap<Box<str>, Vec<&mut Edge>> = BTreeMap::new();
+        for edge in edges.iter_mut().filter(|edge| edge.state != EdgeState::Broken) {
+            by_tool.entry(edge.from.clone()).or_default().push(edge);
+        }
+        for (name, edges) in by_tool {
+            let Ok(id) = name.parse::<ToolId>() else { continue };
+            let versions = self.decisions.tool(&id);
+            let candidate = versions.candidate().and_then(|number| versions.version(number).ok());
+            let candidate = candidate.and_then(|version| {
+                let now = self.known.lock().graph.tool(&name)?.clone();
+                let output = Some((*version.schema).clone());
+                Some((version.number, GraphTool { output, lost: Vec::new(), ..now }))
+            });
+            for edge in edges {
+                let outputs: Vec<&str> = edge.fields.iter().map(|field| &*field.output).collect();
+                if let Some((number, tool)) = &candidate
+                    && tool.lacks(outputs.iter().copied()).len() == outputs.len()
+                {
+                    edge.threatened_by.push(format!("version {number} of {name}").into());
+                }
+                for drift in versions.drifts().open() {
+                    let event = &drift.event;
+                    if matches!(event.change, Change::BecameNull | Change::Retyped { .. })
+                        && field_path(event)
+                            .is_some_and(|path| outputs.iter().all(|output| is_within(output, path)))
+                    {
+                        edge.threatened_by.push(format!("drift {} of {name}", event.id).into());
+                    }
+                }
+            }
+        }
+    }
+
+    fn update(&self, known: &mut Known) {
+        let (changed, latest) = self.events.tools_since(known.seen);
+        let evidence = {
+            let mut flows = self.flows.lock();
+            let changed = flows.take_changed();
+            let evidence = known.graph.evidence_mut();
+            for tool in &changed {
+                evidence.take(tool, flows.evidence());
+            }
+            changed
+        };
+        if !evidence.is_empty() || changed.as_ref().is_none_or(|changed| !changed.is_empty()) {
+            known.usual = None;
+        }
+        known.seen = Some(latest);
+        let config = self.config.now();
+        let mut tools = match changed {
+            Some(changed) => changed,
+            None => {
+                let tools: Vec<ToolId> = self.registry.lock().tools().keys().cloned().collect();
+                let gone: Vec<Box<str>> = known.graph.tools().map(Into::into).collect();
+                tools.into_iter().chain(gone.iter().filter_map(|tool| tool.parse().ok())).collect()
+            }
+        };
+        // What is known of the arguments of a tool may come from its evidence.
+        tools.extend(evidence.iter().filter_map(|tool| tool.parse().ok()));
+        tools.sort();
+        tools.dedup();
+        for id in tools {
+            match self.tool(&id, &known.graph, &config) {
+                Some(tool) => known.graph.set(tool),
+                None => known.graph.remove(&id.to_string()),
+            }
+        }
+    }
+
+    /// A tool as the graph sees it; none if it is gone, or our own.
+    fn tool(&self, id: &ToolId, graph: &Graph, config: &LoadedConfig) -> Option<GraphTool> {
+        if id.server() == OWN_SERVER {
+            return None;
+        }
+        let (tool, server_lists) = {
+            let registry = self.registry.lock();
+            let tool = registry.tool(id).filter(|tool| tool.exists())?.clone();
+            let lists =
+                |(other, tool): (&ToolId, &Tool)| other.server() == id.server() && tool.declaration.is_some();
+            let server_lists = tool.declaration.is_some() || registry.tools().iter().any(lists);
+            (tool, server_lists)
+        };
+        if tool.declaration.is_none() && server_lists {
+            return None;
+        }
+        let definition = Definition::of(&tool);
+        let versions = self.decisions.tool(id);
+        let (output, open_since) = output(&tool, &versions);
+        let name = id.to_string();
+        let input = definition.input.filter(says_fields);
+        Some(GraphTool {
+            input: input.or_else(|| graph.evidence().input_schema(&name)),
+            output,
+            lost: lost(&versions),
+            open_since: open_since.map(Timestamp::as_millis),
+            text: tool.carriers.text_form().is_some(),
+            read_only: definition.annotations.read_only,
+            usable: !self.shown.is_hidden(id) && is_configured(config, id, &tool),
+            id: name.into(),
+        })
+    }
+}
+
+/// What a tool's definition says that the graph looks at.
+#[derive(Default, Deserialize)]
+struct Definition {
+    #[serde(rename = "inputSchema", default)]
+    input: Option<Value>,
+    #[serde(default)]
+    annotations: Annotations,
+}
+
+#[derive(Default, Deserialize)]
+struct Annotations {
+    #[serde(rename = "readOnlyHint", default)]
+    read_only: bool,
+}
+
+impl Definition {
+    fn of(tool: &Tool) -> Self {
+        let declaration = tool.declaration.as_ref();
+        declaration
+            .and_then(|declaration| serde_json::from_str(declaration.definition.get()).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// Whether a schema says which fields there are, and not only that there is an object.
+fn says_fields(schema: &Value) -> bool {
+    const WORDS: [&str; 4] = ["properties", "items", "additionalProperties", "$ref"];
+    let object = schema.as_object();
+    let empty = |value: &Value| value.as_object().is_none_or(serde_json::Map::is_empty) && !value.is_string();
+    object.is_some_and(|object| {
+        WORDS.iter().any(|word| object.get(*word).is_some_and(|value| !empty(value)))
+            || ["anyOf", "oneOf", "allOf"].iter().any(|word| object.contains_key(*word))
+    })
+}
+
+/// The schema of a tool's results: effective, else declared or inferred. Also from when on results may have more than
+/// it says.
+fn output(tool: &Tool, versions: &ToolVersions) -> (Option<Value>, Option<Timestamp>) {
+    if let Some(in_force) = versions.in_force() {
+        return (Some((*in_force.version().schema).clone()), None);
+    }
+    let declaration = tool.declaration.as_ref();
+    let declared = declaration.and_then(|own| Some((own.output_schema()?, own.at)));
+    if let Some((declared, at)) = declared.filter(|(declared, _)| says_fields(&declared.schema)) {
+        return (Some((*declared.schema).clone()), Some(at));
+    }
+    let inferred = (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
+    (inferred, Some(Timestamp::default()))
+}
+
+/// What open drifts have taken away from a tool's results.
+fn lost(versions: &ToolVersions) -> Vec<Lost> {
+    versions.drifts().open().filter_map(|drift| lost_by(&drift.event)).collect()
+}
+
+fn lost_by(event: &DriftEvent) -> Option<Lost> {
+    let path = field_path(event)?;
+    match event.change {
+        Change::Removed | Change::Renamed { .. } => Some(Lost::Field(path.into())),
+        Change::Retyped { from: TypeName::Object, .. } => Some(Lost::Members(path.into())),
+        Change::Retyped { from: TypeName::Array, .. } => Some(Lost::Items(path.into())),
+        Change::Retyped { to: TypeName::Object | TypeName::Array, .. } => Some(Lost::Value(path.into())),
+        _ => None,
+    }
+}
+
+/// The path of a drift as edges write it, if it is known in full.
+fn field_path(event: &DriftEvent) -> Option<&str> {
+    Some(&*event.path).filter(|path| !path.starts_with('…'))
+}
+
+/// Whether a tool's server can be reached, as far as the configuration says.
+fn is_configured(config: &LoadedConfig, id: &ToolId, tool: &Tool) -> bool {
+    match config.config.servers.get(id.server()) {
+        Some(entry) => !matches!(entry, ServerEntry::Disabled | ServerEntry::Invalid(_)),
+        // Known from a trace alone, or the configuration is unknown.
+        None => tool.declaration.is_none() || config.problem.is_some(),
+    }
+}

@@ -1,0 +1,72 @@
+//! A tool's latest observations, from the store.
+
+use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
+use schemascope_registry::{Observation, observe};
+use schemascope_store::{CallQuery, Error, Reader};
+
+/// Calls read at a time.
+const PAGE: usize = 200;
+/// Calls read at most for each observation that is wanted.
+const CALLS_PER_OBSERVATION: u64 = 10;
+
+/// Numbers of observations that were found.
+#[derive(Debug, Default)]
+pub(crate) struct Observations {
+    /// Observations passed on.
+    pub(crate) count: u64,
+    /// Calls whose bodies are not stored.
+    pub(crate) without_bodies: u64,
+}
+
+impl Observations {
+    /// Passes the `last` observations to `each`, newest first. Reads from disk.
+    pub(crate) fn latest(
+        reader: &Reader,
+        tool: &ToolId,
+        last: u64,
+        each: impl FnMut(&CallRecord, &Observation<'_>),
+    ) -> Result<Self, Error> {
+        Self::since(reader, tool, None, last, each)
+    }
+
+    /// The same for observations that are newer than a time.
+    pub(crate) fn since(
+        reader: &Reader,
+        tool: &ToolId,
+        since: Option<Timestamp>,
+        last: u64,
+        mut each: impl FnMut(&CallRecord, &Observation<'_>),
+    ) -> Result<Self, Error> {
+        let mut found = Self::default();
+        let mut calls = 0;
+        let limit = usize::try_from(last).unwrap_or(PAGE).min(PAGE);
+        let mut query = CallQuery { tool: Some(tool.clone()), limit, ..CallQuery::default() };
+        loop {
+            let page = reader.calls(&query)?;
+            let is_old = |call: &CallRecord| since.is_some_and(|since| call.at <= since);
+            let ends = page.calls.last().is_some_and(is_old);
+            let wanted = |call: &&CallRecord| call.outcome == Outcome::Ok && !is_old(call);
+            for call in page.calls.iter().filter(wanted) {
+                if found.count == last {
+                    return Ok(found);
+                }
+                match call.result.as_deref().and_then(observe) {
+                    Some(observation) => {
+                        found.count += 1;
+                        each(call, &observation);
+                    }
+                    None => found.without_bodies += u64::from(call.bodies_left_out),
+                }
+            }
+            calls += page.calls.len() as u64;
+            query.before = page.next;
+            if ends
+                || page.next.is_none()
+                || found.count >= last
+                || calls >= last.saturating_mul(CALLS_PER_OBSERVATION)
+            {
+                return Ok(found);
+            }
+        }
+    }
+}

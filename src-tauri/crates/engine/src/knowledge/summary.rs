@@ -1,0 +1,51 @@
+//! Numbers about a tool's versions, as lists show them.
+
+use schemascope_api::InForceRow;
+use schemascope_model::Timestamp;
+use schemascope_registry::Tool;
+use schemascope_registry::versions::{Drifts, InForce, ToolVersions, untold};
+
+/// The main facts about a tool's versions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VersionSummary {
+    pub(crate) effective: Option<InForceRow>,
+    /// The version that waits for a decision.
+    pub(crate) candidate: Option<u32>,
+    /// Time at which that version was created.
+    pub(crate) candidate_since: Option<Timestamp>,
+    /// Whether the effective schema is not advertised, because results came without structured content.
+    pub(crate) suspended: bool,
+    /// Number of drifts that are not resolved, and how many of these no one acknowledged.
+    pub(crate) drift: (u32, u32),
+    /// Time of the first result that shows the oldest of these.
+    pub(crate) drift_since: Option<Timestamp>,
+    /// Number of drifts that were found and not reported yet.
+    pub(crate) unreported: u64,
+}
+
+impl VersionSummary {
+    pub(crate) fn of(tool: &Tool, versions: Option<&ToolVersions>) -> Self {
+        let none = Drifts::default();
+        let drifts = versions.map_or(&none, ToolVersions::drifts);
+        let candidate = versions.and_then(ToolVersions::candidate);
+        let created = |number| versions?.version(number).ok().map(|version| version.created);
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            effective: versions.and_then(ToolVersions::in_force).as_ref().map(in_force_row),
+            candidate,
+            candidate_since: candidate.and_then(created),
+            suspended: versions.is_some_and(ToolVersions::is_suspended),
+            drift: (count(drifts.open().count()), count(drifts.waiting().count())),
+            drift_since: drifts.waiting().map(|drift| drift.event.since).min(),
+            unreported: untold(tool, drifts),
+        }
+    }
+}
+
+pub(crate) fn in_force_row(in_force: &InForce) -> InForceRow {
+    InForceRow {
+        version: in_force.version().number,
+        pinned: !matches!(in_force, InForce::Promoted(_)),
+        enforced: matches!(in_force, InForce::Enforced(_)),
+    }
+}

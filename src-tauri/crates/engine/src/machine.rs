@@ -1,0 +1,140 @@
+//! Notices that a data directory was copied, and gives the copy a machine number of its own.
+//!
+//! Beside the number, a file notes when the number's file was created. A copy of that file was created later. A
+//! directory that is moved within a file system keeps its number; one that is restored from a backup gets a new one,
+//! which is harmless: calls from before keep the old number in their ids.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use schemascope_registry::exchange::machine_name;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{DataDir, DataDirError};
+use crate::files::{read_text, write_whole};
+
+/// Name of the file that describes the number's file.
+const FILE: &str = "machine.json";
+/// Earlier numbers that are remembered.
+const MAX_EARLIER: usize = 64;
+
+#[derive(Default, Serialize, Deserialize)]
+struct Machine {
+    /// What the number's file looked like.
+    created: String,
+    /// Numbers that the directory had before it was copied, oldest first.
+    #[serde(default)]
+    earlier: Vec<String>,
+}
+
+/// A change of the number.
+pub(crate) struct Renumbered {
+    pub(crate) from: String,
+    pub(crate) to: String,
+}
+
+impl DataDir {
+    /// Makes sure that no other data directory counts under this machine's number.
+    pub(crate) fn settle_node(&self) -> Result<Option<Renumbered>, DataDirError> {
+        let node = machine_name(self.node()?);
+        let path = self.path().join(FILE);
+        let io = |source| DataDirError::Io { path: path.clone(), source };
+        let created = created(&self.path().join("node")).map_err(io)?;
+        // A damaged file is replaced, which costs at most a new number.
+        let text = read_text(&path).map_err(io)?;
+        let known = text.map(|text| serde_json::from_str::<Machine>(&text).unwrap_or_default());
+        let Some(mut machine) = known else {
+            self.write_machine(&Machine { created, earlier: Vec::new() })?;
+            return Ok(None);
+        };
+        if machine.created == created {
+            return Ok(None);
+        }
+        self.renew_node()?;
+        let to = machine_name(self.node()?);
+        if machine.earlier.len() >= MAX_EARLIER {
+            // The first one stays.
+            machine.earlier.remove(1);
+        }
+        machine.earlier.push(node.clone());
+        self.write_machine(&Machine { created, earlier: machine.earlier })?;
+        Ok(Some(Renumbered { from: node, to }))
+    }
+
+    /// The number of calls that were counted before states said whose they are: the first that this directory had.
+    pub(crate) fn first_node(&self) -> Result<u64, DataDirError> {
+        let first = self.machine()?.and_then(|machine| machine.earlier.into_iter().next());
+        match first.and_then(|first| u64::from_str_radix(&first, 16).ok()) {
+            Some(first) => Ok(first),
+            None => self.node(),
+        }
+    }
+
+    /// Asks for a new number at the next start: another directory counts under this one.
+    pub(crate) fn renew_node_at_start(&self) -> Result<(), DataDirError> {
+        let machine = self.machine()?.unwrap_or_default();
+        self.write_machine(&Machine { created: "copied".into(), ..machine })
+    }
+
+    fn machine(&self) -> Result<Option<Machine>, DataDirError> {
+        let path = self.path().join(FILE);
+        let text = read_text(&path).map_err(|source| DataDirError::Io { path, source })?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    fn write_machine(&self, machine: &Machine) -> Result<(), DataDirError> {
+        let path = self.path().join(FILE);
+        let text = serde_json::to_string(machine).unwrap_or_default();
+        write_whole(&path, text.as_bytes()).map_err(|source| DataDirError::Io { path, source })
+    }
+}
+
+/// What distinguishes a file from its copies: when it was created, or its number where the file system does not say.
+fn created(path: &Path) -> std::io::Result<String> {
+    let metadata = std::fs::metadata(path)?;
+    let since = metadata.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    Ok(since.map_or_else(|| inode(&metadata), |since| format!("at {}", since.as_nanos())))
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> String {
+    format!("inode {}", std::os::unix::fs::MetadataExt::ino(metadata))
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> String {
+    "unknown".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copy_gets_a_number_of_its_own_and_a_moved_directory_keeps_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [here, moved, copy] = ["here", "moved", "copy"].map(|name| scratch.path().join(name));
+        let number = |path: &Path| {
+            let data = DataDir::own(path).unwrap();
+            let renumbered = data.settle_node().unwrap().map(|change| (change.from, change.to));
+            (data.node().unwrap(), data.first_node().unwrap(), renumbered)
+        };
+        let (node, first, renumbered) = number(&here);
+        assert_eq!((first, renumbered), (node, None));
+        std::fs::rename(&here, &moved).unwrap();
+        assert_eq!(number(&moved), (node, node, None));
+        std::fs::create_dir(&copy).unwrap();
+        for file in ["node", FILE] {
+            std::fs::copy(moved.join(file), copy.join(file)).unwrap();
+        }
+        let (other, first, renumbered) = number(&copy);
+        assert_ne!(other, node);
+        let names = (machine_name(node), machine_name(other));
+        assert_eq!((first, renumbered), (node, Some(names)));
+        assert_eq!(number(&copy), (other, node, None));
+        DataDir::own(&copy).unwrap().renew_node_at_start().unwrap();
+        let (third, first, renumbered) = number(&copy);
+        assert!(third != other && first == node && renumbered.is_some());
+    }
+}

@@ -1,0 +1,149 @@
+//! First of the recorder's two threads: judges, redacts and packs calls, in the order they came.
+//!
+//! Listings and other jobs pass through in the same order. Nothing here waits for a disk.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SendError, SyncSender};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use schemascope_compose::{Flow, Windows};
+use schemascope_model::{CallRecord, Fit, Origin, Outcome, ToolId};
+use schemascope_proxy::{Effective, OWN_SERVER};
+use schemascope_redact::Redaction;
+use schemascope_registry::{DeclaredSchema, Observation, Registry, Validators};
+use schemascope_store::{Entry, Packer};
+use tokio::sync::oneshot;
+
+use super::draft::{DraftedCall, Judging};
+use super::flows;
+use super::metrics::Metrics;
+use super::queue::{Job, PackedCall, QueuedCall, WriterJob};
+use super::trails::Trails;
+
+/// Jobs between the two threads: enough that neither waits for short pauses of the other.
+pub(super) const PIPELINE_DEPTH: usize = 256;
+/// Longest time judging one observation may take before its schema is no longer used. The work is bounded
+/// beforehand, but only roughly.
+const MAX_JUDGING: Duration = Duration::from_secs(5);
+
+pub(super) struct Drafter {
+    pub(super) registry: Arc<Mutex<Registry>>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) queue: Receiver<Job>,
+    pub(super) next: SyncSender<WriterJob>,
+    pub(super) validators: Validators,
+    pub(super) redaction: Arc<Redaction>,
+    pub(super) packer: Packer,
+    /// Values that the sessions in progress have seen.
+    pub(super) windows: Windows,
+    /// The latest calls of these sessions.
+    pub(super) trails: Arc<Trails>,
+}
+
+impl Drafter {
+    /// Runs until it is closed and the queue is empty, or the second thread has ended.
+    pub(super) fn run(mut self) {
+        let mut closing = false;
+        // Jobs that arrived behind the one to close are still done.
+        while let Some(job) = self.job(closing) {
+            closing |= matches!(job, Job::Close);
+            if self.work(job).is_err() {
+                return;
+            }
+        }
+        let _ = self.next.send(WriterJob::Close);
+    }
+
+    fn job(&self, closing: bool) -> Option<Job> {
+        if closing { self.queue.try_recv().ok() } else { self.queue.recv().ok() }
+    }
+
+    fn work(&mut self, job: Job) -> Result<(), SendError<WriterJob>> {
+        match job {
+            // Nothing can be written before the end.
+            Job::Call(_) if self.metrics.is_ending_stalled() => {
+                self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
+                self.metrics.waiting.fetch_sub(1, Ordering::Relaxed);
+                Ok(())
+            }
+            Job::Call(call) => {
+                let packed = self.draft(*call);
+                self.next.send(WriterJob::Write(Box::new(packed)))
+            }
+            Job::Listed(server) => {
+                let (known, is_known) = oneshot::channel();
+                self.next.send(WriterJob::Listed(server, known))?;
+                // Calls of traces behind the listing are judged by what it declares.
+                let _ = is_known.blocking_recv();
+                Ok(())
+            }
+            Job::Flush(done) => self.next.send(WriterJob::Flush(done)),
+            Job::Retain(policy) => self.next.send(WriterJob::Retain(policy)),
+            Job::Close => Ok(()),
+        }
+    }
+
+    fn draft(&mut self, call: QueuedCall) -> PackedCall {
+        let QueuedCall { draft, since, done, reservation } = call;
+        let redactor = self.redaction.now();
+        let DraftedCall { record, observation } = draft.into_record(&redactor, self);
+        let bytes = bytes_of_bodies(&record);
+        let record = self.packer.pack(Entry::Call(record));
+        PackedCall { record, bytes, observation, since, done, reservation }
+    }
+}
+
+impl Judging for Drafter {
+    fn flow(&mut self, call: &CallRecord, observed: Option<&str>) -> Flow {
+        if call.outcome == Outcome::Ok
+            && call.origin != Origin::Backfill
+            && call.tool_id.server() != OWN_SERVER
+        {
+            let session = flows::session_name(call.session.as_deref(), call.client.as_ref());
+            self.trails.add(&session, &call.tool_id.to_string());
+        }
+        let flow = catch_unwind(AssertUnwindSafe(|| flows::observe(&mut self.windows, call, observed)));
+        let evicted = self.windows.evicted();
+        self.metrics.evicted_sessions.store(evicted.sessions, Ordering::Relaxed);
+        self.metrics.evicted_values.store(evicted.values, Ordering::Relaxed);
+        flow.unwrap_or_else(|_| {
+            tracing::error!(tool = %call.tool_id, "the values of a call could not be followed");
+            Flow::default()
+        })
+    }
+
+    fn judge(
+        &mut self,
+        tool: &ToolId,
+        effective: Option<&Effective>,
+        observation: &Observation<'_>,
+    ) -> Option<Fit> {
+        let declared = match effective {
+            Some(effective) => effective.schema().map(|schema| DeclaredSchema {
+                digest: (*schema.digest).into(),
+                schema: Arc::clone(&schema.schema),
+            }),
+            // The lock is held for a moment only.
+            None => self.registry.lock().declared_schema(tool),
+        }?;
+        let began = Instant::now();
+        let judged = catch_unwind(AssertUnwindSafe(|| self.validators.judge(&declared, observation)));
+        if judged.is_err() || began.elapsed() > MAX_JUDGING {
+            tracing::warn!(%tool, "judging results by the tool's schema fails or takes too long; they are no longer judged by it");
+            self.validators.retire(&declared.digest);
+        }
+        let fit = judged.ok().flatten();
+        if fit.is_none() {
+            self.metrics.not_judged.fetch_add(1, Ordering::Relaxed);
+        }
+        fit
+    }
+}
+
+fn bytes_of_bodies(record: &CallRecord) -> usize {
+    let bodies = [&record.arguments, &record.result, &record.error];
+    bodies.into_iter().flatten().map(|body| body.get().len()).sum()
+}

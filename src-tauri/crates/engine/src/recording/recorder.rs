@@ -1,0 +1,278 @@
+//! The recorder: from the call path to disk, without delaying answers.
+//!
+//! Its queue is bounded in bytes. While there is room, handing a call over costs microseconds. When the queue is
+//! full a call waits for 250 ms at most, then its bodies are left out, then the call itself; each step is counted
+//! and shown. While the disk takes no writes no call waits. Behind the queue are two threads in line: one makes records, the other writes and counts them.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::SyncSender;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use schemascope_api::{Latency, RecorderReport};
+use schemascope_compose::Windows;
+use schemascope_model::{CallId, CallRecord, IdSource, Timestamp};
+use schemascope_proxy::{FinishedCall, ListedTool, Observer};
+use schemascope_redact::Redaction;
+use schemascope_registry::{Registry, Validators};
+use schemascope_shape::HashKey;
+use schemascope_store::{Packer, Policy, Writer};
+use tokio::sync::oneshot;
+
+use super::capacity::{MAX_BYTES, QueueCapacity, Reservation};
+use super::draft::Draft;
+use super::drafter::{Drafter, PIPELINE_DEPTH};
+use super::events::Events;
+use super::fold::Folds;
+use super::metrics::Metrics;
+use super::mode::{Durability, Recording};
+use super::queue::{Job, Listings, QueuedCall};
+use super::trails::Trails;
+use super::writer::{Shared, WriterThread};
+
+/// Longest time a reader waits until earlier answers are counted; a busy machine may take that long.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Jobs that may wait: as many calls as there is memory for, and some listings.
+const MAX_JOBS: usize = MAX_BYTES / Draft::LIGHTEST + 1_024;
+
+/// Priority of the recorder's threads below those that answer calls, in steps of some 25 %.
+#[cfg(target_os = "linux")]
+const NICE: i32 = 5;
+
+/// Takes calls. One per engine.
+pub(crate) struct Recorder {
+    jobs: SyncSender<Job>,
+    capacity: QueueCapacity,
+    metrics: Arc<Metrics>,
+    durability: Durability,
+    recording: Recording,
+    ids: Arc<IdSource>,
+    listings: Arc<Listings>,
+    events: Arc<Events>,
+    trails: Arc<Trails>,
+    writing: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Parts that a recorder works with.
+pub(super) struct RecorderParts {
+    pub(super) registry: Arc<Mutex<Registry>>,
+    pub(super) folds: Folds,
+    pub(super) ids: Arc<IdSource>,
+    pub(super) events: Arc<Events>,
+    pub(super) redaction: Arc<Redaction>,
+}
+
+impl Recorder {
+    /// Starts the recorder's threads.
+    pub(super) fn start(
+        writer: Writer,
+        durability: Durability,
+        recording: Recording,
+        parts: RecorderParts,
+    ) -> std::io::Result<Arc<Self>> {
+        let RecorderParts { registry, folds, ids, events, redaction } = parts;
+        let (jobs, queue) = std::sync::mpsc::sync_channel(MAX_JOBS);
+        let (next, writer_jobs) = std::sync::mpsc::sync_channel(PIPELINE_DEPTH);
+        let (metrics, listings) = (Arc::new(Metrics::default()), Arc::new(Listings::default()));
+        let trails = Arc::new(Trails::default());
+        let HashKey(first, second) = registry.lock().key();
+        let drafter = Drafter {
+            windows: Windows::new((first, second)),
+            trails: Arc::clone(&trails),
+            registry: Arc::clone(&registry),
+            metrics: Arc::clone(&metrics),
+            queue,
+            next,
+            validators: Validators::default(),
+            redaction: Arc::clone(&redaction),
+            packer: Packer::new()?,
+        };
+        let shared = Shared {
+            registry,
+            folds,
+            metrics: Arc::clone(&metrics),
+            listings: Arc::clone(&listings),
+            events: Arc::clone(&events),
+            redaction,
+        };
+        let thread = WriterThread::new(writer, durability, writer_jobs, shared);
+        // This thread ends when the other has, or when no one can send it jobs any more.
+        spawn_low_priority("recorder-draft", move || drafter.run())?;
+        let writing = spawn_low_priority("recorder-write", move || thread.run())?;
+        let (capacity, writing) = (QueueCapacity::new(), Mutex::new(Some(writing)));
+        Ok(Arc::new(Self {
+            jobs,
+            capacity,
+            metrics,
+            durability,
+            recording,
+            ids,
+            listings,
+            events,
+            trails,
+            writing,
+        }))
+    }
+
+    /// An id for a call of a trace.
+    pub(crate) fn id_at(&self, at: Timestamp) -> CallId {
+        self.ids.at(at)
+    }
+
+    /// Records a call of a trace, and waits for memory as long as it takes. Returns whether it was taken.
+    pub(crate) async fn submit(&self, record: CallRecord, own_export: bool) -> bool {
+        let draft = Draft::Trace { record, own_export };
+        let Some(reservation) = self.capacity.reserve(draft.weight()).await else { return false };
+        self.enqueue(draft, reservation, None)
+    }
+
+    /// Waits until everything taken so far is journaled and counted.
+    pub(crate) async fn flush(&self) {
+        let (done, flushed) = oneshot::channel();
+        if self.jobs.try_send(Job::Flush(done)).is_ok() {
+            let _ = flushed.await;
+        }
+    }
+
+    /// Keeps stored calls by this policy from now on. Returns false if the queue is full.
+    pub(crate) fn retain(&self, policy: Policy) -> bool {
+        self.jobs.try_send(Job::Retain(policy)).is_ok()
+    }
+
+    /// Waits until earlier answers are counted, so that a reader finds them. Does not wait while the disk takes no
+    /// writes.
+    pub(crate) async fn settle(&self) {
+        tokio::select! {
+            () = self.metrics.until_stalled() => {}
+            _ = tokio::time::timeout(SETTLE_TIMEOUT, self.flush()) => {}
+        }
+    }
+
+    /// Announces the end: from now on failing writes are given up after a while, so that calls that wait for them
+    /// do not delay the end.
+    pub(crate) fn begin_close(&self) {
+        self.metrics.closing.store(true, Ordering::Relaxed);
+    }
+
+    /// Writes what is waiting and ends the threads. Later calls are counted as dropped. Blocks.
+    pub(crate) fn close(&self) {
+        let writing = self.writing.lock().take();
+        if let Some(writing) = writing {
+            self.begin_close();
+            // A full queue is being written; it has room in a moment.
+            let _ = self.jobs.send(Job::Close);
+            if writing.join().is_err() {
+                tracing::error!("the recorder ended with a panic; what was journaled is safe");
+            }
+        }
+    }
+
+    pub(crate) fn report(&self) -> RecorderReport {
+        self.metrics.report(self.recording == Recording::Off)
+    }
+
+    /// The latest calls of the sessions in progress.
+    pub(crate) fn trails(&self) -> &Trails {
+        &self.trails
+    }
+
+    /// Durations of calls since the start, from request to answer.
+    pub(crate) fn call_latency(&self) -> Latency {
+        self.metrics.call_latency.summary()
+    }
+
+    async fn record(&self, call: FinishedCall) {
+        let mut draft = Draft::live(self.ids.live(call.at), call);
+        let mut reservation = self.admit(draft.weight()).await;
+        if reservation.is_none() {
+            draft.leave_bodies_out();
+            reservation = self.capacity.try_reserve_beyond_pace(draft.weight());
+            if reservation.is_some() {
+                self.metrics.bodies_left_out.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let Some(reservation) = reservation else {
+            self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
+            return;
+        };
+        match self.durability {
+            Durability::Relaxed => drop(self.enqueue(draft, reservation, None)),
+            Durability::Strict => {
+                let (done, journaled) = oneshot::channel();
+                if self.enqueue(draft, reservation, Some(done)) {
+                    tokio::select! {
+                        _ = journaled => {}
+                        () = self.metrics.until_stalled() => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Memory for a call, at once or after a wait. A recorder that has stopped is not waited for: the call gets memory
+    /// as long as there is any.
+    async fn admit(&self, bytes: usize) -> Option<Reservation> {
+        if let Some(reservation) = self.capacity.try_reserve(bytes) {
+            return Some(reservation);
+        }
+        tokio::select! {
+            biased;
+            () = self.metrics.until_stalled() => self.capacity.try_reserve_beyond_pace(bytes),
+            reservation = self.capacity.reserve_in_time(bytes) => reservation,
+        }
+    }
+
+    fn enqueue(&self, draft: Draft, reservation: Reservation, done: Option<oneshot::Sender<()>>) -> bool {
+        self.metrics.waiting.fetch_add(1, Ordering::Relaxed);
+        let call = QueuedCall { draft, since: Instant::now(), done, reservation };
+        let taken = self.jobs.try_send(Job::Call(Box::new(call))).is_ok();
+        if !taken {
+            self.metrics.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+        taken
+    }
+}
+
+/// Runs a thread that leaves the processor to threads that answer calls. It cannot fall behind for good: calls wait
+/// when it has too much to do.
+fn spawn_low_priority(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name.into()).spawn(move || {
+        // On Linux the priority is the calling thread's alone. Elsewhere only the slowest answers take longer.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(None, NICE);
+        run();
+    })
+}
+
+impl Observer for Recorder {
+    fn finished(&self, call: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        match self.recording {
+            Recording::On => Box::pin(self.record(call)),
+            Recording::Off => Box::pin(std::future::ready(())),
+        }
+    }
+
+    fn listed(&self, server: &str, tools: &[ListedTool]) {
+        if self.recording == Recording::Off {
+            return;
+        }
+        let first = self.listings.put(server, tools, Timestamp::now());
+        if first && self.jobs.try_send(Job::Listed(server.to_owned())).is_err() {
+            // Or the next listing would be taken for one that is in the queue.
+            self.listings.take(server);
+            tracing::warn!(
+                server,
+                "the recorder is too busy for a listing of tools; the next one replaces it"
+            );
+        }
+    }
+
+    fn changed(&self, server: &str) {
+        self.events.server_changed(server);
+    }
+}

@@ -1,0 +1,150 @@
+//! `tool_schema_status.json`: how each tool's latest result was adapted.
+//!
+//! The file is written a moment after a change, under another name first, so that readers find it complete.
+
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use schemascope_model::{Rung, Timestamp, ToolId};
+use schemascope_proxy::AdapterStatus;
+use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
+
+use crate::background::{Service, Tasks};
+use crate::files::write_whole;
+
+/// Name of the file in the data directory.
+const FILE: &str = "tool_schema_status.json";
+/// Time for which changes are gathered before they are written.
+const WRITE_DELAY: Duration = Duration::from_secs(1);
+/// Tools kept at most.
+const MAX_TOOLS: usize = 20_000;
+
+/// Entry of one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct ToolStatus {
+    last_adapter: Rung,
+    consecutive_generic_count: u32,
+    updated_at: Timestamp,
+}
+
+/// The file and its entries.
+#[derive(Debug)]
+pub(crate) struct SchemaStatus {
+    path: PathBuf,
+    tools: Mutex<BTreeMap<ToolId, ToolStatus>>,
+    changed: Notify,
+    /// Whether an entry changed that is not in the file yet.
+    is_behind: AtomicBool,
+    /// Whether the file is written at all; held while writing.
+    writing: Mutex<bool>,
+}
+
+impl SchemaStatus {
+    /// Reads the file of a data directory. An unreadable one is replaced. Unless `written` is set the file stays as
+    /// it is.
+    pub(crate) fn open(data: &Path, written: bool) -> Self {
+        let path = data.join(FILE);
+        let read = match std::fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| error.to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+            Err(error) => Err(error.to_string()),
+        };
+        let tools = read.unwrap_or_else(|reason| {
+            tracing::warn!(file = %path.display(), %reason, "cannot be used; it is written again");
+            BTreeMap::new()
+        });
+        let (tools, writing, changed) = (Mutex::new(tools), Mutex::new(written), Notify::new());
+        Self { path, tools, changed, is_behind: AtomicBool::new(false), writing }
+    }
+
+    /// Number of generic results in a row of a tool.
+    pub(crate) fn consecutive_generic(&self, tool: &ToolId) -> u32 {
+        self.tools().get(tool).map_or(0, |status| status.consecutive_generic_count)
+    }
+
+    /// Sets how a tool's latest result was adapted.
+    pub(crate) fn set(&self, tool: &ToolId, status: AdapterStatus, at: Timestamp) {
+        let status = ToolStatus {
+            last_adapter: status.rung,
+            consecutive_generic_count: status.consecutive_generic,
+            updated_at: at,
+        };
+        {
+            let mut tools = self.tools();
+            if tools.len() >= MAX_TOOLS && !tools.contains_key(tool) {
+                return;
+            }
+            tools.insert(tool.clone(), status);
+        }
+        self.is_behind.store(true, Ordering::Release);
+        self.changed.notify_one();
+    }
+
+    /// Writes the file, if an entry changed. Blocks.
+    pub(crate) fn write(&self) {
+        let writing = self.writing.lock();
+        if !*writing || !self.is_behind.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let Ok(text) = serde_json::to_vec_pretty(&*self.tools()) else { return };
+        if let Err(error) = write_whole(&self.path, &text) {
+            tracing::warn!(file = %self.path.display(), %error, "cannot be written");
+        }
+    }
+
+    fn tools(&self) -> MutexGuard<'_, BTreeMap<ToolId, ToolStatus>> {
+        self.tools.lock()
+    }
+}
+
+impl Service for SchemaStatus {
+    /// Writes changes a moment later.
+    fn start(self: Arc<Self>, tasks: &Tasks) {
+        tasks.spawn(async move {
+            loop {
+                self.changed.notified().await;
+                tokio::time::sleep(WRITE_DELAY).await;
+                let status = Arc::clone(&self);
+                // If the file cannot be written, the next change tries again.
+                let _ = tokio::task::spawn_blocking(move || status.write()).await;
+            }
+        });
+    }
+
+    fn stop(&self) {
+        self.write();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_survives_a_restart() {
+        let data = tempfile::tempdir().unwrap();
+        let status = SchemaStatus::open(data.path(), true);
+        let tool: ToolId = "s__t".parse().unwrap();
+        let generic = AdapterStatus { rung: Rung::Generic, consecutive_generic: 2, change: None };
+        status.set(&tool, generic, Timestamp::from_millis(0));
+        status.write();
+        let text = std::fs::read_to_string(data.path().join(FILE)).unwrap();
+        let expect = serde_json::json!({"s__t": {
+            "last_adapter": "generic", "consecutive_generic_count": 2, "updated_at": "1970-01-01T00:00:00.000Z"}});
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expect);
+        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool), 2);
+
+        let read_only = SchemaStatus::open(data.path(), false);
+        read_only.set(&tool, AdapterStatus { consecutive_generic: 0, ..generic }, Timestamp::from_millis(1));
+        read_only.write();
+        assert_eq!(std::fs::read_to_string(data.path().join(FILE)).unwrap(), text);
+
+        std::fs::write(data.path().join(FILE), "{").unwrap();
+        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool), 0);
+    }
+}

@@ -1,0 +1,69 @@
+//! Services: background work that connects the parts of an engine.
+
+mod config_reload;
+pub(crate) mod settings_applier;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::background::Background;
+use crate::config::UserFiles;
+use crate::knowledge::Knowledge;
+use crate::knowledge::overrides::{self, OverrideFile, OverrideParts};
+use crate::knowledge::version_drafter::VersionDrafter;
+use crate::recording::Records;
+use crate::upstreams::Upstreams;
+use config_reload::ConfigReload;
+use settings_applier::SettingsApplier;
+
+/// All services of an engine, and those that commands use.
+pub(crate) struct Services {
+    /// Creates versions of schemas that have settled, and reports drift.
+    pub(crate) drafter: Arc<VersionDrafter>,
+    /// Keeps the file of overrides and the decisions in line.
+    pub(crate) overrides: Arc<OverrideFile>,
+    /// Applies settings and redaction rules.
+    pub(crate) settings: Arc<SettingsApplier>,
+    background: Background,
+}
+
+impl Services {
+    /// Starts all services. Blocks while the file of overrides is read.
+    pub(crate) fn open(
+        data: &Path,
+        overrides: Option<PathBuf>,
+        files: &UserFiles,
+        records: &Records,
+        knowledge: &Knowledge,
+        upstreams: &Upstreams,
+    ) -> Self {
+        let drafter = Arc::new(VersionDrafter::new(records, knowledge, &upstreams.hub, &files.settings));
+        let settings = Arc::new(SettingsApplier::new(files, records, upstreams));
+        let reload = Arc::new(ConfigReload::new(files, records, &upstreams.hub));
+        let path = overrides.unwrap_or_else(|| data.join(overrides::FILE));
+        let parts = OverrideParts {
+            registry: Arc::clone(&records.registry),
+            decisions: Arc::clone(&knowledge.decisions),
+            drafter: Arc::clone(&drafter),
+            redaction: Arc::clone(&files.redaction),
+            shown: Arc::clone(&knowledge.shown),
+            changes: files.watcher.watch(&path),
+        };
+        let overrides = OverrideFile::open(data, path, parts);
+        let background = Background::start([
+            Arc::clone(&settings) as _,
+            reload as _,
+            Arc::clone(&overrides) as _,
+            Arc::clone(&upstreams.status) as _,
+            Arc::clone(&knowledge.suspensions) as _,
+            // Stopped last, as it looks at everything that was recorded.
+            Arc::clone(&drafter) as _,
+        ]);
+        Self { drafter, overrides, settings, background }
+    }
+
+    /// Stops all services.
+    pub(crate) async fn close(&self) {
+        self.background.stop().await;
+    }
+}

@@ -1,0 +1,97 @@
+//! The proxy as the engine runs it: upstreams, and what of their traffic goes where.
+
+mod observer;
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use schemascope_api::ServerRow;
+use schemascope_proxy::{BuiltIn, Hub};
+
+use crate::config::UserFiles;
+use crate::config::settings::adapting;
+use crate::knowledge::Knowledge;
+use crate::own_tools::{OwnTools, Sources};
+use crate::recording::Records;
+use crate::recording::mode::Recording;
+use crate::recording::schema_status::SchemaStatus;
+use crate::views;
+use observer::ProxyObserver;
+
+/// The upstreams, and where clients reach them.
+#[derive(Clone)]
+pub(crate) struct Upstreams {
+    pub(crate) hub: Arc<Hub>,
+    /// Schemascope's own tools, served as an upstream.
+    pub(crate) own_tools: Arc<OwnTools>,
+    /// How each tool's latest result was adapted.
+    pub(crate) status: Arc<SchemaStatus>,
+    /// The endpoint for clients, once the engine is served.
+    pub(crate) mcp_url: Arc<OnceLock<String>>,
+}
+
+impl Upstreams {
+    /// Takes the upstreams of the configuration without starting them. Needs a tokio runtime.
+    pub(crate) fn open(
+        data: &Path,
+        recording: Recording,
+        files: &UserFiles,
+        records: &Records,
+        knowledge: &Knowledge,
+    ) -> Self {
+        let status = Arc::new(SchemaStatus::open(data, recording == Recording::On));
+        let settings = files.settings.now();
+        let sources = Sources {
+            registry: Arc::clone(&records.registry),
+            decisions: Arc::clone(&knowledge.decisions),
+            recorder: Arc::clone(&records.recorder),
+            shown: Arc::clone(&knowledge.shown),
+            edges: Arc::clone(&knowledge.edges),
+        };
+        let own_tools = OwnTools::new(sources, settings.own_tools.clone());
+        let observer = Arc::new(ProxyObserver {
+            recorder: Arc::clone(&records.recorder),
+            effective: Arc::clone(&knowledge.effective),
+            suspensions: Arc::clone(&knowledge.suspensions),
+            status: Arc::clone(&status),
+            shown: Arc::clone(&knowledge.shown),
+            own_tools: Arc::clone(&own_tools),
+            overrides_due: Arc::clone(&knowledge.decisions.version_changed),
+        });
+        let own = Some(BuiltIn::new(Arc::clone(&own_tools) as _));
+        let config = &files.config.now().config;
+        let hub = Hub::new(config, own, Arc::clone(&observer) as _, observer, adapting(&settings));
+        Self { hub, own_tools, status, mcp_url: Arc::default() }
+    }
+
+    /// Ends the upstreams.
+    pub(crate) async fn close(&self) {
+        self.hub.stop().await;
+    }
+
+    /// All upstreams, without their logs.
+    pub(crate) fn server_rows(&self, files: &UserFiles) -> Vec<ServerRow> {
+        let (redactor, config) = (files.redaction.now(), files.config.now());
+        let rows = self.hub.status().into_iter().map(|status| views::server_row(status, &redactor));
+        rows.map(|mut row| {
+            if row.built_in {
+                row.reason = Some(match config.own_entry() {
+                    Some(reason) => format!("its entry in {} is ignored: {reason}", config.path.display()),
+                    None => self.own_tools.about(),
+                });
+            }
+            row
+        })
+        .collect()
+    }
+
+    /// Events of streams that clients missed, in a sentence.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let lost = self.hub.lost_streams();
+        (lost > 0).then(|| {
+            format!(
+                "{lost} streams lost events before their client reconnected (the replay buffer holds 64 MB)"
+            )
+        })
+    }
+}

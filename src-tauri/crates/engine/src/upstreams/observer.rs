@@ -1,0 +1,80 @@
+//! Connection between the proxy and the parts that record its traffic or answer its questions.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use schemascope_model::{Presented, Timestamp, ToolId};
+use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas};
+use tokio::sync::Notify;
+
+use crate::knowledge::advertisement_queue::AdvertisementQueue;
+use crate::knowledge::effective::EffectiveSchemas;
+use crate::knowledge::overrides::shown::ShownTools;
+use crate::own_tools::OwnTools;
+use crate::recording::recorder::Recorder;
+use crate::recording::schema_status::SchemaStatus;
+
+/// Observer of the proxy, and its source of effective schemas.
+pub(super) struct ProxyObserver {
+    pub(super) recorder: Arc<Recorder>,
+    pub(super) effective: Arc<EffectiveSchemas>,
+    pub(super) suspensions: Arc<AdvertisementQueue>,
+    pub(super) status: Arc<SchemaStatus>,
+    pub(super) shown: Arc<ShownTools>,
+    pub(super) own_tools: Arc<OwnTools>,
+    /// Notified when the file of overrides is to be reconciled.
+    pub(super) overrides_due: Arc<Notify>,
+}
+
+impl Observer for ProxyObserver {
+    fn finished(&self, call: FinishedCall) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        self.recorder.finished(call)
+    }
+
+    fn listed(&self, server: &str, tools: &[ListedTool]) {
+        // Done first, so that the first call of a tool finds what it declares.
+        self.effective.listed(server, tools, Timestamp::now());
+        self.recorder.listed(server, tools);
+        self.shown.listed(server, tools);
+        self.overrides_due.notify_one();
+    }
+
+    fn changed(&self, server: &str) {
+        self.recorder.changed(server);
+    }
+
+    fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
+        self.status.set(tool, status, Timestamp::now());
+        if let Some(change) = status.change {
+            self.suspensions.add(tool, change, Timestamp::now());
+        }
+    }
+}
+
+impl Schemas for ProxyObserver {
+    fn effective(&self, tool: &ToolId) -> Effective {
+        self.effective.of(tool)
+    }
+
+    fn presented(&self, tool: &ToolId) -> Presented {
+        let presented = self.shown.presented(tool);
+        Presented { hidden: presented.hidden || !self.own_tools.offers(tool), ..presented }
+    }
+
+    fn is_hidden(&self, tool: &ToolId) -> bool {
+        self.shown.is_hidden(tool) || !self.own_tools.offers(tool)
+    }
+
+    fn is_offered(&self, server: &str) -> bool {
+        self.own_tools.offers_server(server)
+    }
+
+    fn named(&self, name: &str) -> Option<ToolId> {
+        self.shown.named(name)
+    }
+
+    fn remembered(&self, tool: &ToolId) -> u32 {
+        self.status.consecutive_generic(tool)
+    }
+}

@@ -1,0 +1,272 @@
+//! Sessions with an upstream besides the shared one.
+//!
+//! A client with sampling, elicitation or roots needs a session of its own, because a question of the upstream does not
+//! name its client. Stateless clients with these capabilities use a pool of sessions, one request at a time in each.
+//! Clients of the stateless era get a session of that era where the upstream speaks it.
+
+mod run;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::Upstream;
+use super::audience::PendingChanges;
+use super::handshake::{self, SessionError};
+use super::session::Live;
+use crate::exchange::Outbox;
+use crate::wire::{Era, Who};
+
+/// How long an upstream may take to answer whether it speaks the stateless era.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// When an upstream that does not speak the stateless era is asked again.
+const PROBE_INTERVAL: Duration = Duration::from_secs(60);
+/// Sessions in the pool for stateless clients with the same capabilities.
+const POOL_SIZE: usize = 16;
+
+/// Identifies a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    /// The session of one client session.
+    Session(Box<str>),
+    /// A session of the pool for stateless clients with these capabilities, by number.
+    Pooled(Bytes, usize),
+    /// The session in the stateless era, for all clients that speak it.
+    Modern,
+}
+
+#[derive(Default)]
+pub(crate) struct ClientSessions {
+    by_key: Mutex<HashMap<Key, Arc<ClientSession>>>,
+    pub(super) tasks: TaskTracker,
+    /// Whether the upstream speaks the stateless era as well, and when it was asked.
+    modern: tokio::sync::Mutex<Option<(bool, Instant)>>,
+    /// The failure to open the last session.
+    failed: Mutex<Option<OpenFailure>>,
+    /// Changes announced by sessions of the pool that are being collected.
+    pub(super) pending_changes: Mutex<PendingChanges>,
+}
+
+/// Why the last session could not be opened.
+struct OpenFailure {
+    reason: String,
+    /// Failures in a row.
+    times: u32,
+    /// Until when no other attempt is made.
+    retry_at: Instant,
+}
+
+#[derive(Default)]
+struct ClientSession {
+    /// Locked while it is opened.
+    live: Arc<tokio::sync::Mutex<Option<Arc<Live>>>>,
+    end: CancellationToken,
+}
+
+impl ClientSession {
+    /// Returns the session, if it is open.
+    fn open(&self) -> Option<Arc<Live>> {
+        let live = self.live.try_lock().ok()?.clone()?;
+        (!live.link.is_closed()).then_some(live)
+    }
+}
+
+type Slot = tokio::sync::OwnedMutexGuard<Option<Arc<Live>>>;
+
+impl ClientSessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<ClientSession>>> {
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends all sessions, without waiting.
+    pub(crate) fn end_all(&self) {
+        self.lock().drain().for_each(|(_, session)| session.end.cancel());
+        *self.failed() = None;
+        // Another program may be started next.
+        if let Ok(mut modern) = self.modern.try_lock() {
+            *modern = None;
+        }
+    }
+
+    /// Ends all sessions, and waits for that.
+    pub(crate) async fn stop(&self) {
+        self.end_all();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    fn forget(&self, key: &Key) {
+        if let Some(session) = self.lock().remove(key) {
+            session.end.cancel();
+        }
+    }
+
+    /// Removes this session, but not one that replaced it under the same key.
+    fn remove(&self, key: &Key, session: &Arc<ClientSession>) {
+        session.end.cancel();
+        let mut sessions = self.lock();
+        if sessions.get(key).is_some_and(|known| Arc::ptr_eq(known, session)) {
+            sessions.remove(key);
+        }
+    }
+
+    fn failed(&self) -> MutexGuard<'_, Option<OpenFailure>> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a session could not be opened. The next attempt has to wait.
+    fn note_failure(&self, reason: &str) {
+        let mut failed = self.failed();
+        let times = failed.as_ref().map_or(0, |failure| failure.times).saturating_add(1);
+        let pause = Duration::from_secs(1 << (times - 1).min(5));
+        *failed = Some(OpenFailure { reason: reason.to_owned(), times, retry_at: Instant::now() + pause });
+    }
+}
+
+impl Upstream {
+    /// Returns the session that serves a client, opened where necessary. `owner` receives what belongs to no request.
+    pub(crate) async fn session(
+        self: &Arc<Self>,
+        who: &Who,
+        owner: Option<&Outbox>,
+    ) -> Result<Arc<Live>, String> {
+        let shared = self.live().await?;
+        let key = match (who.era, shared.hello.era) {
+            (_, Era::Modern) => return Ok(shared),
+            (Era::Legacy, _) if !who.may_be_asked() => return Ok(shared),
+            (Era::Legacy, _) => match &who.session {
+                Some(session) => Key::Session(session.clone()),
+                None => return Ok(shared),
+            },
+            (Era::Modern, _) if self.speaks_modern(&shared).await => Key::Modern,
+            (Era::Modern, _) if !who.may_be_asked() => return Ok(shared),
+            (Era::Modern, _) => return self.pooled(who).await,
+        };
+        let who = match key {
+            Key::Session(_) => who.clone(),
+            Key::Pooled(..) | Key::Modern => Who { era: Era::Modern, ..Who::unknown() },
+        };
+        self.client_session(key, who, owner.cloned()).await
+    }
+
+    /// Returns a session of the pool for a stateless client. Each serves one request at a time. While one waits for
+    /// its client, another session is opened.
+    async fn pooled(self: &Arc<Self>, who: &Who) -> Result<Arc<Live>, String> {
+        let asked = Who { era: Era::Legacy, session: None, info: None, log_level: None, ..who.clone() };
+        let mut last = None;
+        for number in 0..POOL_SIZE {
+            let live = self
+                .client_session(Key::Pooled(who.capabilities.clone(), number), asked.clone(), None)
+                .await?;
+            if live.turn.as_ref().is_none_or(|turn| turn.available_permits() > 0) {
+                return Ok(live);
+            }
+            last = Some(live);
+        }
+        last.ok_or_else(|| "it has no session for this client".into())
+    }
+
+    /// Whether the pool for this client may grow.
+    pub(crate) fn has_turns(&self, who: &Who) -> bool {
+        let sessions = self.client_sessions.lock();
+        let alike = |key: &&Key| matches!(key, Key::Pooled(known, _) if *known == who.capabilities);
+        sessions.keys().filter(alike).count() < POOL_SIZE
+    }
+
+    /// Whether this client has a session of its own.
+    pub(crate) fn serves_alone(&self, who: &Who) -> bool {
+        who.era == Era::Legacy && who.may_be_asked() && self.era() != Some(Era::Modern)
+    }
+
+    /// Returns a client's own session, if it is open.
+    pub(crate) fn own_now(&self, session: &str) -> Option<Arc<Live>> {
+        let own = self.client_sessions.lock().get(&Key::Session(session.into())).cloned()?;
+        own.open()
+    }
+
+    /// Returns the open sessions of the pool for stateless clients with these capabilities, in order.
+    pub(crate) fn pooled_now(&self, capabilities: &Bytes) -> Vec<Arc<Live>> {
+        let alike = |key: &Key| matches!(key, Key::Pooled(known, _) if known == capabilities);
+        self.open_now(alike)
+    }
+
+    /// Returns the session in the stateless era, if it is open and not the shared one.
+    pub(super) fn stateless_now(&self) -> Option<Arc<Live>> {
+        self.client_sessions.lock().get(&Key::Modern)?.open()
+    }
+
+    /// Returns the open sessions of all pools.
+    pub(super) fn all_pooled_now(&self) -> Vec<Arc<Live>> {
+        self.open_now(|key| matches!(key, Key::Pooled(..)))
+    }
+
+    fn open_now(&self, wanted: impl Fn(&Key) -> bool) -> Vec<Arc<Live>> {
+        let sessions = self.client_sessions.lock();
+        let mut found: Vec<_> = sessions
+            .iter()
+            .filter_map(|(key, session)| match key {
+                Key::Pooled(_, number) if wanted(key) => Some((*number, session.open()?)),
+                _ => None,
+            })
+            .collect();
+        found.sort_by_key(|(number, _)| *number);
+        found.into_iter().map(|(_, live)| live).collect()
+    }
+
+    /// Whether this client shares its session with others.
+    pub(crate) fn shares(&self, who: &Who, live: &Live) -> bool {
+        live.hello.era == Era::Legacy && !self.serves_alone(who)
+    }
+
+    /// Ends a client's own session until it needs one again.
+    pub(crate) fn rest(&self, session: &str) {
+        self.client_sessions.forget(&Key::Session(session.into()));
+    }
+
+    /// Ends everything that exists for one client session.
+    pub(crate) fn forget_session(self: &Arc<Self>, session: &str) {
+        self.rest(session);
+        self.session_states.forget(session);
+        if self.log_levels.forget(session)
+            && let Some(live) = self.live_now().filter(|live| live.hello.era == Era::Legacy)
+        {
+            let upstream = Arc::clone(self);
+            tokio::spawn(async move { upstream.log_levels.renew(&live, false).await });
+        }
+        self.unwatch(session);
+    }
+
+    /// Whether the upstream speaks the stateless era as well. Over stdio the open session is asked first, because
+    /// trying costs another process; an upstream of the session era answers that it does not know the method. Over
+    /// HTTP a session of the stateless era is tried at once, because some servers answer such a request within a
+    /// session as one of the session era.
+    pub(crate) async fn speaks_modern(self: &Arc<Self>, shared: &Arc<Live>) -> bool {
+        let mut known = self.client_sessions.modern.lock().await;
+        if let Some((speaks, since)) = *known
+            && (speaks || since.elapsed() < PROBE_INTERVAL)
+        {
+            return speaks;
+        }
+        let who = Who { era: Era::Modern, ..Who::unknown() };
+        let worth_trying = shared.separates_requests || {
+            let params = who.introduced(None);
+            let answer = handshake::ask(&shared.link, "server/discover", Some(&params));
+            // Some servers accept the question only as the first message.
+            match tokio::time::timeout(PROBE_TIMEOUT, answer).await {
+                Ok(Ok(_)) => true,
+                Ok(Err(SessionError::OtherEra(reason))) => !reason.contains("-32601"),
+                Ok(Err(SessionError::Failed(_))) | Err(_) => false,
+            }
+        };
+        // A process may take longer to start than an answer to come.
+        let limit = if shared.separates_requests { PROBE_TIMEOUT } else { Duration::MAX };
+        let opened = tokio::time::timeout(limit, self.client_session(Key::Modern, who, None));
+        let speaks = worth_trying && opened.await.is_ok_and(|opened| opened.is_ok());
+        *known = Some((speaks, Instant::now()));
+        speaks
+    }
+}

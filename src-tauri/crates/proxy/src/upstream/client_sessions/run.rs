@@ -1,0 +1,182 @@
+//! The life of a session besides the shared one. The first request opens it, others wait until it is open.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::{ClientSession, Key, OpenFailure, Slot};
+use crate::exchange::Outbox;
+use crate::upstream::audience::ClientGroup;
+use crate::upstream::handshake::{self, SessionError};
+use crate::upstream::session::{self, Live, Opening};
+use crate::upstream::transport::Transport;
+use crate::upstream::{Upstream, subscriptions};
+use crate::wire::{Era, Who};
+
+/// Sessions besides the shared one.
+const MAX_SESSIONS: usize = 512;
+/// Those of them in pools.
+const MAX_POOLED: usize = 64;
+/// How often a session is checked for use.
+const USE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
+/// Checks in a row without use after which a session ends.
+const MAX_UNUSED_CHECKS: u32 = 10;
+
+impl Upstream {
+    pub(super) async fn client_session(
+        self: &Arc<Self>,
+        key: Key,
+        who: Who,
+        owner: Option<Outbox>,
+    ) -> Result<Arc<Live>, String> {
+        let transport = self.transport()?;
+        // A session may end while this waits for it.
+        for _ in 0..3 {
+            let session = self.entry_for(&key)?;
+            let slot = Arc::clone(&session.live).lock_owned().await;
+            if session.end.is_cancelled() {
+                continue;
+            }
+            match slot.as_ref() {
+                Some(live) if !live.link.is_closed() => return Ok(Arc::clone(live)),
+                // It is ending, and is removed with this.
+                Some(_) => {
+                    self.client_sessions.remove(&key, &session);
+                    continue;
+                }
+                None => {}
+            }
+            let (ready, begun) = oneshot::channel();
+            let running = self.client_sessions.tasks.spawn({
+                let (upstream, key, session) = (Arc::clone(self), key.clone(), Arc::clone(&session));
+                let (transport, who, owner) = (Arc::clone(&transport), who.clone(), owner.clone());
+                async move {
+                    let ended =
+                        upstream.run_client_session(transport, who, owner, &session, slot, ready).await;
+                    upstream.client_sessions.remove(&key, &session);
+                    ended
+                }
+            });
+            // The caller may give up meanwhile; the next one finds the session open.
+            return match begun.await {
+                Ok(live) => {
+                    *self.client_sessions.failed() = None;
+                    Ok(live)
+                }
+                Err(_) => {
+                    let reason = match running.await {
+                        Ok(Err(stranger)) => stranger.reason(),
+                        _ => "it ended".into(),
+                    };
+                    // An upstream that does not speak the stateless era has not failed.
+                    if key != Key::Modern {
+                        self.client_sessions.note_failure(&reason);
+                    }
+                    Err(reason)
+                }
+            };
+        }
+        Err("its sessions ended repeatedly while they were opened".into())
+    }
+
+    fn entry_for(&self, key: &Key) -> Result<Arc<ClientSession>, String> {
+        let mut sessions = self.client_sessions.lock();
+        if let Some(session) = sessions.get(key) {
+            return Ok(Arc::clone(session));
+        }
+        if self.stop.is_cancelled() {
+            return Err("Schemascope is shutting down".into());
+        }
+        if let Some(OpenFailure { reason, retry_at, .. }) = &*self.client_sessions.failed()
+            && *retry_at > Instant::now()
+        {
+            let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+            return Err(format!("{reason}; next attempt in {pause} s"));
+        }
+        let pooled = sessions.keys().filter(|key| matches!(key, Key::Pooled(..))).count();
+        if sessions.len() >= MAX_SESSIONS || (matches!(key, Key::Pooled(..)) && pooled >= MAX_POOLED) {
+            return Err("too many clients have sessions of their own with it".into());
+        }
+        Ok(Arc::clone(sessions.entry(key.clone()).or_default()))
+    }
+
+    async fn run_client_session(
+        self: &Arc<Self>,
+        transport: Arc<dyn Transport>,
+        who: Who,
+        owner: Option<Outbox>,
+        session: &ClientSession,
+        mut slot: Slot,
+        ready: oneshot::Sender<Arc<Live>>,
+    ) -> Result<(), SessionError> {
+        let belongs = who.session.is_some();
+        let group = match who.era {
+            Era::Modern => Some(ClientGroup::Stateless),
+            Era::Legacy => Some(ClientGroup::Pooled(who.capabilities.clone())).filter(|_| !belongs),
+        };
+        let (gone, own) = (owner.clone(), who.session.clone());
+        let (log, hurry) = (Arc::clone(&self.log), self.stop.clone());
+        let opening = Opening { transport, era: who.era, who, owner, log, hurry };
+        let unused = CancellationToken::new();
+        let stop = async {
+            let owner_gone = async {
+                match &gone {
+                    Some(owner) => owner.closed().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = session.end.cancelled() => {}
+                () = self.stop.cancelled() => {}
+                () = unused.cancelled() => {}
+                () = owner_gone => {}
+            }
+        };
+        session::run(opening, stop, |live| {
+            let unused = unused.clone();
+            async move {
+                if let Ok(tools) = handshake::list_tools(&live.link, live.hello.era).await {
+                    live.take_tools(tools.into());
+                }
+                if let Some(own) = &own {
+                    self.session_states.restore(&live, own).await;
+                }
+                let notifications = live.link.subscribe();
+                let mut watched = HashSet::new();
+                if let Some(group) = &group {
+                    self.take_over(&live, group, &mut watched).await;
+                }
+                *slot = Some(Arc::clone(&live));
+                drop(slot);
+                // A client that subscribed in between did not find this session yet.
+                if let Some(group) = &group {
+                    self.take_over(&live, group, &mut watched).await;
+                }
+                let _ = ready.send(Arc::clone(&live));
+                if !belongs {
+                    tokio::select! {
+                        () = until_unused(&live) => unused.cancel(),
+                        () = self.announce_changes(notifications, group) => {}
+                        () = subscriptions::keep_listening(&live) => {}
+                    }
+                }
+                std::future::pending().await
+            }
+        })
+        .await
+    }
+}
+
+/// Waits until a session was not used for a while.
+async fn until_unused(live: &Live) {
+    let (mut checks, mut requests) = (0, 0);
+    while checks < MAX_UNUSED_CHECKS {
+        tokio::time::sleep(USE_CHECK_INTERVAL).await;
+        let now = live.link.requests();
+        checks = if live.link.is_idle() && now == requests { checks + 1 } else { 0 };
+        requests = now;
+    }
+}

@@ -1,0 +1,272 @@
+//! Transport to an MCP server in this process, over a pipe in memory.
+//!
+//! The server is rmcp's. It sees the same lines as a server in a process of its own, so sessions, eras, restarts and
+//! recording work as for any other upstream.
+
+use std::sync::Arc;
+
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorData, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{BoxFuture, Connection, Messages, Transport, lines};
+use crate::built_in::{BuiltIn, BuiltInTools, CallerSession};
+use crate::upstream::link::Link;
+
+/// Field of `_meta` that says whose call it is. Clients cannot set it: it is replaced on the way.
+pub(crate) const CALLER: &str = "schemascope/caller";
+
+/// Bytes each direction of a pipe holds until its reader takes them.
+const PIPE_BYTES: usize = 64 << 10;
+
+impl Transport for BuiltIn {
+    fn separates_requests(&self) -> bool {
+        false
+    }
+
+    fn open(&self, messages: Messages) -> Result<Box<dyn Connection>, String> {
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+        let (reader, writer) = tokio::io::split(theirs);
+        let transport = AsyncRwTransport::new_server(reader, writer).with_max_line_length(lines::MAX_LINE);
+        let server = Server(Arc::clone(self.tools()));
+        let serving = tokio::spawn(async move {
+            if let Ok(running) = serve_server(server, transport).await {
+                let _ = running.waiting().await;
+            }
+        });
+        let (reader, writer) = tokio::io::split(ours);
+        let reading = lines::run(&messages.link, messages.outgoing, reader, writer);
+        Ok(Box::new(PipeConnection {
+            serving: AbortOnDropHandle::new(serving),
+            reading,
+            link: messages.link,
+        }))
+    }
+}
+
+struct PipeConnection {
+    serving: AbortOnDropHandle<()>,
+    reading: JoinHandle<()>,
+    link: Arc<Link>,
+}
+
+impl Connection for PipeConnection {
+    fn ended(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            // Reading ends when the server drops its end of the pipe.
+            let _ = (&mut self.reading).await;
+            self.link.close();
+        })
+    }
+
+    fn close(self: Box<Self>, _: CancellationToken) -> BoxFuture<'static, Option<String>> {
+        self.reading.abort();
+        self.serving.abort();
+        Box::pin(async move {
+            let _ = self.serving.await;
+            None
+        })
+    }
+}
+
+/// Serves tools on rmcp.
+struct Server(Arc<dyn BuiltInTools>);
+
+impl Server {
+    /// The tools in the form rmcp sends them. A definition that is not one of MCP is left out.
+    fn tools(&self) -> Vec<Tool> {
+        let definitions = self.0.definitions().into_iter();
+        definitions.filter_map(|definition| serde_json::from_value(definition).ok()).collect()
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("schemascope", env!("CARGO_PKG_VERSION")))
+            .with_instructions(self.0.instructions())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let CallToolRequestParams { name, arguments, .. } = request;
+        if !self.tools().iter().any(|tool| tool.name == name) {
+            return Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None));
+        }
+        let cancelled = context.ct.clone();
+        let caller = context.meta.get(CALLER).cloned();
+        let caller = caller.and_then(|caller| serde_json::from_value(caller).ok()).unwrap_or_default();
+        let (tools, name) = (Arc::clone(&self.0), name.into_owned());
+        tokio::select! {
+            result = run(tools, name, arguments.unwrap_or_default(), caller) => Ok(result.into()),
+            // rmcp does not send this answer.
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+        }
+    }
+
+    /// Answers `tools/call` with params that rmcp cannot read, for example arguments that are not an object.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match request.method.as_str() {
+            "tools/call" => ErrorData::invalid_params(
+                "tools/call needs params.name, a text, and params.arguments, an object",
+                None,
+            ),
+            method => ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None),
+        })
+    }
+}
+
+/// Calls a tool on a task of its own, so that a panic costs this call and not its caller's session.
+async fn run(
+    tools: Arc<dyn BuiltInTools>,
+    name: String,
+    arguments: JsonObject,
+    caller: CallerSession,
+) -> CallToolResult {
+    let call = tokio::spawn(async move { tools.call(&name, arguments, caller).await });
+    match AbortOnDropHandle::new(call).await {
+        Ok(Ok(value)) => structured(value),
+        Ok(Err(message)) => CallToolResult::error(vec![ContentBlock::text(message)]),
+        Err(_) => {
+            CallToolResult::error(vec![ContentBlock::text("the tool failed; Schemascope's log says why")])
+        }
+    }
+}
+
+/// A result with structured content, and the same as text for clients that do not read it.
+fn structured(value: Value) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
+    result.structured_content = Some(value);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::built_in::Calling;
+    use crate::config::ServerEntry;
+    use crate::observer::{FinishedCall, ListedTool, Observer};
+    use crate::upstream::{Live, Upstream};
+    use crate::wire::{Body, Era, Who};
+
+    struct Tools;
+
+    impl BuiltInTools for Tools {
+        fn instructions(&self) -> String {
+            "Try them.".into()
+        }
+
+        fn definitions(&self) -> Vec<Value> {
+            let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+            vec![tool("echo"), tool("fail"), tool("panic"), tool("wait"), json!({"no": "tool"})]
+        }
+
+        fn call(&self, name: &str, arguments: Map<String, Value>, _: CallerSession) -> Calling<'_> {
+            let name = name.to_owned();
+            Box::pin(async move {
+                match name.as_str() {
+                    "echo" => Ok(Value::Object(arguments)),
+                    "wait" => std::future::pending().await,
+                    "panic" => panic!("on purpose"),
+                    _ => Err("it failed".to_owned()),
+                }
+            })
+        }
+    }
+
+    struct Nothing;
+
+    impl Observer for Nothing {
+        fn finished(&self, _: FinishedCall) -> BoxFuture<'_, ()> {
+            Box::pin(std::future::ready(()))
+        }
+
+        fn listed(&self, _: &str, _: &[ListedTool]) {}
+
+        fn changed(&self, _: &str) {}
+    }
+
+    fn upstream() -> Arc<Upstream> {
+        let entry = ServerEntry::BuiltIn(BuiltIn::new(Arc::new(Tools)));
+        Upstream::new("own", entry, Arc::new(Nothing))
+    }
+
+    fn stateless() -> Who {
+        Who { era: Era::Modern, ..Who::unknown() }
+    }
+
+    async fn call(live: &Live, tool: &str, arguments: Value) -> Result<Value, Value> {
+        let params = Bytes::from(json!({"name": tool, "arguments": arguments}).to_string());
+        let params = match live.hello.era {
+            Era::Legacy => params,
+            Era::Modern => stateless().introduced(Some(&params)),
+        };
+        let mut request = live.request("tools/call", Some(&params), None, None).await.unwrap();
+        match (&mut request.answer).await.unwrap().unwrap() {
+            Body::Result(result) => Ok(serde_json::from_slice(&result).unwrap()),
+            Body::Error(error) => Err(serde_json::from_slice(&error).unwrap()),
+        }
+    }
+
+    #[tokio::test]
+    async fn built_in_tools_are_served_in_both_eras() {
+        let upstream = upstream();
+        for (who, era) in [(Who::unknown(), Era::Legacy), (stateless(), Era::Modern)] {
+            let live = upstream.session(&who, None).await.unwrap();
+            assert_eq!(live.hello.era, era);
+            assert_eq!(live.hello.instructions.as_deref(), Some(&b"\"Try them.\""[..]));
+            let names: Vec<_> = live.tools().iter().map(|tool| tool.name.clone()).collect();
+            assert_eq!(names, ["echo", "fail", "panic", "wait"]);
+            let echo = call(&live, "echo", json!({"n": 1})).await.unwrap();
+            assert_eq!(echo["structuredContent"], json!({"n": 1}));
+            assert_eq!(echo["content"][0]["text"], r#"{"n":1}"#);
+            assert_eq!(call(&live, "fail", json!({})).await.unwrap()["isError"], true);
+            assert_eq!(call(&live, "panic", json!({})).await.unwrap()["isError"], true);
+            assert_eq!(call(&live, "other", json!({})).await.unwrap_err()["code"], -32602);
+            assert_eq!(call(&live, "echo", json!([])).await.unwrap_err()["code"], -32602);
+        }
+        upstream.stop().await;
+    }
+
+    #[tokio::test]
+    async fn restart_and_stop_end_calls_under_way() {
+        let upstream = upstream();
+        let before = upstream.live().await.unwrap();
+        let params = Bytes::from_static(br#"{"name":"wait"}"#);
+        let mut waiting = before.request("tools/call", Some(&params), None, None).await.unwrap();
+        upstream.restart();
+        assert!((&mut waiting.answer).await.is_err());
+        let after = upstream.live().await.unwrap();
+        assert!(before.link.is_closed() && !after.link.is_closed());
+        assert!(call(&after, "echo", json!({})).await.is_ok());
+        upstream.stop().await;
+        assert!(after.link.is_closed() && upstream.live().await.is_err());
+    }
+}

@@ -1,0 +1,432 @@
+//! One pass over JSON that finds everything to be replaced, without recursion on depth.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use schemascope_model::{Marker, Redacted};
+
+use super::blocks::{self, Blocks};
+use super::hints::Hints;
+use super::schema_like;
+use super::text::{Expected, edits_of_plain_text};
+use crate::edits::{Edit, Span, apply, merged};
+use crate::finders::{self, MIN_RUN, is_plausible_under_ambiguous_key};
+use crate::key_cache::KeyCache;
+use crate::keys::is_ambiguous;
+use crate::{MAX_NESTING, Redactor, Trust, Unescaped};
+use schemascope_json::{Quoted, is_json, number_end, quoted, quoted_end, unescaped};
+
+/// Edits of JSON, in order. `nesting` counts the strings that the JSON is inside of.
+pub(crate) fn edits(redactor: &Redactor, json: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
+    Scan { nesting, ..Scan::new(redactor, json, trust) }.run()
+}
+
+/// Edits of JSON, one string of which is unescaped already.
+pub(crate) fn edits_with_unescaped(
+    redactor: &Redactor,
+    json: &str,
+    trust: Trust,
+    unescaped: Unescaped<'_>,
+) -> Vec<Edit> {
+    let start = unescaped.written.as_ptr().addr().wrapping_sub(json.as_ptr().addr());
+    let span = start..start.wrapping_add(unescaped.written.len());
+    // A number or a string is searched as text.
+    let holds_fields = unescaped.text.trim_start().starts_with(['{', '[']);
+    match holds_fields && json.get(span.clone()) == Some(unescaped.written) {
+        true => Scan {
+            unescaped: Some((span.clone(), unescaped.text)),
+            ..Scan::outside(redactor, json, span, trust)
+        }
+        .run(),
+        false => edits(redactor, json, trust, 0),
+    }
+}
+
+/// Edits of a schema, whose keys are names of fields and say nothing about the values under them.
+pub(crate) fn edits_of_schema(redactor: &Redactor, json: &str, trust: Trust) -> Vec<Edit> {
+    Scan { checks_keys: false, ..Scan::new(redactor, json, trust) }.run()
+}
+
+/// Edits of the text of a string: parts of it, or all of it if it is JSON that is nested too deeply.
+pub(crate) fn edits_of_text(redactor: &Redactor, text: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
+    match memchr::memchr2(b'{', b'[', text.as_bytes()).is_some() && is_json(text) {
+        true => edits_of_json(redactor, text, trust, nesting),
+        false => edits_of_plain_text(redactor, text, trust, Expected::ANYTHING, nesting),
+    }
+}
+
+fn edits_of_json(redactor: &Redactor, json: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
+    match nesting < MAX_NESTING {
+        true => edits(redactor, json, trust, nesting + 1),
+        false => vec![Edit::marker(json, 0..json.len())],
+    }
+}
+
+struct Scan<'a> {
+    redactor: &'a Redactor,
+    json: &'a str,
+    trust: Trust,
+    nesting: usize,
+    /// Whether the name of a key can mark the value under it as secret.
+    checks_keys: bool,
+    /// The string that is unescaped already, and the JSON in it.
+    unescaped: Option<(Span, &'a str)>,
+    hints: Hints,
+    /// Whether the document contains anything like a marker.
+    marked: bool,
+    /// Whether every text must be searched, because it may contain a marker or match a pattern of the user.
+    searches_all: bool,
+    /// Numbers of the keys that are secrets.
+    secret_keys: HashMap<String, usize>,
+    edits: Vec<Edit>,
+}
+
+/// Meaning of the key of a value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Role {
+    /// The content blocks of a result.
+    Content,
+    /// The text of a content block.
+    Text,
+    /// The name of the sibling `value`.
+    Name,
+    /// The value of the sibling `name`.
+    Value,
+    /// A value that is secret if it looks like a secret.
+    Ambiguous,
+    #[default]
+    Other,
+}
+
+/// An open object or array.
+struct Container {
+    is_object: bool,
+    /// Everything inside is secret.
+    secret: bool,
+    /// A schema of something secret: the values that it lists are secret.
+    is_secret_schema: bool,
+    /// The texts of the blocks in this array, if it holds content blocks.
+    blocks: Option<Blocks>,
+    /// In an array: the last item was an option such as `--password`.
+    after_option: bool,
+    /// In an object: its `name` is sensitive.
+    has_sensitive_name: bool,
+    /// In an object: the span of its `value`.
+    value: Option<Span>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(redactor: &'a Redactor, json: &'a str, trust: Trust) -> Self {
+        Self::outside(redactor, json, json.len()..json.len(), trust)
+    }
+
+    /// Starts a scan that expects no hints in `skipped`.
+    fn outside(redactor: &'a Redactor, json: &'a str, skipped: Span, trust: Trust) -> Self {
+        let hints = Hints::outside(redactor, json, skipped);
+        let marked = redactor.marker.find(json.as_bytes()).is_some();
+        Self {
+            redactor,
+            json,
+            trust,
+            nesting: 0,
+            checks_keys: true,
+            unescaped: None,
+            hints,
+            marked,
+            searches_all: marked || redactor.rules.has_patterns(),
+            secret_keys: HashMap::new(),
+            edits: Vec::new(),
+        }
+    }
+
+    /// Walks over the document. Bytes that are not JSON are skipped.
+    fn run(mut self) -> Vec<Edit> {
+        let json: &'a str = self.json;
+        let bytes = json.as_bytes();
+        let mut cache = KeyCache::new();
+        let mut open: Vec<Container> = Vec::new();
+        let (mut at_key, mut secret, mut role) = (false, false, Role::Other);
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'"' => {
+                    let found = self.quoted(at);
+                    at = found.span.end;
+                    if at_key {
+                        let inherited = open.last().is_some_and(|open| open.secret);
+                        let written = &json[found.span.clone()];
+                        let key = if found.escaped { unescaped(written) } else { inner(written).into() };
+                        let (redactor, checks_keys) = (self.redactor, self.checks_keys);
+                        let (sensitive, key_role) = cache.get_or_compute(written, || {
+                            (checks_keys && redactor.is_sensitive_key(&key), role_of(&key))
+                        });
+                        let lists_secrets = open.last().is_some_and(|open| open.is_secret_schema)
+                            && schema_like::has_values(&key);
+                        secret = inherited || sensitive || lists_secrets;
+                        role = key_role;
+                        if found.escaped
+                            || key.len() >= MIN_RUN
+                            || self.searches_all
+                            || self.hints.any_in(&found.span)
+                        {
+                            self.key(&found, &key);
+                        }
+                        at_key = false;
+                        at += usize::from(bytes.get(at) == Some(&b':'));
+                    } else {
+                        let plain =
+                            !secret && role == Role::Other && open.last().is_some_and(|open| open.is_object);
+                        if !(plain && self.is_short_and_harmless(&found)) {
+                            self.string_value(found, secret, role, &mut open);
+                        }
+                    }
+                }
+                b'{' | b'[' => {
+                    let is_object = *byte == b'{';
+                    let blocks = (!is_object && role == Role::Content && !secret).then(Blocks::default);
+                    let secret = secret
+                        || !is_object && open.last().is_some_and(|open| open.after_option && !open.is_object);
+                    let is_inside = open.last().is_some_and(|open| open.secret);
+                    let is_secret_schema =
+                        secret && !is_inside && is_object && schema_like::is_schema(&json[at..]);
+                    open.push(Container {
+                        is_object,
+                        secret: secret && !is_secret_schema,
+                        is_secret_schema,
+                        blocks,
+                        after_option: false,
+                        has_sensitive_name: false,
+                        value: None,
+                    });
+                    at_key = is_object;
+                    role = Role::Other;
+                    at += 1;
+                }
+                b'}' | b']' => {
+                    if let Some(closed) = open.pop() {
+                        self.close(closed);
+                    }
+                    // In NDJSON, another document follows.
+                    secret = open.last().is_some_and(|open| open.secret);
+                    at += 1;
+                }
+                b',' => {
+                    let inside = open.last();
+                    at_key = inside.is_some_and(|open| open.is_object);
+                    secret = inside.is_some_and(|open| open.secret);
+                    role = Role::Other;
+                    at += 1;
+                }
+                b'-' | b'0'..=b'9' => {
+                    let end = number_end(bytes, at);
+                    self.number(at..end, secret);
+                    if role == Role::Value
+                        && let Some(inside) = open.last_mut()
+                    {
+                        inside.value = Some(at..end);
+                    }
+                    at = end;
+                }
+                b't' | b'f' | b'n' => at += literal_length(&bytes[at..]),
+                _ => at += 1,
+            }
+        }
+        merged(self.json, self.edits)
+    }
+
+    /// Handles a string that is a value, with regard to its key and its siblings.
+    fn string_value(&mut self, found: Quoted, secret: bool, role: Role, open: &mut [Container]) {
+        let above = open.len().checked_sub(2);
+        let Some(inside) = open.last_mut() else { return self.string(&found, secret) };
+        let quoted = &self.json[found.span.clone()];
+        let after_option = std::mem::take(&mut inside.after_option);
+        if !inside.is_object {
+            inside.after_option = quoted.starts_with("\"-")
+                && quoted.len() < 64
+                && !quoted.contains('=')
+                && self.redactor.is_sensitive_key(quoted.trim_matches(['"', '-']));
+            return self.string(&found, secret || after_option);
+        }
+        match role {
+            Role::Name if quoted.len() < 64 => {
+                inside.has_sensitive_name |= self.redactor.is_sensitive_key(quoted.trim_matches('"'));
+            }
+            Role::Value => inside.value = Some(found.span.clone()),
+            Role::Ambiguous if !secret => {
+                let text = unescaped(quoted);
+                return self.string(&found, is_plausible_under_ambiguous_key(text.as_bytes()));
+            }
+            Role::Text if !secret => {
+                if let Some(blocks) = above.and_then(|above| open[above].blocks.as_mut()) {
+                    return blocks.push(found);
+                }
+            }
+            _ => {}
+        }
+        self.string(&found, secret);
+    }
+
+    fn close(&mut self, closed: Container) {
+        if let (true, Some(value)) = (closed.has_sensitive_name, closed.value) {
+            match self.json[value.clone()].starts_with('"') {
+                true => self.string(&self.quoted(value.start), true),
+                false => self.number(value, true),
+            }
+        }
+        match closed.blocks.map(Blocks::into_texts).unwrap_or_default().as_slice() {
+            [] => {}
+            [one] => self.string(one, false),
+            texts => self.texts(texts),
+        }
+    }
+
+    /// Handles the texts of one result: each alone, and all joined, because a secret may be split over them.
+    fn texts(&mut self, blocks: &[Quoted]) {
+        let spans = || blocks.iter().map(|block| block.span.clone());
+        let texts: Vec<Cow<'_, str>> = spans().map(|span| unescaped(&self.json[span])).collect();
+        let (redactor, trust, nesting) = (self.redactor, self.trust, self.nesting);
+        let find = |text: &str| edits_of_text(redactor, text, trust, nesting);
+        for ((span, text), edits) in spans().zip(&texts).zip(blocks::edits(&texts, find)) {
+            self.replace(span, text, &edits);
+        }
+    }
+
+    fn key(&mut self, found: &Quoted, key: &str) {
+        let span = found.span.clone();
+        let hinted = self.hints.any_in(&span) || found.escaped;
+        // A trigger word alone is no sign of a secret: names are made of such words.
+        let hinted = hinted
+            && (memchr::memchr3(b':', b'=', b'@', key.as_bytes()).is_some()
+                || memchr::memchr2(b' ', b'>', key.as_bytes()).is_some()
+                || self.redactor.configured.find(key).next().is_some());
+        let ours = self.marked && key.starts_with("⟦redacted key ");
+        let expected = Expected { hinted, marked: self.marked };
+        let secret = match self.trust {
+            _ if !ours => {
+                !edits_of_plain_text(self.redactor, key, Trust::Own, expected, self.nesting).is_empty()
+            }
+            Trust::Foreign => true,
+            Trust::Own => false,
+        };
+        if !secret {
+            return;
+        }
+        let mut number = self.secret_keys.len() + 1;
+        if let Some(&known) = self.secret_keys.get(key) {
+            number = known;
+        } else {
+            // A number is taken if a marker in the document has it.
+            while self.trust == Trust::Own && self.json.contains(&key_marker(number)) {
+                number += 1;
+            }
+            self.secret_keys.insert(key.to_owned(), number);
+        }
+        self.edits.push(Edit { span, with: quoted(&key_marker(number)), values: 1 });
+    }
+
+    fn number(&mut self, span: Span, secret: bool) {
+        let text = &self.json[span.clone()];
+        let mut found = Vec::new();
+        if self.redactor.rules.has_patterns() {
+            self.redactor.rules.find(text, &mut found);
+        }
+        if secret || !found.is_empty() {
+            let integer = text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+            let kind = if integer { Redacted::Integer } else { Redacted::Number };
+            self.edits.push(Edit { span, with: quoted(&Marker(kind).to_string()), values: 1 });
+        }
+    }
+
+    fn string(&mut self, found: &Quoted, secret: bool) {
+        let span = found.span.clone();
+        let quoted = &self.json[span.clone()];
+        let hinted = self.hints.any_in(&span);
+        // Cheap checks first: most strings are short and contain no secret, JSON or marker. Unless `hides` is set, no
+        // escape stands for a part of a word, so a string can be searched as it is written.
+        let maybe_json = quoted.len() > 4 && found.opens;
+        let nothing = !secret && !maybe_json && !hinted && !found.hides && !self.searches_all;
+        if nothing && !finders::has_run(quoted.as_bytes()) {
+            return;
+        }
+        if let Some((_, json)) = self.unescaped.clone().filter(|(string, _)| *string == span && !secret) {
+            let edits = edits_of_json(self.redactor, json, self.trust, self.nesting);
+            return self.replace(span, json, &edits);
+        }
+        let text = if found.escaped { unescaped(quoted) } else { inner(quoted).into() };
+        if secret {
+            let own = self.trust == Trust::Own && text.parse::<Marker>().is_ok();
+            if !own {
+                let marker = Marker(Redacted::String(text.chars().count())).to_string();
+                self.replace_all(span, &marker);
+            }
+            return;
+        }
+        let edits = match maybe_json && is_json(&text) {
+            true => edits_of_json(self.redactor, &text, self.trust, self.nesting),
+            false => {
+                let expected = Expected { hinted: hinted || found.hides, marked: self.marked || found.hides };
+                edits_of_plain_text(self.redactor, &text, self.trust, expected, self.nesting)
+            }
+        };
+        self.replace(span, &text, &edits);
+    }
+
+    /// Whether [`Scan::string`] would find nothing in a string under a key without a role, as is the case for most.
+    #[inline]
+    fn is_short_and_harmless(&mut self, found: &Quoted) -> bool {
+        let alone = !found.opens && !found.hides && !self.searches_all;
+        alone && found.span.len() < MIN_RUN && !self.hints.any_in(&found.span)
+    }
+
+    /// The string that opens at `start`.
+    fn quoted(&self, start: usize) -> Quoted {
+        match &self.unescaped {
+            Some((span, _)) if span.start == start => {
+                Quoted { span: span.clone(), escaped: true, hides: true, opens: true }
+            }
+            _ => quoted_end(self.json.as_bytes(), start),
+        }
+    }
+
+    /// Replaces a string by its text with edits applied.
+    fn replace(&mut self, span: Span, text: &str, edits: &[Edit]) {
+        if !edits.is_empty() {
+            let with = quoted(&apply(text, edits));
+            self.edits.push(Edit { span, with, values: edits.iter().map(|edit| edit.values).sum() });
+        }
+    }
+
+    fn replace_all(&mut self, span: Span, text: &str) {
+        self.edits.push(Edit { span, with: quoted(text), values: 1 });
+    }
+}
+
+/// Length of the literal at the beginning of `rest`, or 1 if there is none.
+fn literal_length(rest: &[u8]) -> usize {
+    let known = [&b"true"[..], b"false", b"null"].into_iter().find(|word| rest.starts_with(word));
+    known.map_or(1, <[u8]>::len)
+}
+
+fn role_of(key: &str) -> Role {
+    match key {
+        "content" => Role::Content,
+        "text" => Role::Text,
+        "name" | "key" | "header" | "Name" | "Key" => Role::Name,
+        "value" | "Value" => Role::Value,
+        _ if is_ambiguous(key) => Role::Ambiguous,
+        _ => Role::Other,
+    }
+}
+
+/// A string without its quotes, if it has no escapes.
+fn inner(quoted: &str) -> &str {
+    quoted.strip_prefix('"').map_or(quoted, |rest| rest.strip_suffix('"').unwrap_or(rest))
+}
+
+fn key_marker(number: usize) -> String {
+    format!("⟦redacted key {number}⟧")
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

@@ -1,0 +1,58 @@
+//! Secrets in text with a name before them: `password: x`, `--token x`, `?sig=x`, `Authorization: Bearer x`,
+//! `Cookie: a=b`, `<secret>x</secret>`, in prose, settings, commands, queries, headers and truncated JSON.
+//!
+//! `keyword` says which names announce a secret, `value` finds where the value begins and ends, and `plausible` decides
+//! whether it is a secret. Headers and commands have files of their own.
+
+mod commands;
+pub(crate) mod headers;
+pub(crate) mod keyword;
+pub(crate) mod plausible;
+mod value;
+
+use crate::chars::is_name;
+use crate::edits::Span;
+use commands::{find_after_flag, find_attached_value, find_identified_by, find_user_option};
+use headers::{find_after_scheme, find_basic_credentials, find_in_authorization, find_in_cookie};
+use keyword::{SecretKind, announced_kind};
+use plausible::is_plausible;
+use value::value_after;
+
+/// Longest name, in bytes.
+const MAX_NAME_BYTES: usize = 100;
+
+/// Finds the secrets after the keyword at `at`.
+pub(crate) fn find_after_keyword(text: &str, at: usize, spans: &mut Vec<Span>) {
+    let bytes = text.as_bytes();
+    let start = bytes[at.saturating_sub(MAX_NAME_BYTES)..at].iter().rposition(|&byte| !is_name(byte));
+    let start =
+        start.map_or(at.saturating_sub(MAX_NAME_BYTES), |end| at.saturating_sub(MAX_NAME_BYTES) + end + 1);
+    let limit = bytes.len().min(at + MAX_NAME_BYTES);
+    let end = bytes[at..limit].iter().position(|&byte| !is_name(byte)).map_or(limit, |length| at + length);
+    // The limit may cut a name inside a character; such a name is skipped.
+    let Some(name) = text.get(start..end).map(|name| name.trim_start_matches(['-', '.'])) else { return };
+    let start = end - name.len();
+    let flag = bytes[..start].ends_with(b"--") || bytes[..start].ends_with(b" -");
+    let lower = name.to_ascii_lowercase();
+    match lower.as_str() {
+        "bearer" => return find_after_scheme(bytes, end, spans),
+        "basic" => return find_basic_credentials(bytes, end, spans),
+        "curl" => return find_user_option(bytes, end, spans),
+        "sshpass" => return find_after_flag(bytes, end, b"-p", spans),
+        "mysql" | "mysqldump" | "mysqladmin" | "mariadb" => {
+            return find_attached_value(bytes, end, b" -p", spans);
+        }
+        "identified" => return find_identified_by(bytes, end, spans),
+        _ => {}
+    }
+    let Some(kind) = announced_kind(bytes, start, name, &lower) else { return };
+    let Some(value) = value_after(bytes, start, end, kind, flag) else { return };
+    match kind {
+        SecretKind::Header => find_in_authorization(bytes, &value, spans),
+        SecretKind::Cookie => find_in_cookie(bytes, &value, spans),
+        _ if is_plausible(&bytes[value.span.clone()], kind, &value.notation, name.as_bytes()) => {
+            spans.push(value.span);
+        }
+        _ => {}
+    }
+}

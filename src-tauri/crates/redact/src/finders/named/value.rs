@@ -1,0 +1,166 @@
+//! The value after a name: where it begins and ends, in any notation.
+
+use super::keyword::SecretKind;
+use crate::edits::Span;
+
+/// Longest value, in bytes.
+pub(crate) const MAX_VALUE_BYTES: usize = 8 << 10;
+
+/// Notation of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Notation {
+    /// The value is between quotes.
+    pub(crate) quoted: bool,
+    pub(crate) separator: Separator,
+    /// There is a space around the separator.
+    pub(crate) spaced: bool,
+    /// A bracket or a comma follows, as in code.
+    pub(crate) in_list: bool,
+}
+
+/// What separates a name from its value.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Separator {
+    Equals,
+    Colon,
+    /// `<password>x`.
+    Tag,
+    /// `--password x`.
+    Flag,
+    /// `password is x`, `password x`.
+    Prose,
+}
+
+/// A value and its notation.
+pub(crate) struct Value {
+    pub(crate) span: Span,
+    pub(crate) notation: Notation,
+}
+
+/// Finds the value after the name at `start..end`. `flag` says that the name is an option.
+pub(crate) fn value_after(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    kind: SecretKind,
+    flag: bool,
+) -> Option<Value> {
+    let mut at = end;
+    let named_in_quotes = start.checked_sub(1).is_some_and(|before| matches!(text[before], b'"' | b'\''));
+    at +=
+        count_while(text, at, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b']' | b'*' | b')')).min(6);
+    let spaces = count_while(text, at, |byte| byte == b' ' || byte == b'\t').min(32);
+    at += spaces;
+    let rest = &text[at..];
+    let (separator, skip) = match rest {
+        [b'=', b'=' | b'~', ..] | [b':', b':', ..] | [b'!', ..] => return None,
+        [b'=', b'>', ..] | [b':', b'=', ..] => (Separator::Equals, 2),
+        [b'=', ..] => (Separator::Equals, 1),
+        [b':', ..] => (Separator::Colon, 1),
+        [b'>', ..] if text[..start].ends_with(b"<") || text[..start].ends_with(b":") => (Separator::Tag, 1),
+        [b'%', b'3', b'D' | b'd' | b'A' | b'a', ..] => (Separator::Equals, 3),
+        // `key="Password" value="x"`.
+        _ if named_in_quotes && rest.starts_with(b"value=") => (Separator::Equals, 6),
+        _ if flag && spaces > 0 => (Separator::Flag, 0),
+        _ if spaces > 0 && matches!(kind, SecretKind::Password) => {
+            let words = [&b"is "[..], b"is: ", b"was ", b"to ", b"of ", b"= "];
+            (Separator::Prose, words.iter().find(|word| rest.starts_with(word)).map_or(0, |word| word.len()))
+        }
+        _ => return None,
+    };
+    at += skip;
+    let more = count_while(text, at, |byte| byte == b' ' || byte == b'\t').min(32);
+    at += more;
+    // Bold names: `**Password:** x`.
+    at += count_while(text, at, |byte| byte == b'*').min(2) * usize::from(text[at..].starts_with(b"** "));
+    at += count_while(text, at, |byte| byte == b' ').min(1) * usize::from(at > 0 && text[at - 1] == b'*');
+    let spaced = spaces + more > 0;
+    let (open, escaped) = opening_quote(&text[at..]);
+    let quoted = open.is_some();
+    let from = at + open.map_or(0, |_| if escaped == 0 { 1 } else { escaped + 1 });
+    let limit = text.len().min(from + MAX_VALUE_BYTES);
+    let length = match open {
+        Some(quote) => quoted_length(&text[from..limit], quote, escaped > 0),
+        None => unquoted_length(&text[from..limit], separator, kind),
+    };
+    let in_list = matches!(text.get(from + length), Some(b',' | b')' | b']'));
+    (length > 0).then_some(Value {
+        span: from..from + length,
+        notation: Notation { quoted, separator, spaced, in_list },
+    })
+}
+
+/// Number of bytes from `at` on that fulfil a condition.
+pub(crate) fn count_while(text: &[u8], at: usize, holds: impl Fn(u8) -> bool) -> usize {
+    text[at.min(text.len())..].iter().take_while(|&&byte| holds(byte)).count()
+}
+
+/// The quote that opens a value, and the number of backslashes before it.
+fn opening_quote(rest: &[u8]) -> (Option<u8>, usize) {
+    let escaped = count_while(rest, 0, |byte| byte == b'\\').min(8);
+    match rest.get(escaped) {
+        Some(&quote @ (b'"' | b'\'' | b'`')) => (Some(quote), escaped),
+        _ => (None, 0),
+    }
+}
+
+/// Length of a quoted value. One that is never closed ends with its line.
+pub(crate) fn quoted_length(rest: &[u8], quote: u8, escaped: bool) -> usize {
+    let mut at = 0;
+    while let Some(&byte) = rest.get(at) {
+        if byte == quote {
+            return at;
+        }
+        if byte == b'\\' {
+            if escaped && rest.get(at + count_while(rest, at, |byte| byte == b'\\')) == Some(&quote) {
+                return at;
+            }
+            at += 1;
+        }
+        at += 1;
+    }
+    memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+}
+
+/// Length of a value without quotes.
+pub(crate) fn unquoted_length(rest: &[u8], separator: Separator, kind: SecretKind) -> usize {
+    if matches!(kind, SecretKind::Header | SecretKind::Cookie | SecretKind::Phrase) {
+        return line_length(rest);
+    }
+    let mut end = rest.len();
+    for (at, &byte) in rest.iter().enumerate() {
+        let next = rest.get(at + 1).copied().unwrap_or(b' ');
+        let stop = match byte {
+            b'"' | b'\'' | b'`' | b'<' | b'>' => true,
+            _ if byte.is_ascii_whitespace() => true,
+            b'&' | b';' => separator == Separator::Equals || next.is_ascii_whitespace(),
+            b',' => separator == Separator::Equals || next.is_ascii_whitespace(),
+            b'\\' => matches!(next, b'n' | b'r' | b'"' | b'\\' | b'\''),
+            b'|' => next == b' ' || next == b'|',
+            _ => rest[at..].starts_with("⟦".as_bytes()),
+        };
+        if stop {
+            end = at;
+            break;
+        }
+    }
+    // Punctuation after the value belongs to the sentence or bracket around it.
+    while end > 0
+        && matches!(rest[end - 1], b'.' | b',' | b';' | b':' | b')' | b']' | b'}')
+        && !rest[..end].ends_with(b"==")
+    {
+        end -= 1;
+    }
+    end
+}
+
+/// Length up to the end of the line or of the quotes around it.
+fn line_length(rest: &[u8]) -> usize {
+    let ends = |(at, byte): (usize, &u8)| match byte {
+        b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' => true,
+        b'\\' => matches!(rest.get(at + 1), Some(b'n' | b'r' | b'"')),
+        _ => false,
+    };
+    rest.iter().enumerate().position(|(at, byte)| ends((at, byte))).unwrap_or(rest.len())
+}

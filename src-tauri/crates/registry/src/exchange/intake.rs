@@ -1,0 +1,94 @@
+//! The intake of bundles: what cannot be true is set aside, and of two shares of a machine the later one counts.
+
+use std::cmp::Ordering;
+
+use schemascope_model::{Timestamp, ToolId};
+use schemascope_shape::HashKey;
+
+use super::bundle::{Bundle, Node};
+use super::share::{Share, latest_plausible};
+
+/// A part of a bundle that is not imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// The machine that counted it; none if it is no count.
+    pub machine: Option<String>,
+    /// The tool; none for all tools of the machine.
+    pub tool: Option<ToolId>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Bundle {
+    /// Removes what cannot be true, and returns it with the reasons. `now` is the time here.
+    pub fn set_aside(&mut self, key: HashKey, now: Timestamp) -> Vec<SetAside> {
+        let mut aside = Vec::new();
+        self.nodes.retain(|machine, node| {
+            let mut put = |tool: Option<&ToolId>, reason: String| {
+                aside.push(SetAside { machine: Some(machine.clone()), tool: tool.cloned(), reason });
+            };
+            let wrong = node.implausible(now);
+            if let Some(reason) = wrong {
+                put(None, reason);
+                return false;
+            }
+            node.tools.retain(|id, share| {
+                let wrong = share.implausible(key, now);
+                let keeps = wrong.is_none();
+                wrong.into_iter().for_each(|reason| put(Some(id), reason));
+                keeps
+            });
+            true
+        });
+        for (id, tool) in &mut self.tools {
+            if let Some(at) = tool.listed.filter(|at| *at > latest_plausible(now)) {
+                let reason = format!("its definition is dated {at}, in the future");
+                aside.push(SetAside { machine: None, tool: Some(id.clone()), reason });
+                (tool.definition, tool.listed) = (None, None);
+            }
+        }
+        aside
+    }
+
+    /// What is known of one machine from this part and an earlier one. A bundle of some tools leaves the others as
+    /// they are.
+    pub fn updating(mut self, machine: &str, known: &Self) -> Self {
+        self.values |= known.values;
+        if let (Some(new), Some(old)) = (self.nodes.get_mut(machine), known.nodes.get(machine)) {
+            new.keep_later(old);
+        }
+        for (id, tool) in &known.tools {
+            if self.tools.get(id).is_none_or(|new| new.listed < tool.listed) {
+                self.tools.insert(id.clone(), tool.clone());
+            }
+        }
+        self
+    }
+}
+
+impl Node {
+    fn implausible(&self, now: Timestamp) -> Option<String> {
+        let calls = self.tools.values().map(Share::calls).fold(0, u64::saturating_add);
+        let called = self.tools.values().filter_map(|share| share.position().latest).max();
+        if self.position.calls < calls || self.position.latest < called {
+            return Some("its position is before calls that it has counted".to_owned());
+        }
+        let future = self.position.latest.filter(|at| *at > latest_plausible(now));
+        future.map(|at| format!("its position is dated {at}, in the future"))
+    }
+
+    /// Keeps, of each tool, the later one of two shares of the same machine.
+    pub(super) fn keep_later(&mut self, other: &Self) {
+        let is_earlier = self.position < other.position;
+        self.position = self.position.max(other.position);
+        for (id, share) in &other.tools {
+            let is_later = |mine: &Share| match mine.position().cmp(&share.position()) {
+                Ordering::Equal => !is_earlier,
+                order => order.is_gt(),
+            };
+            if !self.tools.get(id).is_some_and(is_later) {
+                self.tools.insert(id.clone(), share.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Running test programs one after another, with the time of every test.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::shell::cargo;
+
+/// A compiled test program.
+struct Program {
+    path: PathBuf,
+    /// The package's folder, where cargo runs its tests.
+    folder: PathBuf,
+}
+
+/// What test programs reported.
+#[derive(Debug, Default)]
+pub struct Results {
+    pub passed: u64,
+    pub failed: u64,
+    /// Seconds and name of each test.
+    pub times: Vec<(f64, String)>,
+}
+
+/// Compiles the tests that `selection` (arguments of `cargo test`) names and runs those whose names contain `filter`,
+/// or all.
+pub fn run(selection: &[&str], filter: Option<&str>, results: &mut Results) -> Result<()> {
+    for program in compile(selection)? {
+        program.run(filter, results)?;
+    }
+    Ok(())
+}
+
+fn compile(selection: &[&str]) -> Result<Vec<Program>> {
+    let mut child = cargo()
+        .args(["test", "--locked", "--quiet", "--no-run", "--message-format=json-render-diagnostics"])
+        .args(selection)
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot run cargo test")?;
+    let messages = child.stdout.take().context("stdout is piped")?;
+    let mut programs = Vec::new();
+    for line in BufReader::new(messages).lines() {
+        let message: Value = serde_json::from_str(&line?)?;
+        let is_test = message["profile"]["test"] == true;
+        if let Some(path) = message["executable"].as_str().filter(|_| is_test) {
+            let manifest =
+                message["manifest_path"].as_str().context("cargo names the package of a program")?;
+            let folder = PathBuf::from(manifest).parent().context("a manifest lies in a folder")?.to_owned();
+            programs.push(Program { path: path.into(), folder });
+        }
+    }
+    if !child.wait()?.success() {
+        bail!("the tests do not compile");
+    }
+    Ok(programs)
+}
+
+impl Program {
+    fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
+        let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.rsplit_once('-').map_or(name, |(name, _)| name);
+        // Only a nightly test program reports times, unless this variable says that it is one.
+        let mut child = Command::new(&self.path)
+            .args(["-Z", "unstable-options", "--report-time"])
+            .args(filter)
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .current_dir(&self.folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        let output = child.stdout.take().context("stdout is piped")?;
+        let failed = results.failed;
+        for line in BufReader::new(output).lines() {
+            let line = line?;
+            if let Some(counts) = line.strip_prefix("test result: ") {
+                results.passed += count(counts, "passed");
+                results.failed += count(counts, "failed");
+            } else if let Some((test, seconds)) = timed(&line) {
+                results.times.push((seconds, format!("{name}: {test}")));
+            } else if !is_noise(&line) {
+                println!("{line}");
+            }
+        }
+        let status = child.wait()?;
+        if !status.success() && results.failed == failed {
+            println!("{name} ended without a result: {status}");
+            results.failed += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The number before a word of a result line, `ok. 7 passed; 0 failed; …`.
+fn count(counts: &str, what: &str) -> u64 {
+    let words: Vec<&str> = counts.split([' ', ';', '.']).collect();
+    let at = words.iter().position(|word| *word == what);
+    at.and_then(|at| words.get(at.checked_sub(1)?)?.parse().ok()).unwrap_or(0)
+}
+
+/// Name and seconds of a test that passed, from `test NAME ... ok <1.234s>`.
+fn timed(line: &str) -> Option<(&str, f64)> {
+    let (test, time) = line.strip_prefix("test ")?.split_once(" ... ok <")?;
+    Some((test, time.strip_suffix("s>")?.parse().ok()?))
+}
+
+fn is_noise(line: &str) -> bool {
+    let running =
+        line.strip_prefix("running ").is_some_and(|rest| rest.ends_with(" tests") || rest == "1 test");
+    line.is_empty() || running
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_are_counted_and_timed() {
+        let line = "FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.10s";
+        assert_eq!((count(line, "passed"), count(line, "failed")), (12, 3));
+        assert_eq!(timed("test proxy::http::a ... ok <1.250s>"), Some(("proxy::http::a", 1.25)));
+        assert_eq!(timed("test proxy::http::a ... FAILED <1.250s>"), None);
+        assert!(is_noise("running 12 tests") && is_noise("running 1 test") && !is_noise("running late"));
+    }
+}

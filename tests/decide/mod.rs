@@ -1,0 +1,6 @@
+//! Decisions: versions, overrides, settings.
+
+mod overrides;
+mod readiness;
+mod settings;
+mod versions;

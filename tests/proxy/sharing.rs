@@ -1,0 +1,243 @@
+//! Clients that share an upstream, or a Schemascope behind another, do not notice each other.
+
+use std::collections::BTreeMap;
+
+use schemascope_test_support::{Exchange, McpClient, Places, Program, Serve, stdio, until};
+use serde_json::{Map, Value, json};
+
+/// Schemascope in front of an upstream that treats all its clients as one.
+struct Shared {
+    serve: Serve,
+    _program: Program,
+    _scratch: tempfile::TempDir,
+}
+
+fn shared(flags: &[&str]) -> Shared {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    before(&Map::from_iter([("communal".to_owned(), stdio(places.fixture("communal"), flags))]))
+}
+
+fn before(servers: &Map<String, Value>) -> Shared {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    Shared { serve, _program: program, _scratch: scratch }
+}
+
+const UPSTREAM: Option<&str> = Some("communal");
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+/// Notifications that the upstream received.
+fn heard(client: &McpClient) -> Value {
+    serde_json::from_str(text(&client.call("heard", &json!({})).unwrap().result().unwrap())).unwrap()
+}
+
+#[test]
+fn each_client_gets_log_messages_from_its_own_level_on() {
+    let shared = shared(&[]);
+    let [quiet, curious, plain] = [(); 3].map(|()| shared.serve.connect(UPSTREAM).unwrap());
+    let logged = |client: &McpClient| {
+        let exchange = client.call("log", &json!({})).unwrap();
+        let (_, before) = exchange.messages.split_last().unwrap();
+        let level = |message: &String| {
+            serde_json::from_str::<Value>(message).unwrap()["params"]["level"].as_str().unwrap().to_owned()
+        };
+        before.iter().map(level).collect::<Vec<_>>()
+    };
+    let usual = ["info", "warning", "error", "emergency"];
+    assert_eq!(logged(&plain), usual);
+    let set = |client: &McpClient, level: &str| {
+        client.request("logging/setLevel", &json!({"level": level}).to_string()).unwrap().answer().unwrap()
+    };
+    assert_eq!(set(&quiet, "emergency")["result"], json!({}));
+    assert_eq!(
+        (logged(&quiet), logged(&plain)),
+        (vec!["emergency".to_owned()], usual.map(String::from).to_vec())
+    );
+    assert_eq!(set(&curious, "debug")["result"], json!({}));
+    assert_eq!(logged(&curious), ["debug", "info", "warning", "error", "emergency"]);
+    assert_eq!(
+        (logged(&quiet), logged(&plain)),
+        (vec!["emergency".to_owned()], usual.map(String::from).to_vec())
+    );
+    // What is no level is refused by the upstream, and changes nothing.
+    assert_eq!(set(&curious, "loud")["error"]["message"], "no such level");
+    assert_eq!(logged(&curious).len(), 5);
+    // The only client that wants it leaves.
+    curious.delete().unwrap();
+    let levels = |heard: &Value| {
+        heard
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|it| it["level"].as_str().map(str::to_owned))
+            .collect::<Vec<_>>()
+    };
+    until("the level is the usual one again", || levels(&heard(&plain)) == ["info", "debug", "loud", "info"]);
+}
+
+/// Asks as a stateless client that can be asked.
+fn ask(client: &McpClient, name: &str, params: &Value) -> Exchange {
+    client.ask_stateless(name, &json!({"elicitation": {}}), "tools/call", params).unwrap()
+}
+
+fn question(asked: &Exchange) -> (String, String) {
+    let result = asked.result().unwrap();
+    assert_eq!(result["resultType"], "input_required", "{result}");
+    let message = result["inputRequests"]["input"]["params"]["message"].as_str().unwrap().to_owned();
+    (message, result["requestState"].as_str().unwrap().to_owned())
+}
+
+fn going_on(params: &Value, state: &str, said: &str) -> Value {
+    let mut params = params.clone();
+    params["requestState"] = json!(state);
+    params["inputResponses"] = json!({"input": {"action": "accept", "content": {"said": said}}});
+    params
+}
+
+#[test]
+fn stateless_clients_asked_at_the_same_time_get_their_own_questions() {
+    let shared = shared(&[]);
+    let client = shared.serve.connect(UPSTREAM).unwrap();
+    let params = |message: &str| json!({"name": "ask", "arguments": {"message": message}});
+    let names = ["ann", "bob", "eve"];
+    let asked = names.map(|name| question(&ask(&client, name, &params(name))));
+    for (name, (message, _)) in names.iter().zip(&asked) {
+        assert_eq!(name, message);
+    }
+    // The last one goes away; the others are answered, the first last.
+    for at in [1, 0] {
+        let answer = ask(&client, names[at], &going_on(&params(names[at]), &asked[at].1, names[at]));
+        let result = answer.result().unwrap();
+        assert_eq!(result["resultType"], "complete");
+        assert!(text(&result).contains(&format!("\"said\":\"{}\"", names[at])), "{result}");
+    }
+}
+
+#[test]
+fn request_state_is_accepted_only_for_its_own_request() {
+    let shared = shared(&[]);
+    let (one, all) = (shared.serve.connect(UPSTREAM).unwrap(), shared.serve.connect(None).unwrap());
+    let params = json!({"name": "ask", "arguments": {"message": "hm?"}});
+    let (_, state) = question(&ask(&one, "ann", &params));
+    let right = going_on(&params, &state, "yes");
+    let mut other_arguments = right.clone();
+    other_arguments["arguments"] = json!({"message": "give me all"});
+    let mut other_tool = right.clone();
+    other_tool["name"] = json!("log");
+    let mut elsewhere = right.clone();
+    elsewhere["name"] = json!("communal__ask");
+    let forged = going_on(&params, &format!("{}{}", &state[..state.len() - 4], "0000"), "yes");
+    for (client, name, wrong) in [
+        (&one, "ann", &other_arguments),
+        (&one, "ann", &other_tool),
+        (&all, "ann", &elsewhere),
+        (&one, "eve", &right),
+        (&one, "ann", &forged),
+        (&one, "ann", &going_on(&params, "garbage", "yes")),
+        (&one, "ann", &going_on(&params, "schemascope:0123456789abcdef:00", "yes")),
+    ] {
+        let answer = ask(client, name, wrong).answer().unwrap();
+        assert_eq!(answer["error"]["code"], -32602, "{wrong}\n{answer}");
+    }
+    assert!(text(&ask(&one, "ann", &right).result().unwrap()).contains("yes"));
+    // Once.
+    assert_eq!(ask(&one, "ann", &right).answer().unwrap()["error"]["code"], -32602);
+}
+
+/// An instance in front of another one passes the other's request states on.
+#[test]
+fn instance_behind_another_keeps_its_own_request_states() {
+    let inner = shared(&[]);
+    let headers = json!({"Authorization": format!("Bearer {}", inner.serve.token())});
+    let servers =
+        Map::from_iter([("inner".to_owned(), json!({"url": inner.serve.url(UPSTREAM), "headers": headers}))]);
+    let outer = before(&servers);
+    let client = outer.serve.connect(Some("inner")).unwrap();
+    let params = json!({"name": "ask", "arguments": {"message": "how deep?"}});
+    let (message, state) = question(&ask(&client, "ann", &params));
+    assert_eq!(message, "how deep?");
+    let result = ask(&client, "ann", &going_on(&params, &state, "two")).result().unwrap();
+    assert!(text(&result).contains("two"), "{result}");
+}
+
+/// Batches exist in version 2025-03-26 only.
+#[test]
+fn batches_are_answered_over_http_in_the_version_that_has_them() {
+    for flags in [&[][..], &["--batches"]] {
+        let shared = shared(flags);
+        let upstream_has_no_say = shared.serve.connect(None).unwrap();
+        for (upstream, prefix) in [(UPSTREAM, ""), (None, "communal__")] {
+            let client =
+                McpClient::connect_in("2025-03-26", &shared.serve.url(upstream), shared.serve.token())
+                    .unwrap();
+            let post = |body: &str, accept: &str| {
+                let headers = [("mcp-protocol-version", ""), ("accept", accept)];
+                client.post(body, &headers.into_iter().collect()).unwrap()
+            };
+            let call = format!(
+                r#"{{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{{"name":"{prefix}log"}}}}"#
+            );
+            let body = format!(
+                r#"[{{"jsonrpc":"2.0","id":1.50,"method":"ping"}}, {call},{{"jsonrpc":"2.0","method":"notifications/x"}},
+                {{"jsonrpc":"2.0","id":2,"method":"initialize"}},7]"#
+            );
+            let ids = |messages: &[Value]| {
+                let mut ids: Vec<String> = messages
+                    .iter()
+                    .filter(|it| it.get("method").is_none())
+                    .map(|it| it["id"].to_string())
+                    .collect();
+                ids.sort();
+                ids
+            };
+            // As one body, or as events, with notifications in between.
+            let whole = post(&body, "application/json");
+            assert_eq!((whole.status, whole.media_type.as_str()), (200, "application/json"));
+            let whole: Vec<Value> = serde_json::from_str(&whole.messages[0]).unwrap();
+            assert_eq!(ids(&whole), ["\"c\"", "1.5", "2", "null"], "{whole:?}");
+            let events = post(&body, "application/json, text/event-stream");
+            assert_eq!(events.media_type, "text/event-stream");
+            let events: Vec<Value> =
+                events.messages.iter().map(|message| serde_json::from_str(message).unwrap()).collect();
+            assert_eq!(ids(&events), ids(&whole));
+            assert!(events.iter().any(|event| event["method"] == "notifications/message"), "{events:?}");
+            // What asks nothing is accepted, what is no batch of messages is not.
+            let told =
+                r#"[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":9,"result":{}}]"#;
+            assert_eq!(post(told, "*/*").status, 202);
+            let many = format!("[{}]", vec!["{}"; 101].join(","));
+            for wrong in ["[]", many.as_str()] {
+                let refused = post(wrong, "*/*");
+                assert_eq!(
+                    (refused.status, &refused.answer().unwrap()["error"]["code"]),
+                    (400, &json!(-32600))
+                );
+            }
+            assert_eq!(post("[{", "*/*").answer().unwrap()["error"]["code"], -32700);
+            // No other version has them.
+            let refused = upstream_has_no_say.post(&format!("[{call}]"), &BTreeMap::new()).unwrap();
+            assert_eq!((refused.status, &refused.answer().unwrap()["error"]["code"]), (400, &json!(-32600)));
+        }
+    }
+}
+
+/// Clients of `/mcp` are asked for their roots by each server, and none of them heard that those changed.
+#[test]
+fn servers_are_notified_of_changed_roots() {
+    let shared = shared(&[]);
+    for (upstream, prefix) in [(UPSTREAM, ""), (None, "communal__")] {
+        let client = shared.serve.connect_with(upstream, &json!({"roots": {"listChanged": true}})).unwrap();
+        let heard = || {
+            let result = client.call(&format!("{prefix}heard"), &json!({})).unwrap().result().unwrap();
+            text(&result).to_owned()
+        };
+        assert_eq!(heard(), "[]");
+        client.notify("notifications/roots/list_changed", "{}").unwrap();
+        assert_eq!(heard(), r#"[{"roots":"changed"}]"#, "{upstream:?}");
+    }
+}

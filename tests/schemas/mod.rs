@@ -1,0 +1,5 @@
+//! Inferred schemas and drift, from calls to the terminal.
+
+mod attention;
+mod drift;
+mod inferred;

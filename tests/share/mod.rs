@@ -1,0 +1,5 @@
+//! Exchange with other machines and pipelines.
+
+mod check;
+mod exchange;
+mod intake;

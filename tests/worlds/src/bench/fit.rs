@@ -1,0 +1,250 @@
+//! Fitting: three logistic regressions by Newton's method, each server left out in turn.
+
+use schemascope_compose::model::{NAMES, SEEN, UNSEEN};
+use schemascope_compose::{Measured, Model};
+use schemascope_worlds::{Label, Labels, Truth};
+
+use crate::record::Registry;
+
+/// Strength of the pull of weights to zero.
+const RIDGE: f64 = 1.0;
+/// Number of parts that the first model is fitted without in turn.
+const FOLDS: usize = 5;
+
+/// Which measures the models may use.
+pub(crate) struct Mask {
+    names: Vec<bool>,
+    seen: Vec<bool>,
+    flow: bool,
+}
+
+impl Mask {
+    pub(crate) fn full() -> Self {
+        Self { names: vec![true; NAMES.len()], seen: vec![true; SEEN.len()], flow: true }
+    }
+
+    pub(crate) fn ablations() -> Vec<(&'static str, Self)> {
+        let types = [
+            "number for text",
+            "types differ",
+            "true or false",
+            "same format",
+            "formats differ",
+            "input lists its values",
+        ];
+        let chance = [
+            "weak flows",
+            "share of the calls that could",
+            "share of the credit",
+            "compared with the best source",
+            "different values",
+            "weak, names agree",
+            "weak, few different values",
+        ];
+        let without =
+            |list: &[&str], all: &[&str]| all.iter().map(|name| !list.contains(name)).collect::<Vec<_>>();
+        vec![
+            ("names only", Self { names: without(&types, NAMES), flow: false, ..Self::full() }),
+            ("names and types", Self { flow: false, ..Self::full() }),
+            ("without chance", Self { seen: without(&chance, SEEN), ..Self::full() }),
+            (
+                "without origin",
+                Self {
+                    seen: without(
+                        &["repeats an argument", "share of the credit", "compared with the best source"],
+                        SEEN,
+                    ),
+                    ..Self::full()
+                },
+            ),
+            ("flow only", Self { names: NAMES.iter().map(|name| *name == "bias").collect(), ..Self::full() }),
+        ]
+    }
+}
+
+fn server(tool: &str) -> &str {
+    tool.split_once("__").map_or(tool, |(server, _)| server)
+}
+
+fn truth(one: &Measured, labels: &Labels) -> Option<Truth> {
+    let label = Label {
+        from: one.from.to_string(),
+        output: one.output.to_string(),
+        to: one.to.to_string(),
+        input: one.input.to_string(),
+    };
+    labels.get(&label).copied()
+}
+
+fn masked(features: &[f64], mask: &[bool]) -> Vec<f64> {
+    features.iter().zip(mask).map(|(feature, keep)| if *keep { *feature } else { 0.0 }).collect()
+}
+
+fn dot(weights: &[f64], features: &[f64]) -> f64 {
+    weights.iter().zip(features).map(|(weight, feature)| weight * feature).sum()
+}
+
+/// Puts another result of the first model into the measures of the second.
+fn with_logit(one: &Measured, logit: f64, mask: &Mask) -> Vec<f64> {
+    let mut features = one.measures.clone();
+    features[1] = logit;
+    if one.seen {
+        // The product of the share of weak flows and the first model's result.
+        if let (Some(product), Some(share)) = (position("weak, names agree"), weak_share(one)) {
+            features[product] = share * logit;
+        }
+        masked(&features, &mask.seen)
+    } else {
+        features
+    }
+}
+
+fn position(name: &str) -> Option<usize> {
+    SEEN.iter().position(|own| *own == name)
+}
+
+fn weak_share(one: &Measured) -> Option<f64> {
+    let strong = one.measures.get(position("distinctive flows")?)?.exp() - 1.0;
+    let weak = one.measures.get(position("weak flows")?)?.exp() - 1.0;
+    Some(weak / (strong + weak).max(1.0))
+}
+
+/// Fits a model to examples.
+pub(crate) fn all<'a>(
+    examples: impl IntoIterator<Item = &'a Measured>,
+    labels: &Labels,
+    mask: &Mask,
+) -> Model {
+    let examples: Vec<(&Measured, Option<Truth>)> = examples
+        .into_iter()
+        .map(|one| (one, truth(one, labels)))
+        .filter(|(_, truth)| *truth != Some(Truth::Either))
+        .collect();
+    let target = |truth: Option<Truth>| if truth == Some(Truth::True) { 1.0 } else { 0.0 };
+    let rows: Vec<(Vec<f64>, f64)> =
+        examples.iter().map(|(one, truth)| (masked(&one.names, &mask.names), target(*truth))).collect();
+    let names = newton(&rows);
+    // The second models must see the first one as it is on servers it was not fitted on.
+    let fold = |one: &Measured| server(&one.to).bytes().map(usize::from).sum::<usize>() % FOLDS;
+    let folds: Vec<Vec<f64>> = (0..FOLDS)
+        .map(|left| {
+            let others = examples.iter().zip(&rows).filter(|((one, _), _)| fold(one) != left);
+            newton(&others.map(|(_, row)| row.clone()).collect::<Vec<_>>())
+        })
+        .collect();
+    let second = |seen: bool| {
+        let rows: Vec<(Vec<f64>, f64)> = examples
+            .iter()
+            .filter(|(one, _)| one.seen == seen)
+            .map(|(one, truth)| {
+                (
+                    with_logit(one, dot(&folds[fold(one)], &masked(&one.names, &mask.names)), mask),
+                    target(*truth),
+                )
+            })
+            .collect();
+        newton(&rows)
+    };
+    let (unseen, seen) = (second(false), second(true));
+    Model { names, unseen, seen }
+}
+
+/// Judges every example by a model that was fitted without its server.
+pub(crate) fn leave_out(
+    registry: &Registry,
+    examples: &[Measured],
+    training: &[Measured],
+    labels: &Labels,
+    mask: &Mask,
+) -> Vec<(Measured, f64)> {
+    let mut judged = Vec::new();
+    for own in &registry.servers {
+        let others =
+            training.iter().filter(|one| server(&one.to) != own.name && server(&one.from) != own.name);
+        let model = all(others, labels, mask);
+        for one in examples.iter().filter(|one| server(&one.to) == own.name) {
+            let logit = dot(&model.names, &masked(&one.names, &mask.names));
+            let result = if !mask.flow {
+                logit
+            } else if one.seen {
+                dot(&model.seen, &with_logit(one, logit, mask))
+            } else {
+                dot(&model.unseen, &with_logit(one, logit, mask))
+            };
+            judged.push((one.clone(), 1.0 / (1.0 + (-result).exp())));
+        }
+    }
+    judged
+}
+
+/// Fits a logistic regression with a ridge.
+fn newton(rows: &[(Vec<f64>, f64)]) -> Vec<f64> {
+    let size = rows.first().map_or(0, |(features, _)| features.len());
+    let mut weights = vec![0.0; size];
+    for _ in 0..30 {
+        let mut gradient: Vec<f64> = weights.iter().map(|weight| -RIDGE * weight).collect();
+        let mut hessian = vec![vec![0.0; size]; size];
+        for (at, row) in hessian.iter_mut().enumerate() {
+            row[at] = RIDGE;
+        }
+        for (features, target) in rows {
+            let p = 1.0 / (1.0 + (-dot(&weights, features)).exp());
+            let slope = (p * (1.0 - p)).max(1e-9);
+            for (a, left) in features.iter().enumerate().filter(|(_, left)| **left != 0.0) {
+                gradient[a] += (target - p) * left;
+                for (b, right) in features.iter().enumerate() {
+                    hessian[a][b] += slope * left * right;
+                }
+            }
+        }
+        let step = solve(hessian, gradient);
+        let length: f64 = step.iter().map(|part| part * part).sum::<f64>().sqrt();
+        let scale = if length > 4.0 { 4.0 / length } else { 1.0 };
+        for (weight, part) in weights.iter_mut().zip(&step) {
+            *weight += scale * part;
+        }
+        if length < 1e-6 {
+            break;
+        }
+    }
+    weights
+}
+
+/// Solves linear equations by elimination.
+fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+    let size = right.len();
+    for at in 0..size {
+        let pivot =
+            (at..size).max_by(|a, b| matrix[*a][at].abs().total_cmp(&matrix[*b][at].abs())).unwrap_or(at);
+        matrix.swap(at, pivot);
+        right.swap(at, pivot);
+        for below in at + 1..size {
+            let factor = matrix[below][at] / matrix[at][at];
+            let pivot = matrix[at].clone();
+            for (value, above) in matrix[below][at..].iter_mut().zip(&pivot[at..]) {
+                *value -= factor * above;
+            }
+            right[below] -= factor * right[at];
+        }
+    }
+    for at in (0..size).rev() {
+        for column in at + 1..size {
+            right[at] -= matrix[at][column] * right[column];
+        }
+        right[at] /= matrix[at][at];
+    }
+    right
+}
+
+/// Prints the weights as source.
+pub(crate) fn print(model: &Model) {
+    for (name, names, weights) in
+        [("NAMES", NAMES, &model.names), ("UNSEEN", UNSEEN, &model.unseen), ("SEEN", SEEN, &model.seen)]
+    {
+        println!("/// Weights of `model::{name}`.\nconst {name}: &[f64] = &[");
+        for (name, weight) in names.iter().zip(weights) {
+            println!("    {weight:.3}, // {name}");
+        }
+        println!("];");
+    }
+}

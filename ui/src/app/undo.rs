@@ -1,0 +1,53 @@
+//! Undoing decisions from the message that reports them.
+
+use schemascope_api::{AcknowledgeDrift, CallId, Decide, Decision};
+
+use super::App;
+use crate::{door, text};
+
+/// A decision that can be undone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Undoing {
+    /// A decision about versions: the tool, and the entry in the audit log.
+    Decision(String, CallId),
+    /// An acknowledgement: the tool, and the number of the drift.
+    Acknowledgement(String, u64),
+}
+
+/// Undoes decisions, the last one first, and reports what failed.
+pub fn undo(app: App, decisions: Vec<Undoing>) {
+    leptos::task::spawn_local(async move {
+        let (all, mut failed) = (decisions.len(), 0);
+        for decision in decisions.into_iter().rev() {
+            if let Err(error) = undo_one(decision).await {
+                failed += 1;
+                app.report_error(error);
+            }
+        }
+        app.settled.set(Vec::new());
+        app.decided.update(|decided| *decided += 1);
+        match all - failed {
+            0 => {}
+            1 => app.notify("Decision undone"),
+            undone => app.notify(format!("{undone} decisions undone")),
+        }
+    });
+}
+
+async fn undo_one(decision: Undoing) -> Result<(), String> {
+    let failed = |tool: &str, error: &dyn std::fmt::Display| format!("{}: {error}", text::visible(tool, 80));
+    match decision {
+        Undoing::Decision(tool_id, entry) => {
+            let decision = Decision::Undo { entry: Some(entry) };
+            let command = Decide { tool_id, decision, reason: None, no_reason: true, person: None };
+            let done = door::call(&command).await;
+            done.map(drop).map_err(|error| failed(&command.tool_id, &error))
+        }
+        Undoing::Acknowledgement(tool_id, drift) => {
+            let (reason, person) = (None, None);
+            let command = AcknowledgeDrift { tool_id, drift, reason, no_reason: true, person, undo: true };
+            let done = door::call(&command).await;
+            done.map(drop).map_err(|error| failed(&command.tool_id, &error))
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The picture without a tool in the middle: servers, the numbers of edges between them, and the strongest edges.
+
+use std::collections::BTreeMap;
+
+use schemascope_api::EdgeTotals;
+
+use super::drawing::{Drawing, LABEL, MARGIN, Node, arrange};
+use super::labels::labels;
+use super::layers::along;
+use super::layout::{Gaps, Layout, Link, Rect, Size, layout};
+use super::route::{Curve, Point};
+use super::scene::Scene;
+use crate::text::visible;
+
+/// Height of a server's name, in pixels.
+pub const TITLE: f64 = 34.0;
+/// Space around the tools of a server.
+const INSIDE: f64 = 14.0;
+/// Space between servers.
+const BETWEEN: f64 = 18.0;
+/// Least width of a server.
+const MIN_WIDTH: f64 = 216.0;
+/// Width of a row of servers that no edge joins to others.
+const ROW_WIDTH: f64 = 1_080.0;
+
+/// A server as a frame around its tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Its name.
+    pub name: String,
+    /// Its name as far as there is room.
+    pub title: String,
+    /// Number of its tools.
+    pub tools: u64,
+    /// Numbers of edges between its tools.
+    pub inside: EdgeTotals,
+    /// Its place.
+    pub rect: Rect,
+}
+
+/// The edges from one server to another as a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bundle {
+    /// Number of the link in the scene.
+    pub link: usize,
+    /// The line.
+    pub curve: Curve,
+    /// Its width, in pixels.
+    pub width: f64,
+    /// Middle of its label.
+    pub label: Point,
+}
+
+/// A server before it has a place.
+struct Part {
+    name: String,
+    tools: u64,
+    inside: EdgeTotals,
+    size: Size,
+    layout: Layout,
+    nodes: Vec<Node>,
+    edges: Vec<usize>,
+}
+
+/// Number of edges.
+pub fn total(totals: &EdgeTotals) -> u64 {
+    totals.seen + totals.possible + totals.broken
+}
+
+/// Draws a scene without a tool in the middle.
+pub fn overview(scene: &Scene) -> Drawing {
+    let parts = parts(scene);
+    let number: BTreeMap<&str, usize> =
+        parts.iter().enumerate().map(|(at, part)| (&*part.name, at)).collect();
+    let mut joins: Vec<(usize, usize, usize)> = Vec::new();
+    for (at, link) in scene.links.iter().enumerate() {
+        if let (Some(from), Some(to)) = (number.get(&*link.from), number.get(&*link.to))
+            && from != to
+        {
+            joins.push((at, *from, *to));
+        }
+    }
+    joins.sort_by_key(|(at, ..)| (std::cmp::Reverse(total(&scene.links[*at].totals)), *at));
+    let (places, curves, bottom) = joined(&parts, &joins, scene);
+    let mut drawing = Drawing::default();
+    for (curve, (link, ..)) in curves.iter().zip(&joins) {
+        let width = 1.5 + (total(&scene.links[*link].totals) as f64).ln_1p();
+        drawing.bundles.push(Bundle { link: *link, curve: curve.clone(), width, label: Point::default() });
+    }
+    // Servers that no edge joins to others follow below.
+    let mut packed: Vec<Rect> = Vec::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        let place = places.get(&at).copied().unwrap_or_else(|| {
+            let place = free_place(&packed, part.size, bottom);
+            packed.push(place);
+            place
+        });
+        drawing.frame(scene, part, place);
+    }
+    let titles: Vec<Rect> = drawing.frames.iter().map(|frame| frame.rect).collect();
+    let curves: Vec<&Curve> = drawing.bundles.iter().map(|bundle| &bundle.curve).collect();
+    let labels = labels(&curves, &titles, LABEL.width + 22.0, LABEL.height);
+    drawing.bundles.iter_mut().zip(labels).for_each(|(bundle, label)| bundle.label = label);
+    drawing.finish(scene);
+    drawing
+}
+
+/// The servers with their tools, the largest first.
+fn parts(scene: &Scene) -> Vec<Part> {
+    let server = |tool: usize| scene.tools[tool].id.split_once("__").map_or("", |(server, _)| server);
+    let mut tools: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut edges: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for tool in 0..scene.tools.len() {
+        tools.entry(server(tool)).or_default().push(tool);
+    }
+    for (at, edge) in scene.edges.iter().enumerate() {
+        if server(edge.from) == server(edge.to) {
+            edges.entry(server(edge.from)).or_default().push(at);
+        }
+    }
+    let mut names: BTreeMap<&str, u64> =
+        scene.servers.iter().map(|server| (&*server.name, server.tools)).collect();
+    for (name, tools) in &tools {
+        names.entry(name).or_insert(tools.len() as u64);
+    }
+    let is_whole = tools.is_empty() || scene.tools.len() > 1;
+    let mut parts: Vec<Part> = names
+        .iter()
+        .filter(|(name, _)| is_whole || tools.contains_key(*name))
+        .map(|(name, count)| {
+            let own = tools.get(name).map(Vec::as_slice).unwrap_or_default();
+            let edges = edges.get(name).cloned().unwrap_or_default();
+            let (layout, nodes) = arrange(scene, own, &edges, None, false);
+            let inside = scene.links.iter().find(|link| link.from == *name && link.to == *name);
+            let height = if own.is_empty() { TITLE } else { TITLE + layout.height + INSIDE };
+            Part {
+                name: (*name).to_owned(),
+                tools: *count,
+                inside: inside.map(|link| link.totals).unwrap_or_default(),
+                size: Size { width: (layout.width + 2.0 * INSIDE).max(MIN_WIDTH), height },
+                layout,
+                nodes,
+                edges,
+            }
+        })
+        .collect();
+    parts.sort_by(|a, b| b.size.height.total_cmp(&a.size.height).then_with(|| a.name.cmp(&b.name)));
+    parts
+}
+
+type Placed = (BTreeMap<usize, Rect>, Vec<Curve>, f64);
+
+/// Places servers that edges join, in columns. Returns the places, the lines, and the height below.
+fn joined(parts: &[Part], joins: &[(usize, usize, usize)], scene: &Scene) -> Placed {
+    let mut places: Vec<usize> = joins.iter().flat_map(|(_, from, to)| [*from, *to]).collect();
+    places.sort_unstable();
+    places.dedup();
+    let place = |part: usize| places.binary_search(&part).unwrap_or_default();
+    let ends: Vec<(usize, usize)> = joins.iter().map(|(_, from, to)| (place(*from), place(*to))).collect();
+    let layers = along(places.len(), &ends);
+    let sizes: Vec<Size> = places.iter().map(|part| parts[*part].size).collect();
+    let links: Vec<Link> = joins
+        .iter()
+        .zip(&ends)
+        .map(|((link, ..), (from, to))| {
+            let weight = total(&scene.links[*link].totals) as f64;
+            Link { from: *from, to: *to, out: TITLE / 2.0, into: TITLE / 2.0, weight }
+        })
+        .collect();
+    let layout = layout(&sizes, &links, &layers, Gaps { columns: 110.0, rows: BETWEEN });
+    let by = Point { x: MARGIN, y: MARGIN };
+    let rects = places
+        .iter()
+        .zip(&layout.tools)
+        .zip(&sizes)
+        .map(|((part, rect), size)| {
+            (
+                *part,
+                Rect {
+                    x: rect.x + by.x,
+                    y: rect.y + by.y,
+                    width: rect.width,
+                    ..Rect { height: size.height, ..*rect }
+                },
+            )
+        })
+        .collect();
+    let curves = layout.curves.into_iter().map(|curve| curve.moved(by)).collect();
+    let bottom = if layout.tools.is_empty() { MARGIN } else { MARGIN + layout.height + BETWEEN };
+    (rects, curves, bottom)
+}
+
+/// The highest free place of this size among other servers, of those the leftmost.
+fn free_place(packed: &[Rect], size: Size, top: f64) -> Rect {
+    let at = |x: f64, y: f64| Rect { x, y, width: size.width, height: size.height };
+    let mut xs: Vec<f64> =
+        packed.iter().map(|other| other.x + other.width + BETWEEN).chain([MARGIN]).collect();
+    let mut ys: Vec<f64> = packed.iter().map(|other| other.y + other.height + BETWEEN).chain([top]).collect();
+    xs.sort_by(f64::total_cmp);
+    ys.sort_by(f64::total_cmp);
+    let fits = |rect: &Rect| {
+        (rect.x <= MARGIN || rect.x + rect.width <= ROW_WIDTH)
+            && !packed.iter().any(|other| rect.meets(other, BETWEEN - 1.0))
+    };
+    let all = ys.iter().flat_map(|y| xs.iter().map(|x| at(*x, *y)));
+    // Below all others there is always room.
+    all.into_iter().find(fits).unwrap_or_else(|| at(MARGIN, ys.last().copied().unwrap_or(top)))
+}
+
+impl Drawing {
+    fn frame(&mut self, scene: &Scene, part: Part, rect: Rect) {
+        let at = Point { x: rect.x + INSIDE, y: rect.y + TITLE };
+        let room = ((rect.width - 128.0) / 8.0) as usize;
+        self.frames.push(Frame {
+            title: visible(&part.name, room),
+            name: part.name,
+            tools: part.tools,
+            inside: part.inside,
+            rect,
+        });
+        self.add(scene, part.layout, part.nodes, &part.edges, at);
+        self.width = self.width.max(rect.x + rect.width + MARGIN);
+        self.height = self.height.max(rect.y + rect.height + MARGIN);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemascope_api::ServerLink;
+
+    use super::super::scene::samples::{edge, view};
+    use super::super::scene::{Request, scene};
+    use super::*;
+
+    fn link(from: &str, to: &str, seen: u64) -> ServerLink {
+        ServerLink { from: from.into(), to: to.into(), totals: EdgeTotals { seen, ..EdgeTotals::default() } }
+    }
+
+    #[test]
+    fn servers_hold_their_tools_and_do_not_overlap() {
+        let mut view = view(vec![
+            edge("a__x", "a__y", 0.9, "seen"),
+            edge("b__x", "b__y", 0.8, "seen"),
+            edge("c__x", "c__y", 0.8, "possible"),
+        ]);
+        view.links = vec![link("a", "a", 1), link("a", "b", 4), link("b", "b", 1)];
+        let scene = scene(&view, &Request::default());
+        let drawing = overview(&scene);
+        assert_eq!((drawing.frames.len(), drawing.bundles.len(), drawing.wires.len()), (3, 1, 3));
+        for (at, frame) in drawing.frames.iter().enumerate() {
+            assert!(drawing.frames[..at].iter().all(|other| !frame.rect.meets(&other.rect, 0.0)));
+        }
+        for node in &drawing.nodes {
+            let middle = Point { x: node.rect.x + 1.0, y: node.rect.y + 1.0 };
+            let inside: Vec<&str> = drawing
+                .frames
+                .iter()
+                .filter(|frame| frame.rect.contains(middle))
+                .map(|frame| &*frame.name)
+                .collect();
+            assert_eq!(inside, [&scene.tools[node.tool].id[..1]]);
+        }
+        assert_eq!(drawing, overview(&scene));
+    }
+
+    #[test]
+    fn servers_without_edges_are_shown() {
+        let mut view = view(Vec::new());
+        view.servers = vec![schemascope_api::GraphServer { name: "idle".into(), tools: 4 }];
+        let drawing = overview(&scene(&view, &Request::default()));
+        assert_eq!((drawing.frames.len(), drawing.frames[0].tools), (1, 4));
+    }
+}
