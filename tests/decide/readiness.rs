@@ -32,7 +32,8 @@ fn readiness(program: &Program, version: u64) -> Value {
 fn candidate_of_a_drifting_tool_is_judged_by_later_results() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(scratch.path());
-    let serve = program.serve(&[]).unwrap();
+    // No version is created in the background before the 80th result.
+    let serve = program.serve(&["--cut-after", "80"]).unwrap();
     let client = serve.connect(None).unwrap();
     calls(&client, 0..80);
     let first = candidate(&program).expect("a first candidate");
@@ -58,8 +59,10 @@ fn candidate_of_a_drifting_tool_is_judged_by_later_results() {
     assert_eq!(impact["violating"], json!(0), "it fits what it was learned from");
     let judged = &impact["readiness"];
     assert_eq!(judged["ready"], json!(false), "{judged}");
-    assert_eq!(judged["since"], json!({"fits": 15, "violates": 0}), "{judged}");
-    let rival = json!({"version": first, "fits": {"fits": 0, "violates": 15}});
+    // It may be older than the 140th result: it is created as soon as the shape settles.
+    let since = judged["since"]["fits"].as_u64().unwrap();
+    assert!((15..55).contains(&since) && judged["since"]["violates"] == 0, "{judged}");
+    let rival = json!({"version": first, "fits": {"fits": 0, "violates": since}});
     assert_eq!(judged["effective"], rival, "the effective version on the same results");
     assert_eq!(judged["readers"], "breaking", "{judged}");
     let drifts = judged["drifts"].as_array().unwrap();
