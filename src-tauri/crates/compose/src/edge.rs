@@ -1,8 +1,12 @@
 //! Edges as commands and pages show them.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::evidence::Evidence;
+use crate::graph::Graph;
 use crate::seen::Seen;
 use schemascope_model::{How, Timestamp};
 
@@ -129,15 +133,12 @@ pub struct Filter {
     pub seen: bool,
 }
 
-/// The tool that gives and the tool that takes.
-pub(crate) type Ends = (Box<str>, Box<str>);
-
 /// Confidence at which a broken field outweighs fields that only names and types suggest.
 const SURE: f64 = 0.5;
 
 /// What is known of an edge with these fields. It is broken if the fields that values were seen to flow between are
 /// gone, also where another field might do instead.
-pub(crate) fn state(fields: &[EdgeField]) -> State {
+fn state(fields: &[EdgeField]) -> State {
     let best = |broken: bool| {
         let of_kind = fields.iter().filter(|field| field.broken == broken);
         of_kind.map(|field| field.confidence).max_by(f64::total_cmp)
@@ -152,26 +153,128 @@ pub(crate) fn state(fields: &[EdgeField]) -> State {
     }
 }
 
-/// Evidence into a tool, as broken fields.
-pub(crate) fn orphans(evidence: &Evidence, to: &str) -> Vec<(Ends, EdgeField)> {
-    let mut found = Vec::new();
-    for (input, taken) in evidence.taken(to) {
-        for (from, outputs) in &taken.from {
-            for (output, seen) in outputs {
-                let field = EdgeField {
-                    output: output.clone(),
-                    input: input.into(),
-                    how: seen.main_form().unwrap_or(How::Same),
-                    confidence: 0.0,
-                    echo: false,
-                    broken: true,
-                    evidence: Counts::of(seen),
-                };
-                found.push(((from.clone(), to.into()), field));
+/// Evidence into a tool, as broken fields with the tools that gave.
+fn orphans<'e>(evidence: &'e Evidence, to: &'e str) -> impl Iterator<Item = (&'e str, EdgeField)> {
+    evidence.taken(to).flat_map(|(input, taken)| {
+        let outputs =
+            taken.from.iter().flat_map(|(from, outputs)| outputs.iter().map(move |own| (from, own)));
+        outputs.map(move |(from, (output, seen))| {
+            let field = EdgeField {
+                output: output.clone(),
+                input: input.into(),
+                how: seen.main_form().unwrap_or(How::Same),
+                confidence: 0.0,
+                echo: false,
+                broken: true,
+                evidence: Counts::of(seen),
+            };
+            (&**from, field)
+        })
+    })
+}
+
+fn is_on(id: &str, server: &str) -> bool {
+    id.split_once("__").is_some_and(|(own, _)| own == server)
+}
+
+impl Graph {
+    /// Returns the edges that pass a filter, strongest first.
+    pub fn edges(&mut self, filter: &Filter) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        self.each_edge(filter, |edge| edges.push(edge));
+        edges.sort_by(|a, b| {
+            b.confidence.total_cmp(&a.confidence).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to)))
+        });
+        edges
+    }
+
+    /// Calls `visit` for every edge that passes a filter, those into one tool after the other. Of thousands of tools
+    /// there may be too many to keep.
+    pub fn each_edge(&mut self, filter: &Filter, mut visit: impl FnMut(Edge)) {
+        let takers: Vec<Arc<str>> = match &filter.to {
+            Some(to) => vec![(&**to).into()],
+            None => {
+                let gone = self.evidence().takers().filter(|to| self.known(to).is_none());
+                self.tools.keys().cloned().chain(gone.map(Arc::from)).collect()
+            }
+        };
+        for to in takers {
+            let known = self.known(&to).cloned();
+            let mut feeding: BTreeMap<Arc<str>, Vec<EdgeField>> = BTreeMap::new();
+            let inputs = known.iter().flat_map(|known| known.inputs.iter().enumerate());
+            for (number, input) in inputs {
+                let Some(known) = &known else { break };
+                for pair in self.pairs_into(known, number, filter.from.as_deref(), filter.min) {
+                    feeding.entry(pair.from.clone()).or_default().push(pair.field(&input.path));
+                }
+            }
+            for (from, field) in orphans(self.evidence(), &to) {
+                if known.as_ref().is_none_or(|known| known.input(&field.input).is_none()) {
+                    feeding.entry(from.into()).or_default().push(field);
+                }
+            }
+            let required: Vec<&str> =
+                known.iter().flat_map(|known| known.required()).map(|input| &*input.path).collect();
+            for (from, fields) in feeding {
+                if let Some(edge) = self.edge(&from, &to, &required, fields, filter) {
+                    visit(edge);
+                }
             }
         }
     }
-    found
+
+    fn edge(
+        &self,
+        from: &str,
+        to: &str,
+        required: &[&str],
+        mut fields: Vec<EdgeField>,
+        filter: &Filter,
+    ) -> Option<Edge> {
+        let of_server = filter.server.as_ref().is_none_or(|server| is_on(from, server) || is_on(to, server));
+        if filter.from.as_ref().is_some_and(|own| **own != *from) || !of_server {
+            return None;
+        }
+        let state = state(&fields);
+        // Fields that are gone do not say what an edge gives now.
+        let counts = |field: &EdgeField| state == State::Broken || !field.broken;
+        fields.sort_by(|a, b| {
+            let (a_counts, b_counts) = (counts(a), counts(b));
+            b_counts
+                .cmp(&a_counts)
+                .then(b.confidence.total_cmp(&a.confidence))
+                .then_with(|| (&a.input, &a.output).cmp(&(&b.input, &b.output)))
+        });
+        let best = fields.first()?;
+        let (confidence, echo) = (best.confidence, best.echo);
+        let evidence = self.evidence().between(from, to).map(Counts::of).unwrap_or_default();
+        if (state != State::Broken && confidence < filter.min) || (filter.seen && evidence.flows == 0) {
+            return None;
+        }
+        fields.retain(|field| field.confidence >= filter.min.min(confidence));
+        let fed = |path: &str| fields.iter().any(|field| counts(field) && &*field.input == path);
+        let needs: Vec<Box<str>> =
+            required.iter().filter(|path| !fed(path)).map(|path| (*path).into()).collect();
+        let coverage = if required.is_empty() || needs.len() == required.len() {
+            Coverage::Optional
+        } else if needs.is_empty() {
+            Coverage::Strict
+        } else {
+            Coverage::Partial
+        };
+        Some(Edge {
+            from: from.into(),
+            to: to.into(),
+            coverage,
+            confidence,
+            state,
+            echo,
+            fields,
+            needs,
+            evidence,
+            threatened_by: Vec::new(),
+        })
+    }
 }
 
 #[cfg(test)]

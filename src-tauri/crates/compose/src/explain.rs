@@ -116,7 +116,7 @@ impl Graph {
     /// Calls that took something into an input and came after a result of a tool, but at least its flows.
     fn after(&self, to: &str, input: &str, pair: &Pair, seen: Option<&Seen>) -> u64 {
         let taken = self.evidence().taken_by(to, input);
-        let after = taken.and_then(|taken| taken.after.get(&pair.from)).copied().unwrap_or(0);
+        let after = taken.and_then(|taken| taken.after.get(&*pair.from)).copied().unwrap_or(0);
         after.max(seen.map_or(0, |seen| seen.flows))
     }
 
@@ -162,14 +162,15 @@ impl Graph {
         if pair.lost {
             opposing.push("results do not have this field any more".into());
         }
+        let measured = self.names_of(pair, to, input);
         let is_set = |name: &str| {
-            let mut measures = model::NAMES.iter().zip(&pair.names);
+            let mut measures = model::NAMES.iter().zip(&measured);
             measures.any(|(own, measure)| *own == name && *measure > 0.0)
         };
         for (names, for_it, against) in GROUPS {
             let sum: f64 = model::NAMES
                 .iter()
-                .zip(self.name_weights().iter().zip(&pair.names))
+                .zip(self.model.names.iter().zip(&measured))
                 .filter(|(name, _)| names.contains(name))
                 .map(|(_, (weight, measure))| weight * measure)
                 .sum();
@@ -179,6 +180,6 @@ impl Graph {
                 opposing.push((*against).to_owned());
             }
         }
-        Why { output: pair.output.clone(), input: input.into(), supporting, opposing, chance }
+        Why { output: (&*pair.output).into(), input: input.into(), supporting, opposing, chance }
     }
 }

@@ -11,16 +11,17 @@ impl Graph {
     /// Returns the tools that give a field of this name, with its path, the best first: those with exactly this
     /// name, then those whose words mean it, and of these the tools that need least.
     pub fn givers(&self, field: &str, limit: usize) -> Vec<Goal> {
-        let leaf = |place: &Place| match place.steps.iter().rev().find(|step| !matches!(step, Step::Items)) {
+        let leaf = |place: &Place| match place.steps().iter().rev().find(|step| !matches!(step, Step::Items))
+        {
             Some(Step::Name(name)) => name == field,
             _ => false,
         };
         let mut found = Vec::new();
         for id in self.tools() {
             let Some(known) = self.known(id).filter(|known| known.tool.usable) else { continue };
-            let needed = known.inputs.iter().filter(|input| input.field.required).count();
+            let needed = known.required().count();
             for place in known.outputs.iter().filter(|place| !place.echo) {
-                let rank = if place.field.path == field || leaf(place) {
+                let rank = if *place.path == *field || leaf(place) {
                     0
                 } else if at_hand(field, place) {
                     1
@@ -28,16 +29,8 @@ impl Graph {
                     continue;
                 };
                 let calls = std::cmp::Reverse(self.evidence().calls(id));
-                let depth = place.steps.len();
-                found.push((
-                    rank,
-                    needed,
-                    !known.tool.read_only,
-                    calls,
-                    depth,
-                    id,
-                    place.field.path.as_str(),
-                ));
+                let depth = place.steps().len();
+                found.push((rank, needed, !known.tool.read_only, calls, depth, id, &*place.path));
             }
         }
         found.sort_unstable();
@@ -51,14 +44,14 @@ impl Graph {
     pub fn has_field(&self, name: &str) -> bool {
         let known = self.tools().filter_map(|id| self.known(id));
         let mut places = known.flat_map(|known| known.inputs.iter().chain(&known.outputs));
-        places.any(|place| place.field.path == name || place.steps.iter().any(|step| step.is_named(name)))
+        places.any(|place| *place.path == *name || place.steps().iter().any(|step| step.is_named(name)))
     }
 
     /// Returns the names of all fields that results have.
-    pub fn field_names(&self) -> BTreeSet<&str> {
+    pub fn field_names(&self) -> BTreeSet<String> {
         let places = self.tools().filter_map(|id| self.known(id)).flat_map(|known| &known.outputs);
-        let names = places.flat_map(|place| &place.steps).filter_map(|step| match step {
-            Step::Name(name) => Some(name.as_str()),
+        let names = places.flat_map(Place::steps).filter_map(|step| match step {
+            Step::Name(name) => Some(name),
             _ => None,
         });
         names.collect()

@@ -5,6 +5,7 @@
 //! call. [`Evidence`] is the fold over stored calls. [`Graph`] joins it with the tools' schemas and
 //! answers with [`Edge`]s, [`Plans`] and [`Suggestion`]s.
 
+mod candidates;
 mod document;
 mod edge;
 mod evidence;

@@ -107,22 +107,21 @@ fn flag(condition: bool) -> f64 {
 /// Measures names and types of a pair of fields.
 pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> [f64; NAMES.len()] {
     let same_server = from.server == to.server;
-    let (o, i) = (&output.field, &input.field);
-    let (leaf_o, leaf_i) = (&output.hashes.leaf, &input.hashes.leaf);
+    let (leaf_o, leaf_i) = (output.leaf(), input.leaf());
     let shared = overlap(leaf_o, leaf_i);
     #[expect(clippy::cast_precision_loss, reason = "a few words")]
     let jaccard = shared as f64 / (leaf_o.len() + leaf_i.len() - shared).max(1) as f64;
-    let things = overlap(&output.hashes.entity, &input.hashes.entity);
-    let same_thing = things > 0 && things == output.entity.len() && things == input.entity.len();
-    let input_around = !input.entity.is_empty() && overlap(&input.hashes.entity, &output.hashes.around) > 0;
-    let output_around = !output.entity.is_empty() && overlap(&output.hashes.entity, &input.hashes.around) > 0;
-    let named = !output.entity.is_empty() && !input.entity.is_empty();
-    let text = o.path.is_empty();
-    let number_text = (o.types == Types::NUMBER && i.types == Types::TEXT)
-        || (o.types == Types::TEXT && i.types == Types::NUMBER);
+    let things = overlap(output.entity(), input.entity());
+    let same_thing = things > 0 && things == output.entity().len() && things == input.entity().len();
+    let input_around = overlap(input.entity(), output.around()) > 0;
+    let output_around = overlap(output.entity(), input.around()) > 0;
+    let named = !output.entity().is_empty() && !input.entity().is_empty();
+    let text = output.path.is_empty();
+    let number_text = (output.types == Types::NUMBER && input.types == Types::TEXT)
+        || (output.types == Types::TEXT && input.types == Types::NUMBER);
     let common = output.common.is_some() && output.common == input.common;
-    let boolean = o.types.is_boolean() || i.types.is_boolean();
-    let formats = (&o.format, &i.format);
+    let boolean = output.types.is_boolean() || input.types.is_boolean();
+    let formats = (output.format, input.format);
     [
         1.0,
         flag(same_server),
@@ -142,22 +141,22 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
         flag(output.text),
         flag(input.text),
         flag(number_text),
-        flag(!o.types.meets(i.types) && !number_text),
+        flag(!output.types.meets(input.types) && !number_text),
         flag(boolean),
         flag(formats.0.is_some() && formats.0 == formats.1),
         flag(formats.0.is_some() != formats.1.is_some() && !text),
-        flag(i.listed),
-        flag(i.required),
+        flag(input.listed),
+        flag(input.required),
         flag(output.echo),
-        flag(o.many),
+        flag(output.many),
         flag(from.source),
         flag(text),
         flag(text && input_around),
         flag(common),
         flag(common && !same_server),
-        flag(o.key),
-        flag(o.key && things > 0),
-        flag(same_server && from.tool.id == to.tool.id),
+        flag(output.key),
+        flag(output.key && things > 0),
+        flag(same_server && from.hash == to.hash && from.id == to.id),
         flag(input.new),
     ]
 }
@@ -172,16 +171,12 @@ fn ratio(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// Measures a pair of fields without flows.
-pub(crate) fn unseen(
-    logit: f64,
-    evidence: &Evidence,
-    taken: Option<&Taken>,
-    from: &str,
-    output: &str,
-) -> [f64; UNSEEN.len()] {
+/// Place of "repeats an argument" in [`UNSEEN`].
+pub(crate) const REPEATS: usize = 3;
+
+/// Measures a pair of fields without flows. `echo` is how many of 1,000 results repeat an argument there.
+pub(crate) fn unseen(logit: f64, echo: u64, taken: Option<&Taken>, from: &str) -> [f64; UNSEEN.len()] {
     let after = taken.and_then(|taken| taken.after.get(from)).copied().unwrap_or(0);
-    let echo = evidence.echo(from, output).unwrap_or(0);
     [1.0, logit, log(after), ratio(echo, 1000), log(taken.map_or(0, |taken| taken.calls))]
 }
 

@@ -1,34 +1,39 @@
-//! Pairs of fields: one output that may feed one input, with the measures behind its confidence.
+//! Pairs of fields: one output that may feed one input, with its confidence and the measures behind it.
 
-use crate::edge::{self, EdgeField};
-use crate::schema::Types;
-use crate::seen::Seen;
-use crate::tool::Place;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use schemascope_model::How;
 
+use crate::edge::{self, EdgeField};
+use crate::graph::Graph;
+use crate::model;
+use crate::schema::{self, Types};
+use crate::seen::{Seen, Taken};
+use crate::tool::{self, Known, Place, Tool};
+
 /// The form in which an output would reach an input.
-pub(crate) fn guess(output: &Place, input: &Place) -> How {
-    let (o, i) = (&output.field, &input.field);
-    if o.path.is_empty() {
+fn guess(output: &Place, input: &Place) -> How {
+    if output.path.is_empty() {
         How::Part
-    } else if o.key {
+    } else if output.key {
         How::Key
-    } else if (o.types == Types::NUMBER && i.types == Types::TEXT)
-        || (o.types == Types::TEXT && i.types == Types::NUMBER)
+    } else if (output.types == Types::NUMBER && input.types == Types::TEXT)
+        || (output.types == Types::TEXT && input.types == Types::NUMBER)
     {
         How::NumberText
-    } else if o.path.contains("[]") || i.path.contains("[]") {
+    } else if output.path.contains("[]") || input.path.contains("[]") {
         How::Item
     } else {
         How::Same
     }
 }
 
-/// One pair of fields with the measures behind its confidence.
+/// One pair of fields.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
-    pub(crate) from: Box<str>,
-    pub(crate) output: Box<str>,
+    pub(crate) from: Arc<str>,
+    pub(crate) output: Arc<str>,
     pub(crate) how: How,
     pub(crate) confidence: f64,
     pub(crate) echo: bool,
@@ -36,14 +41,12 @@ pub(crate) struct Pair {
     pub(crate) usable: bool,
     pub(crate) read_only: bool,
     pub(crate) seen: Option<Seen>,
-    pub(crate) names: Vec<f64>,
-    pub(crate) measures: Vec<f64>,
 }
 
 impl Pair {
     pub(crate) fn field(&self, input: &str) -> EdgeField {
         EdgeField {
-            output: self.output.clone(),
+            output: (&*self.output).into(),
             input: input.into(),
             how: self.how,
             confidence: self.confidence,
@@ -75,4 +78,204 @@ pub struct Measured {
     pub names: Vec<f64>,
     /// Measures of evidence, as named in [`crate::model::SEEN`] or [`crate::model::UNSEEN`].
     pub measures: Vec<f64>,
+}
+
+/// What an input takes, with its evidence.
+struct Target<'g> {
+    to: &'g Known,
+    input: &'g Place,
+    taken: Option<&'g Taken>,
+}
+
+/// A giver and its output, also where no schema has them: then they are judged by the path.
+struct Source {
+    known: Arc<Known>,
+    bare: Option<Place>,
+    place: Option<usize>,
+}
+
+impl Source {
+    fn place(&self) -> Option<&Place> {
+        self.bare.as_ref().or_else(|| self.known.outputs.get(self.place?))
+    }
+}
+
+impl Graph {
+    /// Returns the pairs of fields that feed an input of a tool with at least some confidence, and all
+    /// that have evidence, best first.
+    pub(crate) fn pairs_into(
+        &mut self,
+        to: &Known,
+        number: usize,
+        from: Option<&str>,
+        min: f64,
+    ) -> Vec<Pair> {
+        let Some(input) = to.inputs.get(number) else { return Vec::new() };
+        let candidates = self.candidates.of(to, number, &self.model);
+        let taken: Vec<&Taken> = self
+            .evidence()
+            .taken(&to.id)
+            .filter(|(path, _)| {
+                **path == *input.path || to.input(path).is_some_and(|own| own.path == input.path)
+            })
+            .map(|(_, taken)| taken)
+            .collect();
+        let is_wanted = |giver: &str| from.is_none_or(|from| from == giver);
+        let mut seen: BTreeMap<(Arc<str>, Arc<str>), Seen> = BTreeMap::new();
+        for (giver, outputs) in taken.iter().flat_map(|taken| &taken.from).filter(|(id, _)| is_wanted(id)) {
+            let known = self.tools.get(&**giver);
+            let id = known.map_or_else(|| (&**giver).into(), |known| known.id.clone());
+            for (output, own) in outputs {
+                let place = known.and_then(|known| known.output(output));
+                let path = place.map_or_else(|| (&**output).into(), |place| place.path.clone());
+                seen.entry((id.clone(), path)).or_default().merge(own);
+            }
+        }
+        let target = Target { to, input, taken: taken.first().copied() };
+        let mut found = Vec::new();
+        for candidate in candidates.iter().filter(|candidate| is_wanted(&candidate.from.id)) {
+            let Some(place) = candidate.from.outputs.get(candidate.place as usize) else { continue };
+            let id = &candidate.from.id;
+            if !seen.is_empty() && seen.contains_key(&(id.clone(), place.path.clone())) {
+                continue;
+            }
+            // Whether an output repeats an argument takes longest to find out, and speaks against it.
+            let weights = &self.model.unseen;
+            let repeats = weights.get(model::REPEATS).copied().unwrap_or(0.0).max(0.0);
+            let without = model::unseen(candidate.logit, 0, target.taken, id);
+            if model::probability(model::sum(weights, &without) + repeats) < min {
+                continue;
+            }
+            let echo = self.evidence().echo(id, &place.path);
+            let measures = model::unseen(candidate.logit, echo.unwrap_or(0), target.taken, id);
+            let confidence = model::probability(model::sum(weights, &measures));
+            if confidence < min {
+                continue;
+            }
+            found.push(Pair {
+                from: id.clone(),
+                output: place.path.clone(),
+                how: guess(place, input),
+                confidence,
+                echo: echo.map_or(place.echo, |share| share >= 500),
+                lost: false,
+                usable: candidate.from.tool.usable,
+                read_only: candidate.from.tool.read_only,
+                seen: None,
+            });
+        }
+        found.extend(seen.into_iter().map(|((from, output), seen)| self.pair(&target, from, output, seen)));
+        found.sort_by(|a, b| {
+            b.confidence
+                .total_cmp(&a.confidence)
+                .then_with(|| (&a.from, &a.output).cmp(&(&b.from, &b.output)))
+        });
+        found
+    }
+
+    fn source(&self, from: &str, output: &str) -> Source {
+        let known =
+            self.tools.get(from).cloned().unwrap_or_else(|| Arc::new(Known::new(Tool::unknown(from))));
+        let place = known.output_at(output);
+        let bare = place.is_none().then(|| {
+            let nouns = crate::words::tool_nouns(known.tool.name(), known.tool.server());
+            tool::Named::new(schema::bare(output), &nouns).place
+        });
+        Source { known, bare, place }
+    }
+
+    /// Measures of names and types, and of evidence.
+    fn measures_of(
+        &self,
+        target: &Target<'_>,
+        source: &Source,
+        output: &str,
+        seen: Option<&Seen>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
+        let names = model::names(&source.known, place, target.to, target.input);
+        let logit = model::sum(&self.model.names, &names);
+        let other_server = source.known.server != target.to.server;
+        let from = &source.known.id;
+        let measures = match (seen, target.taken) {
+            (Some(seen), Some(taken)) => {
+                model::seen(logit, self.evidence(), taken, from, output, seen, other_server).to_vec()
+            }
+            (_, taken) => {
+                let echo = self.evidence().echo(from, output).unwrap_or(0);
+                model::unseen(logit, echo, taken, from).to_vec()
+            }
+        };
+        (names.to_vec(), measures)
+    }
+
+    /// A pair of fields with evidence.
+    fn pair(&self, target: &Target<'_>, from: Arc<str>, output: Arc<str>, seen: Seen) -> Pair {
+        let source = self.source(&from, &output);
+        let is_known = self.tools.contains_key(&from);
+        let tool = &source.known.tool;
+        let lost = !is_known || {
+            let open = tool.open_since.is_some_and(|since| seen.last_at >= since);
+            let unknown = source.known.outputs.is_empty() || output.is_empty();
+            source.place.is_none() && (tool.has_lost(&output) || !(open || unknown))
+        };
+        let (_, measures) = self.measures_of(target, &source, &output, Some(&seen));
+        let place = source.place();
+        let repeats = place.is_some_and(|place| place.echo);
+        let how = seen.main_form().or_else(|| Some(guess(place?, target.input)));
+        Pair {
+            how: how.unwrap_or(How::Same),
+            confidence: model::probability(model::sum(&self.model.seen, &measures)),
+            echo: self.evidence().echo(&from, &output).map_or(repeats, |share| share >= 500),
+            lost,
+            usable: tool.usable,
+            read_only: tool.read_only,
+            seen: Some(seen),
+            from,
+            output,
+        }
+    }
+
+    /// Returns what can feed an input, best first.
+    pub(crate) fn feeders(&mut self, to: &str, input: &str) -> Vec<Pair> {
+        let Some(known) = self.tools.get(to).cloned() else { return Vec::new() };
+        let number = known.inputs.iter().position(|place| *place.path == *input);
+        number.map_or_else(Vec::new, |number| self.pairs_into(&known, number, None, 0.0))
+    }
+
+    /// Returns the measures of names and types of a pair of fields.
+    pub(crate) fn names_of(&self, pair: &Pair, to: &str, input: &str) -> Vec<f64> {
+        let known = self.tools.get(to);
+        let target = known.and_then(|to| Some(Target { to, input: to.input(input)?, taken: None }));
+        let source = self.source(&pair.from, &pair.output);
+        target.map(|target| self.measures_of(&target, &source, &pair.output, None).0).unwrap_or_default()
+    }
+
+    /// Returns the measures behind the pairs of fields into a tool. Only the bench uses it, to fit the model.
+    pub fn measures(&mut self, to: &str) -> Vec<Measured> {
+        let Some(known) = self.tools.get(to).cloned() else { return Vec::new() };
+        let mut measured = Vec::new();
+        for (number, input) in known.inputs.iter().enumerate() {
+            for pair in self.pairs_into(&known, number, None, 0.0) {
+                let taken = self.evidence().taken(to).find(|(path, _)| {
+                    **path == *input.path || known.input(path).is_some_and(|own| own.path == input.path)
+                });
+                let target = Target { to: &known, input, taken: taken.map(|(_, taken)| taken) };
+                let source = self.source(&pair.from, &pair.output);
+                let (names, measures) = self.measures_of(&target, &source, &pair.output, pair.seen.as_ref());
+                measured.push(Measured {
+                    from: (&*pair.from).into(),
+                    output: (&*pair.output).into(),
+                    to: to.into(),
+                    input: (&*input.path).into(),
+                    seen: pair.seen.is_some(),
+                    flows: pair.seen.as_ref().map_or(0, |seen| seen.flows),
+                    confidence: pair.confidence,
+                    names,
+                    measures,
+                });
+            }
+        }
+        measured
+    }
 }

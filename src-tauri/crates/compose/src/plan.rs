@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::graph::Graph;
 use crate::pair::Pair;
-use crate::tool::Place;
+use crate::tool::{Place, hashed};
 use schemascope_model::How;
 
 /// Number of calls in one plan.
@@ -227,8 +227,7 @@ impl Graph {
         draft.nodes.push(Node { tool: tool.into(), read_only, fills: BTreeMap::new() });
         if let Some(known) = self.known(tool) {
             // The first of the signature is filled last: by then its place in the chain may be known.
-            let required = known.inputs.iter().filter(|input| input.field.required);
-            draft.open.extend(required.map(|input| (number, Box::from(input.field.path.as_str()))));
+            draft.open.extend(known.required().map(|input| (number, Box::from(&*input.path))));
         }
         number
     }
@@ -255,7 +254,7 @@ impl Graph {
         if let Some(name) = have.iter().find(|name| at_hand(name, place)) {
             return vec![set(draft.clone(), Fill::Have(name.clone()))];
         }
-        if let Some(value) = fixed(known.tool.input.as_ref(), input) {
+        if let Some(value) = fixed(known.tool.input.as_deref(), input) {
             return vec![set(draft.clone(), Fill::Value(value))];
         }
         let key = (tool.clone(), Box::from(input));
@@ -263,7 +262,7 @@ impl Graph {
             let mut found = self.feeders(&tool, input);
             found.retain(|pair| {
                 !pair.echo
-                    && pair.from != tool
+                    && *pair.from != *tool
                     && pair.confidence >= MIN_FEEDER
                     && !matches!(pair.how, How::Contains | How::Joined)
             });
@@ -271,8 +270,10 @@ impl Graph {
         }
         let all = feeders.get(&key).map_or(&[][..], Vec::as_slice);
         let best = all.first().map_or(0.0, |pair| pair.confidence);
-        let (there, found): (Vec<&Pair>, Vec<&Pair>) =
-            all.iter().filter(|pair| !pair.lost).partition(|pair| have.contains(&pair.from));
+        let (there, found): (Vec<&Pair>, Vec<&Pair>) = all
+            .iter()
+            .filter(|pair| !pair.lost)
+            .partition(|pair| have.iter().any(|name| **name == *pair.from));
         let found: Vec<&Pair> = found.into_iter().filter(|pair| pair.usable).collect();
         let mut next = Vec::new();
         for pair in there.into_iter().take(FEEDERS) {
@@ -283,7 +284,7 @@ impl Graph {
         }
         for pair in &found {
             for other in 0..draft.nodes.len() {
-                if draft.nodes[other].tool == pair.from && !draft.needs(other, node) {
+                if *draft.nodes[other].tool == *pair.from && !draft.needs(other, node) {
                     let mut reused = draft.clone();
                     reused.cost -= pair.confidence.ln();
                     reused.confidence *= pair.confidence;
@@ -294,7 +295,7 @@ impl Graph {
         let mut fresh = 0;
         let reads = found.iter().any(|pair| pair.read_only && pair.confidence >= 0.5);
         for pair in &found {
-            let there = draft.nodes.iter().any(|node| node.tool == pair.from);
+            let there = draft.nodes.iter().any(|node| *node.tool == *pair.from);
             if fresh >= FEEDERS || draft.nodes.len() >= MAX_STEPS || there {
                 continue;
             }
@@ -322,23 +323,19 @@ impl Graph {
             return None;
         }
         let taken =
-            self.evidence().taken(tool).find(|(path, _)| *path == place.field.path).map(|(_, taken)| taken);
+            self.evidence().taken(tool).find(|(path, _)| **path == *place.path).map(|(_, taken)| taken);
         let calls = taken.map_or(0, |taken| taken.calls);
         let flows =
             taken.into_iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
         let from_tools = flows.map(|seen| seen.flows).max().unwrap_or(0) * 4 >= calls;
-        let plain = place.amount
-            || place.text
-            || place.field.listed
-            || place.field.types.is_boolean()
-            || place.field.format.as_deref().is_some_and(|format| format.starts_with("date"));
+        let plain = place.amount || place.text || place.listed || place.types.is_boolean() || place.date;
         if plain {
             Some("a choice of the person: no tool gives it")
         } else if calls >= 3 && from_tools {
             None
         } else if calls >= 3 {
             Some("every value so far came from the person")
-        } else if !place.id || place.field.leaf == ["name"] {
+        } else if !place.id || place.leaf() == hashed(&["name".to_owned()]) {
             Some("no tool is known to give it")
         } else {
             None
@@ -349,7 +346,7 @@ impl Graph {
         let Some((tool, input)) = blocked.iter().next().cloned() else {
             return format!("no chain of at most {MAX_STEPS} calls leads to {to}");
         };
-        let nearest = self.feeders(&tool, &input).into_iter().find(|pair| pair.usable && pair.from != tool);
+        let nearest = self.feeders(&tool, &input).into_iter().find(|pair| pair.usable && *pair.from != *tool);
         let nearest = nearest.map_or(String::new(), |pair| {
             format!("; the nearest is {} of {} ({:.2})", pair.output, pair.from, pair.confidence)
         });
@@ -359,7 +356,7 @@ impl Graph {
 
 /// Whether something at hand is what an input takes.
 pub(crate) fn at_hand(name: &str, place: &Place) -> bool {
-    if name == place.field.path || place.steps.last().is_some_and(|step| step.is_named(name)) {
+    if *name == *place.path || place.steps().last().is_some_and(|step| step.is_named(name)) {
         return true;
     }
     if name.contains("__") {
@@ -367,8 +364,9 @@ pub(crate) fn at_hand(name: &str, place: &Place) -> bool {
     }
     let words = crate::words::split(name.rsplit('.').next().unwrap_or(name));
     let nouns = crate::words::nouns(&words);
-    words == place.field.leaf
-        || (!nouns.is_empty() && nouns == place.entity && (place.id || place.field.leaf == nouns))
+    let (words, nouns) = (hashed(&words), hashed(&nouns));
+    words == place.leaf()
+        || (!nouns.is_empty() && nouns == place.entity() && (place.id || nouns == place.leaf()))
 }
 
 /// Returns the value that a schema fixes for an input.
@@ -401,12 +399,12 @@ fn finish(draft: &Draft, output: &str) -> Plan {
         for (input, fill) in &own.fills {
             let argument = match fill {
                 Fill::Node(from, pair) => {
-                    Argument::Step { step: number(*from), output: pair.output.clone(), how: pair.how }
+                    Argument::Step { step: number(*from), output: (&*pair.output).into(), how: pair.how }
                 }
                 Fill::Have(name) => Argument::Have { have: name.clone(), output: None, how: None },
                 Fill::Result(pair) => Argument::Have {
-                    have: pair.from.clone(),
-                    output: Some(pair.output.clone()),
+                    have: (&*pair.from).into(),
+                    output: Some((&*pair.output).into()),
                     how: Some(pair.how),
                 },
                 Fill::Value(value) => Argument::Value { value: value.clone() },

@@ -42,7 +42,7 @@ impl Types {
 }
 
 /// One field.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) path: String,
     pub(crate) types: Types,

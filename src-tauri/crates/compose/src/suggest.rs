@@ -92,10 +92,9 @@ impl Graph {
             let Some(known) = self.known(&tool).filter(|known| known.tool.usable) else { continue };
             let own = edges.get(&tool).map_or(&[][..], Vec::as_slice);
             let required: Vec<&str> = known
-                .inputs
-                .iter()
-                .filter(|input| input.field.required && !input.amount && !input.text && !input.field.listed)
-                .map(|input| input.field.path.as_str())
+                .required()
+                .filter(|input| !input.amount && !input.text && !input.listed)
+                .map(|input| &*input.path)
                 .collect();
             let fed = |input: &str| {
                 let fields = own.iter().flat_map(|edge| &edge.fields).filter(|field| &*field.input == input);

@@ -1,10 +1,13 @@
 //! Tools as the graph sees them: their fields with the words that say what they mean.
 
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::path::{self, Step};
 use crate::schema::{self, Field, Types};
-use crate::words;
+use crate::words::{self, Common};
 
 /// What results no longer have at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,9 +41,9 @@ pub struct Tool {
     /// Id as `server__tool`.
     pub id: Box<str>,
     /// Schema of the arguments.
-    pub input: Option<Value>,
+    pub input: Option<Arc<Value>>,
     /// Effective, else declared or inferred schema of the results.
-    pub output: Option<Value>,
+    pub output: Option<Arc<Value>>,
     /// Fields that results no longer have, whatever the schema says.
     pub lost: Vec<Lost>,
     /// Time from which on results may have more than the schema says, in milliseconds; `None` if it says all.
@@ -66,6 +69,20 @@ impl Tool {
 }
 
 impl Tool {
+    /// A tool of which only the id is known.
+    pub(crate) fn unknown(id: &str) -> Self {
+        Self {
+            id: id.into(),
+            input: None,
+            output: None,
+            lost: Vec::new(),
+            open_since: None,
+            text: false,
+            read_only: false,
+            usable: false,
+        }
+    }
+
     /// Returns those of some paths that its results do not have, as its schema says.
     pub fn lacks<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
         let known = Known::new(self.clone());
@@ -79,19 +96,29 @@ impl Tool {
     }
 }
 
-/// A field with what its names say.
+/// A field with what its names say. Words are kept as hashes: they are only compared.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    pub(crate) field: Field,
-    /// What it identifies, as far as names say it.
-    pub(crate) entity: Vec<String>,
-    /// All words that name a thing: its own, of its container, of its tool.
-    pub(crate) around: Vec<String>,
-    /// The words above and those of its own name, as hashes that are quick to compare.
-    pub(crate) hashes: Hashes,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) path: Arc<str>,
+    pub(crate) types: Types,
+    /// Hash of its format.
+    pub(crate) format: Option<NonZeroU64>,
+    /// Its own words, those of what it identifies, and all that name a thing, one after the other.
+    hashes: Box<[u64]>,
+    /// Where the second and the third part begin.
+    parts: (u8, u8),
+    /// Words under which the graph finds it.
+    pub(crate) words: Box<[u64]>,
     /// Kind of values that every server understands.
-    pub(crate) common: Option<&'static str>,
+    pub(crate) common: Option<Common>,
+    /// Whether the schema lists its values.
+    pub(crate) listed: bool,
+    pub(crate) required: bool,
+    /// Whether it is in a list or map, so that one result has several.
+    pub(crate) many: bool,
+    /// Whether it is the keys of a map.
+    pub(crate) key: bool,
+    pub(crate) date: bool,
     pub(crate) id: bool,
     pub(crate) amount: bool,
     pub(crate) text: bool,
@@ -99,16 +126,27 @@ pub(crate) struct Place {
     pub(crate) echo: bool,
     /// Whether it is the name of what its tool creates.
     pub(crate) new: bool,
-    /// Words under which the graph finds it.
-    pub(crate) words: Box<[Box<str>]>,
 }
 
-/// Hashes of words.
-#[derive(Debug, Clone)]
-pub(crate) struct Hashes {
-    pub(crate) leaf: Box<[u64]>,
-    pub(crate) entity: Box<[u64]>,
-    pub(crate) around: Box<[u64]>,
+impl Place {
+    /// Its own words.
+    pub(crate) fn leaf(&self) -> &[u64] {
+        self.hashes.get(..self.parts.0.into()).unwrap_or_default()
+    }
+
+    /// What it identifies, as far as names say it.
+    pub(crate) fn entity(&self) -> &[u64] {
+        self.hashes.get(self.parts.0.into()..self.parts.1.into()).unwrap_or_default()
+    }
+
+    /// All words that name a thing: its own, of its container, of its tool.
+    pub(crate) fn around(&self) -> &[u64] {
+        self.hashes.get(self.parts.1.into()..).unwrap_or_default()
+    }
+
+    pub(crate) fn steps(&self) -> Vec<Step> {
+        path::steps(&self.path)
+    }
 }
 
 /// Hash of a text for comparisons inside the process.
@@ -119,10 +157,18 @@ fn quick(text: &str) -> u64 {
     hasher.finish()
 }
 
+/// Hashes of words as places have them.
+pub(crate) fn hashed(words: &[String]) -> Vec<u64> {
+    words.iter().map(|word| quick(word)).collect()
+}
+
 /// A tool with its fields.
 #[derive(Debug, Clone)]
 pub(crate) struct Known {
+    pub(crate) id: Arc<str>,
     pub(crate) tool: Tool,
+    /// Hash of the id.
+    pub(crate) hash: u64,
     /// Hash of the server's name.
     pub(crate) server: u64,
     pub(crate) outputs: Vec<Place>,
@@ -134,119 +180,145 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) fn new(tool: Tool) -> Self {
         let nouns = words::tool_nouns(tool.name(), tool.server());
-        let place = |field: Field| place(field, &nouns);
-        let mut inputs: Vec<Place> = tool
-            .input
-            .as_ref()
-            .map(schema::fields)
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|field| !field.key)
-            .map(place)
-            .collect();
-        let mut outputs: Vec<Place> =
-            tool.output.as_ref().map(schema::fields).unwrap_or_default().into_iter().map(place).collect();
-        outputs.retain(|output| !tool.has_lost(&output.field.path));
+        let named = |schema: &Option<Arc<Value>>| -> Vec<Named> {
+            let fields = schema.as_ref().map(|schema| schema::fields(schema)).unwrap_or_default();
+            fields.into_iter().map(|field| Named::new(field, &nouns)).collect()
+        };
+        let mut inputs = named(&tool.input);
+        inputs.retain(|input| !input.place.key);
+        let mut outputs = named(&tool.output);
+        outputs.retain(|output| !tool.has_lost(&output.place.path));
         if outputs.is_empty() && tool.text {
-            outputs.push(place(schema::bare("")));
+            outputs.push(Named::new(schema::bare(""), &nouns));
         }
         for output in &mut outputs {
-            output.echo = !output.field.many
+            output.place.echo = !output.place.many
                 && inputs.iter().any(|input| {
-                    let same = input.field.leaf == output.field.leaf
-                        && (output.field.container.is_empty()
-                            || !words::nouns(&output.field.leaf).is_empty());
-                    let id = input.id || (!input.amount && !input.text);
-                    (same || (output.id && id && !input.entity.is_empty() && input.entity == output.entity))
-                        && input.field.required
+                    let same = input.leaf == output.leaf
+                        && (output.container.is_empty() || !words::nouns(&output.leaf).is_empty());
+                    let id = input.place.id || (!input.place.amount && !input.place.text);
+                    let things = output.place.id && id && !input.entity.is_empty();
+                    (same || (things && input.entity == output.entity)) && input.place.required
                 });
         }
         if words::creates(tool.name()) {
             for input in &mut inputs {
-                let own = words::nouns(&input.field.leaf);
-                input.new = input.entity == nouns && (input.id || own == nouns);
+                let own = words::nouns(&input.leaf);
+                input.place.new = input.entity == nouns && (input.place.id || own == nouns);
             }
         }
-        for input in &mut inputs {
-            input.words = found_under(tool.server(), input);
-        }
-        for output in &mut outputs {
-            output.words = found_under(tool.server(), output);
-        }
-        let source = !inputs.iter().any(|input| input.field.required);
-        Self { server: quick(tool.server()), tool, outputs, inputs, source }
+        let places = |named: Vec<Named>| -> Vec<Place> {
+            named.into_iter().map(|named| named.found_under(tool.server())).collect()
+        };
+        let (inputs, outputs) = (places(inputs), places(outputs));
+        let source = !inputs.iter().any(|input| input.required);
+        let (hash, server) = (quick(&tool.id), quick(tool.server()));
+        Self { id: (&*tool.id).into(), hash, server, tool, outputs, inputs, source }
+    }
+
+    /// Returns the inputs that every call has.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &Place> {
+        self.inputs.iter().filter(|input| input.required)
+    }
+
+    /// Returns the number of the output that a path of evidence belongs to.
+    pub(crate) fn output_at(&self, path: &str) -> Option<usize> {
+        find(&self.outputs, path)
     }
 
     /// Returns the output that a path of evidence belongs to.
     pub(crate) fn output(&self, path: &str) -> Option<&Place> {
-        find(&self.outputs, path)
+        self.outputs.get(self.output_at(path)?)
     }
 
     /// Returns the input that a path of evidence belongs to.
     pub(crate) fn input(&self, path: &str) -> Option<&Place> {
-        find(&self.inputs, path)
+        self.inputs.get(find(&self.inputs, path)?)
     }
 }
 
-/// Words under which a field is found: those of its server, or those that all servers understand.
-fn found_under(server: &str, place: &Place) -> Box<[Box<str>]> {
-    let leaf = place.field.leaf.iter().filter(|word| !words::is_id(word));
-    let mut found: Vec<Box<str>> =
-        place.entity.iter().chain(leaf).map(|word| format!("{server} {word}").into()).collect();
-    if !place.field.leaf.is_empty() {
-        found.push(format!("{server} ={}", place.field.leaf.join(" ")).into());
-    }
-    if let Some(common) = place.common {
-        found.push(format!("* {common}").into());
-    }
-    if found.is_empty() {
-        found.extend(place.around.iter().map(|word| format!("{server} {word}").into()));
-    }
-    found.sort_unstable();
-    found.dedup();
-    found.into()
-}
-
-fn find<'a>(places: &'a [Place], path: &str) -> Option<&'a Place> {
-    let exact = places.binary_search_by(|place| place.field.path.as_str().cmp(path)).ok();
-    exact.and_then(|at| places.get(at)).or_else(|| {
+/// Where the place of a path is. Names in the one may be keys of a map in the other.
+fn find(places: &[Place], path: &str) -> Option<usize> {
+    let exact = places.binary_search_by(|place| (*place.path).cmp(path)).ok();
+    exact.or_else(|| {
+        let is_map = |path: &str| path.contains("{}");
+        let any = is_map(path);
         let steps = path::steps(path);
-        places.iter().find(|place| path::matches(&place.steps, &steps))
+        places.iter().position(|place| (any || is_map(&place.path)) && path::matches(&place.steps(), &steps))
     })
 }
 
-pub(crate) fn place(field: Field, tool_nouns: &[String]) -> Place {
-    let own = words::nouns(&field.leaf);
-    let container = words::nouns(&field.container);
-    let identifies = field.leaf.iter().any(|word| words::is_id(word));
-    let generic = own.is_empty() || (!identifies && own.iter().all(|word| words::is_text(word)));
-    let entity = match (generic, container.is_empty() || container == ["result"] || container == ["item"]) {
-        (false, _) => own.clone(),
-        (true, false) => container.clone(),
-        (true, true) => tool_nouns.to_vec(),
-    };
-    let mut around = own;
-    around.extend(container);
-    around.extend(tool_nouns.iter().cloned());
-    around.sort_unstable();
-    around.dedup();
-    let hashes = |words: &[String]| words.iter().map(|word| quick(word)).collect();
-    let hashes = Hashes { leaf: hashes(&field.leaf), entity: hashes(&entity), around: hashes(&around) };
-    let leaf = if field.key { &field.container } else { &field.leaf };
-    Place {
-        common: words::common(leaf),
-        id: field.key || leaf.iter().any(|word| words::is_id(word)),
-        amount: !field.key && (leaf.last().is_some_and(|word| words::is_amount(word)) || field.counts),
-        text: field.types != Types::NUMBER
-            && leaf.iter().any(|word| words::is_text(word))
-            && !leaf.iter().any(|word| words::is_id(word)),
-        steps: path::steps(&field.path),
-        echo: false,
-        new: false,
-        words: Box::default(),
-        hashes,
-        entity,
-        around,
-        field,
+/// A place whose words are still known.
+pub(crate) struct Named {
+    pub(crate) place: Place,
+    leaf: Vec<String>,
+    container: Vec<String>,
+    entity: Vec<String>,
+    around: Vec<String>,
+}
+
+impl Named {
+    pub(crate) fn new(field: Field, tool_nouns: &[String]) -> Self {
+        let own = words::nouns(&field.leaf);
+        let container = words::nouns(&field.container);
+        let identifies = field.leaf.iter().any(|word| words::is_id(word));
+        let generic = own.is_empty() || (!identifies && own.iter().all(|word| words::is_text(word)));
+        let entity = match (generic, container.is_empty() || container == ["result"] || container == ["item"])
+        {
+            (false, _) => own.clone(),
+            (true, false) => container.clone(),
+            (true, true) => tool_nouns.to_vec(),
+        };
+        let mut around = own;
+        around.extend(container);
+        around.extend(tool_nouns.iter().cloned());
+        around.sort_unstable();
+        around.dedup();
+        let hashes = [hashed(&field.leaf), hashed(&entity), hashed(&around)].concat();
+        // Names have few words.
+        let end = |words: usize| u8::try_from(words).unwrap_or(u8::MAX);
+        let leaf = if field.key { &field.container } else { &field.leaf };
+        let place = Place {
+            path: field.path.into(),
+            types: field.types,
+            format: field.format.as_deref().and_then(|format| NonZeroU64::new(quick(format))),
+            hashes: hashes.into(),
+            parts: (end(field.leaf.len()), end(field.leaf.len() + entity.len())),
+            words: Box::default(),
+            common: words::common(leaf),
+            listed: field.listed,
+            required: field.required,
+            many: field.many,
+            key: field.key,
+            date: field.format.is_some_and(|format| format.starts_with("date")),
+            id: field.key || leaf.iter().any(|word| words::is_id(word)),
+            amount: !field.key && (leaf.last().is_some_and(|word| words::is_amount(word)) || field.counts),
+            text: field.types != Types::NUMBER
+                && leaf.iter().any(|word| words::is_text(word))
+                && !leaf.iter().any(|word| words::is_id(word)),
+            echo: false,
+            new: false,
+        };
+        Self { place, leaf: field.leaf, container: field.container, entity, around }
+    }
+
+    /// The place with the words under which it is found: those of its server, or those that all servers understand.
+    fn found_under(mut self, server: &str) -> Place {
+        let leaf = self.leaf.iter().filter(|word| !words::is_id(word));
+        let mut found: Vec<u64> =
+            self.entity.iter().chain(leaf).map(|word| quick(&format!("{server} {word}"))).collect();
+        if !self.leaf.is_empty() {
+            found.push(quick(&format!("{server} ={}", self.leaf.join(" "))));
+        }
+        if let Some(common) = self.place.common {
+            found.push(quick(&format!("* {common:?}")));
+        }
+        if found.is_empty() {
+            found.extend(self.around.iter().map(|word| quick(&format!("{server} {word}"))));
+        }
+        found.sort_unstable();
+        found.dedup();
+        self.place.words = found.into();
+        self.place
     }
 }

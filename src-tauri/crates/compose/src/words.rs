@@ -1,5 +1,8 @@
 //! Words of names: split, reduced to their stem, and sorted into what they say about a field.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Longest part of a name that is read, in bytes.
 const MAX_NAME: usize = 256;
 
@@ -203,6 +206,11 @@ fn has(list: &[&str], word: &str) -> bool {
     list.contains(&word)
 }
 
+/// Words of a list with their stems.
+fn with_stems(list: &'static [&'static str]) -> HashSet<String> {
+    list.iter().flat_map(|word| [(*word).to_owned(), stem(word)]).collect()
+}
+
 /// Whether a word only says that something is identified.
 pub(crate) fn is_id(word: &str) -> bool {
     has(ID, word) || stem(word) == "id"
@@ -210,7 +218,8 @@ pub(crate) fn is_id(word: &str) -> bool {
 
 /// Whether a word names an amount, a position or a state.
 pub(crate) fn is_amount(word: &str) -> bool {
-    has(AMOUNT, word) || AMOUNT.iter().any(|other| stem(other) == word)
+    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| with_stems(AMOUNT));
+    STEMS.contains(word)
 }
 
 /// Whether a word names free text.
@@ -227,7 +236,8 @@ pub(crate) fn nouns(words: &[String]) -> Vec<String> {
 pub(crate) fn tool_nouns(name: &str, server: &str) -> Vec<String> {
     let server = split(server);
     let words = split(name);
-    let verb = |word: &String| has(VERBS, word) || VERBS.iter().any(|verb| stem(verb) == *word);
+    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| with_stems(VERBS));
+    let verb = |word: &String| STEMS.contains(word);
     let all: Vec<String> =
         words.iter().filter(|word| !verb(word) && !is_id(word) && !server.contains(word)).cloned().collect();
     all
@@ -238,9 +248,24 @@ pub(crate) fn creates(name: &str) -> bool {
     split(name).iter().any(|word| has(&["create", "new", "register", "make"], word))
 }
 
-/// Class of values that every server understands.
-pub(crate) fn common(words: &[String]) -> Option<&'static str> {
-    ["url", "email", "timezone", "phone"].into_iter().find(|class| words.iter().any(|word| word == class))
+/// Kinds of values that every server understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Common {
+    Url,
+    Email,
+    Timezone,
+    Phone,
+}
+
+/// Returns the kind of values that a name says, if every server understands it.
+pub(crate) fn common(words: &[String]) -> Option<Common> {
+    const KINDS: [(&str, Common); 4] = [
+        ("url", Common::Url),
+        ("email", Common::Email),
+        ("timezone", Common::Timezone),
+        ("phone", Common::Phone),
+    ];
+    KINDS.into_iter().find(|(name, _)| words.iter().any(|word| word == name)).map(|(_, kind)| kind)
 }
 
 #[cfg(test)]

@@ -73,8 +73,8 @@ fn tools() -> Vec<Tool> {
         .flat_map(|server| {
             server.tools.iter().map(|tool| Tool {
                 id: format!("{}__{}", server.name, tool.name).into(),
-                input: Some(tool.input_schema()),
-                output: tool.result_schema(),
+                input: Some(tool.input_schema().into()),
+                output: tool.result_schema().map(Into::into),
                 lost: Vec::new(),
                 open_since: None,
                 text: tool.is_text(),
@@ -184,7 +184,7 @@ fn drift_takes_away_what_had_its_type() {
         (vec![Lost::Members("items".into())], vec!["customer", "customer.id", "customers", "items[].sku"]),
     ] {
         let mut graph = Graph::new(Model::default());
-        graph.set(Tool { output: Some(output.clone()), lost: lost.clone(), ..whole.clone() });
+        graph.set(Tool { output: Some(output.clone().into()), lost: lost.clone(), ..whole.clone() });
         assert_eq!(graph.outputs("shop__get_order").collect::<Vec<_>>(), left, "{lost:?}");
     }
 }
@@ -208,7 +208,7 @@ fn lost_field_breaks_its_edge_until_it_is_back() {
     assert_eq!(state(&mut graph), Some(false));
     let whole = tools().into_iter().find(|tool| &*tool.id == "shop__list_orders").unwrap();
     let lost = serde_json::json!({"type": "object", "properties": {"count": {"type": "integer"}}});
-    graph.set(Tool { output: Some(lost), ..whole.clone() });
+    graph.set(Tool { output: Some(lost.into()), ..whole.clone() });
     assert_eq!(state(&mut graph), Some(true));
     graph.set(whole);
     assert_eq!(state(&mut graph), Some(false));
@@ -260,8 +260,8 @@ fn broken_field_says_nothing_of_an_edge_with_intact_ones() {
     };
     let tool = |id: &str, input: &[&str], output: &[&str]| Tool {
         id: id.into(),
-        input: Some(schema(input)),
-        output: Some(schema(output)),
+        input: Some(schema(input).into()),
+        output: Some(schema(output).into()),
         lost: Vec::new(),
         open_since: None,
         text: false,

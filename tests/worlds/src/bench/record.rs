@@ -79,8 +79,11 @@ impl Registry {
                 let id: Box<str> = format!("{}__{}", server.name, tool.name).into();
                 let called = self.evidence.calls(&id) > 0;
                 Tool {
-                    input: Some(tool.input_schema()),
-                    output: tool.output_schema().or_else(|| tool.result_schema().filter(|_| called)),
+                    input: Some(tool.input_schema().into()),
+                    output: tool
+                        .output_schema()
+                        .or_else(|| tool.result_schema().filter(|_| called))
+                        .map(Into::into),
                     lost: Vec::new(),
                     open_since: None,
                     text: tool.is_text() && called,

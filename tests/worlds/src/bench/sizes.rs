@@ -1,5 +1,6 @@
 //! Sizes: graphs of a thousand and of ten thousand tools.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use schemascope_compose::{Filter, Goal, Graph, Tool};
@@ -17,7 +18,8 @@ pub(crate) fn run() {
         for tool in &tools {
             graph.set(tool.clone());
         }
-        let edges = graph.edges(&Filter { min: 0.5, ..Filter::default() }).len();
+        let mut edges = 0;
+        graph.each_edge(&Filter { min: 0.5, ..Filter::default() }, |_| edges += 1);
         let rebuild = started.elapsed();
         let mut changes = Vec::new();
         for number in 0..200 {
@@ -64,7 +66,7 @@ fn tool(number: usize, random: &mut u64) -> Tool {
         let required: Vec<Value> = properties.keys().take(2).map(|key| json!(key)).collect();
         json!({"type": "object", "properties": properties, "required": required})
     };
-    let (input, output) = (Some(schema()), Some(schema()));
+    let (input, output) = (Some(Arc::new(schema())), Some(Arc::new(schema())));
     let id = format!("s{}__get_{}_{number}", number % 8, word()).into();
     Tool { id, input, output, lost: Vec::new(), open_since: None, text: false, read_only: true, usable: true }
 }

@@ -117,7 +117,8 @@ impl EdgeGraph {
         }
         let began = Instant::now();
         let mut totals = EdgeTotals::default();
-        self.usual().iter().for_each(|edge| count(&mut totals, edge));
+        let filter = Filter { min: USUAL_CONFIDENCE, ..Filter::default() };
+        self.with(|graph| graph.each_edge(&filter, |edge| count(&mut totals, &edge)));
         // Of thousands of tools it takes seconds, which may not become most of the work.
         let pause = TOTALS_INTERVAL.max(began.elapsed() * TOTALS_SHARE);
         self.known.lock().totals = Some((Instant::now() + pause, totals));
@@ -131,7 +132,7 @@ impl EdgeGraph {
         self.with(|graph| {
             let Some(now) = graph.tool(&name).cloned() else { return Default::default() };
             let mut edges = |schema: &Value| {
-                let output = Some(schema.clone());
+                let output = Some(Arc::new(schema.clone()));
                 graph.set(GraphTool { output, lost: Vec::new(), open_since: None, ..now.clone() });
                 graph.edges(&filter)
             };
@@ -153,7 +154,7 @@ impl EdgeGraph {
             let candidate = versions.candidate().and_then(|number| versions.version(number).ok());
             let candidate = candidate.and_then(|version| {
                 let now = self.known.lock().graph.tool(&name)?.clone();
-                let output = Some((*version.schema).clone());
+                let output = Some(Arc::clone(&version.schema));
                 Some((version.number, GraphTool { output, lost: Vec::new(), ..now }))
             });
             for edge in edges {
@@ -234,7 +235,7 @@ impl EdgeGraph {
         let name = id.to_string();
         let input = definition.input.filter(says_fields);
         Some(GraphTool {
-            input: input.or_else(|| graph.evidence().input_schema(&name)),
+            input: input.or_else(|| graph.evidence().input_schema(&name)).map(Arc::new),
             output,
             lost: lost(&versions),
             open_since: open_since.map(Timestamp::as_millis),
@@ -283,16 +284,16 @@ fn says_fields(schema: &Value) -> bool {
 
 /// The schema of a tool's results: effective, else declared or inferred. Also from when on results may have more than
 /// it says.
-fn output(tool: &Tool, versions: &ToolVersions) -> (Option<Value>, Option<Timestamp>) {
+fn output(tool: &Tool, versions: &ToolVersions) -> (Option<Arc<Value>>, Option<Timestamp>) {
     if let Some(in_force) = versions.in_force() {
-        return (Some((*in_force.version().schema).clone()), None);
+        return (Some(Arc::clone(&in_force.version().schema)), None);
     }
     let declaration = tool.declaration.as_ref();
     let declared = declaration.and_then(|own| Some((own.output_schema()?, own.at)));
     if let Some((declared, at)) = declared.filter(|(declared, _)| says_fields(&declared.schema)) {
-        return (Some((*declared.schema).clone()), Some(at));
+        return (Some(Arc::clone(&declared.schema)), Some(at));
     }
-    let inferred = (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
+    let inferred = (tool.shape.observations() > 0).then(|| Arc::new(tool.shape.schema(&Policy::default())));
     (inferred, Some(Timestamp::default()))
 }
 
