@@ -7,6 +7,7 @@
 
 mod candidates;
 mod document;
+mod echoes;
 mod edge;
 mod evidence;
 mod explain;

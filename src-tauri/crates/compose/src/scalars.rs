@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::path;
 
 /// Depth at which a document is no longer followed.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 /// Length of a text up to which its parts are read, in bytes.
 const MAX_TEXT: usize = 32_768;
 /// Number of parts that are read of one text.
@@ -90,7 +90,7 @@ impl Walk<'_> {
                     self.value(item, depth + 1);
                 }
             }
-            Value::Object(members) if is_map(members) => {
+            Value::Object(members) if is_map_object(members) => {
                 self.path.push_str("{key}");
                 let has_path = self.path.len() <= path::MAX_PATH;
                 for key in members.keys().filter(|_| has_path) {
@@ -114,24 +114,11 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the keys of an object are data: they look like ids, or all members have the same fields.
-fn is_map(members: &Map<String, Value>) -> bool {
-    let looks_like_data = |key: &String| {
-        key.len() > 48
-            || key.chars().any(|c| !(c.is_alphabetic() || c == '_' || c == '$' || c == '-'))
-                && !is_numbered(key)
-            || (key.len() <= 3 && key.chars().all(char::is_uppercase))
-    };
-    if members.is_empty() {
-        return false;
-    }
-    if members.keys().all(looks_like_data) {
-        return true;
-    }
-    let mut values = members.values();
-    let first = values.next().and_then(Value::as_object);
-    members.len() >= 3
-        && first.is_some_and(|first| {
+fn is_map_object(members: &Map<String, Value>) -> bool {
+    is_map(members.keys().map(String::as_str), || {
+        let mut values = members.values();
+        let first = values.next().and_then(Value::as_object);
+        first.is_some_and(|first| {
             !first.is_empty()
                 && values.all(|other| {
                     other.as_object().is_some_and(|other| {
@@ -139,6 +126,22 @@ fn is_map(members: &Map<String, Value>) -> bool {
                     })
                 })
         })
+    })
+}
+
+/// Whether the keys of an object are data: they look like ids, or all members are objects with the same keys.
+pub(crate) fn is_map<'k>(
+    keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+    have_equal_keys: impl FnOnce() -> bool,
+) -> bool {
+    let looks_like_data = |key: &str| {
+        key.len() > 48
+            || key.chars().any(|c| !(c.is_alphabetic() || c == '_' || c == '$' || c == '-'))
+                && !is_numbered(key)
+            || (key.len() <= 3 && key.chars().all(char::is_uppercase))
+    };
+    let count = keys.len();
+    count > 0 && (keys.clone().all(looks_like_data) || (count >= 3 && have_equal_keys()))
 }
 
 /// Whether a key is a name with a number, as in `line1`.

@@ -6,6 +6,7 @@ use schemascope_model::{CallId, Echo, Flow, How, Link};
 use serde_json::Value;
 
 use crate::document::read_counted;
+use crate::echoes;
 use crate::hashes::hash;
 use crate::memory::{Given, Giver, Memory, Use, table};
 use crate::scalars::{self, Scalar};
@@ -27,7 +28,7 @@ const MAX_LINKS: usize = 256;
 /// Number of tools called before that are kept for one call.
 const MAX_AFTER: usize = 32;
 /// Number of echoes that are kept for one call.
-const MAX_ECHOES: usize = 32;
+pub(crate) const MAX_ECHOES: usize = 32;
 
 /// The observed value of a result.
 #[derive(Debug, Clone, Copy)]
@@ -267,12 +268,18 @@ impl Session {
         let weak = text.len() <= SMALL;
         let words = Words::of(text);
         let may_repeat = unread::needles(call.arguments, weak).iter().any(|needle| words.has(needle, text));
-        if text.len() <= TINY || may_repeat {
+        let found = match (text.len() <= TINY, may_repeat) {
+            (true, _) => None,
+            (_, false) => Some(Vec::new()),
+            (_, true) => echoes::find(text, call.arguments, weak),
+        };
+        let Some(echoes) = found else {
             let (value, left_out) = read_counted(text);
             let (echoes, dropped) = self.read(number, &value, own, key);
             return (echoes, dropped + left_out as u64);
-        }
-        let unread = Unread::new(number, text, words);
+        };
+        let own = if echoes.is_empty() { Own::new() } else { own.clone() };
+        let unread = Unread::new(number, text, words, own);
         self.unread_bytes += unread.bytes();
         self.unread.push_back(unread);
         let mut dropped = 0;
@@ -282,7 +289,7 @@ impl Session {
             self.unread_bytes -= oldest.bytes();
             dropped += (oldest.bytes() / VALUE_TEXT) as u64;
         }
-        (Vec::new(), dropped)
+        (echoes, dropped)
     }
 
     /// Reads the results that may have given one of the values. Returns the number of values dropped.
@@ -298,8 +305,7 @@ impl Session {
         for one in found {
             self.unread_bytes -= one.bytes();
             let (value, left_out) = one.read();
-            dropped +=
-                self.read(one.call, &value, &Own::new(), key).1 + left_out as u64 + self.memory.rotate();
+            dropped += self.read(one.call, &value, &one.own, key).1 + left_out as u64 + self.memory.rotate();
         }
         dropped
     }

@@ -5,7 +5,9 @@ use memchr::memmem;
 use serde_json::Value;
 
 use crate::document::read_counted;
+use crate::memory::table;
 use crate::scalars;
+use crate::session::Own;
 
 /// Largest number of bits of a filter.
 const MAX_BITS: usize = 1 << 20;
@@ -17,18 +19,24 @@ const MAX_PARTS: usize = 64;
 pub(crate) struct Unread {
     /// Number of the call in its session.
     pub(crate) call: u32,
+    /// What the call's arguments were, if the result repeats some of them.
+    pub(crate) own: Own,
     text: Box<str>,
     words: Words,
 }
 
 impl Unread {
-    pub(crate) fn new(call: u32, text: &str, words: Words) -> Self {
-        Self { call, text: text.into(), words }
+    pub(crate) fn new(call: u32, text: &str, words: Words, own: Own) -> Self {
+        Self { call, own, text: text.into(), words }
     }
 
     /// Estimated memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.text.len() + self.words.bits.len() * 8
+        let own: usize = self.own.values().map(|path| path.len()).sum();
+        self.text.len()
+            + self.words.bits.len() * 8
+            + own
+            + table(self.own.capacity(), size_of::<(u64, Box<str>)>())
     }
 
     pub(crate) fn may_have(&self, wanted: &[Needle]) -> bool {

@@ -13,7 +13,12 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Creates a cursor at the start of a document.
     pub fn new(json: &'a RawValue) -> Self {
-        Self { text: json.get(), at: 0 }
+        Self::of(json.get())
+    }
+
+    /// The same for text that should be JSON. Steps over text that is not may fail.
+    pub fn of(text: &'a str) -> Self {
+        Self { text, at: 0 }
     }
 
     /// Calls `each` with every key of the object at the cursor, quotes included. `each` must step

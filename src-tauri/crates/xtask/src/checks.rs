@@ -24,7 +24,10 @@ const PURE: &[(&str, &[&str])] = &[
         &["memchr", "schemascope-json", "serde", "serde_json", "siphasher", "twox-hash", "wide"],
     ),
     ("schemascope-compare", &["serde", "serde_json"]),
-    ("schemascope-compose", &["memchr", "schemascope-model", "serde", "serde_json", "siphasher"]),
+    (
+        "schemascope-compose",
+        &["memchr", "schemascope-json", "schemascope-model", "serde", "serde_json", "siphasher"],
+    ),
     ("schemascope-judge", &["jsonschema", "schemascope-model", "serde_json"]),
     (
         "schemascope-redact",
