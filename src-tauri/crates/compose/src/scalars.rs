@@ -131,7 +131,7 @@ fn is_map_object(members: &Map<String, Value>) -> bool {
 
 /// Whether the keys of an object are data: they look like ids, or all members are objects with the same keys.
 pub(crate) fn is_map<'k>(
-    keys: impl ExactSizeIterator<Item = &'k str> + Clone,
+    mut keys: impl ExactSizeIterator<Item = &'k str>,
     have_equal_keys: impl FnOnce() -> bool,
 ) -> bool {
     let looks_like_data = |key: &str| {
@@ -141,7 +141,7 @@ pub(crate) fn is_map<'k>(
             || (key.len() <= 3 && key.chars().all(char::is_uppercase))
     };
     let count = keys.len();
-    count > 0 && (keys.clone().all(looks_like_data) || (count >= 3 && have_equal_keys()))
+    count > 0 && (keys.all(looks_like_data) || (count >= 3 && have_equal_keys()))
 }
 
 /// Whether a key is a name with a number, as in `line1`.

@@ -111,7 +111,7 @@ pub(crate) fn plan(
     let goals = graph.givers(field, MAX_GIVERS);
     if goals.is_empty() {
         let names = graph.field_names();
-        let hint = suggestion(field, names.into_iter());
+        let hint = suggestion(field, names.iter().map(String::as_str));
         let why_none = Some(format!("no tool gives a field {field:?}{hint}"));
         return Ok(Plans { plans: Vec::new(), why_none });
     }
