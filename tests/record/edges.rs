@@ -169,11 +169,28 @@ fn drift_breaks_the_edge_of_the_field_that_it_changes() {
     let before = found();
     assert_eq!(before["state"], "seen", "{before}");
     let evidence = field(&before).expect("customer → id")["evidence"].clone();
+    let bundle = scratch.path().join("bundle.json");
+    let bundle = bundle.to_str().unwrap();
+    assert_eq!(program.run(&["export", "bundle", "--out", bundle]).unwrap().code, Some(0));
     for number in BEFORE..BEFORE + 30 {
         assert!(get(number)["customer"].is_object());
     }
     let drifts = program.json(&["drift", "shop__get_order"]).unwrap();
-    assert!(drifts.as_array().unwrap().iter().any(|one| one["path"] == "customer"), "{drifts}");
+    let retyped = drifts.as_array().unwrap().iter().find(|one| one["path"] == "customer").expect("a drift");
+    let breaks =
+        json!([{"to": "shop__get_customer", "inputs": ["id"], "flows": before["evidence"]["flows"]}]);
+    assert_eq!(retyped["breaks"], breaks, "{drifts}");
+    let text = program.run(&["drift", "shop__get_order"]).unwrap().err;
+    assert!(text.contains("breaks the edge to shop__get_customer (id, 60 calls)"), "{text}");
+    let checks = program.run(&["--json", "check", "--baseline", bundle]).unwrap();
+    let checks: Value = serde_json::from_str(&checks.out).unwrap();
+    let breaking = |finding: &&Value| finding["path"] == "customer" && finding["breaks"] == breaks;
+    assert!(checks["findings"].as_array().unwrap().iter().any(|one| breaking(&one)), "{checks:#}");
+    let sarif = program.run(&["check", "--baseline", bundle, "--format", "sarif"]).unwrap().out;
+    let junit = program.run(&["check", "--baseline", bundle, "--format", "junit"]).unwrap().out;
+    for text in [sarif, junit] {
+        assert!(text.contains("breaks the edge to shop__get_customer (id, 60 calls)"), "{text}");
+    }
     let after = found();
     let lost = field(&after).unwrap_or_else(|| panic!("customer → id: {after}"));
     assert_eq!((&lost["broken"], &lost["evidence"]), (&json!(true), &evidence), "{after}");

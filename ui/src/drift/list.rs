@@ -1,7 +1,7 @@
 //! List of drifts.
 
 use leptos::prelude::*;
-use schemascope_api::{Change, DriftRow, Share};
+use schemascope_api::{Change, DriftRow, LostEdge, Share};
 
 use super::Drifts;
 use crate::app::App;
@@ -92,6 +92,16 @@ fn share(name: &'static str, share: Share) -> AnyView {
     .into_any()
 }
 
+/// The edges that a drift breaks.
+fn breaks(edges: &[LostEdge]) -> Option<AnyView> {
+    let text = LostEdge::sentence(edges);
+    let from = text.get(..1).map(str::to_uppercase).zip(text.get(1..));
+    let text = from.map(|(first, rest)| first + rest)?;
+    Some(
+        view! { <p class="seen"><Icon name="waypoints" />" " <Foreign text=text limit=600 /></p> }.into_any(),
+    )
+}
+
 fn line(app: App, drifts: Drifts, row: &DriftRow) -> AnyView {
     let number = row.drift;
     let is_pending = row.resolved.is_none() && row.acknowledged.is_none();
@@ -120,7 +130,7 @@ fn line(app: App, drifts: Drifts, row: &DriftRow) -> AnyView {
                     {format!("#{number} · since {} · result {}", browser::short_time(row.since.as_millis()), count(row.began))}
                     <span class="calls">{row.examples.iter().enumerate().map(call).views()}</span>
                 </p>
-                {seen}{resolved}
+                {breaks(&row.breaks)}{seen}{resolved}
             </div>
             {is_pending.then(|| view! {
                 <button class="button small" on:click=click(move |_| drifts.acknowledge(app, Some(number)))>"Acknowledge…"</button>

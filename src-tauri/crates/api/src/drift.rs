@@ -1,6 +1,6 @@
 //! Commands about drift: lasting changes in what tools return.
 
-use schemascope_model::{ActorKind, CallId, Change, Share, Timestamp};
+use schemascope_model::{ActorKind, CallId, Change, LostEdge, Share, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Command;
@@ -79,6 +79,9 @@ pub struct DriftRow {
     pub acknowledged: Option<AcknowledgedRow>,
     /// Resolution; `None` while the drift is active.
     pub resolved: Option<ResolvedRow>,
+    /// Edges that it breaks while it is active, the most used first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<LostEdge>,
 }
 
 /// Acknowledgement of a drift.

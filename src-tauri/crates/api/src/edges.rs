@@ -1,10 +1,11 @@
 //! Commands about provides edges: which tool's output can feed which tool's input, and the plans that follow.
 
+use schemascope_compose::is_within;
 pub use schemascope_compose::{
     Argument, Counts as EdgeEvidence, Coverage as EdgeCoverage, Edge, EdgeField, How, Missing, Plan, Plans,
     State as EdgeState, Step, Wanted,
 };
-use schemascope_model::{CallId, Timestamp};
+use schemascope_model::{CallId, LostEdge, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{ChangeRow, Command};
@@ -122,6 +123,31 @@ pub struct EdgeTotals {
     pub possible: u64,
     /// Values were seen to flow between fields that do not exist now.
     pub broken: u64,
+}
+
+/// Returns the edges that break when results lose what is at a path: those whose fields in use are lost, or all fields
+/// if none is in use. The most used first, at most 32.
+pub fn lost_edges(edges: &[Edge], path: &str) -> Vec<LostEdge> {
+    const MAX: usize = 32;
+    let is_lost = |output: &str| is_within(output, path);
+    let lost = |edge: &Edge| {
+        let used = edge.fields.iter().any(|field| field.evidence.flows > 0);
+        let mut fields = edge.fields.iter().filter(|field| !used || field.evidence.flows > 0).peekable();
+        let breaks = fields.peek().is_some() && fields.all(|field| is_lost(&field.output));
+        let mut inputs: Vec<String> = edge
+            .fields
+            .iter()
+            .filter(|field| is_lost(&field.output))
+            .map(|field| field.input.to_string())
+            .collect();
+        inputs.sort();
+        inputs.dedup();
+        breaks.then(|| LostEdge { to: edge.to.to_string(), inputs, flows: edge.evidence.flows })
+    };
+    let mut found: Vec<LostEdge> = edges.iter().filter_map(lost).collect();
+    found.sort_by(|a, b| b.flows.cmp(&a.flows).then_with(|| a.to.cmp(&b.to)));
+    found.truncate(MAX);
+    found
 }
 
 /// Explains why two tools are joined.

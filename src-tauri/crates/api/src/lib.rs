@@ -41,7 +41,7 @@ pub use readiness::*;
 pub use report::*;
 pub use schemascope_model::{
     ActorKind, CallId, CallRecord, Carrier, Carriers, Change, Ending, Evidence, Example, FieldEvidence,
-    ImpactedCall, Outcome, Quality, RuleCount, Share, Source, Timestamp, TypeName, UpstreamState,
+    ImpactedCall, LostEdge, Outcome, Quality, RuleCount, Share, Source, Timestamp, TypeName, UpstreamState,
     VersionOrigin, VersionState, Violation,
 };
 pub use servers::*;

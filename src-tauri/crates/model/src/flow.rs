@@ -75,3 +75,36 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub echoes: Vec<Echo>,
 }
+
+/// An edge that a change of a tool's results breaks.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LostEdge {
+    /// The tool that takes.
+    pub to: String,
+    /// Paths of its arguments that were fed.
+    pub inputs: Vec<String>,
+    /// Successful calls that took a value along it.
+    pub flows: u64,
+}
+
+impl LostEdge {
+    /// What breaks, for a sentence: "breaks the edge to shop__refund (id, 12 calls)". Empty without edges.
+    pub fn sentence(edges: &[Self]) -> String {
+        const NAMED: usize = 3;
+        let one = |edge: &Self| {
+            let calls = match edge.flows {
+                0 => "not used yet".to_owned(),
+                1 => "1 call".to_owned(),
+                flows => format!("{flows} calls"),
+            };
+            format!("{} ({}, {calls})", edge.to, edge.inputs.join(", "))
+        };
+        let named: Vec<String> = edges.iter().take(NAMED).map(one).collect();
+        match edges.len() {
+            0 => String::new(),
+            1 => format!("breaks the edge to {}", named.concat()),
+            count if count <= NAMED => format!("breaks the edges to {}", named.join(", ")),
+            count => format!("breaks the edges to {} and {} more", named.join(", "), count - NAMED),
+        }
+    }
+}

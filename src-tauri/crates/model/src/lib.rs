@@ -19,7 +19,7 @@ pub use call::{CallRecord, Client, Fit, Origin, Outcome, Rung};
 pub use carrier::{Carrier, Carriers};
 pub use drift::{Change, Ending, Share, TypeName};
 pub use evidence::{Evidence, Example, FieldEvidence, ImpactedCall, RuleCount, Violation};
-pub use flow::{Echo, Flow, How, Link};
+pub use flow::{Echo, Flow, How, Link, LostEdge};
 pub use id::{CallId, IdSource, InvalidCallId};
 pub use marker::{Marker, Redacted};
 pub use presented::Presented;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use schemascope_compare::Class;
 use schemascope_compare::{Change, ChangeKind, compare};
 use schemascope_judge::Judge;
-use schemascope_model::{CallRecord, Outcome, ToolId, Violation};
+use schemascope_model::{CallRecord, LostEdge, Outcome, ToolId, Violation};
 use schemascope_shape::{Policy, Shape, schema_without_values, wilson};
 use serde::Serialize;
 use serde_json::Value;
@@ -68,6 +68,18 @@ pub struct Finding {
     pub observation_count: Option<u64>,
     /// Severity for senders of what the tool returns; `None` if no schemas were compared.
     pub senders: Option<Class>,
+    /// Edges that it breaks, the most used first. Left empty where edges are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub breaks: Vec<LostEdge>,
+}
+
+impl Finding {
+    /// The output that the tool does not give any more, if the finding says that.
+    pub fn lost_output(&self) -> Option<&str> {
+        let says = ["violation.type", "change.", "declared.", "presence"];
+        let is_lost = self.class >= Class::Risky && says.iter().any(|rule| self.rule.starts_with(rule));
+        Some(&*self.path).filter(|path| is_lost && !path.is_empty())
+    }
 }
 
 /// What came out.
@@ -148,6 +160,7 @@ impl Checking {
                     rule: format!("declared.{}", word(change.what)),
                     message: format!("declared: {}", change.sentence),
                     observation_count: None,
+                    breaks: Vec::new(),
                 })
                 .collect(),
         )
@@ -193,6 +206,7 @@ impl Checking {
             rule: "new_tool".into(),
             message: "the baseline does not know this tool".into(),
             observation_count: Some(*count),
+            breaks: Vec::new(),
         }));
         checks.findings_left_out += self.new_left_out;
         checks.findings.sort_by(order);
@@ -256,6 +270,7 @@ impl Checked {
             rule: "failed".into(),
             message: format!("{} of {} calls made for the check ended with an error", self.failed, self.made),
             observation_count: None,
+            breaks: Vec::new(),
         }
     }
 
@@ -263,7 +278,17 @@ impl Checked {
         let mut findings = Vec::new();
         let mut add = |(class, senders), path: &str, rule: String, message: String, count| {
             let (tool_id, path) = (id.to_string(), path.to_owned());
-            findings.push(Finding { tool_id, class, senders, path, rule, message, observation_count: count });
+            let (observation_count, breaks) = (count, Vec::new());
+            findings.push(Finding {
+                tool_id,
+                class,
+                senders,
+                path,
+                rule,
+                message,
+                observation_count,
+                breaks,
+            });
         };
         let judged = self.impact.judged;
         for rule in self.impact.rules() {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use comfy_table::{Cell, Color};
 use schemascope_api::{AcknowledgeDrift, DriftRow, ListDrift, ListTools, Share};
 use schemascope_engine::Front;
+use schemascope_model::LostEdge;
 
 use super::decide::Why;
 use super::verb::{WithEngine, verbs};
@@ -124,6 +125,10 @@ fn print(rows: &[DriftRow]) -> Result<()> {
         ]);
     }
     output::print(&table)?;
+    for row in rows.iter().filter(|row| !row.breaks.is_empty()) {
+        let text = format!("{}: drift {} {}", row.tool_id, row.drift, LostEdge::sentence(&row.breaks));
+        output::note(&output::harmless(&text));
+    }
     output::note("before, since: results with the old shape, before the change and since then");
     Ok(())
 }

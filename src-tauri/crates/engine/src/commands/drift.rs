@@ -24,12 +24,10 @@ impl Handle<ListDrift> for Engine {
             }
         };
         let all = self.knowledge.decisions.drifts(one.as_ref());
-        let registry = self.registry();
-        let mut rows: Vec<DriftRow> = all
-            .iter()
-            .flat_map(|(id, drifts)| drifts.all().map(|drift| row(id, drift, &registry)))
-            .filter(|row| command.all || row.resolved.is_none())
-            .collect();
+        let is_wanted = |drift: &&KnownDrift| command.all || drift.resolved.is_none();
+        let wanted =
+            all.iter().flat_map(|(id, drifts)| drifts.all().filter(is_wanted).map(move |one| (id, one)));
+        let mut rows: Vec<DriftRow> = wanted.map(|(id, drift)| self.drift_row(id, drift)).collect();
         rows.sort_by_key(|row| (row.resolved.is_some(), row.acknowledged.is_some(), Reverse(row.told)));
         Ok(rows)
     }
@@ -55,11 +53,23 @@ impl Handle<AcknowledgeDrift> for Engine {
         self.services.drafter.announce(&id, false);
         let versions = self.knowledge.decisions.tool(&id);
         let known = versions.drifts().get(drift).map_err(|refused| super::refused(&id, &refused))?;
-        Ok(row(&id, known, &self.registry()))
+        Ok(self.drift_row(&id, known))
     }
 }
 
-pub(super) fn row(id: &ToolId, drift: &KnownDrift, registry: &Registry) -> DriftRow {
+impl Engine {
+    /// A drift with the edges that it breaks.
+    pub(super) fn drift_row(&self, id: &ToolId, drift: &KnownDrift) -> DriftRow {
+        let row = row(id, drift, &self.registry());
+        let breaks = match drift.resolved {
+            None => self.knowledge.edges.broken_by(id, &drift.event),
+            Some(_) => Vec::new(),
+        };
+        DriftRow { breaks, ..row }
+    }
+}
+
+fn row(id: &ToolId, drift: &KnownDrift, registry: &Registry) -> DriftRow {
     let event = &drift.event;
     let followed = registry.tool(id).and_then(|tool| tool.drift.open().find(|one| one.key() == event.key()));
     DriftRow {
@@ -81,6 +91,7 @@ pub(super) fn row(id: &ToolId, drift: &KnownDrift, registry: &Registry) -> Drift
             reason: acknowledged.reason.as_deref().map(str::to_owned),
         }),
         resolved: drift.resolved.as_ref().map(resolved),
+        breaks: Vec::new(),
     }
 }
 

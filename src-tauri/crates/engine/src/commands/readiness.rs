@@ -6,7 +6,7 @@ use schemascope_registry::Tool;
 use schemascope_registry::versions::{ToolVersions, Trial};
 
 use super::versions::class;
-use super::{Handle, drift, internal};
+use super::{Handle, internal};
 use crate::engine::Engine;
 use crate::knowledge::readiness::{Contest, Trials, Verdict};
 
@@ -82,7 +82,6 @@ impl Engine {
         let Verdict { trials, comparison, obstacles } = verdict;
         let Trials { of, effective, previous, not_judged, limited } = *trials;
         let rival = |version, trial| RivalRow { version, fits: fits(trial) };
-        let registry = self.registry();
         let breaking = |change: &&schemascope_compare::Change| class(change.output) == ChangeClass::Breaking;
         let losses = comparison.iter().flat_map(|found| &found.changes).filter(breaking).count();
         Readiness {
@@ -99,7 +98,7 @@ impl Engine {
                 .filter(|(version, _)| *version != Some(contest.version.number))
                 .map(|(version, _)| rival(*version, effective)),
             previous: contest.previous.as_ref().map(|version| rival(Some(version.number), previous)),
-            drifts: contest.drifts().map(|known| drift::row(id, known, &registry)).collect(),
+            drifts: contest.drifts().map(|known| self.drift_row(id, known)).collect(),
             readers: comparison.as_ref().map(|found| class(found.output)),
             losses: losses as u64,
         }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use schemascope_api::{EdgeState, EdgeTotals};
+use schemascope_api::{EdgeState, EdgeTotals, lost_edges};
 use schemascope_compose::{Edge, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
-use schemascope_model::{Change, Timestamp, ToolId, TypeName};
+use schemascope_model::{Change, LostEdge, Timestamp, ToolId, TypeName};
 use schemascope_proxy::{OWN_SERVER, ServerEntry};
 use schemascope_registry::drift::DriftEvent;
 use schemascope_registry::versions::ToolVersions;
@@ -140,6 +140,16 @@ impl EdgeGraph {
             graph.set(now);
             found
         })
+    }
+
+    /// Edges that a drift breaks.
+    pub(crate) fn broken_by(&self, id: &ToolId, event: &DriftEvent) -> Vec<LostEdge> {
+        let is_loss = lost_by(event).is_some() || matches!(event.change, Change::BecameNull);
+        let Some(path) = field_path(event).filter(|_| is_loss) else { return Vec::new() };
+        let from = Some(id.to_string().into());
+        let edges =
+            self.with(|graph| graph.edges(&Filter { from, min: USUAL_CONFIDENCE, ..Filter::default() }));
+        lost_edges(&edges, path)
     }
 
     /// Notes of each edge which pending versions and open drifts would break it.

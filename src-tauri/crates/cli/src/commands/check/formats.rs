@@ -1,6 +1,7 @@
 //! What all formats of findings share.
 
 use schemascope_engine::{CheckClass, Checks, Finding};
+use schemascope_model::LostEdge;
 
 /// Findings that fail the check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -73,7 +74,11 @@ pub fn effect(finding: &Finding) -> String {
 /// A finding in one line: place and message.
 pub fn sentence(finding: &Finding) -> String {
     let place = if finding.path.is_empty() { String::new() } else { format!(" {}", finding.path) };
-    format!("{}{place}: {}", finding.tool_id, finding.message)
+    let breaks = match LostEdge::sentence(&finding.breaks) {
+        edges if edges.is_empty() => edges,
+        edges => format!("; {edges}"),
+    };
+    format!("{}{place}: {}{breaks}", finding.tool_id, finding.message)
 }
 
 /// Text without characters that file formats do not allow or that control a terminal.
@@ -95,6 +100,13 @@ pub mod tests {
             rule: "violation.type".into(),
             message: message.into(),
             observation_count: Some(3),
+            breaks: match class {
+                CheckClass::Breaking => {
+                    let inputs = vec!["id\n::error::".to_owned()];
+                    vec![LostEdge { to: "s__\u{1b}b</testcase>".into(), inputs, flows: 4 }]
+                }
+                _ => Vec::new(),
+            },
         };
         Checks {
             findings: vec![

@@ -43,7 +43,8 @@ mod tests {
         assert_eq!(lines.len(), 3, "{text}");
         assert_eq!(
             lines[0],
-            "::error file=dir/base line.json,line=4,title=s__a (violation.type)::s__a x%0A::set-output name=a::b: 50%25 %0A%0A::error::x, y:z"
+            "::error file=dir/base line.json,line=4,title=s__a (violation.type)::s__a x%0A::set-output name=a::b: 50%25 %0A%0A::error::x, y:z; \
+             breaks the edge to s__\u{fffd}b</testcase> (id%0A::error::, 4 calls)"
         );
         assert!(lines[1].starts_with("::error ") && lines[2].starts_with("::notice "), "{text}");
         assert!(!text.contains(['\r', '\u{1b}', '\u{0}']));

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
-use schemascope_api::{CallTool, GetTool, ListCalls};
+use schemascope_api::{CallTool, GetTool, ListCalls, ListEdges, lost_edges};
 use schemascope_engine::{Checker, Checks, Front};
 use schemascope_model::{Timestamp, ToolId};
 use serde::Deserialize;
@@ -94,8 +94,11 @@ impl Alone for Check {
 async fn check(args: &Args, verb: &Check) -> Result<bool> {
     let bundle = output::read_file(&verb.baseline)?;
     let mut checker = Checker::against(&bundle).with_context(|| format!("{}", verb.baseline.display()))?;
-    match (&verb.traces, &verb.live) {
-        (Some(traces), _) => read_traces(&mut checker, traces)?,
+    let checks = match (&verb.traces, &verb.live) {
+        (Some(traces), _) => {
+            read_traces(&mut checker, traces)?;
+            checker.finish()
+        }
         (None, live) => {
             let front = open(args).await?;
             let since = verb.since.or(checker.latest());
@@ -107,11 +110,14 @@ async fn check(args: &Args, verb: &Check) -> Result<bool> {
                 Ok(()) => read_declared(&mut checker, &front).await,
                 Err(error) => Err(error),
             };
+            let checks = match declared {
+                Ok(()) => name_edges(checker.finish(), &front).await,
+                Err(error) => Err(error),
+            };
             front.close().await;
-            declared?;
+            checks?
         }
-    }
-    let checks = checker.finish();
+    };
     let found = checks.findings.iter().any(|finding| fails(finding.class, verb.fail_on));
     let baseline = verb.baseline.display().to_string();
     let shown = Findings { checks: &checks, baseline: &baseline, bundle: &bundle, fail_on: verb.fail_on };
@@ -238,6 +244,17 @@ async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result
         checker.add_made(&tool_id, result);
     }
     Ok(())
+}
+
+/// Adds the edges that findings break.
+async fn name_edges(mut checks: Checks, front: &Front) -> Result<Checks> {
+    for finding in &mut checks.findings {
+        let Some(lost) = finding.lost_output().map(str::to_owned) else { continue };
+        let from = Some(finding.tool_id.clone());
+        let edges = front.call(ListEdges { from, ..ListEdges::default() }).await?;
+        finding.breaks = lost_edges(&edges, &lost);
+    }
+    Ok(checks)
 }
 
 /// Reads the schemas that upstreams declare now, of tools that were listed here.

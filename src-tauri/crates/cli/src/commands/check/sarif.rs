@@ -74,6 +74,7 @@ fn result(shown: &Findings<'_>, finding: &Finding, rules: &BTreeMap<&str, usize>
             "readers": word(finding.class),
             "senders": senders(finding),
             "observation_count": finding.observation_count,
+            "breaks": finding.breaks.iter().map(|edge| plain(&edge.to)).collect::<Vec<_>>(),
         },
     })
 }
@@ -116,6 +117,9 @@ mod tests {
         assert_eq!((&of(2)["readers"], &of(2)["senders"]), (&json!("safe"), &json!("risky")));
         let text = run["results"][2]["message"]["text"].as_str().unwrap();
         assert!(text.ends_with("(safe for readers, risky for senders)"), "{text}");
+        assert_eq!(of(2)["breaks"], json!([]));
+        let first = first["message"]["text"].as_str().unwrap();
+        assert!(first.contains("; breaks the edge to s__"), "{first}");
         assert!(!log.to_string().contains("\\u001b"));
     }
 }
