@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Result;
 use std::path::Path;
 
-use schemascope_fuzz::seeds::{self, BUNDLES, DOCUMENTS, SCHEMAS, STATES, texts};
+use schemascope_fuzz::seeds::{self, BUNDLES, DOCUMENTS, SCHEMAS, STATES, calls, texts};
 
 fn main() -> Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_default();
@@ -14,6 +14,7 @@ fn main() -> Result<()> {
         ("states", STATES.words.dictionary(), seeds::states()),
         ("bundles", BUNDLES.words.dictionary(), seeds::bundles()),
         ("schemas", SCHEMAS.words.dictionary(), seeds::schemas(&curated)),
+        ("calls", DOCUMENTS.words.dictionary(), calls::calls()),
         ("texts", texts::dictionary(), texts::texts()),
     ] {
         let of_target = Path::new(&folder).join(target);

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bundles;
+mod calls;
 mod comparing;
 mod emitting;
 mod judging;
@@ -17,6 +18,7 @@ use crate::input::{Choices, Input};
 use crate::random::Random;
 
 pub use bundles::{bundles, seed};
+pub use calls::calls;
 pub use comparing::schemas;
 pub use states::states;
 pub use texts::texts;

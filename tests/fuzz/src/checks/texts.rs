@@ -36,7 +36,7 @@ fn as_python(value: &Value) -> Result<(), String> {
     let mut written = String::new();
     repr(value, &mut written);
     let depth_is_bounded = depth(value) <= schemascope_textform::MAX_DEPTH;
-    match schemascope_textform::read(&written) {
+    match read(&written) {
         Some(structure) => {
             let read: Value = serde_json::from_str(&structure.json).map_err(|error| error.to_string())?;
             if read == *value { Ok(()) } else { Err(format!("{written} reads as {read}")) }

@@ -1,5 +1,6 @@
 //! The first inputs of each target.
 
+pub mod calls;
 mod deep;
 pub mod texts;
 mod tools;
