@@ -28,7 +28,7 @@ fn assert_shop_works(serve: &Serve) {
     let client = serve.connect(Some("shop")).unwrap();
     let began = Instant::now();
     assert!(client.call("order_total", &json!({})).unwrap().result().is_ok());
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
 /// Sends a request without waiting for its answer.

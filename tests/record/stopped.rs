@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use schemascope_test_support::{Places, Program, Serve, stdio};
 use serde_json::{Map, Value, json};
 
-/// Longest time between SIGTERM and the end, and what a busy machine may add.
-const END_TIMEOUT: Duration = Duration::from_millis(2_000 + 700);
+/// Longest time between SIGTERM and the end: 2 s, and far more on a busy machine. A recorder that is waited for never
+/// takes its records.
+const END_TIMEOUT: Duration = Duration::from_secs(15);
 
 fn program(scratch: &Path, servers: &[(&str, Value)]) -> Program {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
@@ -62,7 +63,7 @@ fn stopped_recorder_delays_no_call_and_counts_what_it_does_not_take() {
         call(&small);
     }
     // Waiting 250 ms for memory above 4 MB of records would take 40 s.
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     let seen = recorder(&program);
     assert!(!seen["stalled"].is_null(), "{seen}");
     assert!(seen["waiting"].as_u64().unwrap() > 150, "{seen}");
@@ -88,7 +89,7 @@ fn strict_calls_do_not_wait_for_a_stopped_recorder() {
     for _ in 0..20 {
         client.call("odd__echo", &json!({"text": text})).unwrap().result().unwrap();
     }
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     assert!(!recorder(&program)["stalled"].is_null());
     ends_in_time(serve);
 }
