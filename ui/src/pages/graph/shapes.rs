@@ -9,13 +9,16 @@ use crate::graph::hit::HANDLE;
 use crate::graph::lit::Lit;
 use crate::graph::overview::{Bundle, Frame, TITLE};
 use crate::graph::rows::{HEAD, Row, RowKind, middle};
-use crate::graph::scene::Scene;
+use crate::graph::scene::{Scene, SceneTool};
 use crate::graph::words::{class, confidence, dashes, mark, marked_totals};
 use crate::numbers::count;
 use crate::parts::Views;
 
 /// Kinds of edges, each with markers of its own.
 const KINDS: [&str; 6] = ["seen", "possible", "broken", "threatened", "lit", "plan"];
+
+/// Number of tools above which a picture has a box and a name for each, and nothing else.
+const LARGE: usize = 100;
 
 /// Ends of lines, which say what is known of an edge: a filled arrow, a hollow one, a cross, or an arrow behind a bar.
 pub fn markers() -> AnyView {
@@ -66,24 +69,60 @@ fn pill(class: &str, x: f64, y: f64, width: f64, text: String) -> AnyView {
     .into_any()
 }
 
+/// The tools. Those of large pictures have few elements each.
+pub fn nodes(state: State, scene: &Scene, drawing: &Drawing) -> AnyView {
+    let is_large = drawing.nodes.len() > LARGE;
+    let (plain, others): (Vec<&Node>, Vec<&Node>) =
+        drawing.nodes.iter().partition(|node| is_large && scene.focus != Some(node.tool));
+    let plain = (!plain.is_empty()).then(|| {
+        let all = plain.into_iter().map(|node| plain_node(scene, node)).views();
+        view! { <g class="node">{all}</g> }.into_any()
+    });
+    view! {
+        {plain}
+        {others.into_iter().map(|one| node(state, scene, one)).views()}
+    }
+    .into_any()
+}
+
+/// A tool as a box with a name.
+fn plain_node(scene: &Scene, node: &Node) -> AnyView {
+    let rect = node.rect;
+    let base = rect.y + rect.height / 2.0 + 4.0;
+    let handle = node.handle.map(|at| bare_handle(at.x, at.y, handle_text(&scene.tools[node.tool])));
+    view! {
+        <rect x=format!("{:.0}", rect.x) y=format!("{:.0}", rect.y) width=rect.width height=rect.height rx="7" />
+        <text class="name" x=format!("{:.0}", rect.x + 12.0) y=format!("{base:.0}")>{node.name()}</text>
+        {handle}
+    }
+    .into_any()
+}
+
+fn handle_text(tool: &SceneTool) -> String {
+    match (tool.is_open, tool.hidden) {
+        (true, _) => "−".to_owned(),
+        (false, hidden) if hidden > 99 => "+".to_owned(),
+        (false, hidden) => format!("+{hidden}"),
+    }
+}
+
+fn bare_handle(x: f64, y: f64, text: String) -> AnyView {
+    view! { <text class="bare-handle" x=format!("{x:.0}") y=format!("{:.0}", y + 4.0)>{text}</text> }
+        .into_any()
+}
+
 /// A tool. Tools of large pictures have a name only.
-pub fn node(state: State, scene: &Scene, node: &Node) -> AnyView {
+fn node(state: State, scene: &Scene, node: &Node) -> AnyView {
     let tool = &scene.tools[node.tool];
     let is_focus = scene.focus == Some(node.tool);
     let (width, height) = (node.rect.width, node.rect.height);
     let class = if is_focus { "node focus" } else { "node" };
     let base = if node.rows.is_empty() { height / 2.0 + 4.0 } else { HEAD / 2.0 + 4.5 };
     let handle = node.handle.map(|at| {
-        let text = match (tool.is_open, tool.hidden) {
-            (true, _) => "−".to_owned(),
-            (false, hidden) if hidden > 99 => "+".to_owned(),
-            (false, hidden) => format!("+{hidden}"),
-        };
+        let text = handle_text(tool);
         let (x, y) = (at.x - node.rect.x, at.y - node.rect.y);
         if node.rows.is_empty() {
-            // Large pictures have few elements for each tool.
-            return view! { <text class="bare-handle" x=format!("{x:.0}") y=format!("{:.0}", y + 4.0)>{text}</text> }
-                .into_any();
+            return bare_handle(x, y, text);
         }
         handle(x, y, text)
     });

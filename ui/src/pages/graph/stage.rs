@@ -74,7 +74,7 @@ pub fn Stage(
                         {drawing.frames.iter().map(shapes::frame).views()}
                         {drawing.bundles.iter().map(|bundle| shapes::bundle(scene, bundle)).views()}
                         {drawing.wires.iter().map(|wire| shapes::wire(scene, wire)).views()}
-                        {drawing.nodes.iter().map(|node| shapes::node(state, scene, node)).views()}
+                        {shapes::nodes(state, scene, drawing)}
                     </g>
                 }
                 .into_any()
