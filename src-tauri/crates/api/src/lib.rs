@@ -7,6 +7,7 @@
 
 mod attention;
 mod calls;
+mod discovery;
 mod drift;
 mod edges;
 mod error;
@@ -28,6 +29,7 @@ use serde::de::DeserializeOwned;
 
 pub use attention::*;
 pub use calls::*;
+pub use discovery::*;
 pub use drift::*;
 pub use edges::*;
 pub use error::*;

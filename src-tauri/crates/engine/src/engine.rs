@@ -11,6 +11,7 @@ use schemascope_registry::{Registry, Tool};
 use crate::config::UserFiles;
 use crate::config::mcp_json::LoadedConfig;
 use crate::data::DataDir;
+use crate::discovery::Turns;
 use crate::follower::{Follower, Picture};
 use crate::knowledge::Knowledge;
 use crate::options::{OpenError, Options};
@@ -39,6 +40,8 @@ pub struct Engine {
     pub(crate) searching: tokio::sync::Mutex<()>,
     /// Held while a trace is read, so that calls of one are known to the next.
     pub(crate) backfilling: tokio::sync::Mutex<()>,
+    /// Held by server while discovery calls one of its tools.
+    pub(crate) discovering: Turns,
 }
 
 impl Engine {
@@ -73,8 +76,19 @@ impl Engine {
             tracing::warn!("{note}");
         }
         let recovery = recovery.into();
-        let (searching, backfilling) = Default::default();
-        Ok(Self { data, files, records, knowledge, upstreams, services, recovery, searching, backfilling })
+        let (searching, backfilling, discovering) = Default::default();
+        Ok(Self {
+            data,
+            files,
+            records,
+            knowledge,
+            upstreams,
+            services,
+            recovery,
+            searching,
+            backfilling,
+            discovering,
+        })
     }
 
     /// Ends the upstreams, writes what is waiting, closes the store. May be called twice.

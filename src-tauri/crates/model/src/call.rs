@@ -171,6 +171,8 @@ pub enum Origin {
     Terminal,
     /// Line of a trace read by `schemascope backfill`.
     Backfill,
+    /// Call of a tool that the user lists for discovery.
+    Discovery,
 }
 
 /// Step of the adaptation that produced the result sent to the client, from no change to the most

@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use crate::problem::Problem;
 use crate::tree::{is_comment, line, name, with_tree};
 
-/// Sets members of the object at a path, and creates the objects on the way.
-pub(crate) fn set(text: &str, path: &[&str], members: Vec<(&str, Value)>) -> Result<String, Problem> {
+/// Sets members of the object at a path, and creates the objects on the way. For any file of JSON with comments.
+pub fn set(text: &str, path: &[&str], members: Vec<(&str, Value)>) -> Result<String, Problem> {
     with_tree(text, |tree| {
         let at = Source { text, tree };
         let Some(root) = &tree.root else {

@@ -19,6 +19,7 @@ mod tree;
 mod write;
 
 pub use document::Document;
+pub use edit::set as set_members;
 pub use entry::{Entry, Field, Overrides, Server, WILDCARD};
 pub use populate::populate;
 pub use problem::Problem;

@@ -22,7 +22,7 @@ use crate::built_in::BuiltIn;
 use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::{Config, OWN_SERVER, ServerEntry};
 use crate::exchange::{ActiveRequest, Outbox};
-use crate::observer::Observer;
+use crate::observer::{ListedTool, Observer};
 use crate::schemas::{Adapting, Schemas};
 use crate::upstream::{Live, Status, Upstream};
 use crate::wire::{Body, RpcError, Who};
@@ -222,6 +222,11 @@ impl Hub {
     /// Has clients of `/mcp` list the tools again, because an answer of [`Schemas`] changed.
     pub fn announce_tools(&self) {
         self.changed.send_modify(ListVersion::change);
+    }
+
+    /// The tools that an upstream listed last; none if there is no such upstream.
+    pub fn listed(&self, name: &str) -> Arc<[ListedTool]> {
+        self.upstream(name).map_or_else(|| [].into(), |upstream| upstream.listed())
     }
 
     /// Starts the wanted upstreams, and waits until they have listed their tools or the time is over.

@@ -28,6 +28,10 @@ const PURE: &[(&str, &[&str])] = &[
         "schemascope-compose",
         &["memchr", "schemascope-json", "schemascope-model", "serde", "serde_json", "siphasher"],
     ),
+    (
+        "schemascope-discovery",
+        &["schemascope-json", "schemascope-model", "schemascope-overrides", "serde_json", "thiserror"],
+    ),
     ("schemascope-judge", &["jsonschema", "schemascope-model", "serde_json"]),
     (
         "schemascope-redact",

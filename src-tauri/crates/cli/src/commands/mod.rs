@@ -7,6 +7,7 @@ mod calls;
 mod check;
 mod decide;
 mod diff;
+mod discover;
 mod drift;
 mod edges;
 mod exchange;
@@ -80,6 +81,7 @@ subjects! {
     Audit = audit,
     Infer = infer,
     Backfill = backfill,
+    Discover = discover,
     Overrides = overrides,
     Exchange = exchange,
     Check = check,

@@ -18,7 +18,8 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// Largest reply that is read.
 const MAX_REPLY_BYTES: u64 = 1 << 30;
 
-/// An engine, wherever it runs.
+/// An engine, wherever it runs. Copies are the same engine.
+#[derive(Clone)]
 pub enum Front {
     /// In another process.
     Attached(Attached),

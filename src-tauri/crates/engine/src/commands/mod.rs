@@ -12,6 +12,7 @@ mod backfill;
 mod calls;
 mod coverage;
 mod decide;
+mod discovery;
 mod drift;
 mod edge_changes;
 mod edges;
@@ -54,6 +55,7 @@ const SUBJECTS: &[&[Handler]] = &[
     calls::HANDLERS,
     coverage::HANDLERS,
     decide::HANDLERS,
+    discovery::HANDLERS,
     drift::HANDLERS,
     edge_changes::HANDLERS,
     edges::HANDLERS,

@@ -99,7 +99,7 @@ impl Drafter {
 impl Judging for Drafter {
     fn flow(&mut self, call: &CallRecord, observed: Option<&str>) -> Flow {
         if call.outcome == Outcome::Ok
-            && call.origin != Origin::Backfill
+            && !matches!(call.origin, Origin::Backfill | Origin::Discovery)
             && call.tool_id.server() != OWN_SERVER
         {
             let session = flows::session_name(call.session.as_deref(), call.client.as_ref());

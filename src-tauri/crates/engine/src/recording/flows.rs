@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use schemascope_compose::{Evidence, Flow, Observed, Stored, Windows, read_document};
-use schemascope_model::{CallRecord, Client, Outcome, ToolId};
+use schemascope_model::{CallRecord, Client, Origin, Outcome, ToolId};
 use schemascope_proxy::OWN_SERVER;
 use schemascope_registry::Observation;
 use schemascope_shape::HashKey;
@@ -125,7 +125,8 @@ fn session_of(session: Option<&str>, client: Option<&Client>) -> Session {
 /// Takes a call into the sessions in progress and returns what it took from earlier results. `observed` is the JSON
 /// text of what its result teaches.
 pub(super) fn observe(windows: &mut Windows, call: &CallRecord, observed: Option<&str>) -> Flow {
-    if call.tool_id.server() == OWN_SERVER {
+    // Arguments from a file come from no result.
+    if call.tool_id.server() == OWN_SERVER || call.origin == Origin::Discovery {
         return Flow::default();
     }
     let session = session(call);
@@ -155,7 +156,9 @@ impl Fold for Flows {
 
     fn apply(&mut self, entry: &Entry, observation: Option<&Observation<'_>>) -> Result<(), String> {
         match entry {
-            Entry::Call(call) if call.tool_id.server() != OWN_SERVER => self.add(call, observation),
+            Entry::Call(call) if call.tool_id.server() != OWN_SERVER && call.origin != Origin::Discovery => {
+                self.add(call, observation);
+            }
             // Every tool has a state, so that states from before flows were recorded are recognised.
             Entry::Call(_) | Entry::Declared(_) => {
                 if !self.evidence.know(&entry.tool().to_string()) {
