@@ -1,6 +1,9 @@
 //! The terminal commands: output for people and programs, and errors that say what to do.
 
+mod discover;
 mod guide;
+#[cfg(unix)]
+mod run;
 
 use std::fs;
 use std::net::TcpListener;

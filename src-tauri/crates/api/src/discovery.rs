@@ -73,6 +73,14 @@ pub struct DiscoveryCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiscoveryState {
+    /// The call returned a result.
+    Ok,
+    /// The call returned a result that is marked as an error.
+    ToolError,
+    /// The server answered with an error, or not at all.
+    Error,
+    /// The call was cancelled after its time limit.
+    TimedOut,
     /// The call can be made.
     Ready,
     /// The same call succeeded within the last day, so it is not repeated.
@@ -83,23 +91,12 @@ pub enum DiscoveryState {
     Invalid,
     /// The server does not run.
     Unavailable,
-    /// The call returned a result.
-    Ok,
-    /// The call returned a result that is marked as an error.
-    ToolError,
-    /// The server answered with an error, or not at all.
-    Error,
-    /// The call was cancelled after its time limit.
-    TimedOut,
 }
 
 impl DiscoveryState {
     /// Returns whether something must be done before the call can succeed.
     pub fn is_failure(self) -> bool {
-        matches!(
-            self,
-            Self::Invalid | Self::Unavailable | Self::ToolError | Self::Error | Self::TimedOut
-        )
+        matches!(self, Self::Invalid | Self::Unavailable | Self::ToolError | Self::Error | Self::TimedOut)
     }
 }
 

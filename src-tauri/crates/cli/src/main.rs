@@ -27,7 +27,7 @@ static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[tokio::main]
 async fn main() -> ExitCode {
     let (args, verb) = command_line::parse();
-    log_to_stderr(&args, verb.as_ref().is_some_and(commands::Verb::serves));
+    log_to_stderr(&args, verb.as_ref());
     match commands::run(&args, verb.as_ref(), command_line::program).await {
         Ok(code) => code,
         Err(error) => {
@@ -44,10 +44,13 @@ async fn main() -> ExitCode {
     }
 }
 
-/// `serve` logs what happens; a command logs warnings and errors only.
-fn log_to_stderr(args: &Args, serves: bool) {
+/// `serve` logs what happens, `run` logs errors only, other commands log warnings and errors.
+fn log_to_stderr(args: &Args, verb: Option<&commands::Verb>) {
+    let serves = verb.is_some_and(commands::Verb::serves);
+    let lends = verb.is_some_and(commands::Verb::lends_stderr);
     let level = match (args.quiet, args.verbose, serves) {
         (true, ..) => "error",
+        (_, 0, _) if lends => "error",
         (_, 0, true) => "info",
         (_, 0, false) => "warn",
         (_, 1, _) => "debug",

@@ -113,7 +113,9 @@ mod tests {
     #[test]
     fn destructive_tools_are_those_that_say_so() {
         assert!(is_destructive("{\"annotations\": {\"destructiveHint\": true}}"));
-        for definition in ["{}", "{\"annotations\": {\"destructiveHint\": false}}", "{\"annotations\": 1}", "["] {
+        for definition in
+            ["{}", "{\"annotations\": {\"destructiveHint\": false}}", "{\"annotations\": 1}", "["]
+        {
             assert!(!is_destructive(definition), "{definition}");
         }
     }

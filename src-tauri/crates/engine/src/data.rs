@@ -138,6 +138,11 @@ impl DataDir {
         read_secret(data_dir, OWNER_TOKEN)
     }
 
+    /// The agent token of a directory that another process owns.
+    pub(crate) fn agent_token_in(data_dir: &Path) -> Result<String, DataDirError> {
+        read_secret(data_dir, "token")
+    }
+
     /// The key of hashes in shapes, made on first use. Teams that merge their shapes share it.
     pub(crate) fn hash_key(&self) -> Result<HashKey, DataDirError> {
         Ok(key_of(&self.secret("hash-key", 16)?))

@@ -74,16 +74,17 @@ impl Engine {
         server: Option<&str>,
     ) -> Result<Vec<SafeTool>, ApiError> {
         let nothing = |problem: String| {
-            let message = format!("{}: {problem}. Nothing was called.", file.path);
+            let message = format!("{}: {problem} Nothing was called.", file.path);
             ApiError::new(ErrorKind::Invalid, message)
         };
-        let mut entries = schemascope_discovery::parse(&file.text).map_err(|error| nothing(error.to_string()))?;
+        let mut entries =
+            schemascope_discovery::parse(&file.text).map_err(|error| nothing(format!("{error}.")))?;
         let known: Vec<String> = self.server_names();
         let unknown = |entry: &&SafeTool| !known.contains(&entry.server);
         if let Some(entry) = entries.iter().find(unknown) {
             let hint = nearest::suggestion(&entry.server, known.iter().map(String::as_str));
             let (line, name) = (entry.server_line, &entry.server);
-            return Err(nothing(format!("line {line}: there is no server {name:?}{}", sentence(hint))));
+            return Err(nothing(format!("line {line}: there is no server {name:?}{}", ended(hint))));
         }
         if let Some(server) = server {
             self.known_server(server)?;
@@ -132,7 +133,8 @@ impl Engine {
                 );
                 return Err(ApiError::new(ErrorKind::NotFound, message));
             }
-            let tool = tool.map_err(|error| ApiError::new(ErrorKind::Invalid, format!("{}: {error}", file.path)))?;
+            let tool =
+                tool.map_err(|error| ApiError::new(ErrorKind::Invalid, format!("{}: {error}", file.path)))?;
             let arguments = RawValue::from_string(entry.arguments).map_err(internal)?;
             calls.push(self.discovery_call(tool, arguments, known).await?);
         }
@@ -283,7 +285,8 @@ impl Engine {
                     let call = if call.arguments.is_some() { Some(call) } else { reader.call(call.id)? };
                     let same = |call: &CallRecord| {
                         let arguments = call.arguments.as_deref().map(RawValue::get);
-                        arguments.and_then(|text| serde_json::from_str::<Value>(text).ok()).as_ref() == Some(&wanted)
+                        arguments.and_then(|text| serde_json::from_str::<Value>(text).ok()).as_ref()
+                            == Some(&wanted)
                     };
                     if let Some(call) = call.filter(same) {
                         return Ok(Some(call.at));
@@ -322,17 +325,20 @@ pub(crate) fn check(definition: &str, arguments: &str) -> Result<(), String> {
     let judge = Judge::new(schema);
     match judge.fits(arguments) {
         Some(true) => Ok(()),
-        Some(false) => Err(match judge.violation(arguments) {
-            Some(violation) => format!("the arguments do not fit the input schema: {violation}"),
-            None => "the arguments do not fit the input schema".to_owned(),
+        Some(false) => Err(match (missing(schema, arguments), judge.violation(arguments)) {
+            (Some(name), _) => format!("the argument {name:?} is missing"),
+            (None, Some(violation)) => format!("the arguments do not fit the input schema: {violation}"),
+            (None, None) => "the arguments do not fit the input schema".to_owned(),
         }),
         None => Err("the tool's input schema cannot be used, so its arguments cannot be checked".to_owned()),
     }
 }
 
-/// A suggestion that ends a sentence in front of another.
-fn sentence(hint: String) -> String {
-    if hint.ends_with('?') { hint.trim_end_matches('?').to_owned() } else { hint }
+/// The first required argument that is missing.
+fn missing(schema: &Value, arguments: &str) -> Option<String> {
+    let given: Value = serde_json::from_str(arguments).ok()?;
+    let mut required = schema["required"].as_array()?.iter().filter_map(Value::as_str);
+    required.find(|name| given.get(name).is_none()).map(str::to_owned)
 }
 
 /// A suggestion as the end of a sentence.
@@ -367,10 +373,9 @@ mod tests {
     fn arguments_are_checked_against_the_input_schema() {
         let definition = r#"{"inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}"#;
         assert_eq!(check(definition, r#"{"n": 1}"#), Ok(()));
-        for wrong in ["{}", r#"{"n": "1"}"#] {
-            let reason = check(definition, wrong).unwrap_err();
-            assert!(reason.contains("do not fit the input schema"), "{reason}");
-        }
+        assert_eq!(check(definition, "{}").unwrap_err(), "the argument \"n\" is missing");
+        let reason = check(definition, r#"{"n": "1"}"#).unwrap_err();
+        assert!(reason.contains("\"/n\" breaks \"/properties/n/type\""), "{reason}");
         assert_eq!(check("{}", "{}"), Ok(()));
         let broken = r##"{"inputSchema": {"$ref": "#/nowhere"}}"##;
         assert!(check(broken, "{}").unwrap_err().contains("cannot be used"));

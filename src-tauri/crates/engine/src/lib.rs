@@ -33,6 +33,7 @@ mod user;
 mod views;
 
 pub use attach::front::{Attached, Front, FrontError};
+pub use attach::lasting::{LastingEngine, LastingError, Passed};
 pub use attach::link::{Link, LinkError, Reached};
 pub use attach::stdio::relay;
 pub use commands::Handle;

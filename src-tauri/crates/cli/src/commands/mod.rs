@@ -19,6 +19,7 @@ mod plan;
 mod readiness;
 mod redact;
 mod report;
+mod run;
 mod schema;
 mod serve;
 mod servers;
@@ -65,6 +66,7 @@ macro_rules! subjects {
 subjects! {
     Serve = serve,
     Stdio = stdio,
+    Run = run,
     Tools = tools,
     Schema = schema,
     Calls = calls,
@@ -91,6 +93,11 @@ subjects! {
 }
 
 impl Verb {
+    /// Whether standard error belongs to another program, so that only errors are logged.
+    pub fn lends_stderr(&self) -> bool {
+        matches!(self, Self::Run(_))
+    }
+
     /// Whether the command runs the proxy until it is stopped.
     pub fn serves(&self) -> bool {
         matches!(self, Self::Serve(_))

@@ -20,6 +20,8 @@ macro_rules! pages {
 pub const TOPICS: &[Topic] = pages![
     "concepts",
     "connect",
+    "discovery",
+    "run",
     "review-and-promote",
     "edges",
     "graph",

@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 use crate::attach::link::Link;
 use crate::instance::Instance;
 
-struct Running(Arc<Link>);
+/// The engine of a link, for relays.
+pub(super) struct Running(pub(super) Arc<Link>);
 
 impl Instances for Running {
     async fn find(&self) -> Result<InstanceAddress, String> {

@@ -12,6 +12,7 @@
 
 mod attachment;
 mod handover;
+mod http;
 mod introduction;
 mod request;
 
@@ -28,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use crate::upstream::transport::http;
+use crate::upstream::transport::http::own_client;
 use crate::upstream::transport::lines::{Line, Lines};
 use crate::wire::message::{self, Body, Message};
 use crate::wire::meta::Meta;
@@ -36,6 +37,7 @@ use crate::wire::{Era, RpcError, params};
 use attachment::Attachment;
 pub use attachment::InstanceAddress;
 use handover::AttachmentState;
+pub use http::HttpRelay;
 use introduction::Introduction;
 use request::RelayedRequest;
 
@@ -106,7 +108,7 @@ pub async fn run<I: Instances>(
     let relay = Arc::new(Relay {
         instances,
         server,
-        http: http::own_client()?,
+        http: own_client()?,
         out,
         one_way,
         connections: Semaphore::new(MAX_CONNECTIONS),

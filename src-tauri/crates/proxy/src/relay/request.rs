@@ -42,6 +42,11 @@ const REPEATABLE: &[&str] = &[
     LISTEN_METHOD,
 ];
 
+/// Whether requests with this method may be sent twice without harm.
+pub(super) fn is_repeatable(method: &str) -> bool {
+    REPEATABLE.contains(&method)
+}
+
 /// A request of the client.
 pub(crate) struct RelayedRequest {
     pub(crate) id: Bytes,
@@ -75,7 +80,7 @@ impl RelayedRequest {
 
     fn may_be_repeated(&self) -> bool {
         let received = self.has_events.load(Ordering::Relaxed) && !self.lasts();
-        !received && REPEATABLE.contains(&self.method.as_str())
+        !received && is_repeatable(&self.method)
     }
 }
 

@@ -9,7 +9,8 @@ use schemascope_api::{
     DiscoveryCall, DiscoveryFile, DiscoveryState, ListTools, PlanDiscovery, RunDiscovery, ToolRow,
 };
 use schemascope_engine::Front;
-use serde_json::json;
+use schemascope_model::Quality;
+use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::args::Args;
@@ -41,17 +42,28 @@ pub struct Discovered {
     pub dry_run: bool,
     /// The calls, in the order of the file.
     pub calls: Vec<DiscoveryCall>,
-    /// Tools that are better known now.
+    /// Tools that results were learned from.
     pub learned: Vec<Learned>,
 }
 
 /// A tool with its quality before and after.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Learned {
     tool_id: String,
-    before: String,
-    after: String,
+    before: Quality,
+    after: Quality,
+    /// Results that were learned from.
     observations: u64,
+}
+
+/// The form of `--json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    file: &'a str,
+    dry_run: bool,
+    calls: &'a [DiscoveryCall],
+    summary: BTreeMap<DiscoveryState, u64>,
+    learned: &'a [Learned],
 }
 
 impl Discovered {
@@ -99,8 +111,8 @@ pub async fn discover(front: &Front, request: Request) -> Result<Discovered> {
 async fn make(front: &Front, calls: Vec<DiscoveryCall>) -> Result<Vec<DiscoveryCall>> {
     let style = ProgressStyle::with_template("{pos} of {len} calls {wide_bar:.cyan/black} {msg}");
     let ready = calls.iter().filter(|call| call.state == DiscoveryState::Ready).count();
-    let progress = ProgressBar::new(ready as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let progress =
+        ProgressBar::new(ready as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let mut servers: BTreeMap<String, Vec<(usize, DiscoveryCall)>> = BTreeMap::new();
     let mut done: BTreeMap<usize, DiscoveryCall> = BTreeMap::new();
     for (at, call) in calls.into_iter().enumerate() {
@@ -130,18 +142,18 @@ async fn make(front: &Front, calls: Vec<DiscoveryCall>) -> Result<Vec<DiscoveryC
     Ok(done.into_values().collect())
 }
 
-/// Tools that are better known than before.
+/// Tools with more observations than before.
 fn compare(before: &[ToolRow], after: &[ToolRow]) -> Vec<Learned> {
     let before: BTreeMap<&str, &ToolRow> = before.iter().map(|row| (row.tool_id.as_str(), row)).collect();
     let rows = after.iter().filter_map(|row| {
         let earlier = before.get(row.tool_id.as_str());
-        let quality = earlier.map_or_else(|| "none".to_owned(), |row| row.quality.to_string());
-        let counted = earlier.map_or(0, |row| row.observation_count);
-        (row.quality.to_string() != quality).then(|| Learned {
+        let observations =
+            row.observation_count.saturating_sub(earlier.map_or(0, |row| row.observation_count));
+        (observations > 0).then(|| Learned {
             tool_id: row.tool_id.clone(),
-            before: quality,
-            after: row.quality.to_string(),
-            observations: row.observation_count - counted.min(row.observation_count),
+            before: earlier.map_or(Quality::None, |row| row.quality),
+            after: row.quality,
+            observations,
         })
     });
     rows.collect()
@@ -149,22 +161,14 @@ fn compare(before: &[ToolRow], after: &[ToolRow]) -> Vec<Learned> {
 
 /// Prints the calls and a summary.
 pub fn print(args: &Args, discovered: &Discovered) -> Result<()> {
-    let Discovered { file, exists, dry_run, calls, learned } = discovered;
+    let Discovered { file, dry_run, calls, learned, .. } = discovered;
     if args.json {
-        let learned = learned.iter().map(|tool| {
-            json!({"tool_id": tool.tool_id, "before": tool.before, "after": tool.after,
-                "observations": tool.observations})
-        });
-        let summary: BTreeMap<String, u64> =
-            discovered.summary().into_iter().map(|(state, count)| (key(state), count)).collect();
-        let calls: Vec<_> = calls.iter().map(serde_json::to_value).collect::<Result<_, _>>()?;
-        return output::json(&json!({"file": file, "dry_run": dry_run, "calls": calls, "summary": summary,
-            "learned": learned.collect::<Vec<_>>()}));
+        let summary = discovered.summary();
+        return output::json(&Document { file, dry_run: *dry_run, calls, summary, learned });
     }
     if calls.is_empty() {
-        let why = if *exists { "lists no tools" } else { "does not exist" };
         output::note(&format!(
-            "{} {why}; schemascope discover --suggest proposes some",
+            "{} lists no tools; schemascope discover --suggest proposes some",
             harmless(file)
         ));
         return Ok(());
@@ -193,15 +197,10 @@ pub fn print(args: &Args, discovered: &Discovered) -> Result<()> {
     output::line(&counts.collect::<Vec<_>>().join(", "))?;
     for Learned { tool_id, before, after, observations } in learned {
         let observations = counted(*observations, "observation");
-        output::line(&format!("{}: {before} → {after}, {observations}", harmless(tool_id)))?;
+        let quality = if before == after { after.to_string() } else { format!("{before} → {after}") };
+        output::line(&format!("{}: {quality}, {observations}", harmless(tool_id)))?;
     }
     Ok(())
-}
-
-/// A state in JSON.
-fn key(state: DiscoveryState) -> String {
-    let value = serde_json::to_value(state).unwrap_or_default();
-    value.as_str().unwrap_or_default().to_owned()
 }
 
 fn word(state: DiscoveryState) -> &'static str {

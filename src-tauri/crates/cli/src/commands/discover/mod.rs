@@ -6,7 +6,7 @@ mod suggest;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use schemascope_api::DiscoveryFile;
 use schemascope_engine::Front;
 
@@ -20,8 +20,7 @@ verbs!(Files: engine Discover);
 
 /// Call the tools you list as safe, to learn what they return
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "discovery_config.json beside mcp.json lists the tools with their arguments:\n\n  \
+#[command(after_help = "discovery_config.json beside mcp.json lists the tools with their arguments:\n\n  \
     {\"servers\": {\"git\": {\"safeTools\": {\"git_log\": {\"repo_path\": \".\"}}}}}\n\n\
     Only these tools are called, with these arguments, which are checked against the input schema first. A\n\
     call may take 30 seconds; servers are called in parallel. A call that succeeded is not repeated within a\n\
@@ -29,8 +28,7 @@ verbs!(Files: engine Discover);
     schemascope discover --dry-run                       what would be called; starts the servers, calls nothing\n  \
     schemascope discover --suggest                       read-only tools, with arguments of earlier calls\n  \
     schemascope discover --suggest --out discovery_config.json\n  \
-                                                         adds the proposals that you keep to the file"
-)]
+                                                         adds the proposals that you keep to the file")]
 pub struct Discover {
     /// The list of tools [default: discovery_config.json beside the mcp.json in use]
     #[arg(long, value_name = "FILE", conflicts_with = "suggest")]
@@ -58,8 +56,13 @@ impl WithEngine for Discover {
             Some(path) => Some(read(path)?),
             None => None,
         };
-        let request = Request { file, server: self.server.clone(), dry_run: self.dry_run, ..Request::default() };
+        let request =
+            Request { file, server: self.server.clone(), dry_run: self.dry_run, ..Request::default() };
         let discovered = discover(front, request).await?;
+        if !discovered.exists {
+            let file = output::harmless(&discovered.file);
+            bail!("{file} does not exist; schemascope discover --suggest proposes tools for it");
+        }
         calls::print(args, &discovered)?;
         Ok(ExitCode::from(u8::from(discovered.failed())))
     }

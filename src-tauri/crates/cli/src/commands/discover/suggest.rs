@@ -43,7 +43,9 @@ pub async fn suggest(
 
 fn print(suggested: &DiscoverySuggestions) -> Result<()> {
     if suggested.tools.is_empty() {
-        output::note("no server declares a tool to be read-only (annotations.readOnlyHint), so none is proposed");
+        output::note(
+            "no server declares a tool to be read-only (annotations.readOnlyHint), so none is proposed",
+        );
         return Ok(());
     }
     let mut table = output::table(&["tool", "arguments", "from"], &[]);
@@ -54,7 +56,11 @@ fn print(suggested: &DiscoverySuggestions) -> Result<()> {
             (Some(_), false) => "no arguments are required",
             (None, _) => "unknown: call it once, or write the arguments yourself",
         };
-        table.add_row([harmless(&tool.tool_id.to_string()), shortened(&harmless(arguments)), from.to_owned()]);
+        table.add_row([
+            harmless(&tool.tool_id.to_string()),
+            shortened(&harmless(arguments)),
+            from.to_owned(),
+        ]);
     }
     output::print(&table)?;
     Ok(())
@@ -64,8 +70,11 @@ fn print(suggested: &DiscoverySuggestions) -> Result<()> {
 fn add(args: &Args, mut list: DiscoveryList, path: &Path, tools: &[DiscoverySuggestion]) -> Result<()> {
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let mut added = 0;
-    for tool in tools.iter().filter(|tool| !list.has(&tool.server_name, &tool.tool_name)) {
+    for tool in tools {
         let Some(arguments) = &tool.arguments else { continue };
+        if list.has(&tool.server_name, &tool.tool_name) {
+            continue;
+        }
         if asks && !keeps(tool, arguments)? {
             continue;
         }
