@@ -5,18 +5,19 @@
 //! introduction and exchanges the session id. Requests in progress are sent again if that is harmless, else answered
 //! with an error that says so.
 
-use std::collections::HashMap;
+mod session;
+
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body as HttpBody, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use bytes::Bytes;
@@ -27,13 +28,13 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 
 use super::attachment::read_body;
-use super::introduction::Introduction;
 use super::request::is_repeatable;
-use super::{InstanceAddress, Instances, lock};
+use super::{InstanceAddress, Instances};
 use crate::endpoint::MAX_BODY;
 use crate::upstream::transport::http::{own_client, plain};
+use crate::wire::RpcError;
 use crate::wire::message::{self, Body, Message};
-use crate::wire::{RpcError, headers};
+use session::{Asked, Sessions};
 
 /// How long a request waits for an instance that takes it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -41,8 +42,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 /// Pieces of an answer that wait for a slow client.
 const BUFFER: usize = 16;
-/// Sessions that can continue at the next instance.
-const MAX_SESSIONS: usize = 1_000;
 /// How long open requests may take at the end.
 const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// Headers that belong to one connection (RFC 9110, 7.6.1), and the length, which is set again.
@@ -57,8 +56,6 @@ const OF_CONNECTION: &[HeaderName] = &[
     header::TRANSFER_ENCODING,
     header::UPGRADE,
 ];
-const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-const SESSION: HeaderName = HeaderName::from_static(headers::SESSION_ID);
 
 /// A relay that serves clients.
 pub struct HttpRelay {
@@ -79,7 +76,7 @@ impl HttpRelay {
             instances,
             http: own_client()?,
             current: tokio::sync::Mutex::default(),
-            sessions: Mutex::default(),
+            sessions: Sessions::default(),
             calls: Arc::clone(&calls),
             ended: ended.clone(),
         });
@@ -116,19 +113,10 @@ struct Relay<I> {
     http: reqwest::Client,
     /// The instance in use, with its number; later ones have higher numbers.
     current: tokio::sync::Mutex<(u64, Option<InstanceAddress>)>,
-    /// Sessions of clients, by the id that the client knows.
-    sessions: Mutex<HashMap<HeaderValue, Arc<tokio::sync::Mutex<Session>>>>,
+    /// Sessions of clients.
+    sessions: Sessions,
     calls: Arc<AtomicU64>,
     ended: CancellationToken,
-}
-
-/// A session of a client.
-struct Session {
-    introduction: Introduction,
-    /// Where it is open, and its id there.
-    instance: InstanceAddress,
-    id: HeaderValue,
-    moved: bool,
 }
 
 /// The outcome of sending a request to one instance.
@@ -151,6 +139,7 @@ async fn answer<I: Instances>(State(relay): State<Arc<Relay<I>>>, request: Reque
 impl<I: Instances> Relay<I> {
     async fn answer(&self, parts: Parts, body: Bytes) -> Response {
         let request = Message::parse(&body).ok();
+        let asked = Asked { parts: &parts, body: &body, message: request.as_ref() };
         let began = Instant::now();
         let mut after = 0;
         loop {
@@ -158,7 +147,7 @@ impl<I: Instances> Relay<I> {
                 Ok(found) => found,
                 Err(reason) => return failed(request.as_ref(), reason),
             };
-            match self.attempt(&instance, &parts, &body, request.as_ref()).await {
+            match self.attempt(&instance, &asked).await {
                 Attempt::Done(response) => return response,
                 Attempt::NotSent(reason) if began.elapsed() > CONNECT_TIMEOUT => {
                     let reason =
@@ -191,28 +180,12 @@ impl<I: Instances> Relay<I> {
         Ok((current.0, instance))
     }
 
-    async fn attempt(
-        &self,
-        instance: &InstanceAddress,
-        parts: &Parts,
-        body: &Bytes,
-        request: Option<&Message>,
-    ) -> Attempt {
+    async fn attempt(&self, instance: &InstanceAddress, asked: &Asked<'_>) -> Attempt {
+        let Asked { parts, body, .. } = *asked;
         let mut headers = parts.headers.clone();
         OF_CONNECTION.iter().for_each(|name| drop(headers.remove(name)));
-        let session = headers.get(SESSION).and_then(|id| lock(&self.sessions).get(id).cloned());
-        if let Some(session) = &session {
-            let mut session = session.lock().await;
-            if session.instance != *instance
-                && let Err(reason) = self.reopen(&mut session, instance, parts).await
-            {
-                return Attempt::NotSent(reason);
-            }
-            headers.insert(SESSION, session.id.clone());
-            if session.moved {
-                // Events of the previous instance are gone with it.
-                headers.remove(LAST_EVENT);
-            }
+        if let Err(reason) = self.sessions.translate(&self.http, instance, asked, &mut headers).await {
+            return Attempt::NotSent(reason);
         }
         let url = url(instance, parts);
         let sent = self.http.request(parts.method.clone(), url).headers(headers).body(body.clone());
@@ -230,7 +203,7 @@ impl<I: Instances> Relay<I> {
             self.calls.fetch_add(calls(body), Ordering::Relaxed);
         }
         if status.is_success() && is_stream {
-            self.note(instance, parts, body, request, &headers, session).await;
+            self.sessions.note(instance, asked, &headers).await;
             return Attempt::Done((status, headers, self.stream(response)).into_response());
         }
         let Ok(answer) = read_body(response).await else { return Attempt::Lost };
@@ -242,86 +215,9 @@ impl<I: Instances> Relay<I> {
             };
         }
         if status.is_success() {
-            self.note(instance, parts, body, request, &headers, session).await;
+            self.sessions.note(instance, asked, &headers).await;
         }
         Attempt::Done((status, headers, answer).into_response())
-    }
-
-    /// Remembers what the next instance must get again.
-    async fn note(
-        &self,
-        instance: &InstanceAddress,
-        parts: &Parts,
-        body: &Bytes,
-        request: Option<&Message>,
-        answered: &HeaderMap,
-        session: Option<Arc<tokio::sync::Mutex<Session>>>,
-    ) {
-        if parts.method == Method::DELETE {
-            parts.headers.get(SESSION).map(|id| lock(&self.sessions).remove(id));
-            return;
-        }
-        match (request, session) {
-            (Some(Message::Request { method, .. }), None) if method == "initialize" => {
-                let Some(id) = answered.get(SESSION) else { return };
-                let session = Session {
-                    introduction: Introduction::of(Bytes::copy_from_slice(body)),
-                    instance: instance.clone(),
-                    id: id.clone(),
-                    moved: false,
-                };
-                let mut sessions = lock(&self.sessions);
-                if sessions.len() < MAX_SESSIONS {
-                    sessions.insert(id.clone(), Arc::new(tokio::sync::Mutex::new(session)));
-                }
-            }
-            (Some(Message::Request { method, params, .. }), Some(session)) => {
-                session.lock().await.introduction.note(method, params.as_ref(), body);
-            }
-            (Some(Message::Notification { method, .. }), Some(session))
-                if method == "notifications/initialized" =>
-            {
-                session.lock().await.introduction.complete(Bytes::copy_from_slice(body));
-            }
-            _ => {}
-        }
-    }
-
-    /// Opens a client's session at another instance.
-    async fn reopen(
-        &self,
-        session: &mut Session,
-        instance: &InstanceAddress,
-        request: &Parts,
-    ) -> Result<(), String> {
-        let Some(hello) = session.introduction.hello() else { return Ok(()) };
-        let mut headers = HeaderMap::new();
-        for name in [header::HOST, header::AUTHORIZATION, header::ORIGIN] {
-            headers.extend(request.headers.get(&name).map(|value| (name, value.clone())));
-        }
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let url = url(instance, request);
-        let send = |headers: &HeaderMap, line: &Bytes| {
-            let request = self.http.post(&url).headers(headers.clone()).body(line.clone());
-            async move {
-                let response = request.send().await.map_err(|error| plain(&error))?;
-                let (status, id) = (response.status(), response.headers().get(SESSION).cloned());
-                read_body(response).await?;
-                Ok::<_, String>((status, id))
-            }
-        };
-        let (status, id) = send(&headers, hello).await?;
-        let id = id.ok_or_else(|| format!("the next Schemascope rejected the session: HTTP {status}"))?;
-        headers.insert(SESSION, id.clone());
-        let version = HeaderName::from_static(headers::PROTOCOL_VERSION);
-        headers.extend(request.headers.get(&version).map(|value| (version, value.clone())));
-        for line in session.introduction.rest() {
-            // The client has already got the answers once.
-            send(&headers, line).await?;
-        }
-        (session.id, session.instance, session.moved) = (id, instance.clone(), true);
-        Ok(())
     }
 
     /// The body of an answer, piece by piece. A client that goes away ends the request.
@@ -379,5 +275,47 @@ fn failed(request: Option<&Message>, reason: String) -> Response {
             (StatusCode::OK, json, message::response(id, &error)).into_response()
         }
         _ => (StatusCode::BAD_GATEWAY, format!("{reason}\n")).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tool_calls_are_counted_in_messages_and_batches() {
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+        let list = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+        for (body, expect) in [
+            (call.to_owned(), 1),
+            (list.to_owned(), 0),
+            (format!("[{call},{list},{call}]"), 2),
+            ("tools/call".to_owned(), 0),
+            (String::new(), 0),
+        ] {
+            assert_eq!(calls(&Bytes::from(body.clone())), expect, "{body}");
+        }
+    }
+
+    #[test]
+    fn bare_address_stands_for_all_servers() {
+        let instance = InstanceAddress { address: "127.0.0.1:7347".into(), token: None, pid: 1 };
+        let url = |path: &str| {
+            let (parts, ()) = axum::http::Request::builder().uri(path).body(()).unwrap().into_parts();
+            url(&instance, &parts)
+        };
+        assert_eq!(url("/"), "http://127.0.0.1:7347/mcp");
+        assert_eq!(url("/mcp/a%20b?x=1"), "http://127.0.0.1:7347/mcp/a%20b?x=1");
+    }
+
+    #[test]
+    fn only_harmless_requests_are_repeated() {
+        let parsed = |text: &str| Message::parse(&Bytes::from(text.to_owned())).ok();
+        let call = parsed(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#);
+        let list = parsed(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+        assert!(
+            !may_be_repeated(&Method::POST, call.as_ref()) && may_be_repeated(&Method::POST, list.as_ref())
+        );
+        assert!(may_be_repeated(&Method::GET, None) && !may_be_repeated(&Method::DELETE, None));
     }
 }
