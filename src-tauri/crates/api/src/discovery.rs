@@ -1,6 +1,6 @@
 //! Commands about discovery: calling tools that the user lists, to learn what they return.
 
-use schemascope_model::{Timestamp, ToolId};
+use schemascope_model::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -46,8 +46,8 @@ pub struct DiscoveryPlan {
 /// One call for discovery, before it is made or after.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DiscoveryCall {
-    /// The tool.
-    pub tool_id: ToolId,
+    /// `server__tool`.
+    pub tool_id: String,
     /// Name of the server.
     pub server_name: String,
     /// Name of the tool at the server.
@@ -104,8 +104,8 @@ impl DiscoveryState {
 /// the tool's input schema first.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunDiscovery {
-    /// The tool.
-    pub tool_id: ToolId,
+    /// `server__tool`.
+    pub tool_id: String,
     /// Arguments as a JSON object.
     pub arguments: Box<RawValue>,
 }
@@ -115,8 +115,8 @@ impl Command for RunDiscovery {
     type Reply = DiscoveryCall;
 }
 
-/// Proposes tools for the discovery file: those that their server declares to be read-only, with arguments of earlier
-/// calls. Starts the servers, and calls nothing.
+/// Proposes tools for the discovery file: those that their server declares to be read-only, with arguments that
+/// worked before. Starts the servers, and calls nothing.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SuggestDiscovery {
     /// Only tools of this server.
@@ -143,8 +143,8 @@ pub struct DiscoverySuggestions {
 /// A tool that its server declares to be read-only.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DiscoverySuggestion {
-    /// The tool.
-    pub tool_id: ToolId,
+    /// `server__tool`.
+    pub tool_id: String,
     /// Name of the server.
     pub server_name: String,
     /// Name of the tool at the server.

@@ -5,7 +5,7 @@ use schemascope_api::{
     PlanDiscovery, RunDiscovery, SuggestDiscovery,
 };
 use schemascope_discovery::{Listed, Proposal, propose};
-use schemascope_model::ToolId;
+use schemascope_model::{InvalidName, ToolId};
 use schemascope_proxy::OWN_SERVER;
 use serde_json::value::RawValue;
 
@@ -32,7 +32,10 @@ impl Handle<RunDiscovery> for Engine {
         if !command.arguments.get().trim_start().starts_with('{') {
             return Err(ApiError::new(ErrorKind::Invalid, "the arguments must be a JSON object"));
         }
-        self.discover(command.tool_id, command.arguments).await
+        let tool: ToolId = command.tool_id.parse().map_err(|error: InvalidName| {
+            ApiError::new(ErrorKind::Invalid, format!("{:?}: {error}", command.tool_id))
+        })?;
+        self.discover(tool, command.arguments).await
     }
 }
 
@@ -64,7 +67,7 @@ impl Handle<SuggestDiscovery> for Engine {
                 let listed = Listed { definition, earlier: &earlier };
                 let fits = |arguments: &str| check(definition, arguments).is_ok();
                 let Some(proposal) = propose(listed, fits) else { continue };
-                tools.push(suggestion(tool, proposal)?);
+                tools.push(suggestion(&tool, proposal)?);
             }
         }
         tools.sort_by(|a, b| a.tool_id.cmp(&b.tool_id));
@@ -74,7 +77,7 @@ impl Handle<SuggestDiscovery> for Engine {
     }
 }
 
-fn suggestion(tool: ToolId, proposal: Proposal) -> Result<DiscoverySuggestion, ApiError> {
+fn suggestion(tool: &ToolId, proposal: Proposal) -> Result<DiscoverySuggestion, ApiError> {
     let earlier = matches!(proposal, Proposal::Earlier(_));
     let arguments = match proposal {
         Proposal::Earlier(arguments) => Some(RawValue::from_string(arguments).map_err(internal)?),
@@ -82,5 +85,5 @@ fn suggestion(tool: ToolId, proposal: Proposal) -> Result<DiscoverySuggestion, A
         Proposal::UnknownArguments => None,
     };
     let (server_name, tool_name) = (tool.server().to_owned(), tool.tool().to_owned());
-    Ok(DiscoverySuggestion { tool_id: tool, server_name, tool_name, arguments, earlier })
+    Ok(DiscoverySuggestion { tool_id: tool.to_string(), server_name, tool_name, arguments, earlier })
 }

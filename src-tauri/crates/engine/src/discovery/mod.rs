@@ -173,7 +173,7 @@ impl Engine {
             server_name: tool.server().to_owned(),
             tool_name: tool.tool().to_owned(),
             destructive: definition.is_some_and(is_destructive),
-            tool_id: tool,
+            tool_id: tool.to_string(),
             arguments,
             state,
             reason,

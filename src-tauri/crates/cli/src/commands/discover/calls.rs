@@ -92,7 +92,7 @@ pub async fn discover(front: &Front, request: Request) -> Result<Discovered> {
     let mut plan = plan?;
     if skip_destructive {
         let is_allowed = |call: &DiscoveryCall| {
-            allowed.iter().any(|name| *name == call.tool_name || *name == call.tool_id.to_string())
+            allowed.iter().any(|name| *name == call.tool_name || *name == call.tool_id)
         };
         for call in plan.calls.iter_mut().filter(|call| call.destructive && !is_allowed(call)) {
             call.state = DiscoveryState::Destructive;
@@ -127,7 +127,7 @@ async fn make(front: &Front, calls: Vec<DiscoveryCall>) -> Result<Vec<DiscoveryC
         running.spawn(async move {
             let mut made = Vec::new();
             for (at, call) in calls {
-                progress.set_message(harmless(&call.tool_id.to_string()));
+                progress.set_message(harmless(&call.tool_id));
                 let DiscoveryCall { tool_id, arguments, .. } = call;
                 made.push((at, front.call(RunDiscovery { tool_id, arguments }).await?));
                 progress.inc(1);
@@ -184,7 +184,7 @@ pub fn print(args: &Args, discovered: &Discovered) -> Result<()> {
         let last = call.last.map(|last| format!("at {}", output::time(last)));
         let reason = call.reason.as_deref().map(harmless).or(last).unwrap_or_default();
         table.add_row([
-            Cell::new(harmless(&call.tool_id.to_string())),
+            Cell::new(harmless(&call.tool_id)),
             Cell::new(shortened(&harmless(call.arguments.get()))),
             Cell::new(word(call.state)).fg(colour),
             Cell::new(call.total_us.map_or_else(String::new, output::duration)),

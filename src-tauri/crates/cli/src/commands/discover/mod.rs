@@ -26,7 +26,7 @@ verbs!(Files: engine Discover);
     call may take 30 seconds; servers are called in parallel. A call that succeeded is not repeated within a\n\
     day. The exit code is 1 if a call failed or could not be made.\n\nExamples:\n  \
     schemascope discover --dry-run                       what would be called; starts the servers, calls nothing\n  \
-    schemascope discover --suggest                       read-only tools, with arguments of earlier calls\n  \
+    schemascope discover --suggest                       read-only tools, with arguments that worked before\n  \
     schemascope discover --suggest --out discovery_config.json\n  \
                                                          adds the proposals that you keep to the file")]
 pub struct Discover {

@@ -56,11 +56,7 @@ fn print(suggested: &DiscoverySuggestions) -> Result<()> {
             (Some(_), false) => "no arguments are required",
             (None, _) => "unknown: call it once, or write the arguments yourself",
         };
-        table.add_row([
-            harmless(&tool.tool_id.to_string()),
-            shortened(&harmless(arguments)),
-            from.to_owned(),
-        ]);
+        table.add_row([harmless(&tool.tool_id), shortened(&harmless(arguments)), from.to_owned()]);
     }
     output::print(&table)?;
     Ok(())
@@ -93,7 +89,7 @@ fn add(args: &Args, mut list: DiscoveryList, path: &Path, tools: &[DiscoverySugg
 /// Asks whether a proposal is kept.
 fn keeps(tool: &DiscoverySuggestion, arguments: &RawValue) -> Result<bool> {
     let mut err = std::io::stderr().lock();
-    write!(err, "add {} {}? [y/N] ", harmless(&tool.tool_id.to_string()), harmless(arguments.get()))?;
+    write!(err, "add {} {}? [y/N] ", harmless(&tool.tool_id), harmless(arguments.get()))?;
     err.flush()?;
     let mut answer = String::new();
     if std::io::stdin().lock().read_line(&mut answer)? == 0 {
