@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 /// Variables for a command that finds modules in `folder`: Python by `PYTHONPATH`, `require` of Node and Bun by
-/// `NODE_PATH`, and `import` of Node, which knows no such path, by a hook for names that begin with `servers/`.
+/// `NODE_PATH`, and `import` of Node, which knows no such path, by a hook for names that begin with
+/// `servers/`.
 pub fn variables(folder: &Path) -> Result<Vec<(&'static str, OsString)>> {
     let shown = folder.display();
     let folder = std::path::absolute(folder).with_context(|| format!("cannot use {shown}"))?;
@@ -29,27 +30,11 @@ pub fn variables(folder: &Path) -> Result<Vec<(&'static str, OsString)>> {
     ])
 }
 
-/// A module that lets Node import `servers/…` from a folder if it is found nowhere else.
+/// The script that lets Node import from a folder.
 fn node_hook(folder: &str) -> String {
-    let folder = serde_json::Value::from(format!("{folder}/"));
-    let fallback = format!(
-        "const there = (name) => new URL(encodeURI(name), pathToFileURL({folder})).href;\n\
-         const ours = (name, error) => error?.code === 'ERR_MODULE_NOT_FOUND' && name.startsWith('servers/');\n"
-    );
-    let hooks = format!(
-        "import {{ pathToFileURL }} from 'node:url';\n{fallback}\
-         export const resolve = async (name, context, next) => {{\n\
-         try {{ return await next(name, context); }} catch (error) {{\n\
-         if (ours(name, error)) return next(there(name), context);\nthrow error; }} }};\n"
-    );
-    let hooks = serde_json::Value::from(data_url(&hooks));
-    format!(
-        "import * as modules from 'node:module';\nimport {{ pathToFileURL }} from 'node:url';\n{fallback}\
-         if (modules.registerHooks) modules.registerHooks({{ resolve: (name, context, next) => {{\n\
-         try {{ return next(name, context); }} catch (error) {{\n\
-         if (ours(name, error)) return next(there(name), context);\nthrow error; }} }} }});\n\
-         else modules.register({hooks});\n"
-    )
+    let script = include_str!("importable.mjs");
+    let code = script.lines().skip_while(|line| line.starts_with("//")).collect::<Vec<_>>().join("\n");
+    code.replace("FOLDER", &serde_json::Value::from(format!("{folder}/")).to_string())
 }
 
 /// A script as an address that has no character with a meaning in `NODE_OPTIONS`.
