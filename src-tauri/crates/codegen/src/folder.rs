@@ -1,0 +1,212 @@
+//! Everything that is written into one folder: wrappers, an index per server, the runtime and the manifest.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::literal::{line, python};
+use crate::names::modules;
+use crate::python as python_printer;
+use crate::tool::{Entry, Language, Names, Tool, Wrapper};
+
+/// Name of the manifest in the folder.
+pub const MANIFEST: &str = "schemascope.json";
+
+/// Files that every folder has, by language.
+const RUNTIME: &[(Language, &str, &str)] = &[
+    (Language::Python, "schemascope_runtime/__init__.py", include_str!("../runtime/python/__init__.py")),
+    (Language::Python, "schemascope_runtime/call.py", include_str!("../runtime/python/call.py")),
+    (Language::Python, "schemascope_runtime/errors.py", include_str!("../runtime/python/errors.py")),
+    (Language::Python, "schemascope_runtime/lazy.py", include_str!("../runtime/python/lazy.py")),
+    (Language::Python, "schemascope_runtime/model.py", include_str!("../runtime/python/model.py")),
+    (Language::Python, "schemascope_runtime/py.typed", ""),
+    (Language::Python, "schemascope_runtime/schema.py", include_str!("../runtime/python/schema.py")),
+    (Language::Python, "schemascope_runtime/values.py", include_str!("../runtime/python/values.py")),
+];
+
+/// What was written into a folder.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this form.
+    pub format: u32,
+    /// One entry per wrapper, by tool and language.
+    pub tools: Vec<Entry>,
+}
+
+/// A file with its path in the folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// Path, with `/`.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// Returns all files of a folder, the manifest last. `all` are the names of every tool known, which keep their names
+/// whichever are wanted; `before` is the manifest of the previous run, and `existing` reads a file it wrote.
+///
+/// A wrapper whose text would differ only in the number of observations keeps its text.
+pub fn folder(
+    wanted: &[Tool],
+    all: &[(String, String)],
+    languages: &BTreeSet<Language>,
+    before: &Manifest,
+    existing: impl Fn(&str) -> Option<String>,
+) -> (Vec<File>, Manifest) {
+    let names = names(all, before);
+    let mut entries: BTreeMap<(String, Language), Entry> =
+        before.tools.iter().map(|entry| ((entry.tool_id.clone(), entry.lang), entry.clone())).collect();
+    let mut files = Vec::new();
+    for tool in wanted {
+        let Some(names) = names.get(&(tool.id.server().to_owned(), tool.id.tool().to_owned())) else { continue };
+        for language in languages {
+            let key = (tool.id.to_string(), *language);
+            let Wrapper { entry, text } = written(tool, names, *language, entries.get(&key), &existing);
+            files.push(File { path: entry.file.clone(), text });
+            entries.insert(key, entry);
+        }
+    }
+    let manifest = Manifest { format: 1, tools: entries.into_values().collect() };
+    let used: BTreeSet<Language> = manifest.tools.iter().map(|entry| entry.lang).collect();
+    let runtime = RUNTIME.iter().filter(|(language, ..)| used.contains(language));
+    files.extend(runtime.map(|(_, path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() }));
+    files.extend(indexes(&manifest));
+    let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
+    files.push(File { path: MANIFEST.to_owned(), text });
+    (files, manifest)
+}
+
+/// A wrapper as its file has it, unless more than the number of observations has changed.
+fn written(
+    tool: &Tool,
+    names: &Names,
+    language: Language,
+    before: Option<&Entry>,
+    existing: impl Fn(&str) -> Option<String>,
+) -> Wrapper {
+    let standing = |entry: &Entry| (entry.strategy, entry.source, entry.quality, entry.version);
+    if let Some(entry) = before {
+        let same = Tool { observation_count: entry.observation_count, ..tool.clone() };
+        let mut again = print(&same, names, language);
+        if standing(&again.entry) == standing(entry) && entry.file == again.entry.file {
+            if let Some(old) = existing(&entry.file) {
+                let kept = around(&old, &again.text);
+                if kept == old {
+                    again.text = old;
+                    return again;
+                }
+            }
+        }
+    }
+    let mut wrapper = print(tool, names, language);
+    if let Some(old) = before.and_then(|entry| existing(&entry.file)) {
+        wrapper.text = around(&old, &wrapper.text);
+    }
+    wrapper
+}
+
+fn print(tool: &Tool, names: &Names, language: Language) -> Wrapper {
+    match language {
+        Language::Python => python_printer::print(tool, names),
+        Language::Typescript => crate::typescript::print(tool, names),
+    }
+}
+
+/// A new text with what stands before and after the marked region of the old one.
+fn around(old: &str, new: &str) -> String {
+    for [begin, end] in [python_printer::REGION, crate::typescript::REGION] {
+        let start = |text: &str| {
+            let at = text.find(begin)?;
+            (at == 0 || text[..at].ends_with('\n')).then_some(at)
+        };
+        let Some(start) = start(old) else { continue };
+        let Some(finish) = old[start..].find(&format!("\n{end}\n")) else { continue };
+        let after = start + finish + end.len() + 2;
+        return format!("{}{new}{}", &old[..start], &old[after..]);
+    }
+    new.to_owned()
+}
+
+/// Names of every tool's files, by server and tool.
+fn names(all: &[(String, String)], before: &Manifest) -> BTreeMap<(String, String), Names> {
+    let mut held_servers = BTreeMap::new();
+    let mut held_tools: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for entry in &before.tools {
+        let Some((server, tool)) = entry.tool_id.split_once("__") else { continue };
+        let mut parts = entry.file.split('/').skip(1);
+        if let (Some(folder), Some(file)) = (parts.next(), parts.next()) {
+            held_servers.insert(server.to_owned(), folder.to_owned());
+            let stem = file.split('.').next().unwrap_or_default();
+            held_tools.entry(server.to_owned()).or_default().insert(tool.to_owned(), stem.to_owned());
+        }
+    }
+    let servers = modules(all.iter().map(|(server, _)| server.as_str()), &held_servers);
+    let mut names = BTreeMap::new();
+    for (server, folder) in servers {
+        let tools = all.iter().filter(|(other, _)| *other == server).map(|(_, tool)| tool.as_str());
+        let held = held_tools.remove(&server).unwrap_or_default();
+        for (tool, module) in modules(tools, &held) {
+            names.insert((server.clone(), tool), Names { server: folder.clone(), tool: module });
+        }
+    }
+    names
+}
+
+/// The index of each server, from what the manifest lists.
+fn indexes(manifest: &Manifest) -> Vec<File> {
+    let mut servers: BTreeMap<(Language, String), Vec<&Entry>> = BTreeMap::new();
+    for entry in &manifest.tools {
+        if let Some(folder) = entry.file.split('/').nth(1) {
+            servers.entry((entry.lang, folder.to_owned())).or_default().push(entry);
+        }
+    }
+    let mut files = Vec::new();
+    if servers.keys().any(|(language, _)| *language == Language::Python) {
+        let text = "\"\"\"Tools by server, written by Schemascope.\"\"\"\n".to_owned();
+        files.push(File { path: "servers/__init__.py".to_owned(), text });
+    }
+    for ((language, folder), entries) in servers {
+        files.push(match language {
+            Language::Python => {
+                File { path: format!("servers/{folder}/__init__.py"), text: python_index(&entries) }
+            }
+            Language::Typescript => File {
+                path: format!("servers/{folder}/index.ts"),
+                text: crate::typescript::index(&entries),
+            },
+        });
+    }
+    files
+}
+
+/// Tools that an index names, without repeating names that two of them share.
+pub(crate) fn exported<'a>(entries: &[&'a Entry]) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut seen = BTreeSet::new();
+    let mut exported = Vec::new();
+    for entry in entries {
+        let mut names: Vec<&str> = vec![&entry.function, &entry.params, &entry.result];
+        names.retain(|name| seen.insert(*name));
+        exported.push((entry.function.as_str(), names));
+    }
+    exported
+}
+
+fn python_index(entries: &[&Entry]) -> String {
+    let server = entries.first().and_then(|entry| entry.tool_id.split("__").next()).unwrap_or_default();
+    let mut text = format!(
+        "\"\"\"Tools of the server {}, each loaded when it is first used.\"\"\"\n\nfrom typing import TYPE_CHECKING\n\n\
+         from schemascope_runtime.lazy import lazy\n\nif TYPE_CHECKING:\n",
+        line(server).replace('\\', "").replace('"', "'")
+    );
+    let mut table = String::new();
+    for (module, names) in exported(entries) {
+        for name in &names {
+            let _ = writeln!(text, "    from .{module} import {name} as {name}");
+        }
+        let listed: Vec<String> = names.iter().map(|name| python(name)).collect();
+        let _ = writeln!(table, "        {}: ({},),", python(module), listed.join(", "));
+    }
+    let _ = write!(text, "\nlazy(\n    __name__,\n    {{\n{table}    }},\n)\n");
+    text
+}

@@ -1,0 +1,23 @@
+//! Typed wrappers for calling tools: what is known of a tool in, texts of files out.
+//!
+//! A JSON Schema becomes a graph of nodes. Wrappers carry the graph, which a small validator checks values against, so
+//! that no valid value is rejected and no invalid one accepted; types and attributes are views of the value as sent.
+//!
+//! Architecture invariant: pure. Files, processes and time belong to the callers.
+
+#![forbid(unsafe_code)]
+
+mod compile;
+mod graph;
+mod literal;
+mod loosen;
+mod names;
+mod pattern;
+pub mod python;
+mod resolve;
+mod tool;
+mod types;
+
+pub use graph::Unchecked;
+pub use names::modules;
+pub use tool::{Entry, Language, Names, Strategy, Tool, Wrapper};

@@ -1,0 +1,137 @@
+//! What is known of a tool, and what is written for it.
+
+use schemascope_model::{Quality, Source, ToolId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::graph::Unchecked;
+
+/// A language of wrappers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Language {
+    /// Python with Pydantic v2.
+    Python,
+    /// TypeScript without dependencies.
+    Typescript,
+}
+
+/// How far a result's type binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// A result that does not fit raises.
+    Typed,
+    /// A result that does not fit warns and comes back.
+    Inferred,
+    /// Nothing is known.
+    Helper,
+}
+
+/// What is known of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its id.
+    pub id: ToolId,
+    /// Description of the upstream.
+    pub description: String,
+    /// How far the result's type binds.
+    pub strategy: Strategy,
+    /// Where the schema comes from.
+    pub source: Source,
+    /// How far it can be trusted.
+    pub quality: Quality,
+    /// Number of observations.
+    pub observation_count: u64,
+    /// Version in effect, if one was decided on.
+    pub version: Option<u32>,
+    /// Schema of the arguments.
+    pub input_schema: Value,
+    /// Schema of the results; not used for helpers.
+    pub output_schema: Option<Value>,
+    /// Whether the results are text without structure.
+    pub is_text: bool,
+    /// Whether the tool is no longer listed.
+    pub is_gone: bool,
+}
+
+/// One line of the manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Id of the tool.
+    pub tool_id: String,
+    /// Language of the wrapper.
+    pub lang: Language,
+    /// How far the result's type binds.
+    pub strategy: Strategy,
+    /// Where the schema comes from.
+    pub source: Source,
+    /// How far it could be trusted when the wrapper was written.
+    pub quality: Quality,
+    /// Number of observations at that time.
+    pub observation_count: u64,
+    /// Version in effect at that time.
+    pub version: Option<u32>,
+    /// Path of the file in the folder.
+    pub file: String,
+    /// What is imported.
+    pub module: String,
+    /// Name of the function.
+    pub function: String,
+    /// Name of the parameters' type.
+    pub params: String,
+    /// Name of the result's type.
+    pub result: String,
+    /// The function that reads a result without a call.
+    pub parse: String,
+    /// Rules of the schemas that are not checked.
+    pub unchecked: Vec<Unchecked>,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// A wrapper: its manifest entry and the text of its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wrapper {
+    /// The manifest entry.
+    pub entry: Entry,
+    /// The file's text.
+    pub text: String,
+}
+
+/// Names of a wrapper that do not depend on its schemas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Names {
+    /// Folder of the server.
+    pub server: String,
+    /// Name of the file without its ending, and of the function.
+    pub tool: String,
+}
+
+impl Tool {
+    /// What a docstring says about the schema.
+    pub(crate) fn standing(&self) -> String {
+        let observations = match self.observation_count {
+            1 => "1 observation".to_owned(),
+            count => format!("{count} observations"),
+        };
+        let version = self.version.map(|version| format!(", version {version}")).unwrap_or_default();
+        let known = format!("Schema: {}, quality {}, {observations}{version}.", self.source, self.quality);
+        match self.strategy {
+            Strategy::Typed => known,
+            Strategy::Inferred if self.source == Source::Inferred => {
+                format!("{known}\nWarning: inferred from results; a result that does not fit warns and has `fits` false.")
+            }
+            Strategy::Inferred => {
+                format!("{known}\nWarning: results differ from the schema; one that does not fit warns and has `fits` false.")
+            }
+            Strategy::Helper if self.is_text => format!("{known} The result is text without structure."),
+            Strategy::Helper => format!("{known} Nothing is known of the result yet."),
+        }
+    }
+
+    /// Whether fields that the schema requires may be absent.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.strategy == Strategy::Inferred && self.quality != Quality::High
+    }
+}

@@ -1,0 +1,1 @@
+//! Prints wrappers in TypeScript.
