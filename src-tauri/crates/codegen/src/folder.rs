@@ -195,7 +195,7 @@ pub(crate) fn exported<'a>(entries: &[&'a Entry]) -> Vec<(&'a str, Vec<&'a str>)
 fn python_index(entries: &[&Entry]) -> String {
     let server = entries.first().and_then(|entry| entry.tool_id.split("__").next()).unwrap_or_default();
     let mut text = format!(
-        "\"\"\"Tools of the server {}, each loaded when it is first used.\"\"\"\n\nfrom typing import TYPE_CHECKING\n\n\
+        "\"\"\"Tools of the server {}, each loaded when it is first used.\"\"\"\n\n# ruff: noqa: I001\nfrom typing import TYPE_CHECKING\n\n\
          from schemascope_runtime.lazy import lazy\n\nif TYPE_CHECKING:\n",
         line(server).replace('\\', "").replace('"', "'")
     );

@@ -95,10 +95,6 @@ impl Node {
         children
     }
 
-    /// Whether the schema says nothing.
-    pub(crate) fn is_anything(&self) -> bool {
-        !self.never && self.keywords.is_empty()
-    }
 }
 
 /// A rule of a schema that the wrappers do not check.

@@ -7,17 +7,21 @@
 
 #![forbid(unsafe_code)]
 
+mod classes;
 mod compile;
+mod folder;
 mod graph;
 mod literal;
 mod loosen;
 mod names;
 mod pattern;
-pub mod python;
+mod python;
 mod resolve;
 mod tool;
 mod types;
+mod typescript;
 
+pub use folder::{File, MANIFEST, Manifest, folder};
 pub use graph::Unchecked;
 pub use names::modules;
 pub use tool::{Entry, Language, Names, Strategy, Tool, Wrapper};

@@ -1,20 +1,19 @@
 //! Prints wrappers in Python: Pydantic v2 models and one async function per tool.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use serde_json::Value;
 
+use crate::classes::{Classes, Finished, Part, output, union};
 use crate::compile::{Options, compile};
-use crate::graph::{Graph, Unchecked};
+use crate::graph::Graph;
 use crate::literal::{docstring, line, python, python_json};
 use crate::names::{pascal, python_attribute};
 use crate::pattern;
-use crate::tool::{Entry, Language, Names, Strategy, Tool, Wrapper};
+use crate::tool::{Language, Names, Strategy, Tool, Wrapper};
 use crate::types::{Containers, Field, Nodes, Scalars, Type, Types};
 
-/// Most classes of one schema.
-const MAX_CLASSES: usize = 1_000;
 /// Most levels of lists and maps in one annotation.
 const MAX_NESTING: usize = 12;
 
@@ -27,15 +26,13 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let (params, result) = (format!("{title}Params"), format!("{title}Result"));
     let mut used = BTreeSet::from([params.clone(), result.clone()]);
     let options = |optional| Options { optional, pattern: pattern::python };
-    let mut printer = Printer::new(compile(&tool.input_schema, options(false)), "parameters", &mut used);
+    let graph = compile(&tool.input_schema, options(false));
+    let mut printer = Printer { graph, classes: Classes::new(Part::Params, &mut used), strict: true };
     let mut classes = printer.root(&params, "Params", true, &format!("Arguments of `{}`.", line(tool.id.tool())));
     let mut finished = vec![printer.finish(&params)];
-    let schema = match (&tool.output_schema, tool.strategy) {
-        (Some(schema), Strategy::Typed | Strategy::Inferred) => schema.clone(),
-        _ => Value::Bool(true),
-    };
-    let mut printer = Printer::new(compile(&schema, options(tool.is_optional())), "result", &mut used);
-    printer.strict = tool.strategy == Strategy::Typed;
+    let graph = compile(&output(tool), options(tool.is_optional()));
+    let strict = tool.strategy == Strategy::Typed;
+    let mut printer = Printer { graph, classes: Classes::new(Part::Result, &mut used), strict };
     let about = format!("What `{}` returns.\n\n{}", line(tool.id.tool()), tool.standing());
     classes += &printer.root(&result, "Result", false, &about);
     finished.push(printer.finish(&result));
@@ -43,7 +40,8 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let mut text = String::new();
     let _ = writeln!(text, "{} (replaced when the tool's schema changes; text outside is kept)", REGION[0]);
     text += "from __future__ import annotations\n\n";
-    text += &imports(&classes);
+    let bindings: String = finished.iter().map(|part| part.binding.as_str()).collect();
+    text += &imports(&classes, &bindings);
     text += &classes;
     let gone = if tool.is_gone { "\n\nThe server no longer lists this tool." } else { "" };
     let doc = format!("{}\n\n{}{gone}", tool.description, tool.standing());
@@ -55,89 +53,47 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
         docstring(doc.trim_start(), "    "),
         python(&tool.id.to_string())
     );
-    text += "\n\n# The schemas, for checks at run time.\n";
-    for Finished { binding, .. } in &finished {
-        text += binding;
+    if !bindings.is_empty() {
+        text += "\n\n# The schemas, for checks at run time.\n";
+        text += &bindings;
     }
     let _ = writeln!(text, "{}", REGION[1]);
-    Wrapper { entry: entry(tool, names, params, result, finished), text }
-}
-
-fn entry(tool: &Tool, names: &Names, params: String, result: String, finished: Vec<Finished>) -> Entry {
-    let (mut unchecked, mut notes) = (Vec::new(), Vec::new());
-    for part in finished {
-        unchecked.extend(part.unchecked);
-        notes.extend(part.notes);
-    }
-    Entry {
-        tool_id: tool.id.to_string(),
-        lang: Language::Python,
-        strategy: tool.strategy,
-        source: tool.source,
-        quality: tool.quality,
-        observation_count: tool.observation_count,
-        version: tool.version,
-        file: format!("servers/{}/{}.py", names.server, names.tool),
-        module: format!("servers.{}.{}", names.server, names.tool),
-        function: names.tool.clone(),
-        params,
-        parse: format!("{result}.parse"),
-        result,
-        unchecked,
-        notes,
-    }
+    let parse = format!("{result}.parse");
+    let names = [&format!("{}.py", names.path()), &names.path().replace('/', "."), &names.tool, &params, &result, &parse];
+    Wrapper { entry: tool.entry(Language::Python, names.map(String::as_str), finished), text }
 }
 
 /// Import statements for the names that occur.
-fn imports(classes: &str) -> String {
+fn imports(classes: &str, bindings: &str) -> String {
+    let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     let has = |name: &str| {
         classes.match_indices(name).any(|(at, _)| {
-            let around = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-            !around(classes[..at].chars().next_back()) && !around(classes[at + name.len()..].chars().next())
+            let (before, after) = (classes[..at].chars().next_back(), classes[at + name.len()..].chars().next());
+            !is_word(before) && !is_word(after)
         })
     };
-    let list = |names: &[&'static str]| names.iter().copied().filter(|name| has(name)).collect::<Vec<_>>().join(", ");
     let mut text = String::new();
-    let typing = list(&["Any", "Literal"]);
+    let typing: Vec<&str> = ["Any", "Literal", "Never"].into_iter().filter(|name| has(name)).collect();
     if !typing.is_empty() {
-        let _ = writeln!(text, "from typing import {typing}\n");
+        let _ = writeln!(text, "from typing import {}\n", typing.join(", "));
     }
-    let third = [("pydantic", list(&["Field"])), ("typing_extensions", list(&["Never"]))];
-    for (module, names) in third.iter().filter(|(_, names)| !names.is_empty()) {
-        let _ = writeln!(text, "from {module} import {names}");
+    if has("Field") {
+        text += "from pydantic import Field\n\n";
     }
-    let mut ours = vec!["Schema", "call_mcp_tool"];
-    ours.extend(["Model", "Params", "Result", "RootResult"].iter().filter(|name| classes.contains(&format!("({name})"))));
-    ours.sort_unstable();
-    let _ = writeln!(text, "{}from schemascope_runtime import {}", if third.iter().all(|(_, names)| names.is_empty()) { "" } else { "\n" }, ours.join(", "));
+    let base = |name: &&str| classes.contains(&format!("({name})")) || *name == "Schema" && bindings.contains("Schema(");
+    let mut ours: Vec<&str> = ["Model", "Params", "Result", "RootResult", "Schema"].into_iter().filter(base).collect();
+    ours.push("call_mcp_tool");
+    let _ = writeln!(text, "from schemascope_runtime import {}", ours.join(", "));
     text
-}
-
-/// What is left when a schema's classes are printed.
-struct Finished {
-    binding: String,
-    unchecked: Vec<Unchecked>,
-    notes: Vec<String>,
 }
 
 struct Printer<'a> {
     graph: Graph,
-    /// Which of the tool's schemas it is.
-    part: &'static str,
-    /// Names of classes in the file.
-    used: &'a mut BTreeSet<String>,
-    /// Names of the classes of this schema.
-    classes: BTreeMap<Nodes, String>,
-    waiting: VecDeque<Nodes>,
-    notes: Vec<String>,
+    classes: Classes<'a>,
     strict: bool,
 }
 
-impl<'a> Printer<'a> {
-    fn new(graph: Graph, part: &'static str, used: &'a mut BTreeSet<String>) -> Self {
-        Self { graph, part, used, classes: BTreeMap::new(), waiting: VecDeque::new(), notes: Vec::new(), strict: true }
-    }
-
+impl Printer<'_> {
     /// The class of the whole value, and before it those it refers to.
     fn root(&mut self, name: &str, base: &str, is_params: bool, about: &str) -> String {
         let graph = std::mem::replace(&mut self.graph, Graph::anything());
@@ -155,7 +111,7 @@ impl<'a> Printer<'a> {
         );
         match fields {
             Some(nodes) => {
-                self.classes.insert(nodes.clone(), name.to_owned());
+                self.classes.insert_root(nodes.clone(), name);
                 text += &self.fields(&types, &nodes, name);
             }
             None if text.contains("(RootResult)") => {
@@ -165,12 +121,7 @@ impl<'a> Printer<'a> {
             None => {}
         }
         let mut inner = String::new();
-        let mut printed = BTreeSet::new();
-        while let Some(nodes) = self.waiting.pop_front() {
-            let class = self.classes[&nodes].clone();
-            if class == name || !printed.insert(class.clone()) {
-                continue;
-            }
+        while let Some((class, nodes)) = self.classes.next() {
             let _ = write!(inner, "\n\nclass {class}(Model):\n");
             let fields = self.fields(&types, &nodes, &class);
             inner += if fields.is_empty() { "    pass\n" } else { fields.trim_start_matches('\n') };
@@ -185,7 +136,7 @@ impl<'a> Printer<'a> {
         for field in types.object(nodes).fields {
             let attribute = python_attribute(&field.name);
             if !attributes.insert(attribute.clone()) {
-                self.note(format!("the field {} has no attribute of its own", line(&field.name)));
+                self.classes.note(format!("the field {} has no attribute of its own", line(&field.name)));
                 continue;
             }
             if text.is_empty() {
@@ -198,7 +149,10 @@ impl<'a> Printer<'a> {
 
     fn field(&mut self, types: &Types<'_>, field: &Field, attribute: &str, class: &str) -> String {
         let mut annotation = self.annotation(types, &field.kind, &format!("{class}{}", pascal(&field.name)), 0);
-        if !field.required && !field.kind.null && annotation != "Any" {
+        let has_none = field.kind.null && !field.kind.is_object_at_heart();
+        if !field.required && annotation == "Never" {
+            annotation = "None".to_owned();
+        } else if !field.required && !has_none && annotation != "Any" {
             annotation += " | None";
         }
         let default = match (attribute == field.name, field.required) {
@@ -221,7 +175,7 @@ impl<'a> Printer<'a> {
             return "Any".to_owned();
         }
         if depth > MAX_NESTING {
-            self.note(format!("lists in {name} are nested too deeply for a type"));
+            self.classes.note(format!("lists in {name} are nested too deeply for a type"));
             return "Any".to_owned();
         }
         let mut parts: Vec<String> = Vec::new();
@@ -231,7 +185,7 @@ impl<'a> Printer<'a> {
             }
         }
         if kind.is_object_at_heart() {
-            return union(parts);
+            return union(parts, "Never");
         }
         match &kind.arrays {
             Containers::Never => {}
@@ -245,17 +199,20 @@ impl<'a> Printer<'a> {
         if kind.objects == Containers::All {
             parts.push("dict[str, Any]".to_owned());
         }
-        parts.extend(scalars(&kind.strings, "str"));
-        parts.extend(scalars(&kind.numbers, "float"));
-        parts.extend(scalars(&kind.booleans, "bool"));
+        let mut literals = Vec::new();
+        for (scalars, name) in [(&kind.strings, "str"), (&kind.numbers, "float"), (&kind.booleans, "bool")] {
+            match self::literals(scalars) {
+                Some(listed) => literals.extend(listed),
+                None if *scalars == Scalars::Integers => parts.push("int".to_owned()),
+                None => parts.push(name.to_owned()),
+            }
+        }
+        parts.extend((!literals.is_empty()).then(|| format!("Literal[{}]", literals.join(", "))));
         parts.extend(kind.null.then(|| "None".to_owned()));
-        union(parts)
+        union(parts, "Never")
     }
 
     fn object(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
-        if let Some(known) = self.classes.get(nodes) {
-            return known.clone();
-        }
         let object = types.object(nodes);
         if object.fields.is_empty() {
             return match &object.others {
@@ -263,32 +220,7 @@ impl<'a> Printer<'a> {
                 kind => format!("dict[str, {}]", self.annotation(types, kind, &format!("{name}Value"), depth + 1)),
             };
         }
-        if self.classes.len() >= MAX_CLASSES {
-            self.note("the schema has too many different objects for a class each".to_owned());
-            return "dict[str, Any]".to_owned();
-        }
-        let definition = nodes.iter().find_map(|at| {
-            let place = &types.graph().nodes[*at].place;
-            place.strip_prefix("/$defs/").or_else(|| place.strip_prefix("/definitions/"))
-        });
-        let prefix = if self.part == "result" { "Result" } else { "Params" };
-        let wanted = match definition.filter(|rest| !rest.contains('/')) {
-            Some(rest) => {
-                let title = name.split_once(prefix).map_or(name, |(title, _)| title);
-                format!("{title}{prefix}{}", pascal(rest))
-            }
-            None => name.to_owned(),
-        };
-        let wanted: String = wanted.chars().take(100).collect();
-        let mut class = wanted.clone();
-        let mut number = 2;
-        while !self.used.insert(class.clone()) {
-            class = format!("{wanted}{number}");
-            number += 1;
-        }
-        self.classes.insert(nodes.clone(), class.clone());
-        self.waiting.push_back(nodes.clone());
-        class
+        self.classes.of(types, nodes, name).unwrap_or_else(|| "dict[str, Any]".to_owned())
     }
 
     fn array(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
@@ -307,26 +239,12 @@ impl<'a> Printer<'a> {
         format!("list[{}]", self.annotation(types, &kind, &item, depth + 1))
     }
 
-    fn note(&mut self, text: String) {
-        if !self.notes.contains(&text) {
-            self.notes.push(text);
-        }
-    }
-
-    fn finish(self, root: &str) -> Finished {
-        let part = self.part;
-        let mut notes: Vec<String> =
-            self.graph.notes.iter().map(|note| format!("{part}: {}", line(note))).collect();
-        notes.extend(self.notes.iter().map(|note| format!("{part}: {note}")));
+    fn finish(mut self, root: &str) -> Finished {
         let mut text = String::new();
         let mut bound = vec![root.to_owned()];
-        for (nodes, class) in &self.classes {
-            // Several nodes together are known by the first of them.
-            let node = nodes.first().copied().unwrap_or(0);
-            if class != root {
-                bound.push(class.clone());
-                let _ = writeln!(text, "{class}.__node__ = {node}");
-            }
+        for (class, node) in self.classes.bound(&mut self.graph, root) {
+            let _ = writeln!(text, "{class}.__node__ = {node}");
+            bound.push(class);
         }
         if !self.strict {
             let _ = writeln!(text, "{root}.__strict__ = False");
@@ -335,40 +253,27 @@ impl<'a> Printer<'a> {
         if json != "[{}]" || bound.len() > 1 {
             let _ = writeln!(text, "Schema({}).bind({})", python_json(&json), bound.join(", "));
         }
-        Finished { binding: text, unchecked: self.graph.unchecked, notes }
+        Finished::new(text, self.graph, &self.classes)
     }
 }
 
-fn union(mut parts: Vec<String>) -> String {
-    let mut seen = BTreeSet::new();
-    parts.retain(|part| seen.insert(part.clone()));
-    if parts.is_empty() { "Never".to_owned() } else { parts.join(" | ") }
+/// Scalars as literals; `None` if they are too many, or some cannot be literals.
+fn literals(scalars: &Scalars) -> Option<Vec<String>> {
+    let values = match scalars {
+        Scalars::Never => return Some(Vec::new()),
+        Scalars::Integers | Scalars::All => return None,
+        Scalars::Listed(values) => values,
+    };
+    let literal = |value: &Value| match value {
+        Value::String(text) => Some(python(text)),
+        Value::Bool(true) => Some("True".to_owned()),
+        Value::Bool(false) => Some("False".to_owned()),
+        Value::Number(number) if number.is_i64() || number.is_u64() => Some(number.to_string()),
+        _ => None,
+    };
+    values.iter().map(literal).collect()
 }
 
-/// Scalars as an annotation.
-fn scalars(scalars: &Scalars, name: &str) -> Option<String> {
-    Some(match scalars {
-        Scalars::Never => return None,
-        Scalars::Integers => "int".to_owned(),
-        Scalars::All => name.to_owned(),
-        Scalars::Listed(values) => {
-            let mut literals = Vec::new();
-            for value in values {
-                match value {
-                    Value::String(text) => literals.push(python(text)),
-                    Value::Bool(true) => literals.push("True".to_owned()),
-                    Value::Bool(false) => literals.push("False".to_owned()),
-                    Value::Number(number) if number.is_i64() || number.is_u64() => literals.push(number.to_string()),
-                    // A literal cannot be a fraction.
-                    _ => return Some(name.to_owned()),
-                }
-            }
-            format!("Literal[{}]", literals.join(", "))
-        }
-    })
-}
-
-/// The parameters' class of every printed wrapper is an object's, so a root that is none has no attributes.
 #[cfg(test)]
 mod tests {
     use serde_json::json;

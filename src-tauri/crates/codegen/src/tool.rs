@@ -4,6 +4,7 @@ use schemascope_model::{Quality, Source, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::classes::Finished;
 use crate::graph::Unchecked;
 
 /// A language of wrappers.
@@ -108,7 +109,41 @@ pub struct Names {
     pub tool: String,
 }
 
+impl Names {
+    /// The wrapper's file in the folder, without its ending.
+    pub(crate) fn path(&self) -> String {
+        format!("servers/{}/{}", self.server, self.tool)
+    }
+}
+
 impl Tool {
+    /// The manifest entry of a wrapper. `names` are its file, module, function, parameters, result and parser.
+    pub(crate) fn entry(&self, lang: Language, names: [&str; 6], finished: Vec<Finished>) -> Entry {
+        let [file, module, function, params, result, parse] = names.map(str::to_owned);
+        let (mut unchecked, mut notes) = (Vec::new(), Vec::new());
+        for part in finished {
+            unchecked.extend(part.unchecked);
+            notes.extend(part.notes);
+        }
+        Entry {
+            tool_id: self.id.to_string(),
+            lang,
+            strategy: self.strategy,
+            source: self.source,
+            quality: self.quality,
+            observation_count: self.observation_count,
+            version: self.version,
+            file,
+            module,
+            function,
+            params,
+            result,
+            parse,
+            unchecked,
+            notes,
+        }
+    }
+
     /// What a docstring says about the schema.
     pub(crate) fn standing(&self) -> String {
         let observations = match self.observation_count {

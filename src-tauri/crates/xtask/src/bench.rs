@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::Result;
 
@@ -19,14 +20,17 @@ cargo xtask bench NAME [OPTIONS]
   proxy           what the proxy costs, beside no proxy, a bare rmcp forwarder and published proxies
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
   store           what a store of a million calls costs: opening, any page, rebuilding the index
+  wrappers        whether generated wrappers compile, and which values they accept and reject
   textform        how much text of tools is learnable, and how much plain text is mistaken for structure
 
 NAME --help prints the options. The first run installs the products to compare with (into the target folder).";
 
+/// The source distribution with JSON-Schema-Test-Suite.
+const SUITE: &str = "jsonschema-4.26.0";
 const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
-pub const NAMES: &[&str] = &["accuracy", "compose", "drift", "proxy", "shape", "store", "textform"];
+pub const NAMES: &[&str] = &["accuracy", "compose", "drift", "proxy", "shape", "store", "textform", "wrappers"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
@@ -34,6 +38,8 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
     if asks || ["compose", "drift", "store", "textform"].contains(&name) {
         // These need no products to compare with.
+    } else if name == "wrappers" {
+        wrappers(&tools.join("wrappers"))?;
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;
@@ -51,6 +57,24 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let mut bench = cargo();
     bench.args(["run", "--release", "--locked", "--quiet", "-p", package, "--bin", name, "--"]);
     succeeds(bench.args(options))
+}
+
+/// What wrappers are compiled and checked with, and JSON-Schema-Test-Suite.
+fn wrappers(tools: &Path) -> Result<()> {
+    let from = peers().join("wrappers");
+    step("checkers of Python", || pinned(&tools.join("python"), &from, &["requirements.txt"], python))?;
+    step("checkers of TypeScript", || {
+        pinned(&tools.join("npm"), &from, &["package.json", "package-lock.json"], npm)
+    })?;
+    if tools.join(SUITE).is_dir() {
+        return Ok(());
+    }
+    step("JSON-Schema-Test-Suite from PyPI", || {
+        let download = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"];
+        let sdist = ["--no-binary", "jsonschema", "jsonschema==4.26.0", "--dest"];
+        must(Command::new(tools.join("python/bin/python")).args(download).args(sdist).arg(tools))?;
+        must(Command::new("tar").arg("xzf").arg(tools.join(SUITE.to_owned() + ".tar.gz")).arg("-C").arg(tools))
+    })
 }
 
 /// Prints which products are missing; they are left out of the table.

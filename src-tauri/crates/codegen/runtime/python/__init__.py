@@ -1,8 +1,16 @@
 """What the wrappers that Schemascope writes are made of. Needs Pydantic and nothing else."""
 
 from .call import call_mcp_tool, read_result
-from .errors import ConnectionFailed, InvalidValue, MissingField, ProtocolError, SchemascopeError
-from .errors import InputRequired, SchemaWarning, ToolError
+from .errors import (
+    ConnectionFailed,
+    InputRequired,
+    InvalidValue,
+    MissingField,
+    ProtocolError,
+    SchemascopeError,
+    SchemaWarning,
+    ToolError,
+)
 from .model import Model, Params, Result, RootResult
 from .schema import Schema
 from .values import JsonObject

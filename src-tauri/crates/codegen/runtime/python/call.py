@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from .errors import ConnectionFailed, InputRequired, ProtocolError, SchemascopeError, ToolError
+from .errors import (
+    ConnectionFailed,
+    InputRequired,
+    ProtocolError,
+    SchemascopeError,
+    ToolError,
+)
 from .values import dumps, loads, view
 
 PROTOCOL_VERSION = "2026-07-28"
@@ -45,10 +51,12 @@ async def call_mcp_tool(
     limit = TIMEOUT if timeout is None else timeout
     try:
         status, answer = await asyncio.wait_for(_post(url, token, tool_id, body), limit)
-    except (asyncio.TimeoutError, TimeoutError):
+    except TimeoutError:
         raise ConnectionFailed(f"{tool_id} did not answer within {limit:g} s") from None
     except (OSError, EOFError) as error:
-        raise ConnectionFailed(f"cannot reach Schemascope at {url}: {error}. Is `schemascope serve` running?") from None
+        raise ConnectionFailed(
+            f"cannot reach Schemascope at {url}: {error}. Is `schemascope serve` running?"
+        ) from None
     return read_result(tool_id, _result(status, answer))
 
 
@@ -58,7 +66,11 @@ def read_result(tool_id: str, result: Any) -> Any:
         raise ProtocolError(f"{tool_id}: the result is no object")
     blocks = result.get("content")
     blocks = blocks if isinstance(blocks, list) else []
-    texts = [block["text"] for block in blocks if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)]
+    texts = [
+        block["text"]
+        for block in blocks
+        if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
     if result.get("isError") is True:
         raise ToolError(tool_id, "\n".join(texts) or "no reason given", result)
     if result.get("resultType", "complete") != "complete":
@@ -130,7 +142,9 @@ async def _post(url: str, token: str | None, tool_id: str, body: bytes) -> tuple
         }
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        head = f"POST {parts.path or '/'} HTTP/1.1\r\n" + "".join(f"{key}: {value}\r\n" for key, value in headers.items())
+        head = f"POST {parts.path or '/'} HTTP/1.1\r\n" + "".join(
+            f"{key}: {value}\r\n" for key, value in headers.items()
+        )
         if "\n" in head.replace("\r\n", "") or not head.isascii():
             raise ConnectionFailed("address or token hold characters that no header can have")
         writer.write(f"{head}\r\n".encode() + body)
@@ -191,7 +205,9 @@ def _result(status: int, answer: bytes) -> Any:
     if isinstance(message, dict) and isinstance(message.get("error"), dict):
         error = message["error"]
         code = error.get("code")
-        raise ProtocolError(f"{error.get('message', 'no reason given')} ({code})", code if isinstance(code, int) else None)
+        raise ProtocolError(
+            f"{error.get('message', 'no reason given')} ({code})", code if isinstance(code, int) else None
+        )
     if status == 401:
         raise ProtocolError("Schemascope rejects the token. Set SCHEMASCOPE_TOKEN to the agent token.", 401)
     if status != 200 or not isinstance(message, dict) or "result" not in message:

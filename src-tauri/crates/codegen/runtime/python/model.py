@@ -6,12 +6,10 @@ import types
 import typing
 import warnings
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, RootModel
 from pydantic_core import core_schema
-from typing_extensions import Self
 
 from .errors import InvalidValue, MissingField, SchemaWarning
 from .schema import Schema
@@ -33,7 +31,6 @@ class _Accessors:
     __strict__: ClassVar[bool] = True
 
     if TYPE_CHECKING:
-        model_fields: ClassVar[Mapping[str, Any]]
         _raw: Any
         _path: Path
         _misfits: Mapping[Path, str]
@@ -130,13 +127,10 @@ class _Accessors:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> core_schema.CoreSchema:
-        def read(value: Any) -> Self:
+        def read(value: Any) -> Any:
             return value if isinstance(value, cls) else cls.parse(value)
 
-        def write(value: Any) -> Any:
-            return _plain(value)
-
-        serialization = core_schema.plain_serializer_function_ser_schema(write)
+        serialization = core_schema.plain_serializer_function_ser_schema(_plain)
         return core_schema.no_info_plain_validator_function(read, serialization=serialization)
 
     @classmethod
@@ -230,21 +224,27 @@ def _wired(model: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in data.items():
         wire, _, is_optional = hints.get(name, (name, Any, False))
         key = name if wire is None else wire
-        if value is None and is_optional and name in hints:
-            if model.__schema__.misfits({key: None}, model.__node__).get((key,)):
-                continue
+        stands_for_absence = value is None and is_optional and name in hints
+        if stands_for_absence and model.__schema__.misfits({key: None}, model.__node__).get((key,)):
+            continue
         wired[key] = _plain(value)
     return wired
 
 
-@lru_cache(maxsize=None)
-def _hints(model: type[Any]) -> Mapping[str, tuple[str | None, Any, bool]]:
+_Hints = Mapping[str, tuple["str | None", Any, bool]]
+_KNOWN: dict[type[Any], _Hints] = {}
+
+
+def _hints(model: type[Any]) -> _Hints:
     """Name as sent, annotation, and whether it may be absent, by attribute."""
+    if model in _KNOWN:
+        return _KNOWN[model]
     hints = typing.get_type_hints(model)
     fields: dict[str, tuple[str | None, Any, bool]] = {}
     for name, field in model.model_fields.items():
         wire = None if issubclass(model, RootResult) else str(field.validation_alias or name)
         fields[name] = (wire, hints.get(name, Any), not field.is_required())
+    _KNOWN[model] = fields
     return fields
 
 

@@ -41,7 +41,7 @@ def is_type(value: Any, name: str) -> bool:
     return isinstance(value, list if name == "array" else dict)
 
 
-def _exact(number: int | float) -> Fraction:
+def _exact(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
@@ -140,7 +140,9 @@ class Schema:
             yield "propertyNames"
         if "unevaluatedProperties" in node:
             known = self._known_keys(node, value, seen)
-            if not all(self._passes(node["unevaluatedProperties"], value[key], seen) for key in value if key not in known):
+            if not all(
+                self._passes(node["unevaluatedProperties"], value[key], seen) for key in value if key not in known
+            ):
                 yield "unevaluatedProperties"
 
     def _array_rules(self, node: dict[str, Any], value: list[Any], seen: _Seen) -> Iterator[str]:
@@ -283,7 +285,7 @@ def _text_rules(node: dict[str, Any], value: str) -> Iterator[str]:
         yield "pattern"
 
 
-def _number_rules(node: dict[str, Any], value: int | float) -> Iterator[str]:
+def _number_rules(node: dict[str, Any], value: float) -> Iterator[str]:
     if "minimum" in node and value < node["minimum"]:
         yield "minimum"
     if "maximum" in node and value > node["maximum"]:
