@@ -68,7 +68,11 @@ impl<'a> Classes<'a> {
         });
         let suffix = self.part.suffix();
         let wanted = match definition {
-            Some(rest) => format!("{}{suffix}{}", name.split_once(suffix).map_or(name, |(title, _)| title), pascal(rest)),
+            Some(rest) => format!(
+                "{}{suffix}{}",
+                name.split_once(suffix).map_or(name, |(title, _)| title),
+                pascal(rest)
+            ),
             None => name.to_owned(),
         };
         let wanted: String = wanted.chars().take(MAX_NAME).collect();
@@ -103,7 +107,12 @@ impl<'a> Classes<'a> {
                 (Some(single), None) => single,
                 _ => {
                     let keywords = Map::from_iter([("allOf".to_owned(), json!(nodes))]);
-                    graph.nodes.push(Node { place: String::new(), keywords, never: false, description: String::new() });
+                    graph.nodes.push(Node {
+                        place: String::new(),
+                        keywords,
+                        never: false,
+                        description: String::new(),
+                    });
                     graph.nodes.len() - 1
                 }
             };
@@ -128,7 +137,8 @@ impl Finished {
             Part::Params => "parameters",
             Part::Result => "result",
         };
-        let notes = graph.notes.iter().chain(&classes.notes).map(|note| format!("{part}: {}", line(note))).collect();
+        let notes =
+            graph.notes.iter().chain(&classes.notes).map(|note| format!("{part}: {}", line(note))).collect();
         Self { binding, unchecked: graph.unchecked, notes }
     }
 }

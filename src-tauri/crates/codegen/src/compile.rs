@@ -149,7 +149,9 @@ impl<'a> Reader<'a> {
                 "const" => value.clone(),
                 // Draft 4 has a flag beside the bound.
                 "exclusiveMinimum" | "exclusiveMaximum" if value.is_boolean() => continue,
-                "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" if value.is_number() => value.clone(),
+                "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" if value.is_number() => {
+                    value.clone()
+                }
                 "multipleOf" if value.as_f64().is_some_and(|number| number > 0.0) => value.clone(),
                 "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
                 | "minContains" | "maxContains"
@@ -163,7 +165,9 @@ impl<'a> Reader<'a> {
                 "required" if value.is_boolean() => continue,
                 "required" if names(value) => value.clone(),
                 "dependentRequired" if self.options.optional => continue,
-                "dependentRequired" if value.as_object().is_some_and(|all| all.values().all(names)) => value.clone(),
+                "dependentRequired" if value.as_object().is_some_and(|all| all.values().all(names)) => {
+                    value.clone()
+                }
                 "pattern" => match value.as_str().and_then(self.options.pattern) {
                     Some(pattern) => Value::String(pattern),
                     None => {
@@ -171,9 +175,9 @@ impl<'a> Reader<'a> {
                         continue;
                     }
                 },
-                "enum" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength"
-                | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" | "minContains"
-                | "maxContains" | "uniqueItems" | "required" | "dependentRequired" => {
+                "enum" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+                | "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+                | "minContains" | "maxContains" | "uniqueItems" | "required" | "dependentRequired" => {
                     self.leave_out(at, keyword, "its value has the wrong form");
                     continue;
                 }
@@ -195,8 +199,15 @@ impl<'a> Reader<'a> {
         for (keyword, value) in keywords {
             match keyword.as_str() {
                 "allOf" | "anyOf" | "oneOf" | "prefixItems" => self.list(at, place, keyword, keyword, value),
-                "not" | "if" | "then" | "else" | "additionalProperties" | "propertyNames" | "contains"
-                | "unevaluatedProperties" | "unevaluatedItems" => self.one(at, place, keyword, keyword, value),
+                "not"
+                | "if"
+                | "then"
+                | "else"
+                | "additionalProperties"
+                | "propertyNames"
+                | "contains"
+                | "unevaluatedProperties"
+                | "unevaluatedItems" => self.one(at, place, keyword, keyword, value),
                 "properties" | "patternProperties" | "dependentSchemas" => {
                     self.named(at, place, keyword, keyword, value);
                 }
@@ -240,7 +251,9 @@ impl<'a> Reader<'a> {
     fn list(&mut self, at: Index, place: &Place<'a>, written: &str, keyword: &str, value: &'a Value) {
         let children: Option<Vec<Index>> = value.as_array().and_then(|list| {
             let numbered = list.iter().enumerate();
-            numbered.map(|(number, schema)| self.child(place, &format!("{written}/{number}"), schema)).collect()
+            numbered
+                .map(|(number, schema)| self.child(place, &format!("{written}/{number}"), schema))
+                .collect()
         });
         let Some(mut children) = children.filter(|list| !list.is_empty()) else {
             return self.leave_out(at, written, "it is no list of schemas");
@@ -256,7 +269,11 @@ impl<'a> Reader<'a> {
         };
         let mut children = Map::new();
         for (name, schema) in map {
-            let kept = if keyword == "patternProperties" { (self.options.pattern)(name) } else { Some(name.clone()) };
+            let kept = if keyword == "patternProperties" {
+                (self.options.pattern)(name)
+            } else {
+                Some(name.clone())
+            };
             let child = self.child(place, &format!("{written}/{}", resolve::escaped(name)), schema);
             match (kept, child) {
                 (Some(name), Some(child)) => {

@@ -23,6 +23,15 @@ const RUNTIME: &[(Language, &str, &str)] = &[
     (Language::Python, "schemascope_runtime/py.typed", ""),
     (Language::Python, "schemascope_runtime/schema.py", include_str!("../runtime/python/schema.py")),
     (Language::Python, "schemascope_runtime/values.py", include_str!("../runtime/python/values.py")),
+    (Language::Typescript, "schemascope_runtime/call.ts", include_str!("../runtime/typescript/call.ts")),
+    (Language::Typescript, "schemascope_runtime/errors.ts", include_str!("../runtime/typescript/errors.ts")),
+    (Language::Typescript, "schemascope_runtime/index.ts", include_str!("../runtime/typescript/index.ts")),
+    (Language::Typescript, "schemascope_runtime/model.ts", include_str!("../runtime/typescript/model.ts")),
+    (
+        Language::Typescript,
+        "schemascope_runtime/validator.ts",
+        include_str!("../runtime/typescript/validator.ts"),
+    ),
 ];
 
 /// What was written into a folder.
@@ -59,7 +68,9 @@ pub fn folder(
         before.tools.iter().map(|entry| ((entry.tool_id.clone(), entry.lang), entry.clone())).collect();
     let mut files = Vec::new();
     for tool in wanted {
-        let Some(names) = names.get(&(tool.id.server().to_owned(), tool.id.tool().to_owned())) else { continue };
+        let Some(names) = names.get(&(tool.id.server().to_owned(), tool.id.tool().to_owned())) else {
+            continue;
+        };
         for language in languages {
             let key = (tool.id.to_string(), *language);
             let Wrapper { entry, text } = written(tool, names, *language, entries.get(&key), &existing);
@@ -171,10 +182,9 @@ fn indexes(manifest: &Manifest) -> Vec<File> {
             Language::Python => {
                 File { path: format!("servers/{folder}/__init__.py"), text: python_index(&entries) }
             }
-            Language::Typescript => File {
-                path: format!("servers/{folder}/index.ts"),
-                text: crate::typescript::index(&entries),
-            },
+            Language::Typescript => {
+                File { path: format!("servers/{folder}/index.ts"), text: crate::typescript::index(&entries) }
+            }
         });
     }
     files

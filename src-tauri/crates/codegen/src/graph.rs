@@ -86,7 +86,9 @@ impl Node {
         for (keyword, holds, in_place) in APPLICATORS {
             match holds {
                 Holds::One => children.extend(self.one(keyword).map(|at| (keyword, in_place, at))),
-                Holds::List => children.extend(self.list(keyword).into_iter().map(|at| (keyword, in_place, at))),
+                Holds::List => {
+                    children.extend(self.list(keyword).into_iter().map(|at| (keyword, in_place, at)))
+                }
                 Holds::Named => {
                     children.extend(self.named(keyword).into_iter().map(|(_, at)| (keyword, in_place, at)));
                 }
@@ -94,7 +96,6 @@ impl Node {
         }
         children
     }
-
 }
 
 /// A rule of a schema that the wrappers do not check.
@@ -120,7 +121,8 @@ pub struct Graph {
 impl Graph {
     /// The graph of a schema that says nothing.
     pub fn anything() -> Self {
-        let root = Node { place: String::new(), keywords: Map::new(), never: false, description: String::new() };
+        let root =
+            Node { place: String::new(), keywords: Map::new(), never: false, description: String::new() };
         Self { nodes: vec![root], unchecked: Vec::new(), notes: Vec::new() }
     }
 

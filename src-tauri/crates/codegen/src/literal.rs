@@ -57,8 +57,14 @@ fn harmless(text: &str) -> String {
     let visible = |letter: char| match letter {
         '\n' => Some('\n'),
         letter if letter.is_control() => Some(' '),
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => None,
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e0fff}' => None,
         letter => Some(letter),
     };
     text.replace("\r\n", "\n").chars().take(MAX_DESCRIPTION).filter_map(visible).collect()
@@ -113,7 +119,10 @@ pub(crate) fn script_comment(text: &str, indent: &str) -> String {
         [] => String::new(),
         [line] => format!("{indent}/** {line} */\n"),
         several => {
-            let body: String = several.iter().map(|line| format!("{indent} * {line}").trim_end().to_owned() + "\n").collect();
+            let body: String = several
+                .iter()
+                .map(|line| format!("{indent} * {line}").trim_end().to_owned() + "\n")
+                .collect();
             format!("{indent}/**\n{body}{indent} */\n")
         }
     }

@@ -51,7 +51,9 @@ pub(crate) fn loosen(graph: &mut Graph) {
             }
             let unknown = is_loose_in_place(graph, at, &loose);
             drop.extend(
-                ["unevaluatedProperties", "unevaluatedItems"].into_iter().filter(|keyword| unknown && node.has(keyword)),
+                ["unevaluatedProperties", "unevaluatedItems"]
+                    .into_iter()
+                    .filter(|keyword| unknown && node.has(keyword)),
             );
             let either = node.list("oneOf").into_iter().any(|child| loose[child]);
             for keyword in drop {
@@ -166,9 +168,12 @@ mod tests {
         assert_eq!(out(json!({"$ref": "#"})), ["$ref"]);
         assert_eq!(out(json!({"allOf": [{"$ref": "#"}]})), ["$ref"]);
         assert_eq!(out(json!({"properties": {"a": {"$ref": "#"}}})), [""; 0]);
-        assert_eq!(out(json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}})), [
-            "$ref"
-        ]);
+        assert_eq!(
+            out(
+                json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}})
+            ),
+            ["$ref"]
+        );
     }
 
     #[test]
@@ -180,9 +185,9 @@ mod tests {
         assert_eq!(out(json!({"if": unknown, "then": false, "else": true})), ["else", "if", "then", "$ref"]);
         assert_eq!(out(json!({"allOf": [unknown], "unevaluatedItems": false})), ["unevaluatedItems", "$ref"]);
         assert_eq!(out(json!({"properties": {"a": unknown}, "unevaluatedItems": false})), ["$ref"]);
-        assert_eq!(out(json!({"patternProperties": {"?": true}, "additionalProperties": false})), [
-            "additionalProperties",
-            "patternProperties"
-        ]);
+        assert_eq!(
+            out(json!({"patternProperties": {"?": true}, "additionalProperties": false})),
+            ["additionalProperties", "patternProperties"]
+        );
     }
 }

@@ -12,39 +12,128 @@ const MAX_NAME: usize = 60;
 
 /// Words that Python reserves, and names that annotations use.
 const PYTHON_WORDS: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-    "pass", "raise", "return", "try", "while", "with", "yield", "match", "case", "type", "Any", "ClassVar", "Field",
-    "Literal", "Never", "bool", "dict", "float", "int", "list", "property", "str", "tuple", "object", "self", "cls",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "match",
+    "case", "type", "Any", "ClassVar", "Field", "Literal", "Never", "bool", "dict", "float", "int", "list",
+    "property", "str", "tuple", "object", "self", "cls",
 ];
 /// Attributes of the wrappers' classes and of Pydantic's.
 const PYTHON_ATTRIBUTES: &[&str] = &[
-    "get", "has", "require", "raw", "fits", "parse", "root", "construct", "copy", "json", "schema", "schema_json",
-    "validate", "fields", "parse_obj", "parse_raw", "parse_file", "from_orm", "update_forward_refs",
+    "get",
+    "has",
+    "require",
+    "raw",
+    "fits",
+    "parse",
+    "root",
+    "construct",
+    "copy",
+    "json",
+    "schema",
+    "schema_json",
+    "validate",
+    "fields",
+    "parse_obj",
+    "parse_raw",
+    "parse_file",
+    "from_orm",
+    "update_forward_refs",
 ];
 /// Members of the wrappers' objects and of JavaScript's.
 const SCRIPT_MEMBERS: &[&str] = &[
-    "get", "has", "require", "raw", "rawText", "fits", "then", "toJSON", "constructor", "prototype", "__proto__",
-    "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toString", "toLocaleString", "valueOf",
-    "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+    "get",
+    "has",
+    "require",
+    "raw",
+    "rawText",
+    "fits",
+    "then",
+    "toJSON",
+    "constructor",
+    "prototype",
+    "__proto__",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toString",
+    "toLocaleString",
+    "valueOf",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
 ];
 /// Words that JavaScript reserves, and names the wrappers use.
 const SCRIPT_WORDS: &[&str] = &[
-    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do",
-    "else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import",
-    "in", "instanceof", "interface", "let", "new", "null", "package", "private", "protected", "public", "return",
-    "static", "super", "switch", "this", "throw", "true", "try", "typeof", "undefined", "var", "void", "while", "with",
-    "yield", "async", "of", "call", "parse", "schema", "params", "options",
+    "arguments",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "eval",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "implements",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "new",
+    "null",
+    "package",
+    "private",
+    "protected",
+    "public",
+    "return",
+    "static",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typeof",
+    "undefined",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "async",
+    "of",
+    "call",
+    "parse",
+    "schema",
+    "params",
+    "options",
 ];
 /// Names of files that some system or loader gives a meaning.
 const FILE_WORDS: &[&str] = &[
-    "index", "con", "prn", "aux", "nul", "init", "main", "call", "field", "params", "result", "schema", "self",
+    "index", "con", "prn", "aux", "nul", "init", "main", "call", "field", "params", "result", "schema",
+    "self",
 ];
 
 /// A digest of a name, in lower-case letters and digits.
 pub(crate) fn digest(name: &str, length: usize) -> String {
     let hash = Sha256::digest(name.as_bytes());
-    hash.iter().take(length.div_ceil(2)).map(|byte| format!("{byte:02x}")).collect::<String>()[..length].to_owned()
+    hash.iter().take(length.div_ceil(2)).map(|byte| format!("{byte:02x}")).collect::<String>()[..length]
+        .to_owned()
 }
 
 /// Whether Python keeps a name as it is written.
@@ -54,12 +143,14 @@ fn is_python_name(name: &str) -> bool {
             || letter == '_'
             || matches!(letter, 'À'..='Ö' | 'Ø'..='ö' | 'ø'..='ı' | 'А'..='я' | '一'..='鿿' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '가'..='힣')
     };
-    name.chars().all(stays) && name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '_')
+    name.chars().all(stays)
+        && name.chars().next().is_some_and(|first| !first.is_ascii_digit() && first != '_')
 }
 
 /// The attribute of a field in Python.
 pub(crate) fn python_attribute(wire: &str) -> String {
-    let free = !PYTHON_WORDS.contains(&wire) && !PYTHON_ATTRIBUTES.contains(&wire) && !wire.starts_with("model_");
+    let free =
+        !PYTHON_WORDS.contains(&wire) && !PYTHON_ATTRIBUTES.contains(&wire) && !wire.starts_with("model_");
     if is_python_name(wire) && !wire.ends_with('_') && wire.len() <= MAX_NAME && free {
         return wire.to_owned();
     }
@@ -79,7 +170,10 @@ pub(crate) fn python_attribute(wire: &str) -> String {
 /// The member of a field in TypeScript; any text is a name there.
 pub(crate) fn script_member(wire: &str) -> String {
     let bare = wire.trim_end_matches('_');
-    if SCRIPT_MEMBERS.iter().any(|member| *member == wire || member.trim_end_matches('_') == bare && wire != bare) {
+    if SCRIPT_MEMBERS
+        .iter()
+        .any(|member| *member == wire || member.trim_end_matches('_') == bare && wire != bare)
+    {
         return format!("{wire}_");
     }
     wire.to_owned()
@@ -146,10 +240,11 @@ pub fn modules<'a>(
     for (base, mut group) in groups {
         group.sort_unstable();
         group.dedup();
-        let holder = group.iter().find(|name| held.get(**name) == Some(&base)).or_else(|| match group.as_slice() {
-            [single] => Some(single),
-            several => several.iter().find(|name| **name == base),
-        });
+        let holder =
+            group.iter().find(|name| held.get(**name) == Some(&base)).or_else(|| match group.as_slice() {
+                [single] => Some(single),
+                several => several.iter().find(|name| **name == base),
+            });
         let holder = holder.copied();
         let taken = held.iter().any(|(name, module)| *module == base && Some(name.as_str()) != holder);
         for name in group {
@@ -185,8 +280,33 @@ mod tests {
     #[test]
     fn attributes_are_distinct_and_depend_on_their_field_only() {
         let wire = [
-            "a", "a_", "a-b", "a_b", "a-b_", "a.b", "a b", "a-b_c", "a_b-c", "class", "class_", "get", "get_", "_id", "id",
-            "1st", "", " ", "é", "日本", "model_dump", "__proto__", "str", "then", "a\u{202e}", "\0", "self",
+            "a",
+            "a_",
+            "a-b",
+            "a_b",
+            "a-b_",
+            "a.b",
+            "a b",
+            "a-b_c",
+            "a_b-c",
+            "class",
+            "class_",
+            "get",
+            "get_",
+            "_id",
+            "id",
+            "1st",
+            "",
+            " ",
+            "é",
+            "日本",
+            "model_dump",
+            "__proto__",
+            "str",
+            "then",
+            "a\u{202e}",
+            "\0",
+            "self",
         ];
         let names: BTreeSet<String> = wire.iter().map(|name| python_attribute(name)).collect();
         assert_eq!(names.len(), wire.len(), "{names:?}");
@@ -202,14 +322,18 @@ mod tests {
     #[test]
     fn tools_of_one_file_are_distinguished_in_any_order() {
         let none = BTreeMap::new();
-        let mut names = vec!["a.b", "a-b", "a_b", "A_B", "index", "con", "__init__", "com1", "", "日本", "class", "1st"];
+        let mut names =
+            vec!["a.b", "a-b", "a_b", "A_B", "index", "con", "__init__", "com1", "", "日本", "class", "1st"];
         let first = modules(names.iter().copied(), &none);
         names.reverse();
         assert_eq!(modules(names.iter().copied(), &none), first);
         let distinct: BTreeSet<&String> = first.values().collect();
         assert_eq!(distinct.len(), names.len(), "{first:?}");
         assert_eq!(first["a_b"], "a_b");
-        assert!(first.values().all(|name| *name == name.to_ascii_lowercase() && is_python_name(name)), "{first:?}");
+        assert!(
+            first.values().all(|name| *name == name.to_ascii_lowercase() && is_python_name(name)),
+            "{first:?}"
+        );
         assert_eq!(modules(["get-library-docs"], &none)["get-library-docs"], "get_library_docs");
         assert_eq!(modules(["listFiles"], &none)["listFiles"], "list_files");
     }

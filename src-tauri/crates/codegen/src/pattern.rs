@@ -76,7 +76,8 @@ impl Reader {
     }
 
     fn take(&mut self, text: &str) -> bool {
-        let found = text.chars().enumerate().all(|(ahead, letter)| self.chars.get(self.at + ahead) == Some(&letter));
+        let found =
+            text.chars().enumerate().all(|(ahead, letter)| self.chars.get(self.at + ahead) == Some(&letter));
         if found {
             self.at += text.chars().count();
         }
@@ -300,7 +301,8 @@ impl Reader {
         let name: String = self.chars[self.at..self.at + end].iter().collect();
         self.at += end + 1;
         let is_name = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_=".contains(letter));
-        let hir = regex_syntax::parse(&format!("\\p{{{name}}}")).ok().filter(|_| is_name && !name.is_empty())?;
+        let hir =
+            regex_syntax::parse(&format!("\\p{{{name}}}")).ok().filter(|_| is_name && !name.is_empty())?;
         let regex_syntax::hir::HirKind::Class(regex_syntax::hir::Class::Unicode(class)) = hir.kind() else {
             return None;
         };
@@ -316,7 +318,8 @@ impl Reader {
                 break;
             }
             let first = self.class_atom()?;
-            let dash = self.peek() == Some('-') && self.chars.get(self.at + 1).is_some_and(|next| *next != ']');
+            let dash =
+                self.peek() == Some('-') && self.chars.get(self.at + 1).is_some_and(|next| *next != ']');
             if !dash {
                 ranges.extend(first);
                 continue;
@@ -370,7 +373,8 @@ impl Reader {
 
     /// A character that stands for itself inside and outside of classes.
     fn code(&mut self, code: u32) {
-        let plain = char::from_u32(code).filter(|letter| letter.is_ascii_alphanumeric() || "_ ,:;@%'\"<>=!~`#&".contains(*letter));
+        let plain = char::from_u32(code)
+            .filter(|letter| letter.is_ascii_alphanumeric() || "_ ,:;@%'\"<>=!~`#&".contains(*letter));
         // Writing into a string cannot fail.
         let _ = match (plain, self.target) {
             (Some(' ' | '#' | '&' | '~'), Target::Python) => write!(self.out, "\\x{code:02x}"),

@@ -28,7 +28,8 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let options = |optional| Options { optional, pattern: pattern::python };
     let graph = compile(&tool.input_schema, options(false));
     let mut printer = Printer { graph, classes: Classes::new(Part::Params, &mut used), strict: true };
-    let mut classes = printer.root(&params, "Params", true, &format!("Arguments of `{}`.", line(tool.id.tool())));
+    let mut classes =
+        printer.root(&params, "Params", true, &format!("Arguments of `{}`.", line(tool.id.tool())));
     let mut finished = vec![printer.finish(&params)];
     let graph = compile(&output(tool), options(tool.is_optional()));
     let strict = tool.strategy == Strategy::Typed;
@@ -59,16 +60,25 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     }
     let _ = writeln!(text, "{}", REGION[1]);
     let parse = format!("{result}.parse");
-    let names = [&format!("{}.py", names.path()), &names.path().replace('/', "."), &names.tool, &params, &result, &parse];
+    let names = [
+        &format!("{}.py", names.path()),
+        &names.path().replace('/', "."),
+        &names.tool,
+        &params,
+        &result,
+        &parse,
+    ];
     Wrapper { entry: tool.entry(Language::Python, names.map(String::as_str), finished), text }
 }
 
 /// Import statements for the names that occur.
 fn imports(classes: &str, bindings: &str) -> String {
-    let is_word = |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_word =
+        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
     let has = |name: &str| {
         classes.match_indices(name).any(|(at, _)| {
-            let (before, after) = (classes[..at].chars().next_back(), classes[at + name.len()..].chars().next());
+            let (before, after) =
+                (classes[..at].chars().next_back(), classes[at + name.len()..].chars().next());
             !is_word(before) && !is_word(after)
         })
     };
@@ -80,8 +90,11 @@ fn imports(classes: &str, bindings: &str) -> String {
     if has("Field") {
         text += "from pydantic import Field\n\n";
     }
-    let base = |name: &&str| classes.contains(&format!("({name})")) || *name == "Schema" && bindings.contains("Schema(");
-    let mut ours: Vec<&str> = ["Model", "Params", "Result", "RootResult", "Schema"].into_iter().filter(base).collect();
+    let base = |name: &&str| {
+        classes.contains(&format!("({name})")) || *name == "Schema" && bindings.contains("Schema(")
+    };
+    let mut ours: Vec<&str> =
+        ["Model", "Params", "Result", "RootResult", "Schema"].into_iter().filter(base).collect();
     ours.push("call_mcp_tool");
     let _ = writeln!(text, "from schemascope_runtime import {}", ours.join(", "));
     text
@@ -106,7 +119,11 @@ impl Printer<'_> {
         let fields = single.filter(|_| kind.is_object() || kind.is_object_at_heart());
         let mut text = format!(
             "\n\nclass {name}({}):\n{}",
-            if fields.is_none() && !is_params && !kind.is_object() && kind != Type::ANY { "RootResult" } else { base },
+            if fields.is_none() && !is_params && !kind.is_object() && kind != Type::ANY {
+                "RootResult"
+            } else {
+                base
+            },
             docstring(about, "    ")
         );
         match fields {
@@ -148,7 +165,8 @@ impl Printer<'_> {
     }
 
     fn field(&mut self, types: &Types<'_>, field: &Field, attribute: &str, class: &str) -> String {
-        let mut annotation = self.annotation(types, &field.kind, &format!("{class}{}", pascal(&field.name)), 0);
+        let mut annotation =
+            self.annotation(types, &field.kind, &format!("{class}{}", pascal(&field.name)), 0);
         let has_none = field.kind.null && !field.kind.is_object_at_heart();
         if !field.required && annotation == "Never" {
             annotation = "None".to_owned();
@@ -217,7 +235,9 @@ impl Printer<'_> {
         if object.fields.is_empty() {
             return match &object.others {
                 kind if *kind == Type::NEVER => "dict[str, Never]".to_owned(),
-                kind => format!("dict[str, {}]", self.annotation(types, kind, &format!("{name}Value"), depth + 1)),
+                kind => {
+                    format!("dict[str, {}]", self.annotation(types, kind, &format!("{name}Value"), depth + 1))
+                }
             };
         }
         self.classes.of(types, nodes, name).unwrap_or_else(|| "dict[str, Any]".to_owned())

@@ -65,10 +65,12 @@ impl<'a> Index<'a> {
     fn enter(&mut self, mut place: Place<'a>) -> Place<'a> {
         let Some(keywords) = place.schema.as_object() else { return place };
         if let Some(dialect) = keywords.get("$schema").and_then(Value::as_str) {
-            place.old = ["draft-03", "draft-04", "draft-06", "draft-07"].iter().any(|old| dialect.contains(old));
+            place.old =
+                ["draft-03", "draft-04", "draft-06", "draft-07"].iter().any(|old| dialect.contains(old));
         }
         let hidden = place.old && keywords.contains_key("$ref");
-        let id = keywords.get("$id").or_else(|| keywords.get("id").filter(|_| place.old)).and_then(Value::as_str);
+        let id =
+            keywords.get("$id").or_else(|| keywords.get("id").filter(|_| place.old)).and_then(Value::as_str);
         if let Some(id) = id.filter(|_| !hidden) {
             let (address, fragment) = id.split_once('#').unwrap_or((id, ""));
             if !address.is_empty() {
@@ -121,7 +123,9 @@ impl<'a> Index<'a> {
         let around = self
             .places
             .values()
-            .filter(|place| pointer.starts_with(&place.pointer) && pointer[place.pointer.len()..].starts_with('/'))
+            .filter(|place| {
+                pointer.starts_with(&place.pointer) && pointer[place.pointer.len()..].starts_with('/')
+            })
             .max_by_key(|place| place.pointer.len())?
             .clone();
         let place = self.enter(Place { schema, pointer: pointer.clone(), ..around });
@@ -210,7 +214,8 @@ fn unescaped(text: &str) -> Option<String> {
 fn joined(base: &str, address: &str) -> String {
     let scheme = |text: &str| {
         let end = text.find(':')?;
-        let is_scheme = text[..end].chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter));
+        let is_scheme =
+            text[..end].chars().all(|letter| letter.is_ascii_alphanumeric() || "+-.".contains(letter));
         (end > 0 && is_scheme).then_some(end)
     };
     if scheme(address).is_some() {

@@ -155,10 +155,14 @@ impl Tool {
         match self.strategy {
             Strategy::Typed => known,
             Strategy::Inferred if self.source == Source::Inferred => {
-                format!("{known}\nWarning: inferred from results; a result that does not fit warns and has `fits` false.")
+                format!(
+                    "{known}\nWarning: inferred from results; a result that does not fit warns and has `fits` false."
+                )
             }
             Strategy::Inferred => {
-                format!("{known}\nWarning: results differ from the schema; one that does not fit warns and has `fits` false.")
+                format!(
+                    "{known}\nWarning: results differ from the schema; one that does not fit warns and has `fits` false."
+                )
             }
             Strategy::Helper if self.is_text => format!("{known} The result is text without structure."),
             Strategy::Helper => format!("{known} Nothing is known of the result yet."),

@@ -117,12 +117,14 @@ impl Type {
 
     /// Whether all values but objects belong to it, and some objects: its schema forgot to name its type.
     pub fn is_object_at_heart(&self) -> bool {
-        matches!(self.objects, Containers::Either(_)) && Self { objects: Containers::All, ..self.clone() } == Self::ANY
+        matches!(self.objects, Containers::Either(_))
+            && Self { objects: Containers::All, ..self.clone() } == Self::ANY
     }
 
     /// Whether only objects belong to it.
     pub fn is_object(&self) -> bool {
-        self.objects != Containers::Never && Self { objects: Containers::Never, ..self.clone() } == Self::NEVER
+        self.objects != Containers::Never
+            && Self { objects: Containers::Never, ..self.clone() } == Self::NEVER
     }
 
     fn of(value: &Value) -> Self {
@@ -228,7 +230,11 @@ impl Scalars {
         match values.len() {
             0 => Self::Never,
             count if count > MAX_VALUES => {
-                if values.iter().all(|value| value.is_number() && is_integral(value)) { Self::Integers } else { Self::All }
+                if values.iter().all(|value| value.is_number() && is_integral(value)) {
+                    Self::Integers
+                } else {
+                    Self::All
+                }
             }
             _ => Self::Listed(values),
         }
@@ -347,7 +353,8 @@ impl<'a> Types<'a> {
         for name in names {
             let (mut kind, mut description) = (Type::ANY, "");
             for node in each() {
-                let named = node.keywords.get("properties").and_then(|all| all.get(name)).and_then(Value::as_u64);
+                let named =
+                    node.keywords.get("properties").and_then(|all| all.get(name)).and_then(Value::as_u64);
                 if let Some(at) = named.and_then(|at| usize::try_from(at).ok()) {
                     kind = kind.meet(self.of(at));
                     if description.is_empty() {

@@ -24,7 +24,8 @@ pub(crate) const REGION: [&str; 2] = ["// schemascope: begin", "// schemascope: 
 /// Prints the wrapper of a tool.
 pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let title = pascal(&names.tool);
-    let (params, result, parse) = (format!("{title}Params"), format!("{title}Result"), format!("parse{title}"));
+    let (params, result, parse) =
+        (format!("{title}Params"), format!("{title}Result"), format!("parse{title}"));
     let mut used = BTreeSet::from([params.clone(), result.clone()]);
     let options = |optional| Options { optional, pattern: pattern::javascript };
     let graph = compile(&tool.input_schema, options(false));
@@ -70,7 +71,8 @@ pub(crate) fn index(entries: &[&Entry]) -> String {
     for ((module, names), entry) in exported(entries).into_iter().zip(entries) {
         let types: Vec<&str> = names.iter().copied().filter(|name| *name != entry.function).collect();
         if names.contains(&entry.function.as_str()) {
-            let _ = writeln!(text, "export {{ {}, {} }} from \"./{module}.js\";", entry.function, entry.parse);
+            let _ =
+                writeln!(text, "export {{ {}, {} }} from \"./{module}.js\";", entry.function, entry.parse);
         }
         if !types.is_empty() {
             let _ = writeln!(text, "export type {{ {} }} from \"./{module}.js\";", types.join(", "));
@@ -84,7 +86,8 @@ fn imports(types: &str) -> String {
     let each: Vec<&str> = ["JsonMap", "JsonObject", "JsonRoot"].into_iter().filter(used).collect();
     let mut text = String::from("import { callTool, schema } from \"../../schemascope_runtime/index.js\";\n");
     let list: Vec<&str> = std::iter::once("CallOptions").chain(each).collect();
-    let _ = writeln!(text, "import type {{ {} }} from \"../../schemascope_runtime/index.js\";", list.join(", "));
+    let _ =
+        writeln!(text, "import type {{ {} }} from \"../../schemascope_runtime/index.js\";", list.join(", "));
     text
 }
 
@@ -175,9 +178,14 @@ impl Printer<'_> {
             }
         }
         if kind.objects == Containers::All {
-            parts.push(if self.is_result() { "JsonObject" } else { "{ readonly [key: string]: unknown }" }.to_owned());
+            parts.push(
+                if self.is_result() { "JsonObject" } else { "{ readonly [key: string]: unknown }" }
+                    .to_owned(),
+            );
         }
-        for (scalars, name) in [(&kind.strings, "string"), (&kind.numbers, "number"), (&kind.booleans, "boolean")] {
+        for (scalars, name) in
+            [(&kind.strings, "string"), (&kind.numbers, "number"), (&kind.booleans, "boolean")]
+        {
             match scalars {
                 Scalars::Never => {}
                 Scalars::Integers | Scalars::All => parts.push(name.to_owned()),
@@ -198,7 +206,11 @@ impl Printer<'_> {
             return any.to_owned();
         }
         let inner = self.written(types, &object.others, &format!("{name}Value"), depth + 1);
-        if self.is_result() { format!("JsonMap<{inner}>") } else { format!("{{ readonly [key: string]: {inner} }}") }
+        if self.is_result() {
+            format!("JsonMap<{inner}>")
+        } else {
+            format!("{{ readonly [key: string]: {inner} }}")
+        }
     }
 
     fn array(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
@@ -226,7 +238,8 @@ impl Printer<'_> {
             Part::Result => "_result",
         };
         let strict = if self.strict { "" } else { ", false" };
-        let text = format!("const {variable} = schema(\"{root}\", {}{strict});\n", script_json(&self.graph.json()));
+        let text =
+            format!("const {variable} = schema(\"{root}\", {}{strict});\n", script_json(&self.graph.json()));
         Finished::new(text, self.graph, &self.classes)
     }
 }

@@ -30,7 +30,8 @@ const SUITE: &str = "jsonschema-4.26.0";
 const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
-pub const NAMES: &[&str] = &["accuracy", "compose", "drift", "proxy", "shape", "store", "textform", "wrappers"];
+pub const NAMES: &[&str] =
+    &["accuracy", "compose", "drift", "proxy", "shape", "store", "textform", "wrappers"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
@@ -73,7 +74,9 @@ fn wrappers(tools: &Path) -> Result<()> {
         let download = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"];
         let sdist = ["--no-binary", "jsonschema", "jsonschema==4.26.0", "--dest"];
         must(Command::new(tools.join("python/bin/python")).args(download).args(sdist).arg(tools))?;
-        must(Command::new("tar").arg("xzf").arg(tools.join(SUITE.to_owned() + ".tar.gz")).arg("-C").arg(tools))
+        must(
+            Command::new("tar").arg("xzf").arg(tools.join(SUITE.to_owned() + ".tar.gz")).arg("-C").arg(tools),
+        )
     })
 }
 

@@ -70,8 +70,14 @@ pub fn check(suite: &Suite, language: Language, out: &Path, manifest: &Manifest)
     let text = match language {
         Language::Python => {
             passed &= clean(out, &tool("python/bin/mypy")?, &["--strict", "servers", "schemascope_runtime"])?;
-            passed &= clean(out, &tool("python/bin/ruff")?, &["check", "--quiet", "servers", "schemascope_runtime"])?;
-            output(Command::new(tool("python/bin/python")?).arg(script("driver.py")).arg(&path).current_dir(out))?
+            passed &= clean(
+                out,
+                &tool("python/bin/ruff")?,
+                &["check", "--quiet", "servers", "schemascope_runtime"],
+            )?;
+            output(
+                Command::new(tool("python/bin/python")?).arg(script("driver.py")).arg(&path).current_dir(out),
+            )?
         }
         Language::Typescript => {
             fs::write(out.join("package.json"), r#"{"type":"module"}"#)?;
@@ -102,7 +108,12 @@ pub fn check(suite: &Suite, language: Language, out: &Path, manifest: &Manifest)
             rejected += usize::from(!outcome.accepted);
             let listed = entry(case.schema).is_some_and(|entry| !entry.unchecked.is_empty());
             if outcome.accepted {
-                println!("  let through{}: {}: {}", if listed { "" } else { " and NOT LISTED" }, case.about, case.json);
+                println!(
+                    "  let through{}: {}: {}",
+                    if listed { "" } else { " and NOT LISTED" },
+                    case.about,
+                    case.json
+                );
                 passed &= listed;
             }
         }
@@ -139,7 +150,10 @@ fn clean(folder: &Path, program: &Path, arguments: &[&str]) -> Result<bool> {
     let run = Command::new(program).args(arguments).current_dir(folder).output()?;
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if run.status.success() {
-        println!("  {name} {}: clean", arguments.iter().filter(|one| !one.contains('/')).copied().collect::<Vec<_>>().join(" "));
+        println!(
+            "  {name} {}: clean",
+            arguments.iter().filter(|one| !one.contains('/')).copied().collect::<Vec<_>>().join(" ")
+        );
         return Ok(true);
     }
     let text = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);

@@ -22,7 +22,8 @@ cargo xtask bench wrappers [--keep DIR] [--lang LANG]
 
 fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let option = |name: &str| arguments.iter().position(|one| one == name).and_then(|at| arguments.get(at + 1));
+    let option =
+        |name: &str| arguments.iter().position(|one| one == name).and_then(|at| arguments.get(at + 1));
     if arguments.iter().any(|argument| ["-h", "--help"].contains(&argument.as_str())) {
         println!("{USAGE}");
         return Ok(ExitCode::SUCCESS);
@@ -42,7 +43,8 @@ fn main() -> Result<ExitCode> {
         }
         let start = Instant::now();
         let scratch = tempfile::tempdir()?;
-        let folder = option("--keep").map_or_else(|| scratch.path().to_owned(), |kept| kept.into()).join(&name);
+        let folder =
+            option("--keep").map_or_else(|| scratch.path().to_owned(), |kept| kept.into()).join(&name);
         let manifest = languages::write(&suite, language, &folder)?;
         println!("\n{name}: {} wrappers written in {} ms", manifest.tools.len(), start.elapsed().as_millis());
         passed &= languages::check(&suite, language, &folder, &manifest)?;

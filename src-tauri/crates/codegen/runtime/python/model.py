@@ -23,6 +23,17 @@ class _Misfit(Exception):
     """A value does not fit an annotation."""
 
 
+def _plain(value: Any) -> Any:
+    """A value without models and views."""
+    if isinstance(value, _Accessors):
+        return _plain(value._raw)
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value
+
+
 class _Accessors:
     """Access to the JSON value of a model."""
 
@@ -204,17 +215,6 @@ class RootResult(_Accessors, RootModel[Any]):
 
     def __hash__(self) -> int:
         return hash(identity(self._raw))
-
-
-def _plain(value: Any) -> Any:
-    """A value without models and views."""
-    if isinstance(value, (Model, RootResult)):
-        return _plain(value._raw)
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    return value
 
 
 def _wired(model: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:

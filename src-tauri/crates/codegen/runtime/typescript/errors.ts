@@ -1,0 +1,53 @@
+// What can go wrong.
+
+/** Every error of the wrappers. */
+export class SchemascopeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
+}
+
+/** A value does not fit its schema. */
+export class InvalidValue extends SchemascopeError {
+  constructor(
+    name: string,
+    readonly path: string,
+    readonly rule: string,
+  ) {
+    super(`${name}: ${path} breaks the schema: ${rule}`);
+  }
+}
+
+/** A field is absent, or what it holds does not fit the schema. */
+export class MissingField extends SchemascopeError {}
+
+/** A number is too large for JavaScript; `rawText` has it. */
+export class InexactNumber extends SchemascopeError {}
+
+/** The tool reports that the call failed. */
+export class ToolError extends SchemascopeError {
+  constructor(
+    toolId: string,
+    text: string,
+    readonly result: unknown,
+  ) {
+    super(`${toolId} failed: ${text}`);
+  }
+}
+
+/** The server rejects the request, or its answer is not what the protocol says. */
+export class ProtocolError extends SchemascopeError {
+  constructor(
+    message: string,
+    readonly code: number | undefined = undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** The server asks its client something, which a script cannot answer. */
+export class InputRequired extends SchemascopeError {}
+
+/** Schemascope cannot be reached, or took too long. */
+export class ConnectionFailed extends SchemascopeError {}
