@@ -23,6 +23,7 @@ mod servers;
 mod settings;
 mod tools;
 mod versions;
+mod wrappers;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -43,13 +44,14 @@ pub use readiness::*;
 pub use report::*;
 pub use schemascope_model::{
     ActorKind, CallId, CallRecord, Carrier, Carriers, Change, Ending, Evidence, Example, FieldEvidence,
-    ImpactedCall, LostEdge, Outcome, Quality, RuleCount, Share, Source, Timestamp, TypeName, UpstreamState,
-    VersionOrigin, VersionState, Violation,
+    ImpactedCall, LostEdge, Outcome, Quality, RuleCount, Share, Source, Strategy, Timestamp, TypeName,
+    UpstreamState, VersionOrigin, VersionState, Violation,
 };
 pub use servers::*;
 pub use settings::*;
 pub use tools::*;
 pub use versions::*;
+pub use wrappers::*;
 
 /// Version of the API. It changes when a front and an engine of different builds would misunderstand each other.
 pub const API_VERSION: u32 = 6;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use schemascope_model::Strategy;
 use serde_json::{Map, Value, json};
 
 use crate::graph::{Graph, Index, Node, Unchecked};
@@ -146,7 +147,7 @@ impl Finished {
 /// The schema of results that a wrapper knows: nothing for helpers.
 pub(crate) fn output(tool: &crate::Tool) -> Value {
     match (&tool.output_schema, tool.strategy) {
-        (Some(schema), crate::Strategy::Typed | crate::Strategy::Inferred) => schema.clone(),
+        (Some(schema), Strategy::Typed | Strategy::Inferred) => schema.clone(),
         _ => Value::Bool(true),
     }
 }

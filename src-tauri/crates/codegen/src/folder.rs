@@ -81,11 +81,32 @@ pub fn folder(
     let manifest = Manifest { format: 1, tools: entries.into_values().collect() };
     let used: BTreeSet<Language> = manifest.tools.iter().map(|entry| entry.lang).collect();
     let runtime = RUNTIME.iter().filter(|(language, ..)| used.contains(language));
-    files.extend(runtime.map(|(_, path, text)| File { path: (*path).to_owned(), text: (*text).to_owned() }));
+    files.extend(runtime.map(|(language, path, text)| {
+        let mark = if text.is_empty() { String::new() } else { mark(*language) };
+        File { path: (*path).to_owned(), text: mark + text }
+    }));
     files.extend(indexes(&manifest));
     let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
     files.push(File { path: MANIFEST.to_owned(), text });
     (files, manifest)
+}
+
+/// First line of files that are replaced as a whole.
+fn mark(language: Language) -> String {
+    let sign = match language {
+        Language::Python => "#",
+        Language::Typescript => "//",
+    };
+    format!("{sign} schemascope: replaced by `schemascope generate`\n")
+}
+
+/// Whether a file with this text may be replaced: Schemascope wrote it.
+pub fn is_ours(path: &str, text: &str) -> bool {
+    let line = |line: &str| line.starts_with("# schemascope: ") || line.starts_with("// schemascope: ");
+    match path {
+        MANIFEST => serde_json::from_str::<Manifest>(text).is_ok_and(|manifest| manifest.format == 1),
+        _ => text.is_empty() || text.lines().any(line),
+    }
 }
 
 /// A wrapper as its file has it, unless more than the number of observations has changed.
@@ -147,8 +168,15 @@ fn names(all: &[(String, String)], before: &Manifest) -> BTreeMap<(String, Strin
         let Some((server, tool)) = entry.tool_id.split_once("__") else { continue };
         let mut parts = entry.file.split('/').skip(1);
         if let (Some(folder), Some(file)) = (parts.next(), parts.next()) {
-            held_servers.insert(server.to_owned(), folder.to_owned());
             let stem = file.split('.').next().unwrap_or_default();
+            let is_name = |name: &str| {
+                let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+                !name.is_empty() && name.bytes().all(letter)
+            };
+            if !is_name(folder) || !is_name(stem) {
+                continue;
+            }
+            held_servers.insert(server.to_owned(), folder.to_owned());
             held_tools.entry(server.to_owned()).or_default().insert(tool.to_owned(), stem.to_owned());
         }
     }
@@ -174,7 +202,7 @@ fn indexes(manifest: &Manifest) -> Vec<File> {
     }
     let mut files = Vec::new();
     if servers.keys().any(|(language, _)| *language == Language::Python) {
-        let text = "\"\"\"Tools by server, written by Schemascope.\"\"\"\n".to_owned();
+        let text = mark(Language::Python) + "\"\"\"Tools by server.\"\"\"\n";
         files.push(File { path: "servers/__init__.py".to_owned(), text });
     }
     for ((language, folder), entries) in servers {
@@ -204,7 +232,9 @@ pub(crate) fn exported<'a>(entries: &[&'a Entry]) -> Vec<(&'a str, Vec<&'a str>)
 
 fn python_index(entries: &[&Entry]) -> String {
     let server = entries.first().and_then(|entry| entry.tool_id.split("__").next()).unwrap_or_default();
-    let mut text = format!(
+    let mut text = mark(Language::Python);
+    let _ = write!(
+        text,
         "\"\"\"Tools of the server {}, each loaded when it is first used.\"\"\"\n\n# ruff: noqa: I001\nfrom typing import TYPE_CHECKING\n\n\
          from schemascope_runtime.lazy import lazy\n\nif TYPE_CHECKING:\n",
         line(server).replace('\\', "").replace('"', "'")

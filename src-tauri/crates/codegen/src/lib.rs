@@ -21,7 +21,8 @@ mod tool;
 mod types;
 mod typescript;
 
-pub use folder::{File, MANIFEST, Manifest, folder};
+pub use folder::{File, MANIFEST, Manifest, folder, is_ours};
 pub use graph::Unchecked;
 pub use names::modules;
-pub use tool::{Entry, Language, Names, Strategy, Tool, Wrapper};
+pub use schemascope_model::Strategy;
+pub use tool::{Entry, Language, Names, Tool, Wrapper};

@@ -11,7 +11,9 @@ use crate::graph::Graph;
 use crate::literal::{docstring, line, python, python_json};
 use crate::names::{pascal, python_attribute};
 use crate::pattern;
-use crate::tool::{Language, Names, Strategy, Tool, Wrapper};
+use schemascope_model::Strategy;
+
+use crate::tool::{Language, Names, Tool, Wrapper};
 use crate::types::{Containers, Field, Nodes, Scalars, Type, Types};
 
 /// Most levels of lists and maps in one annotation.

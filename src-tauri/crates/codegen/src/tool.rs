@@ -1,6 +1,6 @@
 //! What is known of a tool, and what is written for it.
 
-use schemascope_model::{Quality, Source, ToolId};
+use schemascope_model::{Quality, Source, Strategy, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,18 +15,6 @@ pub enum Language {
     Python,
     /// TypeScript without dependencies.
     Typescript,
-}
-
-/// How far a result's type binds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// A result that does not fit raises.
-    Typed,
-    /// A result that does not fit warns and comes back.
-    Inferred,
-    /// Nothing is known.
-    Helper,
 }
 
 /// What is known of a tool.

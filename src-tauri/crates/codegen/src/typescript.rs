@@ -12,7 +12,9 @@ use crate::graph::Graph;
 use crate::literal::{line, script, script_comment, script_json};
 use crate::names::{pascal, script_member};
 use crate::pattern;
-use crate::tool::{Entry, Language, Names, Strategy, Tool, Wrapper};
+use schemascope_model::Strategy;
+
+use crate::tool::{Entry, Language, Names, Tool, Wrapper};
 use crate::types::{Containers, Nodes, Scalars, Type, Types};
 
 /// Most levels of arrays and maps in one type.
@@ -67,7 +69,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
 
 /// The index of a server.
 pub(crate) fn index(entries: &[&Entry]) -> String {
-    let mut text = String::from("// Tools of one server, written by Schemascope.\n");
+    let mut text = String::from("// schemascope: replaced by `schemascope generate`\n");
     for ((module, names), entry) in exported(entries).into_iter().zip(entries) {
         let types: Vec<&str> = names.iter().copied().filter(|name| *name != entry.function).collect();
         if names.contains(&entry.function.as_str()) {

@@ -23,7 +23,7 @@ pub use flow::{Echo, Flow, How, Link, LostEdge};
 pub use id::{CallId, IdSource, InvalidCallId};
 pub use marker::{Marker, Redacted};
 pub use presented::Presented;
-pub use quality::{Quality, Source, TextForm};
+pub use quality::{Quality, Source, Strategy, TextForm};
 pub use time::{InvalidTimestamp, Timestamp};
 pub use tool::{InvalidName, SEPARATOR, ToolId, check_server_name};
 pub use upstream::UpstreamState;

@@ -45,6 +45,18 @@ pub enum TextForm {
     Plain,
 }
 
+/// How far the type of a wrapper's result binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// A result that does not fit raises.
+    Typed,
+    /// A result that does not fit warns and comes back.
+    Inferred,
+    /// Nothing is known of the result.
+    Helper,
+}
+
 impl fmt::Display for TextForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -11,6 +11,7 @@ mod discover;
 mod drift;
 mod edges;
 mod exchange;
+mod generate;
 mod help;
 mod impact;
 mod infer;
@@ -76,6 +77,7 @@ subjects! {
     Plan = plan,
     Servers = servers,
     Report = report,
+    Generate = generate,
     Versions = versions,
     Diff = diff,
     Impact = impact,

@@ -33,6 +33,7 @@ mod tool;
 mod tools;
 mod versions;
 mod window;
+mod wrappers;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -75,6 +76,7 @@ const SUBJECTS: &[&[Handler]] = &[
     tools::HANDLERS,
     versions::HANDLERS,
     window::HANDLERS,
+    wrappers::HANDLERS,
 ];
 
 /// A command with the function that carries it out.
