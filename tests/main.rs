@@ -12,3 +12,4 @@ mod share;
 mod terminal;
 #[cfg(target_os = "linux")]
 mod window;
+mod wrappers;

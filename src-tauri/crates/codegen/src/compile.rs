@@ -243,9 +243,11 @@ impl<'a> Reader<'a> {
 
     fn one(&mut self, at: Index, place: &Place<'a>, written: &str, keyword: &str, value: &'a Value) {
         match self.child(place, written, value) {
-            Some(child) => self.graph.nodes[at].keywords.insert(keyword.to_owned(), json!(child)),
-            None => return self.leave_out(at, written, "it is no schema"),
-        };
+            Some(child) => {
+                self.graph.nodes[at].keywords.insert(keyword.to_owned(), json!(child));
+            }
+            None => self.leave_out(at, written, "it is no schema"),
+        }
     }
 
     fn list(&mut self, at: Index, place: &Place<'a>, written: &str, keyword: &str, value: &'a Value) {

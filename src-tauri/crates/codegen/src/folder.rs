@@ -121,14 +121,12 @@ fn written(
     if let Some(entry) = before {
         let same = Tool { observation_count: entry.observation_count, ..tool.clone() };
         let mut again = print(&same, names, language);
-        if standing(&again.entry) == standing(entry) && entry.file == again.entry.file {
-            if let Some(old) = existing(&entry.file) {
-                let kept = around(&old, &again.text);
-                if kept == old {
-                    again.text = old;
-                    return again;
-                }
-            }
+        let is_same = standing(&again.entry) == standing(entry) && entry.file == again.entry.file;
+        if let Some(old) = existing(&entry.file).filter(|_| is_same)
+            && around(&old, &again.text) == old
+        {
+            again.text = old;
+            return again;
         }
     }
     let mut wrapper = print(tool, names, language);

@@ -87,7 +87,7 @@ impl Node {
             match holds {
                 Holds::One => children.extend(self.one(keyword).map(|at| (keyword, in_place, at))),
                 Holds::List => {
-                    children.extend(self.list(keyword).into_iter().map(|at| (keyword, in_place, at)))
+                    children.extend(self.list(keyword).into_iter().map(|at| (keyword, in_place, at)));
                 }
                 Holds::Named => {
                     children.extend(self.named(keyword).into_iter().map(|(_, at)| (keyword, in_place, at)));

@@ -156,15 +156,17 @@ mod tests {
 
     use crate::compile::{Options, compile};
 
-    fn left_out(schema: serde_json::Value) -> Vec<(String, String)> {
+    fn left_out(schema: &serde_json::Value) -> Vec<(String, String)> {
         let pattern = |text: &str| (text != "?").then(|| text.to_owned());
-        let graph = compile(&schema, Options { optional: false, pattern });
+        let graph = compile(schema, Options { optional: false, pattern });
         graph.unchecked.into_iter().map(|rule| (rule.path, rule.keyword)).collect()
     }
 
     #[test]
     fn references_without_end_are_left_out() {
-        let out = |schema| left_out(schema).into_iter().map(|(_, keyword)| keyword).collect::<Vec<_>>();
+        let out = |schema: serde_json::Value| {
+            left_out(&schema).into_iter().map(|(_, keyword)| keyword).collect::<Vec<_>>()
+        };
         assert_eq!(out(json!({"$ref": "#"})), ["$ref"]);
         assert_eq!(out(json!({"allOf": [{"$ref": "#"}]})), ["$ref"]);
         assert_eq!(out(json!({"properties": {"a": {"$ref": "#"}}})), [""; 0]);
@@ -178,7 +180,9 @@ mod tests {
 
     #[test]
     fn what_depends_on_an_unknown_part_is_left_out() {
-        let out = |schema| left_out(schema).into_iter().map(|(_, keyword)| keyword).collect::<Vec<_>>();
+        let out = |schema: serde_json::Value| {
+            left_out(&schema).into_iter().map(|(_, keyword)| keyword).collect::<Vec<_>>()
+        };
         let unknown = json!({"$ref": "#/nowhere"});
         assert_eq!(out(json!({"not": {"properties": {"a": unknown}}})), ["not", "$ref"]);
         assert_eq!(out(json!({"oneOf": [unknown, {"type": "string"}]})), ["oneOf", "$ref"]);

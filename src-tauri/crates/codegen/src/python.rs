@@ -36,7 +36,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let graph = compile(&output(tool), options(tool.is_optional()));
     let strict = tool.strategy == Strategy::Typed;
     let mut printer = Printer { graph, classes: Classes::new(Part::Result, &mut used), strict };
-    let about = format!("What `{}` returns.\n\n{}", line(tool.id.tool()), tool.standing());
+    let about = format!("What `{}` returns.", line(tool.id.tool()));
     classes += &printer.root(&result, "Result", false, &about);
     finished.push(printer.finish(&result));
 

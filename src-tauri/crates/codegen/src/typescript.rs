@@ -38,7 +38,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let graph = compile(&output(tool), options(tool.is_optional()));
     let strict = tool.strategy == Strategy::Typed;
     let mut printer = Printer { graph, classes: Classes::new(Part::Result, &mut used), strict };
-    let about = format!("What `{}` returns.\n\n{}", line(tool.id.tool()), tool.standing());
+    let about = format!("What `{}` returns.", line(tool.id.tool()));
     types += &printer.root(&result, &about);
     finished.push(printer.finish(&result));
 

@@ -23,6 +23,7 @@ const PURE: &[(&str, &[&str])] = &[
         "schemascope-shape",
         &["memchr", "schemascope-json", "serde", "serde_json", "siphasher", "twox-hash", "wide"],
     ),
+    ("schemascope-codegen", &["regex-syntax", "schemascope-model", "serde", "serde_json", "sha2"]),
     ("schemascope-compare", &["serde", "serde_json"]),
     (
         "schemascope-compose",

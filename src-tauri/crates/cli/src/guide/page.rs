@@ -25,6 +25,7 @@ pub const TOPICS: &[Topic] = pages![
     "review-and-promote",
     "edges",
     "graph",
+    "wrappers",
     "overrides",
     "team",
     "ci",

@@ -132,6 +132,11 @@ class View {
     return this.raw;
   }
 
+  /** What `console.log` shows. */
+  [Symbol.for("nodejs.util.inspect.custom")](): unknown {
+    return this.#value;
+  }
+
   #inner(key: string): unknown {
     if (!this.#shown.has(key)) {
       const inner = (this.#value as { [key: string]: Json })[key] as Json;

@@ -1,0 +1,129 @@
+//! Wrappers: generated, imported and called as a user does.
+
+mod hostile;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use schemascope_test_support::{Places, Program, stdio};
+use serde_json::{Map, Value};
+
+/// The script of the guide, which must run whatever is known of the tool.
+const SCRIPT: &str = r#"
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from servers.shop import GetOrderParams, get_order
+
+async def main():
+    response = await get_order(GetOrderParams(id="1"))
+    print(f"Order: {response.get('id', 'unknown')}")
+    if response.has("lines"):
+        for line in response.require("lines"):
+            print(line.get("sku", "unknown"), line.has("price"), line.require("quantity"))
+    print(response.get("nothing"), response.get("nothing", 1), response.fits)
+
+asyncio.run(main())
+"#;
+
+fn places() -> Places {
+    Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
+}
+
+fn program(scratch: &Path) -> Program {
+    let places = places();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    Program::new(&places, scratch, &servers).unwrap()
+}
+
+/// What a Python script prints; it may not warn.
+fn python(program: &Program, script: &str, folder: &Path) -> String {
+    let run = Command::new(places().python())
+        .args(["-W", "error", "-c", script])
+        .arg(folder)
+        .env("SCHEMASCOPE_DATA_DIR", program.data_dir())
+        .output()
+        .unwrap();
+    let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && err.is_empty(), "{out}\n{err}");
+    out.into_owned()
+}
+
+fn entry(folder: &Path, tool: &str) -> Value {
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("schemascope.json")).unwrap()).unwrap();
+    let found = manifest["tools"].as_array().unwrap().iter().find(|entry| entry["tool_id"] == tool);
+    found.unwrap().clone()
+}
+
+#[test]
+fn script_written_for_a_helper_runs_unchanged_when_more_is_known() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let folder = scratch.path().join("wrappers");
+    let out = folder.to_string_lossy().into_owned();
+    let serve = program.serve(&[]).unwrap();
+    let mut printed = Vec::new();
+    for (calls, strategy, quality) in
+        [(0, "helper", "none"), (3, "inferred", "low"), (10, "inferred", "medium")]
+    {
+        for _ in 0..calls {
+            program.run(&["call", "shop__get_order", "{\"id\": \"1\"}"]).unwrap();
+        }
+        let run = program.run(&["generate", "--out", &out]).unwrap();
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let entry = entry(&folder, "shop__get_order");
+        assert_eq!((entry["strategy"].as_str(), entry["quality"].as_str()), (Some(strategy), Some(quality)));
+        printed.push(python(&program, SCRIPT, &folder));
+    }
+    assert!(printed[0].contains("Order: ord_00001\npen-"), "{printed:?}");
+    assert!(printed.iter().all(|text| *text == printed[0]), "{printed:?}");
+    drop(serve);
+}
+
+#[test]
+fn generate_writes_only_what_changed_and_ends_with_the_totals() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let folder = scratch.path().join("wrappers");
+    let out = folder.to_string_lossy().into_owned();
+    let first =
+        program.json(&["generate", "--out", &out, "--lang", "python", "--lang", "typescript"]).unwrap();
+    let report = program.json(&["report"]).unwrap();
+    assert_eq!(first["totals"]["total"]["count"], report["tool_count"]);
+    assert_eq!(first["totals"]["declared"]["count"], report["by_source"]["declared"]);
+    assert_eq!(first["wrappers"].as_u64().unwrap(), 2 * report["tool_count"].as_u64().unwrap());
+    let again = program.json(&["generate", "--out", &out]).unwrap();
+    assert_eq!((again["files_written"].as_u64(), &again["wrappers"]), (Some(0), &first["wrappers"]));
+
+    // One more observation changes nothing that is written, and text outside the marks stays.
+    for _ in 0..2 {
+        program.run(&["call", "shop__store_info"]).unwrap();
+    }
+    program.json(&["generate", "--out", &out]).unwrap();
+    let path = folder.join("servers/shop/store_info.py");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("# mine\n{text}# mine too\n")).unwrap();
+    program.run(&["call", "shop__store_info"]).unwrap();
+    let again = program.json(&["generate", "--out", &out]).unwrap();
+    assert_eq!(again["files_written"], 0);
+    assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
+
+    // A file of somebody else is not replaced.
+    fs::write(folder.join("servers/shop/refund.py"), "print('mine')\n").unwrap();
+    let run = program.run(&["generate", "--out", &out]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("was not written by Schemascope"), "{run:?}");
+    let run = program.run(&["generate", "--out", &out, "--server", "shopp"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("\"shop\""), "{run:?}");
+}
+
+/// A few schemas in one process; the large sets are `cargo xtask bench wrappers`.
+#[test]
+fn python_models_accept_valid_values_unchanged_and_reject_others() {
+    let scratch = tempfile::tempdir().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/wrappers/values.py");
+    hostile::write_values(scratch.path());
+    let run = Command::new(places().python()).arg(script).current_dir(scratch.path()).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success() && out.trim() == "ok", "{out}\n{err}");
+}
