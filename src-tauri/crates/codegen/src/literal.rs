@@ -57,14 +57,9 @@ fn harmless(text: &str) -> String {
     let visible = |letter: char| match letter {
         '\n' => Some('\n'),
         letter if letter.is_control() => Some(' '),
-        '\u{ad}'
-        | '\u{61c}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}' => None,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => None,
+        '\u{2060}'..='\u{206f}' | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => None,
+        '\u{e0000}'.. => None,
         letter => Some(letter),
     };
     text.replace("\r\n", "\n").chars().take(MAX_DESCRIPTION).filter_map(visible).collect()

@@ -57,6 +57,8 @@ pub enum CallFailed {
     BrokenOff,
 }
 
+/// Key in `_meta` with which generated wrappers ask for the value that is learned from a result, and receive it.
+const OBSERVATION: &str = "schemascope/observation";
 /// The reason why requests in progress end when Schemascope does.
 const SHUTTING_DOWN: &str = "Schemascope is shutting down; the request may or may not have been carried out";
 
@@ -108,6 +110,7 @@ pub(crate) fn start(
         tool: tool.clone(),
         arguments: arguments.clone(),
     });
+    let wants_observation = adapt && wants_observation(outgoing.params.as_ref());
     let method = outgoing.method.clone();
     let own = recording.as_ref().filter(|_| upstream.name() == OWN_SERVER);
     let params = match own {
@@ -146,8 +149,15 @@ pub(crate) fn start(
             if let (true, Some(Body::Result(result))) = (adapt, &mut body) {
                 let adapted = adapter.adapt(&tool, &effective, result, era).await;
                 rung = adapted.rung;
-                if let Some(adapted) = adapted.result {
-                    *result = adapted;
+                match adapted.result {
+                    Some(error) if adapted.rejected => *result = error,
+                    _ if wants_observation => {
+                        if let Some(value) = adapter.schemas().read_inside(result) {
+                            *result = with_observation(result, &value);
+                        }
+                    }
+                    Some(adapted) => *result = adapted,
+                    None => {}
                 }
             }
             let ended = match task {
@@ -181,6 +191,19 @@ pub(crate) fn start(
         }
     });
     ActiveRequest { events, answer, cancel: cancelling }
+}
+
+/// Whether the client wants the value that is learned, in place of what clients otherwise receive.
+fn wants_observation(params: Option<&Bytes>) -> bool {
+    let meta = params.and_then(|params| params::field(params, "_meta"));
+    meta.and_then(|meta| params::field(&meta.raw, OBSERVATION)).is_some_and(|found| &*found.raw == b"true")
+}
+
+/// A result with the value that is learned from it.
+fn with_observation(result: &Bytes, value: &str) -> Bytes {
+    let meta = params::field(result, "_meta").map(|found| found.raw);
+    let meta = params::with(meta.as_ref(), &[(OBSERVATION, value.as_bytes())]);
+    params::with(Some(result), &[("_meta", &meta)])
 }
 
 /// `params` that tell our own tools whose call it is.

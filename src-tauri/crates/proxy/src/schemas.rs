@@ -34,6 +34,13 @@ pub trait Schemas: Send + Sync + 'static {
         None
     }
 
+    /// The value that is learned from a result, as JSON, if it was read from inside another value or from text that is
+    /// not JSON.
+    fn read_inside(&self, result: &[u8]) -> Option<String> {
+        let _ = result;
+        None
+    }
+
     /// Number of generic results in a row that a tool had when the previous run ended.
     fn remembered(&self, tool: &ToolId) -> u32 {
         let _ = tool;

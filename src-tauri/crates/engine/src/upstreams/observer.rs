@@ -4,8 +4,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use schemascope_model::{Presented, Timestamp, ToolId};
+use schemascope_model::{Carrier, Presented, Timestamp, ToolId};
 use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas};
+use schemascope_registry::observe;
+use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
 use crate::knowledge::advertisement_queue::AdvertisementQueue;
@@ -72,6 +74,14 @@ impl Schemas for ProxyObserver {
 
     fn named(&self, name: &str) -> Option<ToolId> {
         self.shown.named(name)
+    }
+
+    fn read_inside(&self, result: &[u8]) -> Option<String> {
+        let result: &RawValue = serde_json::from_slice(result).ok()?;
+        let observation = observe(result)?;
+        // Lines `key: value` are structure only where they recur, which the registry knows.
+        let is_certain = observation.sent.is_some() && observation.carrier != Carrier::KeyValue;
+        is_certain.then(|| observation.json.into_owned())
     }
 
     fn remembered(&self, tool: &ToolId) -> u32 {
