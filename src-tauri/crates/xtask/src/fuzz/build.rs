@@ -75,7 +75,10 @@ pub fn targets() -> Result<Built> {
                 .args(["--release", "--locked", "--target-dir"])
                 .arg(&built.folder)
                 .env("RUSTC_WRAPPER", std::env::current_exe()?)
-                .env(COVERED, "schemascope_shape,schemascope_registry,schemascope_textform"),
+                .env(
+                    COVERED,
+                    "schemascope_compose,schemascope_registry,schemascope_shape,schemascope_textform",
+                ),
         )
     })?;
     must(Command::new(built.program("seeds")).arg(built.folder.join("seeds")))?;
