@@ -9,6 +9,7 @@ mod history;
 mod summary;
 mod tabs;
 mod versions;
+mod wrapper;
 
 use std::sync::Arc;
 

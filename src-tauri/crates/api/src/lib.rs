@@ -54,7 +54,7 @@ pub use versions::*;
 pub use wrappers::*;
 
 /// Version of the API. It changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 6;
+pub const API_VERSION: u32 = 7;
 
 /// A request from a front to the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {

@@ -62,3 +62,32 @@ pub struct WrapperTool {
     /// Whether the server lists the tool.
     pub listed: bool,
 }
+
+/// Gets the wrapper of a tool, as `generate` would write it now. Nothing is written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetWrapper {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// `python` or `typescript`.
+    pub lang: String,
+}
+
+impl Command for GetWrapper {
+    const NAME: &'static str = "get_wrapper";
+    type Reply = WrapperText;
+}
+
+/// The wrapper of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrapperText {
+    /// Path in the folder of wrappers.
+    pub path: String,
+    /// The whole file.
+    pub text: String,
+    /// How far the result's type binds.
+    pub strategy: Strategy,
+    /// Why.
+    pub reason: String,
+    /// What else a reader should know.
+    pub notes: Vec<String>,
+}

@@ -162,29 +162,43 @@ impl Memory {
         }
     }
 
-    /// Remembers who gave a value: for each tool and path the first call.
+    /// Remembers who gave a value: for each tool and path the first call, and of these the first few. Results are not
+    /// always read in their order, so the places are kept in that of their calls.
     pub(crate) fn give(&mut self, hash: u64, giver: Giver) {
         let Self { calls, new, .. } = self;
         let tool = |giver: &Giver| calls.get(giver.call as usize).map(|call| &call.tool);
         let entry = new.entries.entry(hash).or_default();
-        let Some(giver_before) = &mut entry.giver else {
+        let Some(first) = &mut entry.giver else {
             entry.giver = Some(giver);
             return;
         };
-        let mut known = std::iter::once(giver_before).chain(&mut entry.others);
-        let same = known.find(|other| {
+        let others = &mut entry.others;
+        let same = std::iter::once(&*first).chain(others.iter()).position(|other| {
             other.path == giver.path && (other.call == giver.call || tool(other) == tool(&giver))
         });
-        if let Some(same) = same {
-            // Results are not always read in their order.
-            if giver.call < same.call {
-                *same = giver;
+        let is_full = others.len() + 1 >= MAX_GIVERS;
+        let mut at = match (same, is_full) {
+            (Some(at), _) => at,
+            (None, true) => others.len(),
+            (None, false) => {
+                let before = others.capacity();
+                others.push(giver);
+                let allocated = if before == 0 { ALLOCATION } else { 0 };
+                new.lists += (others.capacity() - before) * size_of::<Giver>() + allocated;
+                others.len()
             }
-        } else if entry.others.len() + 1 < MAX_GIVERS {
-            let before = entry.others.capacity();
-            entry.others.push(giver);
-            let allocated = if before == 0 { ALLOCATION } else { 0 };
-            new.lists += (entry.others.capacity() - before) * size_of::<Giver>() + allocated;
+        };
+        let known = if at == 0 { Some(&mut *first) } else { others.get_mut(at - 1) };
+        let Some(known) = known.filter(|known| same.is_none() && !is_full || giver.call < known.call) else {
+            return;
+        };
+        *known = giver;
+        while at > 1 && others[at - 2].call > giver.call {
+            others.swap(at - 1, at - 2);
+            at -= 1;
+        }
+        if at == 1 && first.call > giver.call {
+            std::mem::swap(first, &mut others[0]);
         }
     }
 

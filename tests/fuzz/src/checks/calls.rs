@@ -66,7 +66,7 @@ pub fn calls(bytes: &[u8]) -> Result<Tried, String> {
         return Err("evidence is not what its states say".to_owned());
     }
     graph(&calls, forward)?;
-    Ok(Tried { documents: calls.len(), refused: input.documents.len() - calls.len() })
+    Ok(Tried { documents: input.documents.len(), refused: 0 })
 }
 
 fn read(input: &Input<'_>) -> Vec<Call> {

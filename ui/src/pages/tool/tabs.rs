@@ -6,6 +6,7 @@ use schemascope_api::{CallRow, Filter, PageId, RawSchema, Sample, ToolDetail};
 use super::Detail;
 use super::history::History;
 use super::versions::{Compared, Versions};
+use super::wrapper::Wrapper;
 use crate::app::App;
 use crate::browser;
 use crate::cells::{Memo, click};
@@ -25,6 +26,7 @@ const TABS: &[(&str, &str)] = &[
     ("inferred", "Inferred schema"),
     ("declared", "Declared schema"),
     ("input", "Input schema"),
+    ("wrapper", "Wrapper"),
 ];
 
 const CALLS: &[Column<CallRow>] = &[
@@ -92,6 +94,7 @@ pub fn Tabs(
                         <Schema known=known title="Input schema" of=|detail| detail.input_schema.clone()
                             missing="The server does not list this tool at the moment." />
                     }.into_any(),
+                    "wrapper" => view! { <Wrapper known=known /> }.into_any(),
                     _ => view! { <Samples known=known /> }.into_any(),
                 }}
             </div>

@@ -33,6 +33,7 @@ mod tool;
 mod tools;
 mod versions;
 mod window;
+mod wrapper_text;
 mod wrappers;
 
 use std::future::Future;
@@ -76,6 +77,7 @@ const SUBJECTS: &[&[Handler]] = &[
     tools::HANDLERS,
     versions::HANDLERS,
     window::HANDLERS,
+    wrapper_text::HANDLERS,
     wrappers::HANDLERS,
 ];
 

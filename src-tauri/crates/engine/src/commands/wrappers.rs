@@ -54,7 +54,7 @@ impl Handle<GetWrapperTools> for Engine {
 }
 
 impl Engine {
-    fn wrapper_tool(&self, id: &ToolId, tool: &Tool, model_from: Quality) -> WrapperTool {
+    pub(super) fn wrapper_tool(&self, id: &ToolId, tool: &Tool, model_from: Quality) -> WrapperTool {
         #[derive(Default, Deserialize)]
         struct Definition {
             description: Option<String>,
