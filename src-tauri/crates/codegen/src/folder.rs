@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use crate::literal::{line, python};
 use crate::names::modules;
 use crate::python as python_printer;
 use crate::tool::{Entry, Language, Names, Tool, Wrapper};
@@ -204,14 +203,16 @@ fn indexes(manifest: &Manifest) -> Vec<File> {
         files.push(File { path: "servers/__init__.py".to_owned(), text });
     }
     for ((language, folder), entries) in servers {
-        files.push(match language {
+        let path = |name: &str| format!("servers/{folder}/{name}");
+        match language {
             Language::Python => {
-                File { path: format!("servers/{folder}/__init__.py"), text: python_index(&entries) }
+                files.push(File { path: path("__init__.pyi"), text: python_stub(&entries) });
+                files.push(File { path: path("__init__.py"), text: python_index() });
             }
             Language::Typescript => {
-                File { path: format!("servers/{folder}/index.ts"), text: crate::typescript::index(&entries) }
+                files.push(File { path: path("index.ts"), text: crate::typescript::index(&entries) });
             }
-        });
+        }
     }
     files
 }
@@ -228,23 +229,20 @@ pub(crate) fn exported<'a>(entries: &[&'a Entry]) -> Vec<(&'a str, Vec<&'a str>)
     exported
 }
 
-fn python_index(entries: &[&Entry]) -> String {
-    let server = entries.first().and_then(|entry| entry.tool_id.split("__").next()).unwrap_or_default();
-    let mut text = mark(Language::Python);
-    let _ = write!(
-        text,
-        "\"\"\"Tools of the server {}, each loaded when it is first used.\"\"\"\n\n# ruff: noqa: I001\nfrom typing import TYPE_CHECKING\n\n\
-         from schemascope_runtime.lazy import lazy\n\nif TYPE_CHECKING:\n",
-        line(server).replace('\\', "").replace('"', "'")
-    );
-    let mut table = String::new();
+/// Where each name of a server's package is, for type checkers and for the package itself.
+fn python_stub(entries: &[&Entry]) -> String {
+    let mut text = mark(Language::Python) + "# ruff: noqa: I001\n";
     for (module, names) in exported(entries) {
         for name in &names {
-            let _ = writeln!(text, "    from .{module} import {name} as {name}");
+            let _ = writeln!(text, "from .{module} import {name} as {name}");
         }
-        let listed: Vec<String> = names.iter().map(|name| python(name)).collect();
-        let _ = writeln!(table, "        {}: ({},),", python(module), listed.join(", "));
     }
-    let _ = write!(text, "\nlazy(\n    __name__,\n    {{\n{table}    }},\n)\n");
     text
+}
+
+/// A package that loads each name when it is first used.
+fn python_index() -> String {
+    mark(Language::Python)
+        + "\"\"\"Tools of a server, each loaded when it is first used; the stub lists them.\"\"\"\n\n\
+           from schemascope_runtime.lazy import lazy\n\nlazy(__name__)\n"
 }

@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 
 sys.path.insert(0, ".")
+from schemascope_runtime.model import _hints, _plain  # noqa: E402
 from schemascope_runtime.values import identity, loads  # noqa: E402
 
 
@@ -30,8 +31,13 @@ for case in json.load(open(sys.argv[1])):
         outcome["accepted"] = True
         text = result.model_dump_json(by_alias=True, exclude_unset=True)
         outcome["unchanged"] = same(text, case["json"]) and identity(result.raw) == identity(value)
-        for name in type(result).model_fields:
-            getattr(result, name, None)
+        for name, (wire, _, _) in _hints(type(result)).items():
+            shown = _plain(getattr(result, name))
+            if wire is None or result.has(wire):
+                sent = result.raw if wire is None else result.raw[wire]
+                outcome["unchanged"] &= identity(shown) == identity(sent)
+            else:
+                outcome["unchanged"] &= shown is None
         repr(result)
         type(result).model_validate(value)
     except Exception as error:

@@ -29,9 +29,10 @@ struct Outcome {
 pub fn write(suite: &Suite, language: Language, out: &Path) -> Result<Manifest> {
     let mut tools = Vec::new();
     for (name, schema) in &suite.schemas {
+        let description = schema.get("description").and_then(serde_json::Value::as_str);
         tools.push(Tool {
             id: ToolId::new("suite", name.as_str())?,
-            description: String::new(),
+            description: description.unwrap_or_default().to_owned(),
             strategy: Strategy::Typed,
             source: Source::Declared,
             quality: Quality::High,

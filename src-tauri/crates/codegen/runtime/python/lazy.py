@@ -1,12 +1,16 @@
-"""Packages whose names are imported when they are first used."""
+"""Packages whose names are imported when they are first used. Their stub says where each name is."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+_LINE = re.compile(r"^from \.(\w+) import (\w+) as \2$", re.MULTILINE)
 
 
 class _Tool(ModuleType):
@@ -17,25 +21,31 @@ class _Tool(ModuleType):
 
 
 class _Package(ModuleType):
-    _homes: Mapping[str, str]
-
     def __getattr__(self, name: str) -> Any:
-        home = self.__dict__.get("_homes", {}).get(name)
+        home = None if name.startswith("__") else _homes(self).get(name)
         if home is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{self.__name__}.{home}"), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType) and name in self.__dict__.get("_homes", {}):
+        if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
             value.__class__ = _Tool
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.__dict__.get("_homes", {})})
+        return sorted({*super().__dir__(), *_homes(self)})
 
 
-def lazy(package: str, modules: Mapping[str, tuple[str, ...]]) -> None:
-    """Makes a package import the names of its modules when they are first used."""
-    module = sys.modules[package]
-    module.__dict__["_homes"] = {name: home for home, names in modules.items() for name in names}
-    module.__class__ = _Package
+def _homes(package: ModuleType) -> Mapping[str, str]:
+    """Module by name."""
+    known: Mapping[str, str] | None = package.__dict__.get("_homes")
+    if known is None:
+        stub = Path(str(package.__file__)).with_suffix(".pyi").read_text("utf-8")
+        known = {name: home for home, name in _LINE.findall(stub)}
+        package.__dict__["_homes"] = known
+    return known
+
+
+def lazy(package: str) -> None:
+    """Makes a package import the names of its stub when they are first used."""
+    sys.modules[package].__class__ = _Package
