@@ -9,21 +9,18 @@ use std::process::Command;
 use schemascope_test_support::{Places, Program, ScriptedRequest, scripted, stdio};
 use serde_json::{Map, Value, json};
 
-/// The script of the guide, which must run whatever is known of the tool.
-const SCRIPT: &str = r#"
-import asyncio, sys
-sys.path.insert(0, sys.argv[1])
-from servers.shop import GetOrderParams, get_order
+/// The guide, whose script must run whatever is known of the tool.
+const GUIDE: &str = include_str!("../../assets/guide/wrappers.md");
 
-async def main():
-    response = await get_order(GetOrderParams(id="1"))
-    print(f"Order: {response.get('id', 'unknown')}")
-    if response.has("lines"):
-        for line in response.require("lines"):
-            print(line.get("sku", "unknown"), line.has("price"), line.require("quantity"))
-    print(response.get("nothing"), response.get("nothing", 1), response.fits)
+/// More of what a script written for a helper uses.
+const MORE: &str = r#"
+async def more():
+    order = await get_order(GetOrderParams(id="1"))
+    for line in order.require("lines"):
+        print(line.has("price"), line.require("quantity"))
+    print(order.get("nothing"), order.get("nothing", 1), order.has("nothing"), order.fits)
 
-asyncio.run(main())
+asyncio.run(more())
 "#;
 
 fn places() -> Places {
@@ -63,6 +60,9 @@ fn script_written_for_a_helper_runs_unchanged_when_more_is_known() {
     let folder = scratch.path().join("wrappers");
     let out = folder.to_string_lossy().into_owned();
     let serve = program.serve(&[]).unwrap();
+    let (_, sample) = GUIDE.split_once("```python\n").unwrap();
+    let (sample, _) = sample.split_once("```").unwrap();
+    let script = format!("import sys\nsys.path.insert(0, sys.argv[1])\n{sample}{MORE}");
     let mut printed = Vec::new();
     for (calls, strategy, quality) in
         [(0, "helper", "none"), (3, "inferred", "low"), (10, "inferred", "medium")]
@@ -74,9 +74,12 @@ fn script_written_for_a_helper_runs_unchanged_when_more_is_known() {
         assert_eq!(run.code, Some(0), "{run:?}");
         let entry = entry(&folder, "shop__get_order");
         assert_eq!((entry["strategy"].as_str(), entry["quality"].as_str()), (Some(strategy), Some(quality)));
-        printed.push(python(&program, SCRIPT, &folder));
+        printed.push(python(&program, &script, &folder));
     }
-    assert!(printed[0].contains("Order: ord_00001\npen-"), "{printed:?}");
+    assert!(
+        printed[0].starts_with("70.45\npen-") && printed[0].ends_with("None 1 False True\n"),
+        "{printed:?}"
+    );
     assert!(printed.iter().all(|text| *text == printed[0]), "{printed:?}");
     drop(serve);
 }
