@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::graph::{Graph, Index, Node, Unchecked};
 use crate::literal::line;
 use crate::names::pascal;
-use crate::types::{Nodes, Types};
+use crate::types::Nodes;
+use crate::typing::Types;
 
 /// Most classes of one schema.
 const MAX_CLASSES: usize = 1_000;

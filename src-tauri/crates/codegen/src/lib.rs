@@ -16,10 +16,12 @@ mod loosen;
 mod names;
 mod pattern;
 mod python;
+mod ranges;
 mod resolve;
 mod tool;
 mod types;
 mod typescript;
+mod typing;
 
 pub use folder::{File, MANIFEST, Manifest, folder, is_ours};
 pub use graph::Unchecked;

@@ -5,30 +5,14 @@
 
 use std::fmt::Write;
 
+use crate::ranges::{DIGIT, LINE_ENDS, Ranges, SPACE, WORD, complement, normal};
+
 /// Longest expression in characters.
 const MAX_LENGTH: usize = 4_000;
 /// Deepest nesting of groups.
 const MAX_DEPTH: usize = 40;
 /// Largest number of repetitions.
 const MAX_REPEAT: u32 = 10_000;
-const LAST: u32 = char::MAX as u32;
-
-const DIGIT: &[(u32, u32)] = &[(0x30, 0x39)];
-const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
-const SPACE: &[(u32, u32)] = &[
-    (0x09, 0x0d),
-    (0x20, 0x20),
-    (0xa0, 0xa0),
-    (0x1680, 0x1680),
-    (0x2000, 0x200a),
-    (0x2028, 0x2029),
-    (0x202f, 0x202f),
-    (0x205f, 0x205f),
-    (0x3000, 0x3000),
-    (0xfeff, 0xfeff),
-];
-const LINE_ENDS: &[(u32, u32)] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
-
 /// The library an expression is translated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
@@ -242,7 +226,7 @@ impl Reader {
     }
 
     /// What an escape stands for, after its backslash.
-    fn escaped(&mut self) -> Option<Vec<(u32, u32)>> {
+    fn escaped(&mut self) -> Option<Ranges> {
         let one = |code: u32| vec![(code, code)];
         Some(match self.next()? {
             'd' => DIGIT.to_vec(),
@@ -293,7 +277,7 @@ impl Reader {
     }
 
     /// Characters with a property of Unicode.
-    fn property(&mut self) -> Option<Vec<(u32, u32)>> {
+    fn property(&mut self) -> Option<Ranges> {
         if !self.take("{") {
             return None;
         }
@@ -310,7 +294,7 @@ impl Reader {
     }
 
     /// A class after its bracket.
-    fn class(&mut self) -> Option<Vec<(u32, u32)>> {
+    fn class(&mut self) -> Option<Ranges> {
         let negated = self.take("^");
         let mut ranges = Vec::new();
         loop {
@@ -342,7 +326,7 @@ impl Reader {
         Some(if negated { complement(&ranges) } else { ranges })
     }
 
-    fn class_atom(&mut self) -> Option<Vec<(u32, u32)>> {
+    fn class_atom(&mut self) -> Option<Ranges> {
         match self.next()? {
             '\\' if self.take("b") => Some(vec![(8, 8)]),
             '\\' if self.take("-") => Some(vec![(0x2d, 0x2d)]),
@@ -385,35 +369,6 @@ impl Reader {
             (None, Target::Python) => write!(self.out, "\\U{code:08x}"),
         };
     }
-}
-
-/// Sorted ranges without overlaps.
-fn normal(mut ranges: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
-    ranges.sort_unstable();
-    let mut merged: Vec<(u32, u32)> = Vec::new();
-    for (first, last) in ranges {
-        match merged.last_mut() {
-            Some((_, end)) if first <= end.saturating_add(1) => *end = (*end).max(last),
-            _ => merged.push((first, last)),
-        }
-    }
-    merged
-}
-
-/// All other characters.
-fn complement(ranges: &[(u32, u32)]) -> Vec<(u32, u32)> {
-    let mut next = 0;
-    let mut others = Vec::new();
-    for (first, last) in ranges {
-        if *first > next {
-            others.push((next, first - 1));
-        }
-        next = last + 1;
-    }
-    if next <= LAST {
-        others.push((next, LAST));
-    }
-    others
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@ use crate::pattern;
 use schemascope_model::Strategy;
 
 use crate::tool::{Language, Names, Tool, Wrapper};
-use crate::types::{Containers, Field, Nodes, Scalars, Type, Types};
+use crate::types::{Containers, Nodes, Scalars, Type};
+use crate::typing::{Field, Types};
 
 /// Most levels of lists and maps in one annotation.
 const MAX_NESTING: usize = 12;

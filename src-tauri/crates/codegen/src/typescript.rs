@@ -15,7 +15,8 @@ use crate::pattern;
 use schemascope_model::Strategy;
 
 use crate::tool::{Entry, Language, Names, Tool, Wrapper};
-use crate::types::{Containers, Nodes, Scalars, Type, Types};
+use crate::types::{Containers, Nodes, Scalars, Type};
+use crate::typing::Types;
 
 /// Most levels of arrays and maps in one type.
 const MAX_NESTING: usize = 12;
