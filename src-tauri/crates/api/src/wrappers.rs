@@ -15,7 +15,7 @@ pub struct GetWrapperTools {
     /// Only this tool.
     #[serde(default)]
     pub tool_id: Option<String>,
-    /// Least quality at which an inferred schema is used; `low` by default.
+    /// Least quality at which an inferred schema is used; the setting `model_from` by default.
     #[serde(default)]
     pub model_from: Option<Quality>,
 }

@@ -32,6 +32,15 @@ choices! {
     }
 }
 
+choices! {
+    /// From which quality on wrappers are typed by what was learned.
+    ModelFrom {
+        Low = "low", "the first result", "inferred schemas of any quality are used";
+        Medium = "medium", "medium quality", "inferred schemas are used from 10 observations on";
+        High = "high", "high quality", "inferred schemas are used from 100 consistent observations on";
+    }
+}
+
 settings! {
     auto_promote, "auto-promote": choice(AutoPromote Never) in Versions {
         label: "Automatic promotion",
@@ -74,6 +83,12 @@ settings! {
         details: "Schemascope's own tools are always at `/mcp/schemascope`. `all` also lists them on `/mcp`, as \
             `schemascope__…`; so do names of groups, separated by commas. `schemascope settings` shows by how many \
             bytes and tokens the list grows.",
+    }
+    model_from, "model-from": choice(ModelFrom Low) in Results {
+        label: "Type wrappers by learned schemas",
+        summary: "least quality of a learned schema in generated wrappers",
+        details: "`schemascope generate` writes types for the results of tools. A schema that was only learned from \
+            results is used from this quality on. Declared, promoted and pinned schemas are always used.",
     }
     keep_days, "keep-days": limit(1..36_500, "days") in Storage {
         label: "Remove calls older than",

@@ -59,25 +59,21 @@ pub struct Generate {
     /// Only this tool
     #[arg(long, value_name = "TOOL_ID")]
     tool: Option<String>,
-    /// Least quality of an inferred schema that is used
-    #[arg(long, value_enum, default_value = "low")]
-    model_from: ModelFrom,
+    /// Least quality of an inferred schema that is used [default: the setting model_from]
+    #[arg(long, value_enum)]
+    model_from: Option<ModelFrom>,
 }
 
 impl WithEngine for Generate {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
         let target = WrapperFolder::new(&self.out);
         let before = target.manifest()?;
-        let model_from = match self.model_from {
+        let model_from = self.model_from.map(|quality| match quality {
             ModelFrom::Low => Quality::Low,
             ModelFrom::Medium => Quality::Medium,
             ModelFrom::High => Quality::High,
-        };
-        let command = GetWrapperTools {
-            server: self.server.clone(),
-            tool_id: self.tool.clone(),
-            model_from: Some(model_from),
-        };
+        });
+        let command = GetWrapperTools { server: self.server.clone(), tool_id: self.tool.clone(), model_from };
         let spinner = indicatif::ProgressBar::new_spinner();
         spinner.enable_steady_tick(std::time::Duration::from_millis(120));
         spinner.set_message("listing the tools");

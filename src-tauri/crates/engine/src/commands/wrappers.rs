@@ -1,6 +1,6 @@
 //! What wrappers are generated from.
 
-use schemascope_api::{ApiError, ErrorKind, GetWrapperTools, WrapperTool, WrapperTools};
+use schemascope_api::{ApiError, ErrorKind, GetWrapperTools, ModelFrom, WrapperTool, WrapperTools};
 use schemascope_model::{Quality, Source, Strategy, ToolId, UpstreamState};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::InForce;
@@ -22,7 +22,11 @@ impl Handle<GetWrapperTools> for Engine {
         self.upstreams.hub.list(is_wanted).await;
         self.settled().await?;
         let wanted_tool = command.tool_id.as_deref().map(|id| self.find(id)).transpose()?;
-        let model_from = command.model_from.unwrap_or(Quality::Low);
+        let model_from = command.model_from.unwrap_or(match self.files.settings.now().model_from {
+            ModelFrom::Low => Quality::Low,
+            ModelFrom::Medium => Quality::Medium,
+            ModelFrom::High => Quality::High,
+        });
         let status = self.upstreams.hub.status();
         let own = self.upstreams.own_tools.clone();
         // Copied, so that the registry is not locked while schemas are emitted.
