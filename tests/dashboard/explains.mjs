@@ -1,4 +1,5 @@
-// The page of a tool says why its schema is what it is: decisions with their numbers, values, alternatives, maps.
+// The page of a tool says why its schema is what it is: decisions with their numbers, values, alternatives,
+// maps; and the wrapper that follows from it.
 
 import { assert, call, play, until } from "./page.mjs";
 
@@ -52,6 +53,14 @@ await play(async ({ page, step }) => {
       assert(row.includes(field), `${field} in ${row}`);
     }
   }
+
+  step("the wrapper that the schema gives, in each language");
+  await page.getByRole("tab", { name: "Wrapper" }).click();
+  const wrapper = page.locator(".wrapper-tab");
+  await until("Python", async () => (await wrapper.innerText()).includes("class GetOrderResult(Result):"));
+  assert.match(await words(wrapper.locator("header").first()), /Inferred: the schema is inferred from results/);
+  await wrapper.getByRole("button", { name: "TypeScript" }).click();
+  await until("TypeScript", async () => (await wrapper.innerText()).includes("export interface GetOrderResult "));
 
   step("a map");
   await visit("shop__check_stock", "the whole result");
