@@ -151,6 +151,15 @@ await play(async ({ page, step }) => {
   const passed = (await steps()) - 1;
   await until("it is lit", async () => (await page.locator(".over .wire.plan").count()) >= passed);
   assert(path().includes("plan=1"));
+  // An order's id comes from another call, unless it is at hand.
+  assert.equal(passed, 1);
+  await page.fill("#plan-have", "id");
+  await page.press("#plan-have", "Enter");
+  await until("the plan of one step", async () => (await steps()) === 1);
+  assert(path().includes("have=id"));
+  await page.fill("#plan-have", "");
+  await page.press("#plan-have", "Enter");
+  await until("the plan of two steps", async () => (await steps()) === 2);
 
   step("exports");
   const saved = async (button) => {

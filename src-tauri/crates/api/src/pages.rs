@@ -128,7 +128,7 @@ pub const PAGES: &[Page] = &[
             ('p', "plan the calls that lead to the tool in the middle"),
             ('v', "switch between picture and table in a narrow window"),
         ],
-        params: &["focus", "hops", "min", "open", "from", "to", "plan"],
+        params: &["focus", "hops", "min", "open", "from", "to", "plan", "have"],
     },
     Page {
         id: PageId::Servers,

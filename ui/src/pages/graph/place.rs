@@ -26,6 +26,8 @@ pub struct Place {
     pub edge: Option<(String, String)>,
     /// Whether the plan to the focus is shown.
     pub plan: bool,
+    /// Names of fields at hand for the plan, and ids of tools whose results are there.
+    pub have: Vec<String>,
     /// Filter.
     pub filter: String,
 }
@@ -47,6 +49,7 @@ impl Place {
             open: all("open"),
             edge: one("from").zip(one("to")),
             plan: one("plan").is_some(),
+            have: all("have"),
             filter: route.filter.clone(),
         }
     }
@@ -67,6 +70,7 @@ impl Place {
         }
         if self.plan {
             params.push(("plan", "1".to_owned()));
+            params.extend(self.have.iter().map(|name| ("have", name.clone())));
         }
         Route { params, ..Route::filtered(PageId::Graph, self.filter.clone()) }
     }

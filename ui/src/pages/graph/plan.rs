@@ -12,6 +12,9 @@ use crate::graph::words::{confidence, path, tool};
 use crate::parts::{Foreign, Icon, Loading, Views};
 use crate::text::visible;
 
+/// Most names at hand.
+const MAX_AT_HAND: usize = 32;
+
 #[component]
 pub fn PlanBar(
     /// The page's state.
@@ -36,6 +39,7 @@ pub fn PlanBar(
         view! {
             <section class="card plan" id="plan" aria-label="Plan">
                 {content}
+                {at_hand(state)}
                 <button class="button bare small" aria-label="Close the plan" title="Close (p)"
                     on:click=click(move |_| state.change(|place| place.plan = false))><Icon name="x" /></button>
             </section>
@@ -43,6 +47,24 @@ pub fn PlanBar(
         .into_any()
     };
     view! { {draw} }
+}
+
+/// What the user has already: names of fields, or tools whose results are there.
+fn at_hand(state: State) -> AnyView {
+    let written = state.place.with_untracked(|place| place.have.join(", "));
+    let change = move |event: web_sys::Event| {
+        let names = event_target_value(&event);
+        let names = names.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
+        let have: Vec<String> = names.take(MAX_AT_HAND).map(str::to_owned).collect();
+        state.change(|place| place.have = have);
+    };
+    view! {
+        <label class="at-hand">"You have "
+            <input type="text" class="mono" id="plan-have" autocomplete="off" spellcheck="false" maxlength="400"
+                placeholder="order_id, shop__list_orders" prop:value=written on:change=change />
+        </label>
+    }
+    .into_any()
 }
 
 fn drawn(state: State, plan: &Plan, all: usize) -> AnyView {

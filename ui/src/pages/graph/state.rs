@@ -222,15 +222,19 @@ impl State {
     }
 
     fn load_plans(self) {
-        let wanted = Memo::new(move || self.place.with(|place| place.focus.clone().filter(|_| place.plan)));
+        let wanted = Memo::new(move || {
+            let with_have = |place: &Place| Some((place.focus.clone()?, place.have.clone()));
+            self.place.with(|place| with_have(place).filter(|_| place.plan))
+        });
         effect(move || {
             self.plan.set(0);
             self.plans.set(None);
             self.chain.set(Arc::default());
-            let Some(to) = wanted.get() else { return };
+            let Some((to, have)) = wanted.get() else { return };
             leptos::task::spawn_local(async move {
-                let reply = door::call(&PlanCalls { to: to.clone(), ..PlanCalls::default() }).await;
-                if self.is_open() && wanted.get_untracked().as_ref() == Some(&to) {
+                let command = PlanCalls { to: to.clone(), have: have.clone(), ..PlanCalls::default() };
+                let reply = door::call(&command).await;
+                if self.is_open() && wanted.get_untracked() == Some((to, have)) {
                     self.plans.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
                 }
             });
