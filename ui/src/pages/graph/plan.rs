@@ -61,7 +61,7 @@ fn at_hand(state: State) -> AnyView {
     view! {
         <label class="at-hand">"You have "
             <input type="text" class="mono" id="plan-have" autocomplete="off" spellcheck="false" maxlength="400"
-                placeholder="order_id, shop__list_orders" prop:value=written on:change=change />
+                placeholder="fields or tools" title="Names of fields, or tools whose results are there: order_id, shop__list_orders" prop:value=written on:change=change />
         </label>
     }
     .into_any()
