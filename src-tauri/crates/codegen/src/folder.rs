@@ -6,8 +6,8 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 
 use crate::names::modules;
-use crate::python as python_printer;
-use crate::tool::{Entry, Language, Names, Tool, Wrapper};
+use crate::renewal::{Change, Renewed, Writing, renewed};
+use crate::tool::{Entry, Language, Names, Tool};
 
 /// Name of the manifest in the folder.
 pub const MANIFEST: &str = "schemascope.json";
@@ -51,7 +51,22 @@ pub struct File {
     pub text: String,
 }
 
-/// Returns all files of a folder, the manifest last. `all` are the names of every tool known, which keep their names
+/// A folder that was brought up to date.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Update {
+    /// All files, the manifest last.
+    pub files: Vec<File>,
+    /// Paths of files with earlier texts that were not taken.
+    pub obsolete: Vec<String>,
+    /// What the manifest file says.
+    pub manifest: Manifest,
+    /// Wrappers whose text changed.
+    pub changes: Vec<Change>,
+    /// Paths of wrappers that were edited by hand.
+    pub edited: Vec<String>,
+}
+
+/// Returns all files of a folder and its manifest. `all` are the names of every tool known, which keep their names
 /// whichever are wanted; `before` is the manifest of the previous run, and `existing` reads a file it wrote.
 ///
 /// A wrapper whose text would differ only in the number of observations keeps its text.
@@ -62,22 +77,40 @@ pub fn folder(
     before: &Manifest,
     existing: impl Fn(&str) -> Option<String>,
 ) -> (Vec<File>, Manifest) {
+    let Update { files, manifest, .. } = update(wanted, all, languages, before, existing, Writing::default());
+    (files, manifest)
+}
+
+/// As [`folder`], and says what changed.
+pub fn update(
+    wanted: &[Tool],
+    all: &[(String, String)],
+    languages: &BTreeSet<Language>,
+    before: &Manifest,
+    existing: impl Fn(&str) -> Option<String>,
+    writing: Writing,
+) -> Update {
     let names = names(all, before);
     let mut entries: BTreeMap<(String, Language), Entry> =
         before.tools.iter().map(|entry| ((entry.tool_id.clone(), entry.lang), entry.clone())).collect();
-    let mut files = Vec::new();
+    let mut update = Update::default();
     for tool in wanted {
         let Some(names) = names.get(&(tool.id.server().to_owned(), tool.id.tool().to_owned())) else {
             continue;
         };
         for language in languages {
             let key = (tool.id.to_string(), *language);
-            let Wrapper { entry, text } = written(tool, names, *language, entries.get(&key), &existing);
-            files.push(File { path: entry.file.clone(), text });
+            let Renewed { entry, file, obsolete, change, is_edited } =
+                renewed(tool, names, *language, entries.get(&key), &existing, writing);
+            update.files.push(file);
+            update.obsolete.extend(obsolete);
+            update.changes.extend(change);
+            update.edited.extend(is_edited.then(|| entry.file.clone()));
             entries.insert(key, entry);
         }
     }
     let manifest = Manifest { format: 1, tools: entries.into_values().collect() };
+    let files = &mut update.files;
     let used: BTreeSet<Language> = manifest.tools.iter().map(|entry| entry.lang).collect();
     let runtime = RUNTIME.iter().filter(|(language, ..)| used.contains(language));
     files.extend(runtime.map(|(language, path, text)| {
@@ -87,7 +120,8 @@ pub fn folder(
     files.extend(indexes(&manifest));
     let text = serde_json::to_string_pretty(&manifest).unwrap_or_default() + "\n";
     files.push(File { path: MANIFEST.to_owned(), text });
-    (files, manifest)
+    update.manifest = manifest;
+    update
 }
 
 /// First line of files that are replaced as a whole.
@@ -106,55 +140,6 @@ pub fn is_ours(path: &str, text: &str) -> bool {
         MANIFEST => serde_json::from_str::<Manifest>(text).is_ok_and(|manifest| manifest.format == 1),
         _ => text.is_empty() || text.lines().any(line),
     }
-}
-
-/// A wrapper as its file has it, unless more than the number of observations has changed.
-fn written(
-    tool: &Tool,
-    names: &Names,
-    language: Language,
-    before: Option<&Entry>,
-    existing: impl Fn(&str) -> Option<String>,
-) -> Wrapper {
-    let standing = |entry: &Entry| (entry.strategy, entry.source, entry.quality, entry.version);
-    if let Some(entry) = before {
-        let same = Tool { observation_count: entry.observation_count, ..tool.clone() };
-        let mut again = print(&same, names, language);
-        let is_same = standing(&again.entry) == standing(entry) && entry.file == again.entry.file;
-        if let Some(old) = existing(&entry.file).filter(|_| is_same)
-            && around(&old, &again.text) == old
-        {
-            again.text = old;
-            return again;
-        }
-    }
-    let mut wrapper = print(tool, names, language);
-    if let Some(old) = before.and_then(|entry| existing(&entry.file)) {
-        wrapper.text = around(&old, &wrapper.text);
-    }
-    wrapper
-}
-
-fn print(tool: &Tool, names: &Names, language: Language) -> Wrapper {
-    match language {
-        Language::Python => python_printer::print(tool, names),
-        Language::Typescript => crate::typescript::print(tool, names),
-    }
-}
-
-/// A new text with what stands before and after the marked region of the old one.
-fn around(old: &str, new: &str) -> String {
-    for [begin, end] in [python_printer::REGION, crate::typescript::REGION] {
-        let start = |text: &str| {
-            let at = text.find(begin)?;
-            (at == 0 || text[..at].ends_with('\n')).then_some(at)
-        };
-        let Some(start) = start(old) else { continue };
-        let Some(finish) = old[start..].find(&format!("\n{end}\n")) else { continue };
-        let after = start + finish + end.len() + 2;
-        return format!("{}{new}{}", &old[..start], &old[after..]);
-    }
-    new.to_owned()
 }
 
 /// Names of every tool's files, by server and tool.

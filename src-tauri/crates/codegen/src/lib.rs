@@ -17,14 +17,17 @@ mod names;
 mod pattern;
 mod python;
 mod ranges;
+mod region;
+mod renewal;
 mod resolve;
 mod tool;
 mod types;
 mod typescript;
 mod typing;
 
-pub use folder::{File, MANIFEST, Manifest, folder, is_ours};
+pub use folder::{File, MANIFEST, Manifest, Update, folder, is_ours, update};
 pub use graph::Unchecked;
 pub use names::modules;
+pub use renewal::{Change, Writing, beside};
 pub use schemascope_model::Strategy;
 pub use tool::{Entry, Language, Names, Tool, Wrapper};

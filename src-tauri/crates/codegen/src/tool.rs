@@ -1,6 +1,6 @@
 //! What is known of a tool, and what is written for it.
 
-use schemascope_model::{Quality, Source, Strategy, ToolId};
+use schemascope_model::{Quality, Source, Strategy, Timestamp, ToolId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -77,6 +77,15 @@ pub struct Entry {
     pub unchecked: Vec<Unchecked>,
     /// What else a reader should know.
     pub notes: Vec<String>,
+    /// When the text changed last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_at: Option<Timestamp>,
+    /// Why it changed.
+    #[serde(default)]
+    pub why: String,
+    /// Digest of the marked region.
+    #[serde(default)]
+    pub digest: String,
 }
 
 /// A wrapper: its manifest entry and the text of its file.
@@ -129,6 +138,9 @@ impl Tool {
             parse,
             unchecked,
             notes,
+            written_at: None,
+            why: String::new(),
+            digest: String::new(),
         }
     }
 

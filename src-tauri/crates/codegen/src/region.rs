@@ -1,0 +1,112 @@
+//! The marked region of a wrapper's file: what Schemascope writes, between text that belongs to the user.
+//!
+//! The first line of a region carries a digest of what follows, so that a region which was edited is recognised
+//! whatever happens to other files.
+
+use sha2::{Digest, Sha256};
+
+use crate::{python, typescript};
+
+/// Hexadecimal digits of a digest.
+const DIGITS: usize = 16;
+
+/// A text around and in a marked region. The three parts in their order are the whole text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Region<'a> {
+    before: &'a str,
+    text: &'a str,
+    after: &'a str,
+    begin: &'static str,
+}
+
+impl<'a> Region<'a> {
+    /// Finds the region of a text.
+    pub(crate) fn find(text: &'a str) -> Option<Self> {
+        [python::REGION, typescript::REGION].into_iter().find_map(|[begin, end]| {
+            let mut start = None;
+            let mut at = 0;
+            for line in text.split_inclusive('\n') {
+                let next = at + line.len();
+                match start {
+                    None if line.starts_with(begin) => start = Some(at),
+                    Some(start) if line.trim_end() == end => {
+                        let (before, rest) = text.split_at(start);
+                        let (text, after) = rest.split_at(next - start);
+                        return Some(Self { before, text, after, begin });
+                    }
+                    _ => {}
+                }
+                at = next;
+            }
+            None
+        })
+    }
+
+    /// Whether the region is this one, whatever ends its lines.
+    pub(crate) fn is(&self, region: &str) -> bool {
+        self.text.trim_end().lines().eq(region.trim_end().lines())
+    }
+
+    /// Whether the region differs from what was written. Unknown for regions without a digest.
+    pub(crate) fn is_edited(&self) -> bool {
+        let (first, body) = self.text.split_once('\n').unwrap_or((self.text, ""));
+        let written = first.strip_prefix(self.begin).and_then(|rest| rest.split_whitespace().next());
+        let is_digest =
+            |word: &&str| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        written.filter(is_digest).is_some_and(|digest| digest != digest_of(body))
+    }
+
+    /// The text with another region.
+    pub(crate) fn replaced(&self, region: &str) -> String {
+        format!("{}{region}{}", self.before, self.after)
+    }
+}
+
+/// A printed region with its digest in the first line, and the digest.
+pub(crate) fn sealed(text: &str) -> (String, String) {
+    let (first, body) = text.split_once('\n').unwrap_or((text, ""));
+    let digest = digest_of(body);
+    let begin = [python::REGION, typescript::REGION].into_iter().find(|[begin, _]| first.starts_with(begin));
+    let first = begin.map_or_else(
+        || first.to_owned(),
+        |[begin, _]| format!("{begin} {digest}{}", first.get(begin.len()..).unwrap_or_default()),
+    );
+    (format!("{first}\n{body}"), digest)
+}
+
+fn digest_of(body: &str) -> String {
+    let mut hash = Sha256::new();
+    for line in body.trim_end().lines() {
+        hash.update(line.as_bytes());
+        hash.update(b"\n");
+    }
+    hash.finalize().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PRINTED: &str = "# schemascope: begin (note)\na = 1\n# schemascope: end\n";
+
+    #[test]
+    fn region_is_replaced_and_text_around_it_stays() {
+        let (text, _) = sealed(PRINTED);
+        assert!(text.ends_with(" (note)\na = 1\n# schemascope: end\n") && text != PRINTED, "{text}");
+        let around = format!("# mine\r\n{text}\tmine too");
+        let region = Region::find(&around).unwrap();
+        assert!(region.is(&text) && !region.is_edited());
+        assert_eq!(region.replaced("new\n"), "# mine\r\nnew\n\tmine too");
+        assert_eq!(Region::find("# schemascope: begin\na = 1\n"), None);
+    }
+
+    #[test]
+    fn edits_are_seen_and_other_line_ends_are_none() {
+        let (text, _) = sealed(PRINTED);
+        let is_edited = |text: &str| Region::find(text).unwrap().is_edited();
+        assert!(is_edited(&text.replace("a = 1", "a = 2")));
+        assert!(!is_edited(&text.replace('\n', "\r\n")));
+        assert!(!is_edited(text.trim_end()), "the file need not end with a line end");
+        assert!(!is_edited(PRINTED), "nothing is known of a region without digest");
+    }
+}
