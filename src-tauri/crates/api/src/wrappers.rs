@@ -91,3 +91,152 @@ pub struct WrapperText {
     /// What else a reader should know.
     pub notes: Vec<String>,
 }
+
+/// Writes the wrappers of tools into a folder and remembers the folder, so that they are kept current. Lists the
+/// servers first.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct WriteWrappers {
+    /// Absolute path of the folder.
+    pub path: String,
+    /// Languages, such as `python`; those that the folder has if empty, and Python if it has none.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// Only tools of this server.
+    #[serde(default)]
+    pub server: Option<String>,
+    /// Only this tool.
+    #[serde(default)]
+    pub tool_id: Option<String>,
+    /// Least quality at which an inferred schema is used; that of the folder's previous run by default, else the setting
+    /// `model_from`.
+    #[serde(default)]
+    pub model_from: Option<Quality>,
+    /// Whether wrappers that were edited by hand are replaced.
+    #[serde(default)]
+    pub force: bool,
+}
+
+impl Command for WriteWrappers {
+    const NAME: &'static str = "write_wrappers";
+    type Reply = WrittenWrappers;
+}
+
+/// Wrappers that were written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct WrittenWrappers {
+    /// Number of wrappers in the folder.
+    pub wrapper_count: u64,
+    /// Wanted tools by how far the type of their result binds: typed, inferred, helper.
+    pub strategies: [u64; 3],
+    /// New or changed files.
+    pub files_written: u64,
+    /// Files that were current.
+    pub files_current: u64,
+    /// Wrappers whose text changed.
+    pub changes: Vec<WrapperChange>,
+    /// Paths of wrappers that were edited by hand.
+    pub edited: Vec<String>,
+    /// Servers that could not be listed, with reasons.
+    pub unlisted: Vec<(String, String)>,
+}
+
+/// A wrapper whose text changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrapperChange {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// Language of the wrapper.
+    pub lang: String,
+    /// Path of the wrapper in the folder.
+    pub file: String,
+    /// Why it changed.
+    pub why: String,
+    /// Whether it was edited by hand, so that the new text is in a file beside it that ends in `.new`.
+    pub edited: bool,
+}
+
+/// Lists the folders whose wrappers are kept current.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ListWrapperTargets {}
+
+impl Command for ListWrapperTargets {
+    const NAME: &'static str = "list_wrapper_targets";
+    type Reply = Vec<WrapperTarget>;
+}
+
+/// A folder whose wrappers are kept current.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrapperTarget {
+    /// Absolute path.
+    pub path: String,
+    /// Languages, such as `python`.
+    pub languages: Vec<String>,
+    /// Which tools are written; a tool that one of these names is.
+    pub filters: Vec<WrapperFilter>,
+    /// Least quality at which an inferred schema is used; the setting `model_from` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_from: Option<Quality>,
+}
+
+/// Tools of one server, one tool, or all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrapperFilter {
+    /// Only tools of this server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Only this tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_id: Option<String>,
+}
+
+impl WrapperFilter {
+    /// Whether a tool is written.
+    pub fn includes(&self, server: &str, tool_id: &str) -> bool {
+        self.server.as_deref().is_none_or(|wanted| wanted == server)
+            && self.tool_id.as_deref().is_none_or(|wanted| wanted == tool_id)
+    }
+}
+
+/// Stops keeping the wrappers of a folder current. Returns whether it was one of the targets.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ForgetWrapperTarget {
+    /// Absolute path of the folder.
+    pub path: String,
+}
+
+impl Command for ForgetWrapperTarget {
+    const NAME: &'static str = "forget_wrapper_target";
+    type Reply = bool;
+}
+
+/// Brings the wrappers of all targets up to date.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct EvolveWrappers {
+    /// Whether changes are only reported.
+    #[serde(default)]
+    pub dry_run: bool,
+    /// Whether that is done which the engine would do by itself in a moment: nothing if the setting `evolve` is off,
+    /// else only wrappers of tools that changed. The reply is empty.
+    #[serde(default)]
+    pub due: bool,
+}
+
+impl Command for EvolveWrappers {
+    const NAME: &'static str = "evolve_wrappers";
+    type Reply = Vec<EvolvedTarget>;
+}
+
+/// A target that was brought up to date.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvolvedTarget {
+    /// Absolute path of the folder.
+    pub path: String,
+    /// Whether the folder no longer exists, or has no wrappers, so that it is no target any more.
+    pub gone: bool,
+    /// Why nothing could be written.
+    pub problem: Option<String>,
+    /// Wrappers whose text changed.
+    pub changes: Vec<WrapperChange>,
+    /// Paths of wrappers that were edited by hand.
+    pub edited: Vec<String>,
+}

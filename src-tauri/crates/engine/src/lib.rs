@@ -30,7 +30,7 @@ mod signal;
 mod upstreams;
 mod user;
 mod views;
-mod wrapper_files;
+mod wrappers;
 
 pub use attach::front::{Attached, Front, FrontError};
 pub use attach::lasting::{LastingEngine, LastingError, Passed};
@@ -61,4 +61,3 @@ pub use schemascope_redact::RuleError;
 pub use schemascope_registry::check::{Checks, Class as CheckClass, Finding};
 pub use schemascope_store::{AuditCheck, Damage, Findings, Position, Rebuilt, Report as Verified};
 pub use signal::asked_to_end;
-pub use wrapper_files::{WrapperFolder, WriteError, WrittenFiles};

@@ -32,19 +32,22 @@ pub enum SettingGroup {
     Versions,
     /// What clients receive.
     Results,
+    /// Which code is kept current.
+    Wrappers,
     /// Which calls stay stored.
     Storage,
 }
 
 impl SettingGroup {
     /// Every group, in the order in which they are shown.
-    pub const ALL: [Self; 3] = [Self::Versions, Self::Results, Self::Storage];
+    pub const ALL: [Self; 4] = [Self::Versions, Self::Results, Self::Wrappers, Self::Storage];
 
     /// Heading of the group.
     pub fn title(self) -> &'static str {
         match self {
             Self::Versions => "Versions",
             Self::Results => "Results for clients of /mcp",
+            Self::Wrappers => "Typed wrappers",
             Self::Storage => "Stored calls",
         }
     }

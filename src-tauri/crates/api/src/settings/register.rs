@@ -84,11 +84,23 @@ settings! {
             `schemascope__…`; so do names of groups, separated by commas. `schemascope settings` shows by how many \
             bytes and tokens the list grows.",
     }
-    model_from, "model-from": choice(ModelFrom Low) in Results {
+    model_from, "model-from": choice(ModelFrom Low) in Wrappers {
         label: "Type wrappers by learned schemas",
         summary: "least quality of a learned schema in generated wrappers",
         details: "`schemascope generate` writes types for the results of tools. A schema that was only learned from \
             results is used from this quality on. Declared, promoted and pinned schemas are always used.",
+    }
+    evolve, "evolve": switch(true) in Wrappers {
+        label: "Keep wrappers current",
+        summary: "keep the wrappers that `generate` wrote current",
+        details: "A wrapper is replaced when the quality of its schema rises, a version takes effect or no longer \
+            applies, or the server changes what it declares. Wrappers that you edited are left alone.",
+    }
+    evolve_every, "evolve-every": number(300, 1..86_400, "seconds") in Wrappers {
+        label: "Check wrappers every",
+        summary: "seconds between two checks of all wrappers",
+        details: "Changes of quality, versions and declarations are noticed at once. Other changes of a schema, such \
+            as a new field, reach the wrappers at the next check.",
     }
     keep_days, "keep-days": limit(1..36_500, "days") in Storage {
         label: "Remove calls older than",

@@ -1,16 +1,18 @@
 //! `generate`.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
-use schemascope_api::{GetReport, GetWrapperTools, Quality, Report, Strategy, WrapperTool};
-use schemascope_codegen::{Language, Tool, folder};
-use schemascope_engine::{Front, WrapperFolder};
+use schemascope_api::{
+    DiscoveryState, ForgetWrapperTarget, GetReport, ListWrapperTargets, Quality, Report, WrapperFilter,
+    WrapperTarget, WriteWrappers, WrittenWrappers,
+};
+use schemascope_engine::Front;
 use serde_json::json;
 
+use super::discover::{Request, discover};
 use super::verb::{WithEngine, verbs};
 use crate::args::Args;
 use crate::output::{self, count, counted, harmless};
@@ -40,11 +42,15 @@ enum ModelFrom {
 /// Write typed code that calls the tools
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Lists the servers first. Files that are current are not touched, and files that Schemascope did not\n\
-    write are never replaced. Standard output ends with the totals of `report`.\n\nExamples:\n  \
+    after_help = "Makes the calls of discovery_config.json if it exists, then lists the servers. Files that are current\n\
+    are not touched, and files that Schemascope did not write are never replaced. If you edited a wrapper, its\n\
+    new text is written to a file beside it that ends in .new. Standard output ends with the totals of `report`.\n\n\
+    The folder is remembered and kept current while Schemascope runs (settings `evolve` and `evolve_every`).\n\n\
+    Examples:\n  \
     schemascope generate                                    Python, into ./wrappers\n  \
     schemascope generate --lang typescript --out src/tools\n  \
-    schemascope generate --tool git__git_status"
+    schemascope generate --tool git__git_status\n  \
+    schemascope generate --targets                          folders that are kept current"
 )]
 pub struct Generate {
     /// Language; can be repeated [default: those the folder has, else python]
@@ -59,58 +65,79 @@ pub struct Generate {
     /// Only this tool
     #[arg(long, value_name = "TOOL_ID")]
     tool: Option<String>,
-    /// Least quality of an inferred schema that is used [default: the setting model_from]
+    /// Least quality of an inferred schema that is used [default: that of the folder, else the setting model_from]
     #[arg(long, value_enum)]
     model_from: Option<ModelFrom>,
+    /// Replace wrappers that you edited
+    #[arg(long)]
+    force: bool,
+    /// Do not make the calls of discovery_config.json first
+    #[arg(long)]
+    no_discover: bool,
+    /// Call this tool of discovery_config.json even if its server declares it destructive; can be repeated
+    #[arg(long = "allow", value_name = "TOOL", conflicts_with = "no_discover")]
+    allowed: Vec<String>,
+    /// Print the folders that are kept current, and write nothing
+    #[arg(long, conflicts_with_all = ["forget", "out", "languages", "server", "tool", "model_from", "force"])]
+    targets: bool,
+    /// Stop keeping this folder current; its files stay
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "languages", "server", "tool", "model_from", "force"])]
+    forget: Option<PathBuf>,
 }
 
 impl WithEngine for Generate {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
-        let target = WrapperFolder::new(&self.out);
-        let before = target.manifest()?;
-        let model_from = self.model_from.map(|quality| match quality {
-            ModelFrom::Low => Quality::Low,
-            ModelFrom::Medium => Quality::Medium,
-            ModelFrom::High => Quality::High,
-        });
-        let command = GetWrapperTools { server: self.server.clone(), tool_id: self.tool.clone(), model_from };
+        if self.targets {
+            return targets(args, &front.call(ListWrapperTargets {}).await?);
+        }
+        if let Some(folder) = &self.forget {
+            return forget(args, front, folder).await;
+        }
+        let path = absolute(&self.out)?;
+        if !self.no_discover {
+            self.discover(args, front).await?;
+        }
+        let command = WriteWrappers {
+            path,
+            languages: self.languages.iter().map(|lang| lang.word().to_owned()).collect(),
+            server: self.server.clone(),
+            tool_id: self.tool.clone(),
+            model_from: self.model_from.map(ModelFrom::quality),
+            force: self.force,
+        };
         let spinner = indicatif::ProgressBar::new_spinner();
         spinner.enable_steady_tick(std::time::Duration::from_millis(120));
         spinner.set_message("listing the tools");
-        let known = front.call(command).await;
+        let written = front.call(command).await;
         spinner.finish_and_clear();
-        let known = known?;
-        for (server, reason) in &known.unlisted {
+        let written = written?;
+        for (server, reason) in &written.unlisted {
             output::note(&harmless(&format!("{server} is not listed: {reason}")));
         }
-        let mut languages: BTreeSet<Language> = self.languages.iter().map(|lang| lang.language()).collect();
-        if languages.is_empty() {
-            languages.extend(before.tools.iter().map(|entry| entry.lang));
+        for file in &written.edited {
+            output::note(&edited(&self.out, file));
         }
-        if languages.is_empty() {
-            languages.insert(Language::Python);
-        }
-        let tools: Vec<Tool> = known.tools.into_iter().map(tool).collect::<Result<_>>()?;
-        let (files, manifest) = folder(&tools, &known.all, &languages, &before, |path| target.read(path));
-        let done = target.write(&files)?;
         let report = front.call(GetReport {}).await?;
+        let WrittenWrappers {
+            wrapper_count, strategies, files_written, files_current, changes, edited, ..
+        } = written;
         if args.json {
             output::json(&json!({
-                "wrappers": manifest.tools.len(), "files_written": done.written, "files_current": done.current,
-                "totals": totals(&report),
+                "wrappers": wrapper_count, "files_written": files_written, "files_current": files_current,
+                "changes": changes, "edited": edited, "totals": totals(&report),
             }))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let of = |strategy: Strategy| tools.iter().filter(|tool| tool.strategy == strategy).count() as u64;
+        let [typed, inferred, helper] = strategies;
         output::line(&format!(
             "{}: {} ({} typed, {} inferred, {} without a known result); {} written, {} current",
             self.out.display(),
-            counted(tools.len() as u64, "tool"),
-            count(of(Strategy::Typed)),
-            count(of(Strategy::Inferred)),
-            count(of(Strategy::Helper)),
-            counted(done.written as u64, "file"),
-            count(done.current as u64),
+            counted(typed + inferred + helper, "tool"),
+            count(typed),
+            count(inferred),
+            count(helper),
+            counted(files_written, "file"),
+            count(files_current),
         ))?;
         output::line("")?;
         for (name, part) in figures(&report) {
@@ -120,30 +147,116 @@ impl WithEngine for Generate {
     }
 }
 
+impl Generate {
+    /// Makes the calls of the discovery file if it exists, except those that may destroy something.
+    async fn discover(&self, args: &Args, front: &Front) -> Result<()> {
+        let of_tool =
+            self.tool.as_ref().and_then(|tool| tool.split_once("__")).map(|(server, _)| server.to_owned());
+        let request = Request {
+            server: self.server.clone().or(of_tool),
+            skip_destructive: true,
+            allowed: self.allowed.clone(),
+            ..Request::default()
+        };
+        let discovered = discover(front, request).await.context(
+            "nothing was called or written; --no-discover leaves out the calls of discovery_config.json",
+        )?;
+        for call in &discovered.calls {
+            let tool = harmless(&call.tool_id);
+            if call.state == DiscoveryState::Destructive {
+                output::note(&format!(
+                    "{tool} is not called: its server declares it destructive; --allow {tool} calls it"
+                ));
+            } else if call.state.is_failure() {
+                let reason = harmless(call.reason.as_deref().unwrap_or("it failed"));
+                output::note(&format!("discovery could not learn from {tool}: {reason}"));
+            }
+        }
+        if !discovered.learned.is_empty() && !args.quiet {
+            output::note(&format!("discovery taught {}", counted(discovered.learned.len() as u64, "tool")));
+        }
+        Ok(())
+    }
+}
+
 impl Lang {
-    fn language(self) -> Language {
+    fn word(self) -> &'static str {
         match self {
-            Self::Python => Language::Python,
-            Self::Typescript => Language::Typescript,
+            Self::Python => "python",
+            Self::Typescript => "typescript",
         }
     }
 }
 
-/// A tool as wrappers need it.
-fn tool(known: WrapperTool) -> Result<Tool> {
-    Ok(Tool {
-        id: known.tool_id.parse().with_context(|| format!("{:?} is no tool id", known.tool_id))?,
-        description: known.description,
-        strategy: known.strategy,
-        source: known.source,
-        quality: known.quality,
-        observation_count: known.observation_count,
-        version: known.version,
-        input_schema: known.input_schema,
-        output_schema: known.output_schema,
-        is_text: known.is_text,
-        is_gone: !known.listed,
-    })
+impl ModelFrom {
+    fn quality(self) -> Quality {
+        match self {
+            Self::Low => Quality::Low,
+            Self::Medium => Quality::Medium,
+            Self::High => Quality::High,
+        }
+    }
+}
+
+/// The absolute path of a folder, which need not exist.
+fn absolute(folder: &Path) -> Result<String> {
+    let shown = folder.display();
+    let path = std::path::absolute(folder).with_context(|| format!("cannot use {shown}"))?;
+    path.into_os_string().into_string().map_err(|_| anyhow!("cannot use {shown}: its path is not UTF-8"))
+}
+
+/// The warning about a wrapper that was edited.
+pub fn edited(folder: &Path, file: &str) -> String {
+    let file = folder.join(file);
+    let file = file.display();
+    harmless(&format!(
+        "{file} was edited and is left as it is; a new text is written to {file}.new, and `generate --force` takes it"
+    ))
+}
+
+fn targets(args: &Args, targets: &[WrapperTarget]) -> Result<ExitCode> {
+    if args.json {
+        output::json(&targets)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if targets.is_empty() {
+        output::note("no folder is kept current; schemascope generate writes one");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = output::table(&["folder", "languages", "tools", "from quality"], &[]);
+    for target in targets {
+        let tools: Vec<String> = target.filters.iter().map(filter).collect();
+        table.add_row([
+            harmless(&target.path),
+            target.languages.join(", "),
+            harmless(&tools.join(", ")),
+            target.model_from.map_or_else(|| "as set".to_owned(), |quality| quality.to_string()),
+        ]);
+    }
+    output::print(&table)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn filter(filter: &WrapperFilter) -> String {
+    match (&filter.tool_id, &filter.server) {
+        (Some(tool), _) => tool.clone(),
+        (None, Some(server)) => format!("all of {server}"),
+        (None, None) => "all".to_owned(),
+    }
+}
+
+async fn forget(args: &Args, front: &Front, folder: &Path) -> Result<ExitCode> {
+    let was_target = front.call(ForgetWrapperTarget { path: absolute(folder)? }).await?;
+    let shown = folder.display();
+    if !was_target {
+        return Err(anyhow!(
+            "{shown} is not kept current; schemascope generate --targets prints the folders that are"
+        ));
+    }
+    if !args.quiet {
+        output::note(&format!("{shown} is no longer kept current; its files stay"));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The report's totals.

@@ -10,6 +10,7 @@ mod diff;
 mod discover;
 mod drift;
 mod edges;
+mod evolve;
 mod exchange;
 mod generate;
 mod help;
@@ -78,6 +79,7 @@ subjects! {
     Servers = servers,
     Report = report,
     Generate = generate,
+    Evolve = evolve,
     Versions = versions,
     Diff = diff,
     Impact = impact,

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use schemascope_api::ListTools;
+use schemascope_api::{EvolveWrappers, ListTools};
 use schemascope_proxy::relay::HttpRelay;
 
 use crate::attach::front::FrontError;
@@ -90,6 +90,9 @@ impl LastingEngine {
         let after = observations(&self.link).await;
         let after =
             after.inspect_err(|error| tracing::warn!(%error, "the engine does not say what it learned"));
+        if let Err(error) = evolve(&self.link).await {
+            tracing::warn!(%error, "the engine does not say whether wrappers are current");
+        }
         self.link.close().await;
         let observations = after.ok().map(|after| after.saturating_sub(self.observations).min(calls));
         Passed { calls, observations }
@@ -101,4 +104,11 @@ async fn observations(link: &Arc<Link>) -> Result<u64, LastingError> {
     let reached = link.renew().await?;
     let tools = reached.front.call(ListTools {}).await?;
     Ok(tools.iter().map(|tool| tool.observation_count).sum())
+}
+
+/// Brings wrappers up to date with the last calls.
+async fn evolve(link: &Arc<Link>) -> Result<(), LastingError> {
+    let reached = link.renew().await?;
+    reached.front.call(EvolveWrappers { due: true, ..EvolveWrappers::default() }).await?;
+    Ok(())
 }

@@ -25,7 +25,7 @@ impl Handle<GetWrapper> for Engine {
             .filter(|(_, tool)| tool.exists())
             .map(|(id, _)| (id.server().to_owned(), id.tool().to_owned()))
             .collect::<Vec<_>>();
-        let tool = self.wrapper_tool(&id, &known, Quality::Low);
+        let tool = self.services.wrappers.known.wrapper_tool(&id, &known, Quality::Low);
         let reason = reason(&tool);
         let work = move || {
             let strategy = tool.strategy;

@@ -1,17 +1,21 @@
-//! What wrappers are generated from.
+//! What wrappers are generated from, writing them, and the folders they are in.
 
-use schemascope_api::{ApiError, ErrorKind, GetWrapperTools, ModelFrom, WrapperTool, WrapperTools};
-use schemascope_model::{Quality, Source, Strategy, ToolId, UpstreamState};
-use schemascope_registry::Tool;
-use schemascope_registry::versions::InForce;
-use schemascope_shape::Policy;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::{Handle, nearest};
+use schemascope_api::{
+    ApiError, ErrorKind, EvolveWrappers, EvolvedTarget, ForgetWrapperTarget, GetWrapperTools,
+    ListWrapperTargets, WrapperFilter, WrapperTarget, WrapperTool, WrapperTools, WriteWrappers,
+    WrittenWrappers,
+};
+use schemascope_model::UpstreamState;
+
+use super::{Handle, internal, nearest};
 use crate::engine::Engine;
+use crate::wrappers::{Look, Wanted, languages};
 
-handlers![GetWrapperTools];
+handlers![GetWrapperTools, WriteWrappers, ListWrapperTargets, ForgetWrapperTarget, EvolveWrappers];
 
 impl Handle<GetWrapperTools> for Engine {
     async fn handle(&self, command: GetWrapperTools) -> Result<WrapperTools, ApiError> {
@@ -22,33 +26,21 @@ impl Handle<GetWrapperTools> for Engine {
         self.upstreams.hub.list(is_wanted).await;
         self.settled().await?;
         let wanted_tool = command.tool_id.as_deref().map(|id| self.find(id)).transpose()?;
-        let model_from = command.model_from.unwrap_or(match self.files.settings.now().model_from {
-            ModelFrom::Low => Quality::Low,
-            ModelFrom::Medium => Quality::Medium,
-            ModelFrom::High => Quality::High,
-        });
+        let model_from = command.model_from.unwrap_or_else(|| self.services.wrappers.least_quality());
         let status = self.upstreams.hub.status();
-        let own = self.upstreams.own_tools.clone();
-        // Copied, so that the registry is not locked while schemas are emitted.
-        let known: Vec<(ToolId, Tool)> = self
-            .registry()
-            .tools()
-            .iter()
-            .filter(|(id, tool)| own.counts(id, tool) && tool.exists())
-            .map(|(id, tool)| (id.clone(), tool.clone()))
-            .collect();
-        let all = known.iter().map(|(id, _)| (id.server().to_owned(), id.tool().to_owned())).collect();
+        let known = &self.services.wrappers.known;
+        let all = known.names();
         if let Some(name) = &command.server {
             let names: Vec<&str> = status.iter().map(|server| server.name.as_str()).collect();
-            if !names.contains(&name.as_str()) && !known.iter().any(|(id, _)| id.server() == name) {
+            if !names.contains(&name.as_str()) && !all.iter().any(|(server, _)| server == name) {
                 let hint = nearest::suggestion(name, names.into_iter());
                 return Err(ApiError::new(ErrorKind::NotFound, format!("there is no server {name:?}{hint}")));
             }
         }
-        let wanted = known
-            .into_iter()
-            .filter(|(id, _)| is_wanted(id.server()) && wanted_tool.as_ref().is_none_or(|tool| tool == id));
-        let tools = wanted.map(|(id, tool)| self.wrapper_tool(&id, &tool, model_from)).collect();
+        let wanted =
+            known.tools(|id| is_wanted(id.server()) && wanted_tool.as_ref().is_none_or(|tool| tool == id));
+        let tools: Vec<WrapperTool> =
+            wanted.iter().map(|(id, tool)| known.wrapper_tool(id, tool, model_from)).collect();
         let failed = status.into_iter().filter(|server| is_wanted(&server.name)).filter_map(|server| {
             let broken = matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid);
             broken.then(|| (server.name.clone(), server.reason.clone().unwrap_or_default()))
@@ -57,59 +49,46 @@ impl Handle<GetWrapperTools> for Engine {
     }
 }
 
-impl Engine {
-    pub(super) fn wrapper_tool(&self, id: &ToolId, tool: &Tool, model_from: Quality) -> WrapperTool {
-        #[derive(Default, Deserialize)]
-        struct Definition {
-            description: Option<String>,
-            #[serde(rename = "inputSchema")]
-            input_schema: Option<Value>,
+impl Handle<WriteWrappers> for Engine {
+    async fn handle(&self, command: WriteWrappers) -> Result<WrittenWrappers, ApiError> {
+        let WriteWrappers { path, languages: words, server, tool_id, model_from, force } = command;
+        let path = PathBuf::from(path);
+        let wrappers = Arc::clone(&self.services.wrappers);
+        let languages: BTreeSet<_> = languages(&words)?;
+        let model_from = model_from.or(wrappers.model_from(&path)?);
+        // Tools may be named as clients see them; the filter has the id.
+        let known = GetWrapperTools { server: server.clone(), tool_id: tool_id.clone(), model_from };
+        let WrapperTools { tools, unlisted, .. } = self.handle(known).await?;
+        let tool_id = tool_id.and_then(|_| tools.first().map(|tool| tool.tool_id.clone()));
+        let filter = WrapperFilter { server, tool_id };
+        let wanted = Wanted { path, languages, filter, model_from, force, tools };
+        let written = tokio::task::spawn_blocking(move || wrappers.write(wanted)).await;
+        Ok(WrittenWrappers { unlisted, ..written.map_err(internal)?? })
+    }
+}
+
+impl Handle<ListWrapperTargets> for Engine {
+    async fn handle(&self, _: ListWrapperTargets) -> Result<Vec<WrapperTarget>, ApiError> {
+        Ok(self.services.wrappers.targets()?)
+    }
+}
+
+impl Handle<ForgetWrapperTarget> for Engine {
+    async fn handle(&self, command: ForgetWrapperTarget) -> Result<bool, ApiError> {
+        Ok(self.services.wrappers.forget(Path::new(&command.path))?)
+    }
+}
+
+impl Handle<EvolveWrappers> for Engine {
+    async fn handle(&self, command: EvolveWrappers) -> Result<Vec<EvolvedTarget>, ApiError> {
+        self.settled().await?;
+        if command.due {
+            let evolver = Arc::clone(&self.services.evolver);
+            tokio::task::spawn_blocking(move || evolver.look(Look::Changed)).await.map_err(internal)?;
+            return Ok(Vec::new());
         }
-        let definition: Definition = tool
-            .declaration
-            .as_ref()
-            .and_then(|declaration| serde_json::from_str(declaration.definition.get()).ok())
-            .unwrap_or_default();
-        let presented = self.knowledge.shown.presented(id);
-        let standing = tool.standing();
-        let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());
-        let versions = self.knowledge.decisions.tool(id);
-        let in_force = versions.in_force();
-        let version = in_force.as_ref().map(|in_force| in_force.version().number);
-        let (strategy, output_schema) = match (&in_force, declared) {
-            (Some(in_force), _) => {
-                let enforced = matches!(in_force, InForce::Enforced(_));
-                let strategy = if enforced { Strategy::Typed } else { Strategy::Inferred };
-                (strategy, Some((*in_force.version().schema).clone()))
-            }
-            (None, Some(declared)) => {
-                let strategy = if standing.violated { Strategy::Inferred } else { Strategy::Typed };
-                (strategy, Some((*declared.schema).clone()))
-            }
-            (None, None) if standing.source == Source::Inferred && standing.quality >= model_from => {
-                (Strategy::Inferred, Some(tool.shape.schema(&Policy::default())))
-            }
-            (None, None) => (Strategy::Helper, None),
-        };
-        WrapperTool {
-            tool_id: id.to_string(),
-            description: presented
-                .description
-                .map(String::from)
-                .or(definition.description)
-                .unwrap_or_default(),
-            strategy,
-            source: standing.source,
-            quality: standing.quality,
-            observation_count: tool.shape.observations(),
-            version,
-            input_schema: presented
-                .input_schema
-                .or(definition.input_schema)
-                .unwrap_or_else(|| json!({"type": "object"})),
-            output_schema,
-            is_text: standing.form.is_some(),
-            listed: tool.declaration.is_some(),
-        }
+        let wrappers = Arc::clone(&self.services.wrappers);
+        let evolved = tokio::task::spawn_blocking(move || wrappers.evolve(None, command.dry_run)).await;
+        Ok(evolved.map_err(internal)??)
     }
 }

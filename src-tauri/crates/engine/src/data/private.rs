@@ -17,6 +17,7 @@ const OWN: &[&str] = &[
     "machine.json",
     "overrides.agreed.json",
     "tool_schema_status.json",
+    "wrapper_targets.json",
     "ballast",
     "journal",
     "decisions",

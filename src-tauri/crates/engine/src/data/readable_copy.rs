@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::DataDirError;
 use super::private::{make_private, private_file};
 
-/// Files and folders that say nothing about the data.
-const LEFT_OUT: &[&str] = &["lock", "store.lock", "instance.json", "ballast", "window", "webview"];
+/// Files and folders that say nothing about the data. A copy writes no wrappers.
+const LEFT_OUT: &[&str] =
+    &["lock", "store.lock", "instance.json", "ballast", "window", "webview", "wrapper_targets.json"];
 
 /// A copy of a data directory in the folder for temporary files. It is removed when this is dropped.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ use crate::knowledge::overrides::{self, OverrideFile, OverrideParts};
 use crate::knowledge::version_drafter::VersionDrafter;
 use crate::recording::Records;
 use crate::upstreams::Upstreams;
+use crate::wrappers::{Evolver, KnownTools, Wrappers};
 use config_reload::ConfigReload;
 use settings_applier::SettingsApplier;
 
@@ -24,6 +25,10 @@ pub(crate) struct Services {
     pub(crate) overrides: Arc<OverrideFile>,
     /// Applies settings and redaction rules.
     pub(crate) settings: Arc<SettingsApplier>,
+    /// Writes wrappers.
+    pub(crate) wrappers: Arc<Wrappers>,
+    /// Keeps wrappers current.
+    pub(crate) evolver: Arc<Evolver>,
     background: Background,
 }
 
@@ -50,16 +55,20 @@ impl Services {
             changes: files.watcher.watch(&path),
         };
         let overrides = OverrideFile::open(data, path, parts);
+        let wrappers =
+            Arc::new(Wrappers::new(data, KnownTools::new(records, knowledge, upstreams), &files.settings));
+        let evolver = Arc::new(Evolver::new(&wrappers, &drafter, records, &files.settings));
         let background = Background::start([
             Arc::clone(&settings) as _,
             reload as _,
             Arc::clone(&overrides) as _,
             Arc::clone(&upstreams.status) as _,
             Arc::clone(&knowledge.suspensions) as _,
-            // Stopped last, as it looks at everything that was recorded.
+            // Stopped last, as they look at everything that was recorded, and at the versions of it.
             Arc::clone(&drafter) as _,
+            Arc::clone(&evolver) as _,
         ]);
-        Self { drafter, overrides, settings, background }
+        Self { drafter, overrides, settings, wrappers, evolver, background }
     }
 
     /// Stops all services.

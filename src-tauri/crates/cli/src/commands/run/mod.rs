@@ -6,12 +6,14 @@ mod importable;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use anyhow::Result;
 use schemascope_engine::{Durability, LastingEngine, Passed};
+use schemascope_model::Timestamp;
+use serde::Deserialize;
 
 use super::verb::{Alone, verbs};
 use crate::args::Args;
@@ -48,6 +50,7 @@ const NOT_EXECUTABLE: u8 = 126;
 
 impl Alone for Run {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
+        let began = Timestamp::now();
         let variables = self.out.as_deref().map(importable::variables).transpose()?.unwrap_or_default();
         let engine = LastingEngine::start(args.options(Durability::default())?, Arc::new(Embedded)).await?;
         let Some((program, arguments)) = self.command.split_first() else { return Ok(ExitCode::FAILURE) };
@@ -63,7 +66,8 @@ impl Alone for Run {
             if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE }
         });
         if !args.quiet {
-            output::note(&closing(passed));
+            let wrappers = self.out.as_deref().map(|folder| changed_wrappers(folder, began));
+            output::note(&closing(passed, wrappers.flatten()));
         }
         // A listener of signals may still wait.
         std::process::exit(code.into())
@@ -79,12 +83,32 @@ fn reason(error: &io::Error) -> String {
 }
 
 /// What passed, in a line.
-fn closing(passed: Passed) -> String {
+fn closing(passed: Passed, wrappers: Option<u64>) -> String {
     let calls = counted(passed.calls, "call");
-    match passed.observations {
+    let learned = match passed.observations {
         Some(observations) => format!("schemascope: {calls}, {}", counted(observations, "observation")),
         None => format!("schemascope: {calls}; what was learned from them is unknown"),
+    };
+    match wrappers {
+        Some(count) => format!("{learned}, {} changed", counted(count, "wrapper")),
+        None => learned,
     }
+}
+
+/// Wrappers of a folder that were written since a time; none if it has no wrappers.
+fn changed_wrappers(folder: &Path, since: Timestamp) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        tools: Vec<Entry>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        written_at: Option<Timestamp>,
+    }
+    let text = std::fs::read_to_string(folder.join("schemascope.json")).ok()?;
+    let Manifest { tools } = serde_json::from_str(&text).ok()?;
+    let changed = tools.iter().filter(|entry| entry.written_at.is_some_and(|at| at >= since));
+    Some(changed.count() as u64)
 }
 
 /// Runs a command to its end, with everything it started. Returns its exit code as a shell does.
@@ -127,8 +151,10 @@ mod tests {
 
     #[test]
     fn closing_line_says_calls_and_observations() {
-        let line = |calls, observations| closing(Passed { calls, observations });
+        let line = |calls, observations| closing(Passed { calls, observations }, None);
         assert_eq!(line(1, Some(0)), "schemascope: 1 call, 0 observations");
         assert_eq!(line(2, None), "schemascope: 2 calls; what was learned from them is unknown");
+        let passed = Passed { calls: 1, observations: Some(1) };
+        assert_eq!(closing(passed, Some(2)), "schemascope: 1 call, 1 observation, 2 wrappers changed");
     }
 }

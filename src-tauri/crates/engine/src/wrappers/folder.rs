@@ -14,7 +14,7 @@ const UNFINISHED: &str = ".schemascope-new-";
 
 /// Why files were not written.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
+pub(crate) enum WriteError {
     /// A file of somebody else has the name of ours.
     #[error("{0} exists and was not written by Schemascope; move it away, or choose another folder")]
     Foreign(PathBuf),
@@ -41,66 +41,110 @@ pub enum WriteError {
 
 /// Number of files that were written and that were current.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct WrittenFiles {
+pub(crate) struct WrittenFiles {
     /// New or changed files.
-    pub written: usize,
+    pub(crate) written: usize,
     /// Files that were current.
-    pub current: usize,
+    pub(crate) current: usize,
+}
+
+/// Whether the folder itself is created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Root {
+    /// If it does not exist.
+    Create,
+    /// It must exist.
+    Existing,
 }
 
 /// A folder of generated files.
 #[derive(Debug, Clone)]
-pub struct WrapperFolder(PathBuf);
+pub(crate) struct WrapperFolder(PathBuf);
 
 impl WrapperFolder {
     /// The folder at a path, which need not exist.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// The manifest of the previous run; an empty one if there was none.
-    pub fn manifest(&self) -> Result<Manifest, WriteError> {
+    /// The manifest of the previous run, if there was one.
+    pub(crate) fn manifest(&self) -> Result<Option<Manifest>, WriteError> {
         let path = self.0.join(MANIFEST);
         let wrong = |reason: String| WriteError::Manifest { path: path.clone(), reason };
         let Some(text) = read_text(&path).map_err(|error| wrong(error.to_string()))? else {
-            return Ok(Manifest::default());
+            return Ok(None);
         };
         let manifest: Manifest = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         match manifest.format {
-            1 => Ok(manifest),
+            1 => Ok(Some(manifest)),
             other => Err(wrong(format!("its format is {other}; this program knows format 1"))),
         }
     }
 
     /// Reads a file of the folder; none if it does not exist, is no text, or lies behind a link.
-    pub fn read(&self, path: &str) -> Option<String> {
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
         self.place(path).ok()?;
         read_text(&self.0.join(path)).ok().flatten()
     }
 
-    /// Writes files in their order. Nothing is written if one of them would replace a file of somebody else.
-    pub fn write(&self, files: &[File]) -> Result<WrittenFiles, WriteError> {
-        let mut changed = Vec::new();
+    /// Files that are not current, with their paths. Fails if one of them would replace a file of somebody else.
+    pub(crate) fn outdated<'a>(&self, files: &'a [File]) -> Result<Vec<(PathBuf, &'a File)>, WriteError> {
+        let mut outdated = Vec::new();
         for file in files {
             let path = self.place(&file.path)?;
             match existing(&path)? {
                 Some(text) if text == file.text => {}
-                Some(text) if is_ours(&file.path, &text) => changed.push((path, file)),
+                Some(text) if is_ours(&file.path, &text) => outdated.push((path, file)),
                 Some(_) => return Err(WriteError::Foreign(path)),
-                None => changed.push((path, file)),
+                None => outdated.push((path, file)),
             }
         }
+        Ok(outdated)
+    }
+
+    /// Writes files in their order, then removes obsolete ones. Nothing is written if a file would replace one of
+    /// somebody else.
+    pub(crate) fn write(
+        &self,
+        files: &[File],
+        obsolete: &[String],
+        root: Root,
+    ) -> Result<WrittenFiles, WriteError> {
+        let outdated = self.outdated(files)?;
+        if root == Root::Create && !outdated.is_empty() {
+            fs::create_dir_all(&self.0).map_err(|error| WriteError::Io { path: self.0.clone(), error })?;
+        }
         let mut swept = BTreeSet::new();
-        for (path, file) in &changed {
+        for (path, file) in &outdated {
             let failed = |error| WriteError::Io { path: path.clone(), error };
             let folder = path.parent().unwrap_or(&self.0);
-            fs::create_dir_all(folder).map_err(failed)?;
             if swept.insert(folder.to_owned()) {
+                self.create_below(folder).map_err(failed)?;
                 sweep(folder);
             }
             replace(folder, path, &file.text).map_err(failed)?;
         }
-        Ok(WrittenFiles { written: changed.len(), current: files.len() - changed.len() })
+        for path in obsolete {
+            let is_ours_at = |text: String| is_ours(path, &text);
+            if self.read(path).is_some_and(is_ours_at) {
+                let path = self.0.join(path);
+                fs::remove_file(&path).map_err(|error| WriteError::Io { path, error })?;
+            }
+        }
+        Ok(WrittenFiles { written: outdated.len(), current: files.len() - outdated.len() })
+    }
+
+    /// Creates a folder in this one, which exists.
+    fn create_below(&self, folder: &Path) -> io::Result<()> {
+        let mut place = self.0.clone();
+        for part in folder.strip_prefix(&self.0).map_err(io::Error::other)? {
+            place.push(part);
+            match fs::create_dir(&place) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The path of a file whose folders below the target are no links.
@@ -168,10 +212,13 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let folder = WrapperFolder::new(scratch.path().join("out"));
         let files = [file("servers/a/b.py", "one"), file("x.py", "two")];
-        assert_eq!(folder.write(&files).unwrap(), WrittenFiles { written: 2, current: 0 });
-        assert_eq!(folder.write(&files).unwrap(), WrittenFiles { written: 0, current: 2 });
+        assert_eq!(folder.write(&files, &[], Root::Create).unwrap(), WrittenFiles { written: 2, current: 0 });
+        assert_eq!(folder.write(&files, &[], Root::Create).unwrap(), WrittenFiles { written: 0, current: 2 });
         let changed = [files[0].clone(), file("x.py", "three")];
-        assert_eq!(folder.write(&changed).unwrap(), WrittenFiles { written: 1, current: 1 });
+        assert_eq!(
+            folder.write(&changed, &[], Root::Create).unwrap(),
+            WrittenFiles { written: 1, current: 1 }
+        );
         let names: Vec<_> = fs::read_dir(scratch.path().join("out")).unwrap().flatten().collect();
         assert_eq!(names.len(), 2, "nothing unfinished is left: {names:?}");
     }
@@ -180,7 +227,7 @@ mod tests {
     fn unfinished_files_of_a_killed_run_are_removed() {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join(format!("{UNFINISHED}1")), "half").unwrap();
-        WrapperFolder::new(scratch.path()).write(&[file("x.py", "one")]).unwrap();
+        WrapperFolder::new(scratch.path()).write(&[file("x.py", "one")], &[], Root::Create).unwrap();
         assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
     }
 
@@ -189,10 +236,25 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join("x.py"), "print('mine')\n").unwrap();
         let folder = WrapperFolder::new(scratch.path());
-        let error = folder.write(&[file("a.py", "one"), file("x.py", "two")]).unwrap_err();
+        let error = folder.write(&[file("a.py", "one"), file("x.py", "two")], &[], Root::Create).unwrap_err();
         assert!(matches!(error, WriteError::Foreign(_)), "{error}");
         assert_eq!(fs::read_to_string(scratch.path().join("x.py")).unwrap(), "print('mine')\n");
         assert!(!scratch.path().join("a.py").exists());
+    }
+
+    #[test]
+    fn folder_that_is_gone_is_not_created_and_obsolete_files_are_removed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let out = scratch.path().join("out");
+        let folder = WrapperFolder::new(&out);
+        let files = [file("servers/a/b.py", "one")];
+        assert!(folder.write(&files, &[], Root::Existing).is_err());
+        assert!(!out.exists());
+        folder.write(&files, &[], Root::Create).unwrap();
+        fs::write(out.join("b.new"), "# schemascope: begin\n").unwrap();
+        fs::write(out.join("c.new"), "mine").unwrap();
+        folder.write(&files, &["b.new".to_owned(), "c.new".to_owned()], Root::Existing).unwrap();
+        assert!(!out.join("b.new").exists() && out.join("c.new").exists());
     }
 
     #[cfg(unix)]
@@ -204,11 +266,11 @@ mod tests {
         fs::create_dir_all(&outside).unwrap();
         std::os::unix::fs::symlink(&outside, out.join("servers")).unwrap();
         let folder = WrapperFolder::new(&out);
-        let error = folder.write(&[file("servers/a.py", "one")]).unwrap_err();
+        let error = folder.write(&[file("servers/a.py", "one")], &[], Root::Create).unwrap_err();
         assert!(matches!(error, WriteError::Link(_)), "{error}");
         fs::write(outside.join("b.py"), "# schemascope: \n").unwrap();
         std::os::unix::fs::symlink(outside.join("b.py"), out.join("b.py")).unwrap();
-        assert!(folder.write(&[file("b.py", "one")]).is_err());
+        assert!(folder.write(&[file("b.py", "one")], &[], Root::Create).is_err());
         assert_eq!(fs::read_to_string(outside.join("b.py")).unwrap(), "# schemascope: \n");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
     }
