@@ -1,5 +1,6 @@
 //! Wrappers: generated, imported and called as a user does.
 
+mod evolve;
 mod hostile;
 
 use std::fs;
