@@ -56,6 +56,7 @@ pub use options::{OpenError, Options};
 pub use recording::mode::{Durability, Recording};
 pub use recording::replay::Replay;
 pub use recording::stored_redaction::{Counted, Found};
+pub use schemascope_codegen::beside;
 pub use schemascope_proxy::ServerEntry;
 pub use schemascope_redact::RuleError;
 pub use schemascope_registry::check::{Checks, Class as CheckClass, Finding};

@@ -9,7 +9,7 @@ use schemascope_api::{
     DiscoveryState, ForgetWrapperTarget, GetReport, ListWrapperTargets, Quality, Report, WrapperFilter,
     WrapperTarget, WriteWrappers, WrittenWrappers,
 };
-use schemascope_engine::Front;
+use schemascope_engine::{Front, beside};
 use serde_json::json;
 
 use super::discover::{Request, discover};
@@ -207,11 +207,13 @@ fn absolute(folder: &Path) -> Result<String> {
 
 /// The warning about a wrapper that was edited.
 pub fn edited(folder: &Path, file: &str) -> String {
-    let file = folder.join(file);
+    let (file, new) = (folder.join(file), folder.join(beside(file)));
+    let offered = match new.exists() {
+        true => format!("; its new text is in {}", new.display()),
+        false => String::new(),
+    };
     let file = file.display();
-    harmless(&format!(
-        "{file} was edited and is left as it is; a new text is written to {file}.new, and `generate --force` takes it"
-    ))
+    harmless(&format!("{file} was edited and is left as it is{offered}; `generate --force` replaces it"))
 }
 
 fn targets(args: &Args, targets: &[WrapperTarget]) -> Result<ExitCode> {

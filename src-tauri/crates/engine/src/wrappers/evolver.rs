@@ -98,7 +98,12 @@ impl Evolver {
             return;
         }
         match self.wrappers.evolve(only.as_ref(), false) {
-            Ok(_) if look == Look::Recorded => seen.checked = Some(latest),
+            // What could not be written is tried again at the next check.
+            Ok(targets)
+                if look == Look::Recorded && targets.iter().all(|target| target.problem.is_none()) =>
+            {
+                seen.checked = Some(latest);
+            }
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "wrappers cannot be kept current"),
         }
