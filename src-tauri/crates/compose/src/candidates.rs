@@ -14,6 +14,9 @@ const MAX_LOOKED_AT: usize = 64;
 /// Number of inputs whose candidates are kept. Those of more are computed each time.
 const MAX_KEPT: usize = 65_536;
 
+/// Number of words without an output that are kept.
+const MAX_EMPTY: usize = 65_536;
+
 /// An output of a tool. Equal tools have equal places in the order, whenever they were added.
 #[derive(Debug, Clone)]
 struct Spot {
@@ -73,6 +76,8 @@ struct Kept {
 pub(crate) struct Candidates {
     outputs: HashMap<u64, Postings>,
     kept: HashMap<(Arc<str>, u32), Kept>,
+    /// Number of words that no output has any more.
+    empty: usize,
     changes: u64,
 }
 
@@ -98,10 +103,22 @@ impl Candidates {
         self.changes += 1;
         for (at, output) in known.outputs.iter().enumerate() {
             for word in &output.words {
+                let was_empty = self.outputs.get(word).is_some_and(|known| known.spots.is_empty());
                 let postings = self.outputs.entry(*word).or_default();
                 postings.changed = self.changes;
                 change(&mut postings.spots, Spot { known: known.clone(), place: number(at) });
+                match (was_empty, postings.spots.is_empty()) {
+                    (false, true) => self.empty += 1,
+                    (true, false) => self.empty = self.empty.saturating_sub(1),
+                    _ => {}
+                }
             }
+        }
+        if self.empty > MAX_EMPTY {
+            // Without them, what is kept cannot be told from what is outdated.
+            self.outputs.retain(|_, postings| !postings.spots.is_empty());
+            self.kept.clear();
+            self.empty = 0;
         }
     }
 

@@ -83,7 +83,7 @@ def read_result(tool_id: str, result: Any) -> Any:
     for text in [*texts[:1], "".join(texts)]:
         try:
             return view(loads(text))
-        except (ValueError, SchemascopeError):
+        except (ValueError, RecursionError, SchemascopeError):
             continue
     return "".join(texts) if texts else view(result)
 
@@ -164,7 +164,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
         key, _, value = line.decode("latin-1").partition(":")
         headers[key.strip().lower()] = value.strip()
     is_stream = headers.get("content-type", "").startswith("text/event-stream")
-    body = bytearray()
+    body, start = bytearray(), 0
     is_chunked = headers.get("transfer-encoding", "").lower() == "chunked"
     length = int(headers["content-length"]) if headers.get("content-length", "").isdigit() else None
     while length is None or len(body) < length:
@@ -179,28 +179,37 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
         body += part
         if len(body) > MAX_ANSWER:
             raise ProtocolError(f"the answer is larger than {MAX_ANSWER >> 20} MB")
-        if is_stream and (event := _event(bytes(body))) is not None:
-            return int(words[1]), event
+        if is_stream:
+            event, start = _event(body, start, len(body) - len(part))
+            if event is not None:
+                return int(words[1]), event
     if length is not None and len(body) < length:
         raise EOFError("the connection ended early")
     return int(words[1]), bytes(body)
 
 
-def _event(body: bytes) -> bytes | None:
-    """The first event of a stream that answers the request."""
-    for event in body.replace(b"\r\n", b"\n").split(b"\n\n")[:-1]:
-        data = b"\n".join(line[5:].removeprefix(b" ") for line in event.split(b"\n") if line.startswith(b"data:"))
+def _event(body: bytearray, start: int, seen: int) -> tuple[bytes | None, int]:
+    """The first event from `start` on that answers the request, and where the next event begins. No event ended
+    within the first `seen` bytes."""
+    look = max(start, seen - 3)
+    while True:
+        ends = [(at, len(sign)) for sign in (b"\n\n", b"\r\n\r\n") if (at := body.find(sign, look)) >= 0]
+        if not ends:
+            return None, start
+        end, width = min(ends)
+        lines = bytes(body[start:end]).replace(b"\r\n", b"\n").split(b"\n")
+        data = b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
+        start = look = end + width
         if b'"result"' in data or b'"error"' in data:
             message = loads(data)
             if isinstance(message, dict) and ("result" in message or "error" in message) and "method" not in message:
-                return data
-    return None
+                return data, start
 
 
 def _result(status: int, answer: bytes) -> Any:
     try:
         message = loads(answer)
-    except (ValueError, SchemascopeError):
+    except (ValueError, RecursionError, SchemascopeError):
         message = None
     if isinstance(message, dict) and isinstance(message.get("error"), dict):
         error = message["error"]

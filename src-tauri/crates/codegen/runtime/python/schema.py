@@ -14,7 +14,7 @@ from typing import Any
 
 from .values import Path, dumps, identity, loads
 
-_Seen = dict[tuple[int, int], bool]
+_Seen = dict[tuple[Any, ...], bool]
 
 
 @lru_cache(maxsize=4096)
@@ -80,13 +80,12 @@ class Schema:
         return found
 
     def _passes(self, at: int, value: Any, seen: _Seen) -> bool:
-        key = (at, id(value))
+        key = (at, id(value)) if isinstance(value, (dict, list)) else (at, type(value), value)
         known = seen.get(key)
         if known is None:
             node = self.nodes[at]
             known = node is not False and not any(True for _ in self._rules(at, node, value, seen))
-            if isinstance(value, (dict, list)):
-                seen[key] = known
+            seen[key] = known
         return known
 
     def _rules(self, at: int, node: dict[str, Any], value: Any, seen: _Seen) -> Iterator[str]:

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 
 import { ConnectionFailed, InputRequired, ProtocolError, ToolError } from "./errors.js";
-import { anything } from "./model.js";
+import { anything, stringEnd } from "./model.js";
 import type { Sent } from "./model.js";
 
 const PROTOCOL_VERSION = "2026-07-28";
@@ -133,16 +133,18 @@ export function readResult(toolId: string, text: string): Sent {
 
 /** The text of a member of a JSON object; of several, the last. */
 function slice(text: string, wanted: string): string | undefined {
-  const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
   let found: string | undefined;
   let depth = 0;
   let key: string | undefined;
   let start = -1;
   let last = "";
-  for (const match of text.matchAll(tokens)) {
-    const token = match[0];
-    const at = match.index;
-    if (depth === 1 && token === ":" && start < 0) {
+  for (let at = 0; at < text.length; at += 1) {
+    const token = text[at];
+    if (token === '"') {
+      const end = stringEnd(text, at);
+      if (depth === 1 && start < 0) last = text.slice(at, end);
+      at = end - 1;
+    } else if (depth === 1 && token === ":" && start < 0) {
       key = JSON.parse(last) as string;
       start = at + 1;
     } else if (depth === 1 && (token === "," || token === "}")) {
@@ -154,7 +156,6 @@ function slice(text: string, wanted: string): string | undefined {
       if (depth === 0 && token === "[") return undefined;
       depth += 1;
     } else if (token === "}" || token === "]") depth -= 1;
-    last = token;
   }
   return found;
 }

@@ -185,12 +185,30 @@ function json(value: unknown, path: Path): Json {
 
 /** Whether JavaScript holds every number of a JSON text. */
 export function isExact(text: string): boolean {
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g)) {
-    if (token.startsWith('"')) continue;
+  const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+  for (let at = 0; at < text.length; ) {
+    if (text[at] === '"') {
+      at = stringEnd(text, at);
+      continue;
+    }
+    number.lastIndex = at;
+    const token = number.exec(text)?.[0];
+    if (token === undefined) {
+      at += 1;
+      continue;
+    }
     if (!Number.isFinite(Number(token))) return false;
     if (token.length > 15 && /^-?\d+$/.test(token) && BigInt(token) !== BigInt(Number(token))) return false;
+    at += token.length;
   }
   return true;
+}
+
+/** Where the string of a JSON text ends whose quote is at `start`. Regular expressions fail on long ones. */
+export function stringEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at + 1;
 }
 
 /** The schema of a type. */

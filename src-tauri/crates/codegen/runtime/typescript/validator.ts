@@ -50,7 +50,7 @@ interface Keywords {
 
 type Node = false | Keywords;
 /** Answers by node and container, for one value. */
-type Seen = Map<number, Map<object, boolean>>;
+type Seen = Map<number, Map<Json, boolean>>;
 
 const isObject = (value: Json): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 const has = (object: object, key: string): boolean => Object.hasOwn(object, key);
@@ -135,7 +135,6 @@ export class Validator {
   #passes(at: number, value: Json, seen: Seen): boolean {
     const node = this.#node(at);
     if (node === false) return false;
-    if (typeof value !== "object" || value === null) return this.#rules(node, value, seen).next().done === true;
     let known = seen.get(at);
     if (known === undefined) seen.set(at, (known = new Map()));
     let answer = known.get(value);

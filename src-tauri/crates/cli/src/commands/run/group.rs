@@ -148,6 +148,13 @@ impl Terminal {
     }
 }
 
+/// Signals that are ignored, as bits from the first; none where the system does not say.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
+}
+
 /// Signals for the command.
 pub struct Signals(Vec<(unix::Signal, Signal)>);
 
@@ -163,7 +170,10 @@ impl Signals {
             (SignalKind::user_defined2(), Signal::USR2),
             (SignalKind::from_raw(Signal::TSTP.as_raw()), Signal::TSTP),
         ];
-        let listening = passed.into_iter().map(|(kind, signal)| Ok((unix::signal(kind)?, signal)));
+        // What was ignored stays so: `nohup` and the background jobs of `sh` rely on it.
+        let ignored = ignored();
+        let heard = passed.into_iter().filter(|(_, signal)| ignored >> (signal.as_raw() - 1) & 1 == 0);
+        let listening = heard.map(|(kind, signal)| Ok((unix::signal(kind)?, signal)));
         listening.collect::<io::Result<_>>().map(Self)
     }
 

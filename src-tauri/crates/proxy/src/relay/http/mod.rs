@@ -57,6 +57,11 @@ const OF_CONNECTION: &[HeaderName] = &[
     header::UPGRADE,
 ];
 
+/// Length of an answer above which it is passed on piece by piece, in bytes.
+const LONG: u64 = 1 << 20;
+/// Number of times that a request is repeated whose answer was lost.
+const MAX_LOST: u32 = 8;
+
 /// A relay that serves clients.
 pub struct HttpRelay {
     address: SocketAddr,
@@ -138,10 +143,13 @@ async fn answer<I: Instances>(State(relay): State<Arc<Relay<I>>>, request: Reque
 
 impl<I: Instances> Relay<I> {
     async fn answer(&self, parts: Parts, body: Bytes) -> Response {
+        if !is_plain_path(parts.uri.path()) {
+            return (StatusCode::NOT_FOUND, "there is no such server\n").into_response();
+        }
         let request = Message::parse(&body).ok();
         let asked = Asked { parts: &parts, body: &body, message: request.as_ref() };
         let began = Instant::now();
-        let mut after = 0;
+        let (mut after, mut lost) = (0, 0);
         loop {
             let (number, instance) = match self.instance(after).await {
                 Ok(found) => found,
@@ -155,7 +163,9 @@ impl<I: Instances> Relay<I> {
                     return failed(request.as_ref(), reason);
                 }
                 Attempt::NotSent(_) => {}
-                Attempt::Lost if may_be_repeated(&parts.method, request.as_ref()) => {}
+                Attempt::Lost if lost < MAX_LOST && may_be_repeated(&parts.method, request.as_ref()) => {
+                    lost += 1;
+                }
                 Attempt::Lost => {
                     let lost = "Schemascope ended before it answered this request, which may or may not have been \
                                 carried out; further requests are served";
@@ -202,7 +212,8 @@ impl<I: Instances> Relay<I> {
         if status.is_success() {
             self.calls.fetch_add(calls(body), Ordering::Relaxed);
         }
-        if status.is_success() && is_stream {
+        let is_long = response.content_length().is_none_or(|length| length > LONG);
+        if status.is_success() && (is_stream || is_long) {
             self.sessions.note(instance, asked, &headers).await;
             return Attempt::Done((status, headers, self.stream(response)).into_response());
         }
@@ -240,6 +251,12 @@ impl<I: Instances> Relay<I> {
         });
         HttpBody::from_stream(ReceiverStream::new(receiver))
     }
+}
+
+/// Whether a path stays as it is where `\` and dots are resolved.
+fn is_plain_path(path: &str) -> bool {
+    let is_dots = |part: &str| matches!(part.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    !path.contains('\\') && !path.split('/').any(is_dots)
 }
 
 /// Where a request goes. The bare address stands for `/mcp`.
