@@ -152,6 +152,7 @@ mod tests {
             tools: Vec::new(),
             gone: Vec::new(),
             servers: Vec::new(),
+            wrappers: Vec::new(),
             show_window: false,
         }
     }

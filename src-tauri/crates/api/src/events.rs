@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{CallRow, Command, Latency, RecorderReport, ServerRow, ToolRow};
+use crate::{CallRow, Command, Latency, RecorderReport, ServerRow, ToolRow, WrapperEvent};
 
 /// Position of a reader, written `ENGINE-SEQUENCE` with decimal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,9 @@ pub struct Frame {
     pub gone: Vec<String>,
     /// Changed upstreams in their current state, without logs.
     pub servers: Vec<ServerRow>,
+    /// Wrappers that were kept current, oldest first. A snapshot has the latest ones since the engine started.
+    #[serde(default)]
+    pub wrappers: Vec<WrapperEvent>,
     /// Whether the window should come to the front, because the app was started again.
     pub show_window: bool,
 }

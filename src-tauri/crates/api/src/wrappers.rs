@@ -1,6 +1,6 @@
 //! What wrappers are generated from.
 
-use schemascope_model::{Quality, Source, Strategy};
+use schemascope_model::{Quality, Source, Strategy, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -153,6 +153,18 @@ pub struct WrapperChange {
     pub why: String,
     /// Whether it was edited by hand, so that the new text is in a file beside it that ends in `.new`.
     pub edited: bool,
+}
+
+/// A change that was made to keep a wrapper current.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrapperEvent {
+    /// When it was made.
+    pub at: Timestamp,
+    /// Absolute path of the folder.
+    pub folder: String,
+    /// What changed.
+    #[serde(flatten)]
+    pub change: WrapperChange,
 }
 
 /// Lists the folders whose wrappers are kept current.

@@ -130,6 +130,7 @@ impl Follower {
             tools,
             gone,
             servers: servers.filter(|row| is_snapshot || update.servers.contains(&row.server_name)).collect(),
+            wrappers: update.wrappers,
             // A front that begins with a snapshot has just been started.
             show_window: update.show_window && !is_snapshot,
         }

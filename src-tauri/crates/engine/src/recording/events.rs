@@ -7,12 +7,14 @@ use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
-use schemascope_api::CallRow;
+use schemascope_api::{CallRow, WrapperEvent};
 use schemascope_model::{CallRecord, Origin, Timestamp, ToolId};
 use tokio::sync::watch;
 
 /// Calls kept for followers. At 200 a second a follower may be away for ten seconds.
 const CALLS: usize = 2_000;
+/// Changes of wrappers kept for followers.
+const WRAPPERS: usize = 100;
 /// Calls in a snapshot.
 pub(crate) const SNAPSHOT_CALLS: usize = 200;
 /// Seconds over which the rate of calls is averaged.
@@ -35,6 +37,8 @@ struct Recent {
     forgotten: u64,
     tools: HashMap<ToolId, u64>,
     servers: HashMap<String, u64>,
+    /// Changes of wrappers with their numbers, oldest first.
+    wrappers: VecDeque<(u64, WrapperEvent)>,
     window: u64,
     /// Number of the latest event that made every earlier frame out of date.
     renewed: u64,
@@ -50,6 +54,7 @@ pub(crate) struct Update {
     pub(crate) calls: Vec<CallRow>,
     pub(crate) tools: Vec<ToolId>,
     pub(crate) servers: Vec<String>,
+    pub(crate) wrappers: Vec<WrapperEvent>,
     pub(crate) show_window: bool,
     pub(crate) calls_per_second: f64,
 }
@@ -123,6 +128,19 @@ impl Events {
         });
     }
 
+    /// Adds changes of wrappers.
+    pub(crate) fn wrappers_changed(&self, changes: impl Iterator<Item = WrapperEvent>) {
+        self.add(|recent, sequence, _| {
+            for change in changes {
+                *sequence += 1;
+                recent.wrappers.push_back((*sequence, change));
+                if recent.wrappers.len() > WRAPPERS {
+                    recent.wrappers.pop_front();
+                }
+            }
+        });
+    }
+
     /// Asks windows to come to the front.
     pub(crate) fn show_window(&self) {
         self.add(|recent, sequence, _| {
@@ -153,6 +171,12 @@ impl Events {
             calls: recent.calls.iter().filter(|(n, _)| new(n)).map(|(_, row)| row.clone()).collect(),
             tools: recent.tools.iter().filter(|(_, n)| new(n)).map(|(tool, _)| tool.clone()).collect(),
             servers: recent.servers.iter().filter(|(_, n)| new(n)).map(|(name, _)| name.clone()).collect(),
+            wrappers: recent
+                .wrappers
+                .iter()
+                .filter(|(n, _)| new(n))
+                .map(|(_, event)| event.clone())
+                .collect(),
             show_window: new(&recent.window),
             calls_per_second: recent.rate[1..].iter().sum::<u64>() as f64 / RATE_SECONDS as f64,
         }
@@ -208,6 +232,7 @@ impl Recent {
 
 #[cfg(test)]
 mod tests {
+    use schemascope_api::WrapperChange;
     use schemascope_model::{IdSource, Outcome};
 
     use super::*;
@@ -232,6 +257,24 @@ mod tests {
         assert_eq!(update.servers, ["s"]);
         let update = events.since(Some(4));
         assert!(update.calls.is_empty() && update.tools.is_empty() && update.servers.is_empty());
+    }
+
+    #[test]
+    fn changes_of_wrappers_are_shown_once_and_the_latest_in_a_snapshot() {
+        let events = Events::new(Timestamp::from_millis(7));
+        let change = WrapperChange {
+            tool_id: "s__a".to_owned(),
+            lang: "python".to_owned(),
+            file: "servers/s/a.py".to_owned(),
+            why: "first written".to_owned(),
+            edited: false,
+        };
+        let event = WrapperEvent { at: Timestamp::from_millis(8), folder: "/w".to_owned(), change };
+        events.wrappers_changed(std::iter::repeat_n(event, WRAPPERS + 1));
+        let update = events.since(Some(0));
+        assert_eq!(update.wrappers.len(), WRAPPERS);
+        assert!(events.since(Some(update.latest)).wrappers.is_empty());
+        assert_eq!(events.since(None).wrappers.len(), WRAPPERS);
     }
 
     #[test]

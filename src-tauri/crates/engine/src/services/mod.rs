@@ -55,8 +55,12 @@ impl Services {
             changes: files.watcher.watch(&path),
         };
         let overrides = OverrideFile::open(data, path, parts);
-        let wrappers =
-            Arc::new(Wrappers::new(data, KnownTools::new(records, knowledge, upstreams), &files.settings));
+        let wrappers = Arc::new(Wrappers::new(
+            data,
+            KnownTools::new(records, knowledge, upstreams),
+            &files.settings,
+            &records.events,
+        ));
         let evolver = Arc::new(Evolver::new(&wrappers, &drafter, records, &files.settings));
         let background = Background::start([
             Arc::clone(&settings) as _,

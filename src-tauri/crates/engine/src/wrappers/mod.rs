@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use schemascope_api::{
-    ApiError, ErrorKind, EvolvedTarget, ModelFrom, WrapperChange, WrapperFilter, WrapperTarget, WrapperTool,
-    WrittenWrappers,
+    ApiError, ErrorKind, EvolvedTarget, ModelFrom, WrapperChange, WrapperEvent, WrapperFilter, WrapperTarget,
+    WrapperTool, WrittenWrappers,
 };
 use schemascope_codegen::{Change, Language, Manifest, Strategy, Tool, Update, Writing, beside, update};
 use schemascope_model::{Quality, Timestamp, ToolId};
@@ -21,6 +21,7 @@ use serde::de::IntoDeserializer;
 use serde_json::Value;
 
 use crate::config::settings::LiveSettings;
+use crate::recording::events::Events;
 pub(crate) use evolver::{Evolver, Look};
 use folder::{Root, WrapperFolder, WriteError};
 pub(crate) use known::KnownTools;
@@ -31,6 +32,7 @@ pub(crate) struct Wrappers {
     pub(crate) known: KnownTools,
     targets: TargetFile,
     settings: Arc<LiveSettings>,
+    events: Arc<Events>,
     /// Held while files of targets, or the list of targets, are read and written.
     writing: Mutex<()>,
 }
@@ -68,9 +70,14 @@ impl From<WrappersError> for ApiError {
 }
 
 impl Wrappers {
-    pub(crate) fn new(data: &Path, known: KnownTools, settings: &Arc<LiveSettings>) -> Self {
-        let (targets, settings) = (TargetFile::new(data), Arc::clone(settings));
-        Self { known, targets, settings, writing: Mutex::default() }
+    pub(crate) fn new(
+        data: &Path,
+        known: KnownTools,
+        settings: &Arc<LiveSettings>,
+        events: &Arc<Events>,
+    ) -> Self {
+        let (settings, events) = (Arc::clone(settings), Arc::clone(events));
+        Self { known, targets: TargetFile::new(data), settings, events, writing: Mutex::default() }
     }
 
     /// Folders whose wrappers are kept current.
@@ -158,7 +165,9 @@ impl Wrappers {
                 problem: Some(error.to_string()),
                 ..EvolvedTarget::default()
             });
-            log(&done, dry_run);
+            if !dry_run {
+                self.announce(&done);
+            }
             evolved.push(done);
         }
         Ok(evolved)
@@ -202,6 +211,20 @@ impl Wrappers {
         Ok(evolved)
     }
 
+    /// Logs what was done, and shows it to fronts.
+    fn announce(&self, evolved: &EvolvedTarget) {
+        log(evolved);
+        let at = Timestamp::now();
+        let event = |change: &WrapperChange| WrapperEvent {
+            at,
+            folder: evolved.path.clone(),
+            change: change.clone(),
+        };
+        if !evolved.changes.is_empty() {
+            self.events.wrappers_changed(evolved.changes.iter().map(event));
+        }
+    }
+
     fn update(
         &self,
         folder: &WrapperFolder,
@@ -216,11 +239,8 @@ impl Wrappers {
 }
 
 /// One line per change.
-fn log(evolved: &EvolvedTarget, dry_run: bool) {
+fn log(evolved: &EvolvedTarget) {
     let EvolvedTarget { path, gone, problem, changes, .. } = evolved;
-    if dry_run {
-        return;
-    }
     if *gone {
         tracing::info!(folder = %path, "the folder has no wrappers any more and is no longer kept current");
     }
