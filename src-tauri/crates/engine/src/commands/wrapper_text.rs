@@ -1,12 +1,13 @@
 //! The wrapper of one tool, as a text to look at.
 
 use schemascope_api::{ApiError, ErrorKind, GetWrapper, WrapperText, WrapperTool};
-use schemascope_codegen::{Language, Manifest, Tool, folder};
-use schemascope_model::{Quality, Strategy, ToolId};
+use schemascope_codegen::{Language, Manifest, folder};
+use schemascope_model::{Quality, Source, Strategy};
 use serde_json::json;
 
 use super::{Handle, internal};
 use crate::engine::Engine;
+use crate::wrappers;
 
 handlers![GetWrapper];
 
@@ -29,7 +30,7 @@ impl Handle<GetWrapper> for Engine {
         let reason = reason(&tool);
         let work = move || {
             let strategy = tool.strategy;
-            let wanted = [from(id, tool)];
+            let wanted = [wrappers::tool(tool).ok()?];
             let (files, manifest) = folder(&wanted, &all, &[language].into(), &Manifest::default(), |_| None);
             let entry = manifest.tools.into_iter().next()?;
             let file = files.into_iter().find(|file| file.path == entry.file)?;
@@ -37,22 +38,6 @@ impl Handle<GetWrapper> for Engine {
         };
         let written = tokio::task::spawn_blocking(work).await.map_err(internal)?;
         written.ok_or_else(|| ApiError::new(ErrorKind::NotFound, "no wrapper can be written for this tool"))
-    }
-}
-
-fn from(id: ToolId, known: WrapperTool) -> Tool {
-    Tool {
-        id,
-        description: known.description,
-        strategy: known.strategy,
-        source: known.source,
-        quality: known.quality,
-        observation_count: known.observation_count,
-        version: known.version,
-        input_schema: known.input_schema,
-        output_schema: known.output_schema,
-        is_text: known.is_text,
-        is_gone: !known.listed,
     }
 }
 
@@ -68,7 +53,7 @@ fn reason(tool: &WrapperTool) -> String {
         (Strategy::Inferred, Some(version)) => {
             format!("version {version} is in effect; a result that does not fit only warns")
         }
-        (Strategy::Inferred, None) if tool.source == schemascope_model::Source::Inferred => {
+        (Strategy::Inferred, None) if tool.source == Source::Inferred => {
             "the schema is inferred from results; a result that does not fit only warns".to_owned()
         }
         (Strategy::Inferred, None) => {

@@ -291,7 +291,7 @@ fn change(change: Change) -> WrapperChange {
 }
 
 /// A tool as the printers take it.
-fn tool(known: WrapperTool) -> Result<Tool, WrappersError> {
+pub(crate) fn tool(known: WrapperTool) -> Result<Tool, WrappersError> {
     Ok(Tool {
         id: known.tool_id.parse().map_err(|_| WrappersError::ToolId(known.tool_id.clone()))?,
         description: known.description,
