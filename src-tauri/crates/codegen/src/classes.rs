@@ -15,6 +15,12 @@ use crate::typing::Types;
 const MAX_CLASSES: usize = 1_000;
 /// Longest name of a class.
 const MAX_NAME: usize = 100;
+/// Most types that are written for one schema, with those inside of others.
+const MAX_TYPES: usize = 20_000;
+/// Most bytes of these types.
+const MAX_TYPE_BYTES: usize = 1 << 20;
+/// Most notes about one schema's types.
+const MAX_NOTES: usize = 100;
 
 /// Which of a tool's schemas it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +48,31 @@ pub(crate) struct Classes<'a> {
     names: BTreeMap<Nodes, String>,
     waiting: VecDeque<Nodes>,
     notes: Vec<String>,
+    /// Arrays and objects without a class whose types are being written.
+    open: BTreeSet<(Container, Nodes)>,
+    types: usize,
+    type_bytes: usize,
+}
+
+/// What has a type inside but no class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Container {
+    Array,
+    Object,
 }
 
 impl<'a> Classes<'a> {
     pub(crate) fn new(part: Part, used: &'a mut BTreeSet<String>) -> Self {
-        Self { part, used, names: BTreeMap::new(), waiting: VecDeque::new(), notes: Vec::new() }
+        Self {
+            part,
+            used,
+            names: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            notes: Vec::new(),
+            open: BTreeSet::new(),
+            types: 0,
+            type_bytes: 0,
+        }
     }
 
     /// Gives the class of the whole value its name.
@@ -94,8 +120,38 @@ impl<'a> Classes<'a> {
         Some((self.names[&nodes].clone(), nodes))
     }
 
+    /// Starts an array or object without a class. Returns `false` inside the same one: its type would not end.
+    pub(crate) fn enter(&mut self, container: Container, nodes: &Nodes) -> bool {
+        let is_new = self.open.insert((container, nodes.clone()));
+        if !is_new {
+            self.note("types that contain themselves are written to the first repetition only".to_owned());
+        }
+        is_new
+    }
+
+    /// Ends what [`Self::enter`] started.
+    pub(crate) fn leave(&mut self, container: Container, nodes: &Nodes) {
+        self.open.remove(&(container, nodes.clone()));
+    }
+
+    /// Counts a type that is about to be written. Returns `false` if there are too many.
+    pub(crate) fn count(&mut self) -> bool {
+        self.types += 1;
+        let fits = self.types <= MAX_TYPES && self.type_bytes <= MAX_TYPE_BYTES;
+        if !fits {
+            self.note("the schema has too many types to write all of them".to_owned());
+        }
+        fits
+    }
+
+    /// Counts the text of a type.
+    pub(crate) fn written(&mut self, text: String) -> String {
+        self.type_bytes += text.len();
+        text
+    }
+
     pub(crate) fn note(&mut self, text: String) {
-        if !self.notes.contains(&text) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&text) {
             self.notes.push(text);
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::classes::{Classes, Finished, Part, output, union};
+use crate::classes::{Classes, Container, Finished, Part, output, union};
 use crate::compile::{Options, compile};
 use crate::graph::Graph;
 use crate::literal::{docstring, line, python, python_json};
@@ -195,6 +195,9 @@ impl Printer<'_> {
         if *kind == Type::ANY {
             return "Any".to_owned();
         }
+        if !self.classes.count() {
+            return "Any".to_owned();
+        }
         if depth > MAX_NESTING {
             self.classes.note(format!("lists in {name} are nested too deeply for a type"));
             return "Any".to_owned();
@@ -206,7 +209,7 @@ impl Printer<'_> {
             }
         }
         if kind.is_object_at_heart() {
-            return union(parts, "Never");
+            return self.classes.written(union(parts, "Never"));
         }
         match &kind.arrays {
             Containers::Never => {}
@@ -230,23 +233,35 @@ impl Printer<'_> {
         }
         parts.extend((!literals.is_empty()).then(|| format!("Literal[{}]", literals.join(", "))));
         parts.extend(kind.null.then(|| "None".to_owned()));
-        union(parts, "Never")
+        self.classes.written(union(parts, "Never"))
     }
 
     fn object(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
         let object = types.object(nodes);
         if object.fields.is_empty() {
-            return match &object.others {
-                kind if *kind == Type::NEVER => "dict[str, Never]".to_owned(),
-                kind => {
-                    format!("dict[str, {}]", self.annotation(types, kind, &format!("{name}Value"), depth + 1))
-                }
-            };
+            if object.others == Type::NEVER {
+                return "dict[str, Never]".to_owned();
+            }
+            if !self.classes.enter(Container::Object, nodes) {
+                return "dict[str, Any]".to_owned();
+            }
+            let inner = self.annotation(types, &object.others, &format!("{name}Value"), depth + 1);
+            self.classes.leave(Container::Object, nodes);
+            return format!("dict[str, {inner}]");
         }
         self.classes.of(types, nodes, name).unwrap_or_else(|| "dict[str, Any]".to_owned())
     }
 
     fn array(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
+        if !self.classes.enter(Container::Array, nodes) {
+            return "list[Any]".to_owned();
+        }
+        let written = self.items(types, nodes, name, depth);
+        self.classes.leave(Container::Array, nodes);
+        written
+    }
+
+    fn items(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
         let array = types.array(nodes);
         let item = format!("{name}Item");
         if array.others == Type::NEVER && array.least == array.first.len() && !array.first.is_empty() {
@@ -339,5 +354,28 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn recursive_unions_of_lists_end_at_the_first_repetition() {
+        let names = Names { server: "git".to_owned(), tool: "git_status".to_owned() };
+        let list = |least: usize| json!({"type": "array", "items": {"$ref": "#/$defs/J"}, "minItems": least});
+        let schema = |lists: usize| {
+            let mut each = vec![json!({"type": "string"})];
+            each.extend((0..lists).map(list));
+            json!({"type": "object", "properties": {"v": {"$ref": "#/$defs/J"}}, "$defs": {"J": {"anyOf": each}}})
+        };
+        for print in [print, crate::typescript::print] {
+            // A schema of the ordinary form, then some whose types would have k^13 and k! parts.
+            for (lists, limit) in [(1, 3_000), (3, 5_000), (30, 3 << 20)] {
+                let wrapper = print(&tool(schema(lists), Strategy::Typed), &names);
+                assert!(wrapper.text.len() < limit, "{lists}: {}", wrapper.text.len());
+                assert!(wrapper.entry.notes.iter().any(|note| note.contains("contain themselves")));
+            }
+        }
+        let text = print(&tool(schema(1), Strategy::Typed), &names).text;
+        assert!(text.contains("    v: list[list[Any] | str] | str | None = None\n"), "{text}");
+        let text = crate::typescript::print(&tool(schema(1), Strategy::Typed), &names).text;
+        assert!(text.contains("  readonly v?: Array<Array<unknown> | string> | string;\n"), "{text}");
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::classes::{Classes, Finished, Part, output, union};
+use crate::classes::{Classes, Container, Finished, Part, output, union};
 use crate::compile::{Options, compile};
 use crate::folder::exported;
 use crate::graph::Graph;
@@ -158,6 +158,9 @@ impl Printer<'_> {
         if *kind == Type::ANY {
             return "unknown".to_owned();
         }
+        if !self.classes.count() {
+            return "unknown".to_owned();
+        }
         if depth > MAX_NESTING {
             self.classes.note(format!("arrays in {name} are nested too deeply for a type"));
             return "unknown".to_owned();
@@ -169,7 +172,7 @@ impl Printer<'_> {
             }
         }
         if kind.is_object_at_heart() {
-            return union(parts, "never");
+            return self.classes.written(union(parts, "never"));
         }
         match &kind.arrays {
             Containers::Never => {}
@@ -196,7 +199,7 @@ impl Printer<'_> {
             }
         }
         parts.extend(kind.null.then(|| "null".to_owned()));
-        union(parts, "never")
+        self.classes.written(union(parts, "never"))
     }
 
     fn object(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
@@ -208,7 +211,11 @@ impl Printer<'_> {
         if object.others == Type::ANY {
             return any.to_owned();
         }
+        if !self.classes.enter(Container::Object, nodes) {
+            return any.to_owned();
+        }
         let inner = self.written(types, &object.others, &format!("{name}Value"), depth + 1);
+        self.classes.leave(Container::Object, nodes);
         if self.is_result() {
             format!("JsonMap<{inner}>")
         } else {
@@ -217,6 +224,15 @@ impl Printer<'_> {
     }
 
     fn array(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
+        if !self.classes.enter(Container::Array, nodes) {
+            return "Array<unknown>".to_owned();
+        }
+        let written = self.items(types, nodes, name, depth);
+        self.classes.leave(Container::Array, nodes);
+        written
+    }
+
+    fn items(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, depth: usize) -> String {
         let array = types.array(nodes);
         let item = format!("{name}Item");
         let others = self.written(types, &array.others, &item, depth + 1);
