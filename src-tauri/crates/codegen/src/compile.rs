@@ -14,6 +14,8 @@ use crate::resolve::{self, Place};
 const MAX_NODES: usize = 20_000;
 /// Most bytes of a graph as JSON.
 const MAX_BYTES: usize = 1 << 20;
+/// Most bytes of a graph's regular expressions. Well below [`MAX_BYTES`], so that the other rules stay checked.
+const MAX_PATTERN_BYTES: usize = MAX_BYTES / 4;
 /// The types of JSON Schema.
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
@@ -34,6 +36,7 @@ pub fn compile(schema: &Value, options: Options) -> Graph {
         known: HashMap::new(),
         waiting: Vec::new(),
         options,
+        pattern_bytes: 0,
     };
     let root = Place { schema, pointer: String::new(), base: String::new(), old: false };
     let root = reader.index.place("").cloned().unwrap_or(root);
@@ -59,6 +62,7 @@ struct Reader<'a> {
     known: HashMap<String, Index>,
     waiting: Vec<(Index, Place<'a>)>,
     options: Options,
+    pattern_bytes: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -85,6 +89,18 @@ impl<'a> Reader<'a> {
             loosen::mark(&mut self.graph, at);
         }
         at
+    }
+
+    /// Translates a regular expression, unless the graph has too many already.
+    fn pattern(&mut self, pattern: &str) -> Result<String, &'static str> {
+        const TOO_MANY: &str = "the schema's regular expressions are too large";
+        if self.pattern_bytes >= MAX_PATTERN_BYTES {
+            return Err(TOO_MANY);
+        }
+        let translated =
+            (self.options.pattern)(pattern).ok_or("the regular expression cannot be translated")?;
+        self.pattern_bytes += translated.len();
+        if self.pattern_bytes > MAX_PATTERN_BYTES { Err(TOO_MANY) } else { Ok(translated) }
     }
 
     fn leave_out(&mut self, at: Index, keyword: &str, why: &str) {
@@ -168,13 +184,16 @@ impl<'a> Reader<'a> {
                 "dependentRequired" if value.as_object().is_some_and(|all| all.values().all(names)) => {
                     value.clone()
                 }
-                "pattern" => match value.as_str().and_then(self.options.pattern) {
-                    Some(pattern) => Value::String(pattern),
-                    None => {
-                        self.leave_out(at, keyword, "the regular expression cannot be translated");
-                        continue;
+                "pattern" => {
+                    let text = value.as_str().ok_or("the regular expression cannot be translated");
+                    match text.and_then(|text| self.pattern(text)) {
+                        Ok(pattern) => Value::String(pattern),
+                        Err(why) => {
+                            self.leave_out(at, keyword, why);
+                            continue;
+                        }
                     }
-                },
+                }
                 "enum" | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
                 | "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
                 | "minContains" | "maxContains" | "uniqueItems" | "required" | "dependentRequired" => {
@@ -271,19 +290,15 @@ impl<'a> Reader<'a> {
         };
         let mut children = Map::new();
         for (name, schema) in map {
-            let kept = if keyword == "patternProperties" {
-                (self.options.pattern)(name)
-            } else {
-                Some(name.clone())
-            };
+            let kept = if keyword == "patternProperties" { self.pattern(name) } else { Ok(name.clone()) };
             let child = self.child(place, &format!("{written}/{}", resolve::escaped(name)), schema);
             match (kept, child) {
-                (Some(name), Some(child)) => {
+                (Ok(name), Some(child)) => {
                     children.insert(name, json!(child));
                 }
-                (None, _) => {
+                (Err(why), _) => {
                     // Which names are additional is then unknown as well.
-                    self.leave_out(at, written, "the regular expression cannot be translated");
+                    self.leave_out(at, written, why);
                     loosen::mark_open(&mut self.graph, at);
                 }
                 (_, None) => self.leave_out(at, written, "it holds something that is no schema"),
@@ -329,4 +344,22 @@ fn types(value: &Value) -> Option<Value> {
 
 fn names(value: &Value) -> bool {
     value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_beyond_the_budget_are_left_out_and_other_rules_stay() {
+        let property =
+            |number: usize| (format!("p{number}"), json!({"pattern": "\\p{L}".repeat(5), "minLength": 1}));
+        let schema = json!({"properties": Map::from_iter((0..60).map(property))});
+        let graph = compile(&schema, Options { optional: false, pattern: crate::pattern::python });
+        let count = |keyword: &str| graph.nodes.iter().filter(|node| node.has(keyword)).count();
+        assert_eq!(count("minLength"), 60);
+        assert!((1..60).contains(&count("pattern")));
+        assert_eq!(count("pattern") + graph.unchecked.len(), 60);
+        assert!(graph.json().len() < MAX_BYTES);
+    }
 }

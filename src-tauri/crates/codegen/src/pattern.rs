@@ -9,6 +9,10 @@ use crate::ranges::{DIGIT, LINE_ENDS, Ranges, SPACE, WORD, complement, normal};
 
 /// Longest expression in characters.
 const MAX_LENGTH: usize = 4_000;
+/// Longest translation in bytes; a property of Unicode becomes several thousand.
+const MAX_BYTES: usize = 64 << 10;
+/// Most ranges in a class as it is written.
+const MAX_RANGES: usize = 20_000;
 /// Deepest nesting of groups.
 const MAX_DEPTH: usize = 40;
 /// Largest number of repetitions.
@@ -72,6 +76,9 @@ impl Reader {
         loop {
             while self.peek().is_some_and(|letter| letter != '|' && letter != ')') {
                 self.term()?;
+                if self.out.len() > MAX_BYTES {
+                    return None;
+                }
             }
             if !self.take("|") {
                 return Some(());
@@ -301,6 +308,9 @@ impl Reader {
             if self.take("]") {
                 break;
             }
+            if ranges.len() > MAX_RANGES {
+                return None;
+            }
             let first = self.class_atom()?;
             let dash =
                 self.peek() == Some('-') && self.chars.get(self.at + 1).is_some_and(|next| *next != ']');
@@ -400,5 +410,14 @@ mod tests {
             assert_eq!(python(pattern).as_deref(), expected, "{pattern}");
         }
         assert!(python("\\p{L}").is_some_and(|ranges| ranges.starts_with("[A-Za-z")));
+    }
+
+    #[test]
+    fn translations_are_bounded() {
+        assert!(python(&"\\p{L}".repeat(5)).is_some_and(|text| text.len() < MAX_BYTES));
+        for pattern in ["\\p{L}".repeat(790), format!("({})", "\\p{L}|".repeat(500))] {
+            assert_eq!((python(&pattern), javascript(&pattern)), (None, None));
+        }
+        assert_eq!(python(&format!("[{}]", "\\p{L}".repeat(790))), None);
     }
 }
