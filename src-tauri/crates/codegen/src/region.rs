@@ -20,15 +20,19 @@ pub(crate) struct Region<'a> {
 }
 
 impl<'a> Region<'a> {
-    /// Finds the region of a text.
+    /// Finds the region of a text, whatever ends its lines. Only whole lines count, and a first line with a digest
+    /// before one without, because text of the user may mention the marks.
     pub(crate) fn find(text: &'a str) -> Option<Self> {
         [python::REGION, typescript::REGION].into_iter().find_map(|[begin, end]| {
-            let mut start = None;
+            let (mut start, mut has_digest) = (None, false);
             let mut at = 0;
             for line in text.split_inclusive('\n') {
                 let next = at + line.len();
                 match start {
-                    None if line.starts_with(begin) => start = Some(at),
+                    _ if !has_digest && is_first(line, begin) => {
+                        start = Some(at);
+                        has_digest = digest_in(line, begin).is_some();
+                    }
                     Some(start) if line.trim_end() == end => {
                         let (before, rest) = text.split_at(start);
                         let (text, after) = rest.split_at(next - start);
@@ -50,16 +54,31 @@ impl<'a> Region<'a> {
     /// Whether the region differs from what was written. Unknown for regions without a digest.
     pub(crate) fn is_edited(&self) -> bool {
         let (first, body) = self.text.split_once('\n').unwrap_or((self.text, ""));
-        let written = first.strip_prefix(self.begin).and_then(|rest| rest.split_whitespace().next());
-        let is_digest =
-            |word: &&str| word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        written.filter(is_digest).is_some_and(|digest| digest != digest_of(body))
+        digest_in(first, self.begin).is_some_and(|digest| digest != digest_of(body))
     }
 
     /// The text with another region.
     pub(crate) fn replaced(&self, region: &str) -> String {
         format!("{}{region}{}", self.before, self.after)
     }
+}
+
+/// Whether a line is the first of a region: the mark, a digest and a note in parentheses; each of these may be absent.
+fn is_first(line: &str, begin: &str) -> bool {
+    let Some(rest) = line.trim_end().strip_prefix(begin) else { return false };
+    let Some(rest) = rest.strip_prefix(' ') else { return rest.is_empty() };
+    let (word, note) = rest.split_once(' ').unwrap_or((rest, ""));
+    let note = if is_digest(word) { note } else { rest };
+    note.is_empty() || note.starts_with('(') && note.ends_with(')')
+}
+
+/// The digest in the first line of a region.
+fn digest_in<'a>(line: &'a str, begin: &str) -> Option<&'a str> {
+    line.strip_prefix(begin)?.split_whitespace().next().filter(|word| is_digest(word))
+}
+
+fn is_digest(word: &str) -> bool {
+    word.len() == DIGITS && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A printed region with its digest in the first line, and the digest.
@@ -105,8 +124,30 @@ mod tests {
         let (text, _) = sealed(PRINTED);
         let is_edited = |text: &str| Region::find(text).unwrap().is_edited();
         assert!(is_edited(&text.replace("a = 1", "a = 2")));
+        assert!(is_edited(&text.replace("a = 1", "# schemascope: begin\na = 1")));
         assert!(!is_edited(&text.replace('\n', "\r\n")));
         assert!(!is_edited(text.trim_end()), "the file need not end with a line end");
         assert!(!is_edited(PRINTED), "nothing is known of a region without digest");
+    }
+
+    #[test]
+    fn lines_that_mention_the_marks_stay() {
+        let (text, _) = sealed(PRINTED);
+        for mine in [
+            "# schemascope: begin is the first line of what is replaced\n",
+            "# schemascope: begin\n",
+            "# schemascope: end\n",
+            "# schemascope: beginning\n",
+        ] {
+            for text in
+                [format!("{mine}{text}# mine\n"), format!("{mine}{text}# mine\n").replace('\n', "\r\n")]
+            {
+                let region = Region::find(&text).unwrap();
+                assert!(!region.is_edited());
+                let ends = if text.contains('\r') { "\r\n" } else { "\n" };
+                let mine = mine.replace('\n', ends);
+                assert_eq!(region.replaced("new\n"), format!("{mine}new\n# mine{ends}"));
+            }
+        }
     }
 }

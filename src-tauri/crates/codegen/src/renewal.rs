@@ -69,18 +69,23 @@ pub(crate) fn renewed(
         (None, Some(old)) => !old.is_empty() && is_ours(&path, old),
         (None, None) => false,
     };
+    // Without marks, nothing says what belongs to the user.
+    let lost_marks = is_edited && region.is_none();
     let file = match &region {
         Some(region) => region.replaced(&text),
         None => text,
     };
     let is_same_text = old.as_ref() == Some(&file);
     let why = match before {
+        _ if lost_marks => {
+            "its marked region is incomplete, so the file stays; delete it or restore the marks".to_owned()
+        }
         _ if is_edited && writing.force => "--force replaced what was edited by hand".to_owned(),
         Some(_) if old.is_none() => "its file was missing".to_owned(),
         before => why(before, &entry),
     };
     (entry.written_at, entry.why) = (Some(writing.at), why.clone());
-    let beside_it = is_edited && !writing.force;
+    let beside_it = is_edited && (lost_marks || !writing.force);
     let change =
         Change { tool_id: entry.tool_id.clone(), lang: language, file: path.clone(), why, edited: beside_it };
     let obsolete = (!beside_it).then(|| beside(&path));
@@ -105,10 +110,11 @@ fn unchanged(
     }
     let region = Region::find(&old);
     let is_edited = region.is_none_or(|region| region.is_edited());
+    let is_forced = writing.force && region.is_some();
     let is_current = match region {
         Some(region) if !is_edited => region.is(&text),
         // The new text was offered already.
-        _ => is_ours(&before.file, &old) && before.digest == entry.digest && !writing.force,
+        _ => is_ours(&before.file, &old) && before.digest == entry.digest && !is_forced,
     };
     if !is_current {
         return None;
@@ -283,7 +289,12 @@ mod tests {
         assert!(done.changes.is_empty() && done.edited.is_empty(), "{done:?}");
         folder.edit("# schemascope: end", "");
         let text = folder.text(FILE);
-        assert!(folder.update(&tool(Quality::High, 100), 4, false).changes[0].edited);
+        for force in [false, true] {
+            let done = folder.update(&tool(Quality::High, if force { 200 } else { 100 }), 4, force);
+            assert_eq!((done.edited, folder.text(FILE)), (vec![FILE.to_owned()], text.clone()));
+        }
+        let before = folder.update(&tool(Quality::Low, 1), 5, true);
+        assert!(before.changes[0].edited && before.changes[0].why.contains("incomplete"), "{before:?}");
         assert_eq!(folder.text(FILE), text);
     }
 }
