@@ -90,7 +90,12 @@ pub fn update(
     existing: impl Fn(&str) -> Option<String>,
     writing: Writing,
 ) -> Update {
-    let names = names(all, before);
+    // The manifest is a file that anyone may have changed, and its names become code.
+    let before = Manifest {
+        format: before.format,
+        tools: before.tools.iter().filter(|entry| is_plain(entry)).cloned().collect(),
+    };
+    let names = names(all, &before);
     let mut entries: BTreeMap<(String, Language), Entry> =
         before.tools.iter().map(|entry| ((entry.tool_id.clone(), entry.lang), entry.clone())).collect();
     let mut update = Update::default();
@@ -140,6 +145,27 @@ pub fn is_ours(path: &str, text: &str) -> bool {
         MANIFEST => serde_json::from_str::<Manifest>(text).is_ok_and(|manifest| manifest.format == 1),
         _ => text.is_empty() || text.lines().any(line),
     }
+}
+
+/// Whether all names of an entry are such as [`update`] gives.
+fn is_plain(entry: &Entry) -> bool {
+    let is_identifier = |name: &str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+    };
+    let ending = match entry.lang {
+        Language::Python => ".py",
+        Language::Typescript => ".ts",
+    };
+    let parse = match entry.lang {
+        Language::Python => entry.parse.strip_suffix(".parse"),
+        Language::Typescript => Some(entry.parse.as_str()),
+    };
+    let path = entry.file.strip_prefix("servers/").and_then(|path| path.strip_suffix(ending));
+    let parts = path.and_then(|path| path.split_once('/'));
+    parts.is_some_and(|(server, tool)| is_identifier(server) && is_identifier(tool))
+        && [&entry.function, &entry.params, &entry.result].into_iter().all(|name| is_identifier(name))
+        && parse.is_some_and(is_identifier)
 }
 
 /// Names of every tool's files, by server and tool.
@@ -230,4 +256,48 @@ fn python_index() -> String {
     mark(Language::Python)
         + "\"\"\"Tools of a server, each loaded when it is first used; the stub lists them.\"\"\"\n\n\
            from schemascope_runtime.lazy import lazy\n\nlazy(__name__)\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn earlier_entries_that_are_no_plain_names_are_dropped() {
+        let entry = |changes: &[(&str, &str)]| {
+            let mut entry = serde_json::json!({
+                "tool_id": "shop__get", "lang": "python", "strategy": "helper", "source": "inferred",
+                "quality": "low", "observation_count": 1, "version": null, "file": "servers/shop/get.py",
+                "module": "servers.shop.get", "function": "get", "params": "GetParams", "result": "GetResult",
+                "parse": "GetResult.parse", "unchecked": [], "notes": []});
+            for (key, value) in changes {
+                entry[*key] = serde_json::json!(value);
+            }
+            serde_json::from_value::<Entry>(entry).unwrap()
+        };
+        let script = [("lang", "typescript"), ("file", "servers/shop/get.ts"), ("parse", "parseGet")];
+        let kept = |entry: Entry| {
+            let before = Manifest { format: 1, tools: vec![entry] };
+            let done = update(&[], &[], &BTreeSet::new(), &before, |_| None, Writing::default());
+            assert!(done.files.iter().all(|file| !file.text.contains("evil")), "{:?}", done.files);
+            done.manifest.tools.len()
+        };
+        assert_eq!((kept(entry(&[])), kept(entry(&script))), (1, 1));
+        for change in [
+            ("function", "get\nevil()"),
+            ("params", "evil as x; import os"),
+            ("result", "évil"),
+            ("parse", "evil()"),
+            ("file", "servers/shop/evil\n.py"),
+            ("file", "servers/../evil.py"),
+            ("file", "servers/shop/a/evil.py"),
+            ("file", "servers/shop/evil.ts"),
+            ("file", "evil/shop/get.py"),
+            ("function", ""),
+        ] {
+            assert_eq!(kept(entry(&[change])), 0, "{change:?}");
+        }
+        let injected = [script.as_slice(), &[("parse", "x } from \"evil\"; //")]].concat();
+        assert_eq!(kept(entry(&injected)), 0);
+    }
 }

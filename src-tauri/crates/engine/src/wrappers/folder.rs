@@ -21,6 +21,9 @@ pub(crate) enum WriteError {
     /// A folder below the target is a link.
     #[error("{0} is a link; nothing is written through links")]
     Link(PathBuf),
+    /// A path leads out of the folder.
+    #[error("{0:?} is no path inside the folder; nothing is written there")]
+    Outside(String),
     /// The manifest cannot be read.
     #[error("{path} cannot be read as a manifest: {reason}")]
     Manifest {
@@ -147,8 +150,13 @@ impl WrapperFolder {
         Ok(())
     }
 
-    /// The path of a file whose folders below the target are no links.
+    /// The path of a file in the folder whose folders below the target are no links.
     fn place(&self, path: &str) -> Result<PathBuf, WriteError> {
+        // A backslash or a colon has a meaning on some systems.
+        let leads_out = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\\', ':']);
+        if path.split('/').any(leads_out) {
+            return Err(WriteError::Outside(path.to_owned()));
+        }
         let mut place = self.0.clone();
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
@@ -255,6 +263,22 @@ mod tests {
         fs::write(out.join("c.new"), "mine").unwrap();
         folder.write(&files, &["b.new".to_owned(), "c.new".to_owned()], Root::Existing).unwrap();
         assert!(!out.join("b.new").exists() && out.join("c.new").exists());
+    }
+
+    #[test]
+    fn paths_that_lead_out_are_rejected() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join("x.py"), "# schemascope: \n").unwrap();
+        let folder = WrapperFolder::new(scratch.path().join("out"));
+        fs::create_dir(scratch.path().join("out")).unwrap();
+        let absolute = scratch.path().join("x.py").to_string_lossy().into_owned();
+        for path in ["../x.py", "a/../../x.py", "./x.py", "a//x.py", "", "C:x.py", "..\\x.py", &absolute] {
+            let error = folder.write(&[file(path, "one")], &[], Root::Existing).unwrap_err();
+            assert!(matches!(error, WriteError::Outside(_)), "{path}: {error}");
+            assert_eq!(folder.read(path), None, "{path}");
+            folder.write(&[], &[path.to_owned()], Root::Existing).unwrap();
+        }
+        assert!(scratch.path().join("x.py").exists());
     }
 
     #[cfg(unix)]
