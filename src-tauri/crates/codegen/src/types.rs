@@ -148,8 +148,11 @@ fn is_integral(value: &Value) -> bool {
     value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
+/// Whether two values are equal in JSON Schema. Integers are compared exactly: `f64` would make large ones the same.
 fn same(one: &Value, other: &Value) -> bool {
-    one == other || (one.is_number() && one.as_f64() == other.as_f64())
+    let is_integer = |value: &Value| value.is_i64() || value.is_u64();
+    one == other
+        || (one.is_number() && one.as_f64() == other.as_f64() && !(is_integer(one) && is_integer(other)))
 }
 
 impl Scalars {
@@ -231,5 +234,22 @@ impl Containers {
         let mut seen = BTreeSet::new();
         alternatives.retain(|alternative| seen.insert(alternative.clone()));
         if alternatives.len() > MAX_ALTERNATIVES { Self::All } else { Self::Either(alternatives) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn large_integers_of_enumerations_stay_distinct() {
+        let listed = |values: &[Value]| Scalars::Listed(values.to_vec());
+        let (one, two) = (json!(9_007_199_254_740_993_u64), json!(9_007_199_254_740_992_u64));
+        let both = listed(std::slice::from_ref(&one)).join(listed(std::slice::from_ref(&two)));
+        assert_eq!(both, listed(&[one.clone(), two.clone()]));
+        assert_eq!(listed(&[one]).meet(listed(&[two])), Scalars::Never);
+        assert_eq!(listed(&[json!(1)]).join(listed(&[json!(1.0)])), listed(&[json!(1)]));
     }
 }
