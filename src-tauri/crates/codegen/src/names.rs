@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+/// Hexadecimal digits in a name that distinguish it from others.
+const DIGITS: usize = 12;
 /// Longest name of a file, function or attribute.
 const MAX_NAME: usize = 60;
 
@@ -39,6 +41,9 @@ const PYTHON_ATTRIBUTES: &[&str] = &[
     "parse_file",
     "from_orm",
     "update_forward_refs",
+    // Of the classes' metaclass.
+    "register",
+    "mro",
 ];
 /// Members of the wrappers' objects and of JavaScript's.
 const SCRIPT_MEMBERS: &[&str] = &[
@@ -123,9 +128,23 @@ const SCRIPT_WORDS: &[&str] = &[
     "params",
     "options",
 ];
-/// Names of files that some system or loader gives a meaning.
+/// Names of files that some system or loader gives a meaning, and names that wrappers and indexes import.
 const FILE_WORDS: &[&str] = &[
-    "index", "con", "prn", "aux", "nul", "init", "main", "call", "field", "params", "result", "schema",
+    "lazy",
+    "call_mcp_tool",
+    "annotations",
+    "index",
+    "con",
+    "prn",
+    "aux",
+    "nul",
+    "init",
+    "main",
+    "call",
+    "field",
+    "params",
+    "result",
+    "schema",
     "self",
 ];
 
@@ -227,35 +246,47 @@ pub(crate) fn pascal(name: &str) -> String {
 }
 
 /// Names of files and functions for names of one kind, such as the tools of a server. `held` are names of earlier runs,
-/// which stay. The result does not depend on the order.
+/// which stay. The result does not depend on the order. Names of classes made of them are distinct as well.
 pub fn modules<'a>(
     names: impl IntoIterator<Item = &'a str>,
     held: &BTreeMap<String, String>,
 ) -> BTreeMap<String, String> {
-    let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    // Names in a group would share their classes.
+    let mut groups: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
     for name in names {
-        groups.entry(base(name)).or_default().push(name);
+        let base = base(name);
+        groups.entry(pascal(&base)).or_default().push((name, base));
     }
     let mut modules = BTreeMap::new();
-    for (base, mut group) in groups {
+    for (class, mut group) in groups {
         group.sort_unstable();
         group.dedup();
-        let holder =
-            group.iter().find(|name| held.get(**name) == Some(&base)).or_else(|| match group.as_slice() {
-                [single] => Some(single),
-                several => several.iter().find(|name| **name == base),
-            });
-        let holder = holder.copied();
-        let taken = held.iter().any(|(name, module)| *module == base && Some(name.as_str()) != holder);
-        for name in group {
-            let module = match Some(name) == holder && !taken {
+        let mut free = group.iter().filter(|(_, base)| !is_digested(base));
+        let holder = free
+            .clone()
+            .find(|(name, base)| held.get(*name) == Some(base))
+            .or_else(|| if group.len() == 1 { free.next() } else { free.find(|(name, base)| name == base) });
+        let holder = holder.map(|(name, _)| *name);
+        let is_other = |name: &str| group.iter().all(|(member, _)| *member != name);
+        let taken = held.iter().any(|(name, module)| is_other(name) && pascal(module) == class);
+        for (name, base) in &group {
+            let module = match Some(*name) == holder && !taken {
                 true => base.clone(),
-                false => format!("{base}_{}", digest(name, 12)),
+                false => format!("{base}_{}", digest(name, DIGITS)),
             };
-            modules.insert(name.to_owned(), module);
+            modules.insert((*name).to_owned(), module);
         }
     }
     modules
+}
+
+/// Whether a name ends like those with a digest, so that its file or its classes could be those of another.
+fn is_digested(base: &str) -> bool {
+    let Some((start, end)) = base.len().checked_sub(DIGITS).and_then(|at| base.split_at_checked(at)) else {
+        return false;
+    };
+    let is_apart = start.ends_with('_') || end.starts_with(|first: char| first.is_ascii_digit());
+    is_apart && end.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
 /// The plain name of a file and function.
@@ -344,5 +375,41 @@ mod tests {
         let names = modules(["a_b", "a-b"], &held);
         assert_eq!(names["a-b"], "a_b");
         assert!(names["a_b"].starts_with("a_b_"), "{names:?}");
+    }
+
+    #[test]
+    fn classes_and_digests_of_other_tools_are_not_shared() {
+        let none = BTreeMap::new();
+        let distinct = |names: &[&str]| {
+            let all = modules(names.iter().copied(), &none);
+            let files: BTreeSet<&String> = all.values().collect();
+            let classes: BTreeSet<String> = all.values().map(|module| pascal(module)).collect();
+            assert_eq!((files.len(), classes.len()), (names.len(), names.len()), "{all:?}");
+            all
+        };
+        assert_eq!(distinct(&["search2", "search_2"])["search2"], "search2");
+        distinct(&["a_b", "a-b", &format!("a_b_{}", digest("a-b", DIGITS))]);
+        distinct(&["a_b", "a-b", "a_b_d44362d67d92"]);
+        // A class's name has no `_` before a digest.
+        let digested = modules(["b-y", "b_y"], &none)["b-y"].clone();
+        distinct(&["b-y", "b_y", &digested, &digested.replacen("y_", "y", 1)]);
+        let same = |name: &str| (name.to_owned(), name.to_owned());
+        let held = BTreeMap::from([same("search2"), same("search_2")]);
+        assert_eq!(modules(["search2", "search_2"], &held)["search2"], "search2");
+        let held = BTreeMap::from([same("search_2")]);
+        let names = modules(["search2", "search_2"], &held);
+        assert_eq!(names["search_2"], "search_2");
+        assert!(names["search2"].starts_with("search2_"), "{names:?}");
+    }
+
+    #[test]
+    fn names_that_wrappers_import_are_reserved() {
+        let none = BTreeMap::new();
+        for name in ["lazy", "call_mcp_tool", "annotations"] {
+            assert_eq!(modules([name], &none)[name], format!("{name}_tool"));
+        }
+        for name in ["register", "mro"] {
+            assert_eq!(python_attribute(name), format!("{name}_"));
+        }
     }
 }
