@@ -46,7 +46,7 @@ fn wrappers_follow_quality_and_decisions_and_keep_what_was_edited() {
     assert!(text.starts_with("# mine\n# schemascope: begin ") && text.ends_with("\n# mine too"), "{text}");
     assert!(serve.log().unwrap().contains("wrapper replaced: none → low"), "{:?}", serve.log());
 
-    // More observations change nothing. What is edited stays, and the new text is beside it.
+    // More observations change nothing. Edited text stays, and the new text is beside it.
     let manifest = read(&folder, "schemascope.json");
     call(&program, 1);
     let edited = text.replace("async def", "# note\nasync def");

@@ -115,7 +115,7 @@ impl Candidates {
             }
         }
         if self.empty > MAX_EMPTY {
-            // Without them, what is kept cannot be told from what is outdated.
+            // Without them, outdated candidates look like current ones.
             self.outputs.retain(|_, postings| !postings.spots.is_empty());
             self.kept.clear();
             self.empty = 0;

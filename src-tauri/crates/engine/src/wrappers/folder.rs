@@ -15,7 +15,7 @@ const UNFINISHED: &str = ".schemascope-new-";
 /// Why files were not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WriteError {
-    /// A file of somebody else has the name of ours.
+    /// Another file has the name of ours.
     #[error("{0} exists and was not written by Schemascope; move it away, or choose another folder")]
     Foreign(PathBuf),
     /// A folder below the target is a link.
@@ -90,7 +90,7 @@ impl WrapperFolder {
         read_text(&self.0.join(path)).ok().flatten()
     }
 
-    /// Files that are not current, with their paths. Fails if one of them would replace a file of somebody else.
+    /// Files that are not current, with their paths. Fails if one of them would replace a file that Schemascope did not write.
     pub(crate) fn outdated<'a>(&self, files: &'a [File]) -> Result<Vec<(PathBuf, &'a File)>, WriteError> {
         let mut outdated = Vec::new();
         for file in files {
