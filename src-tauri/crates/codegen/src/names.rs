@@ -245,8 +245,8 @@ pub(crate) fn pascal(name: &str) -> String {
     pascal
 }
 
-/// Names of files and functions for names of one kind, such as the tools of a server. `held` are names of earlier runs,
-/// which stay. The result does not depend on the order. Names of classes made of them are distinct as well.
+/// Names of files and functions for names of one kind, such as the tools of a server. `held` are names of previous
+/// runs, which stay. The result does not depend on the order. Names of classes made of them are distinct as well.
 pub fn modules<'a>(
     names: impl IntoIterator<Item = &'a str>,
     held: &BTreeMap<String, String>,

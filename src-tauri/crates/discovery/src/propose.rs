@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub struct Listed<'a> {
     /// Its object in `tools/list`.
     pub definition: &'a str,
-    /// Arguments of earlier calls that succeeded, newest first.
+    /// Arguments of previous calls that succeeded, newest first.
     pub earlier: &'a [String],
 }
 

@@ -90,7 +90,8 @@ impl WrapperFolder {
         read_text(&self.0.join(path)).ok().flatten()
     }
 
-    /// Files that are not current, with their paths. Fails if one of them would replace a file that Schemascope did not write.
+    /// Files that are not current, with their paths. Fails if one of them would replace a file that Schemascope did not
+    /// write.
     pub(crate) fn outdated<'a>(&self, files: &'a [File]) -> Result<Vec<(PathBuf, &'a File)>, WriteError> {
         let mut outdated = Vec::new();
         for file in files {
@@ -106,7 +107,7 @@ impl WrapperFolder {
     }
 
     /// Writes files in their order, then removes obsolete ones. Nothing is written if a file would replace one of
-    /// somebody else.
+    /// another program.
     pub(crate) fn write(
         &self,
         files: &[File],
@@ -170,7 +171,8 @@ impl WrapperFolder {
     }
 }
 
-/// The text of a file; none if there is no file. What is no text of ours counts as somebody else's.
+/// The text of a file; none if there is no file. Bytes that are not UTF-8 count as a file that Schemascope did not
+/// write.
 fn existing(path: &Path) -> Result<Option<String>, WriteError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => match read_text(path) {

@@ -6,13 +6,14 @@ mod junit;
 mod sarif;
 mod text;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
-use schemascope_api::{CallTool, GetTool, ListCalls, ListEdges, lost_edges};
+use schemascope_api::{CallTool, Edge, GetTool, ListCalls, ListEdges, lost_edges};
 use schemascope_engine::{Checker, Checks, Front};
 use schemascope_model::{Timestamp, ToolId};
 use serde::Deserialize;
@@ -248,11 +249,16 @@ async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result
 
 /// Adds the edges that findings break.
 async fn name_edges(mut checks: Checks, front: &Front) -> Result<Checks> {
+    let mut known: BTreeMap<String, Vec<Edge>> = BTreeMap::new();
     for finding in &mut checks.findings {
         let Some(lost) = finding.lost_output().map(str::to_owned) else { continue };
-        let from = Some(finding.tool_id.clone());
-        let edges = front.call(ListEdges { from, ..ListEdges::default() }).await?;
-        finding.breaks = lost_edges(&edges, &lost);
+        if !known.contains_key(&finding.tool_id) {
+            let from = Some(finding.tool_id.clone());
+            let edges = front.call(ListEdges { from, ..ListEdges::default() }).await?;
+            known.insert(finding.tool_id.clone(), edges);
+        }
+        finding.breaks =
+            known.get(&finding.tool_id).map(|edges| lost_edges(edges, &lost)).unwrap_or_default();
     }
     Ok(checks)
 }
