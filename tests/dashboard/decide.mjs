@@ -1,7 +1,7 @@
 // Decisions: a candidate is promoted by keyboard beside its impact; a later one is reviewed, pinned and rolled back;
 // the history lists all of it.
 
-import { assert, play, until } from "./page.mjs";
+import { becomes, play, until } from "./page.mjs";
 import { before } from "./review.mjs";
 
 const TOOL = "shop__get_order";
@@ -44,7 +44,7 @@ await play(async ({ page, step }) => {
   await says(".review .changed", /breaking/);
   await says(".review .contained", /Contains drift \d+: .*, not acknowledged/);
   await says(".review .verdict", /Not ready: breaks readers/);
-  assert.equal(await page.locator(".review .promote.primary").count(), 0, "it is not ready");
+  await becomes(() => page.locator(".review .promote.primary").count(), 0, "it is not ready");
 
   step("the tool's page shows the active version, and pins it");
   await go(`/tools/${TOOL}`);
@@ -72,5 +72,5 @@ await play(async ({ page, step }) => {
   await take();
   await says(".facts", /Active version none/);
   await says(".history", /rolled back to none/);
-  assert.equal(await page.locator("#tab-panel b").count(), 0, "a reason is text");
+  await becomes(() => page.locator("#tab-panel b").count(), 0, "a reason is text");
 });

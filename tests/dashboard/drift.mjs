@@ -1,7 +1,7 @@
 // Drift: Review lists it first, with the calls that show it. It is acknowledged by keyboard, stays listed on the
 // tool's page, and is resolved when a newer version is promoted.
 
-import { assert, play, until } from "./page.mjs";
+import { becomes, play, until } from "./page.mjs";
 import { before } from "./review.mjs";
 
 const TOOL = "shop__get_order";
@@ -21,7 +21,7 @@ await play(async ({ page, step }) => {
   await go("/review");
   await says(".review", /1 tool to review/);
   await settles(".review", /Promote v\d/);
-  assert.equal(await page.locator(".review .drifts li").count(), 0);
+  await becomes(() => page.locator(".review .drifts li").count(), 0);
   await page.keyboard.press("p");
   await take("billing relies on it");
   await says(".review", /Nothing to review/);
@@ -48,7 +48,7 @@ await play(async ({ page, step }) => {
   await says(".tools-table", /drift/);
   await go(`/tools/${TOOL}`);
   await says(".card.drift", /acknowledged/);
-  assert.equal(await page.locator(".card.drift b b").count(), 0, "a reason is text");
+  await becomes(() => page.locator(".card.drift b b").count(), 0, "a reason is text");
   await page.locator(".card.drift .calls a").first().click();
   await says("main", new RegExp(`"?id"?:? ?"4[4-9]"`));
 

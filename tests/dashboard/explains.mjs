@@ -1,7 +1,7 @@
 // The page of a tool says why its schema is what it is: decisions with their numbers, values, alternatives,
 // maps; and the wrapper that follows from it.
 
-import { assert, call, play, until } from "./page.mjs";
+import { assert, call, matches, play, until } from "./page.mjs";
 
 const CALLS = 40;
 
@@ -58,7 +58,7 @@ await play(async ({ page, step }) => {
   await page.getByRole("tab", { name: "Wrapper" }).click();
   const wrapper = page.locator(".wrapper-tab");
   await until("Python", async () => (await wrapper.innerText()).includes("class GetOrderResult(Result):"));
-  assert.match(await words(wrapper.locator("header").first()), /Inferred: the schema is inferred from results/);
+  await matches(() => words(wrapper.locator("header").first()), /Inferred: the schema is inferred from results/);
   await wrapper.getByRole("button", { name: "TypeScript" }).click();
   await until("TypeScript", async () => (await wrapper.innerText()).includes("export interface GetOrderResult "));
 
@@ -69,5 +69,5 @@ await play(async ({ page, step }) => {
   step("an object of which all is known");
   await visit("shop__store_info", "the whole result");
   assert.match(await words(await open("the whole result")), /closed object/);
-  assert.match(await words(page.locator(".summary")), /next result has a new structure: \d/);
+  await matches(() => words(page.locator(".summary")), /next result has a new structure: \d/);
 });

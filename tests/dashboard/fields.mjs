@@ -1,6 +1,6 @@
 // A field opens by mouse and by keys, shows its numbers with their bounds, and stays open while calls arrive.
 
-import { assert, call, play, until } from "./page.mjs";
+import { assert, becomes, call, play, until } from "./page.mjs";
 
 /** Calls made before the page is looked at. */
 const CALLS = 24;
@@ -30,17 +30,17 @@ await play(
 
     step("by mouse, anywhere on the row");
     await page.locator(button("currency")).waitFor();
-    assert.equal(await expanded("currency"), "false");
+    await becomes(() => expanded("currency"), "false");
     await page.locator(".field", { has: page.locator(button("currency")) }).locator(".type").click();
     await opens("currency");
     await counted("currency", CALLS);
-    assert.equal((await told("currency"))["95 % interval"], "86.2–100 %", "24 of 24, by Wilson");
-    assert.equal(await focused(), "About currency", "the keyboard goes on from there");
+    await becomes(async () => (await told("currency"))["95 % interval"], "86.2–100 %", "24 of 24, by Wilson");
+    await becomes(focused, "About currency", "the keyboard goes on from there");
 
     step("it stays open, with the keyboard in it, while numbers change");
     await call("shop__get_order", { id: `${CALLS}` });
     await counted("currency", CALLS + 1);
-    assert.equal(await focused(), "About currency");
+    await becomes(focused, "About currency");
 
     step("by keys");
     await page.keyboard.press("Enter");
@@ -58,7 +58,7 @@ await play(
 
     step("the fields below one, by keys and by mouse");
     const inside = () => page.locator(button("payment.kind")).count();
-    assert.equal(await inside(), 1);
+    await becomes(inside, 1);
     await page.focus(button("payment"));
     await page.keyboard.press("ArrowLeft");
     await until("they are hidden", async () => (await inside()) === 0);
@@ -66,7 +66,7 @@ await play(
     await until("they are back", async () => (await inside()) === 1);
     await page.click('#fields [aria-label="Fields below payment"]');
     await until("they are hidden again", async () => (await inside()) === 0);
-    assert.equal(await expanded("payment"), "false", "that is no click on the row");
+    await becomes(() => expanded("payment"), "false", "that is no click on the row");
 
     step("Esc leaves the list, then the page");
     await page.keyboard.press("Escape");

@@ -2,7 +2,7 @@
 // appears without reload, and nothing moves under the pointer.
 
 import { readFileSync } from "node:fs";
-import { assert, call, play, text, tolerate, until } from "./page.mjs";
+import { assert, becomes, call, matches, play, text, tolerate, until } from "./page.mjs";
 
 /** The text of a tool's result. */
 const result = async (tool, args) => (await call(`shop__${tool}`, args)).result.content[0].text;
@@ -59,7 +59,7 @@ await play(async ({ page, step }) => {
   }
   await until("the new edge", () => has("list_orders", "order_total"));
   await until("its line", async () => (await wires()) === 2);
-  assert.equal(await page.evaluate(() => window.__mark), "same page");
+  await becomes(() => page.evaluate(() => window.__mark), "same page");
 
   step("nothing moves under the pointer");
   const box = await page.locator(".sheet svg").boundingBox();
@@ -79,8 +79,8 @@ await play(async ({ page, step }) => {
   await go("/graph?focus=shop__list_orders&q=state:seen");
   await until("its neighbours", async () => (await rows()).length === 2 && (await wires()) === 2);
   assert((await left("list_orders")) < (await left("get_order")), "what it feeds is right of it");
-  assert.match(await text(page, "#graph-summary"), /^fed by \d+, feeds \d+ · 2 seen in use/);
-  assert.match(await text(page, ".base .node.focus"), /list_orders.*orders\[\]\.id/);
+  await matches(() => text(page, "#graph-summary"), /^fed by \d+, feeds \d+ · 2 seen in use/);
+  await matches(() => text(page, ".base .node.focus"), /list_orders.*orders\[\]\.id/);
   await go("/graph?focus=shop__get_order&q=state:seen");
   await until("its feeder", async () => (await rows()).length === 1);
   assert((await left("list_orders")) < (await left("get_order")), "what feeds it is left of it");
@@ -92,12 +92,12 @@ await play(async ({ page, step }) => {
   step("the arrow keys walk along edges, and the next hop opens");
   await page.locator(".stage .canvas").focus();
   await page.keyboard.press("ArrowRight");
-  assert.match(await text(page, ".beside .detail h2"), /get_order/);
+  await matches(() => text(page, ".beside .detail h2"), /get_order/);
   await page.keyboard.press("ArrowLeft");
   await until("the edge", () => path().includes("from=shop__list_orders&to=shop__get_order"));
-  assert.match(await text(page, "[role=status].hidden"), /list_orders feeds shop \/ get_order: orders\[\]\.id to id, confidence 0\.\d\d, seen in use, 4 calls/);
+  await matches(() => text(page, "[role=status].hidden"), /list_orders feeds shop \/ get_order: orders\[\]\.id to id, confidence 0\.\d\d, seen in use, 4 calls/);
   await page.locator(".pair .flows a").first().waitFor();
-  assert.match(await text(page, ".pair h3"), /orders\[\]\.id → id/);
+  await matches(() => text(page, ".pair h3"), /orders\[\]\.id → id/);
   const given = await page.locator(".pair .flows li").first().innerText();
   assert.match(given, /ord_\d+/);
   assert(await page.locator(".over .wire.lit").count(), "it stands out");
@@ -115,11 +115,11 @@ await play(async ({ page, step }) => {
   step("the table does what the picture does");
   await go("/graph?focus=shop__list_orders&min=0");
   await until("all edges", async () => (await rows()).length > 2);
-  assert.equal((await rows()).length, await wires());
+  await becomes(async () => (await rows()).length, await wires());
   await page.locator(".edge-table .scroll").focus();
   await page.keyboard.press("ArrowDown");
   await until("a row", () => path().includes("from="));
-  assert.equal(await page.locator('.edge-table a.tr[aria-current="true"]').count(), 1);
+  await becomes(() => page.locator('.edge-table a.tr[aria-current="true"]').count(), 1);
   const first = path();
   await page.keyboard.press("ArrowDown");
   await until("the next row", () => path() !== first);
@@ -135,7 +135,7 @@ await play(async ({ page, step }) => {
   await until("by a word", async () => (await rows()).every((row) => row.includes("order_total")));
   await page.fill("#filter", "state:none");
   await until("it is wrong", async () => (await page.getAttribute("#filter", "aria-invalid")) === "true");
-  assert.match(await text(page, "#filter-hint"), /expected seen, possible, broken or threatened/);
+  await matches(() => text(page, "#filter-hint"), /expected seen, possible, broken or threatened/);
   await page.fill("#filter", "state:seen");
   await page.selectOption("#graph-min", "0.99");
   await until("the confidence in the address", () => path().includes("min=0.99"));
@@ -146,7 +146,7 @@ await play(async ({ page, step }) => {
   await page.click("#plan-to");
   const steps = () => page.locator("#plan li").count();
   await until("the plan", async () => (await steps()) > 0);
-  assert.match(await text(page, "#plan ol"), /get_order$/);
+  await matches(() => text(page, "#plan ol"), /get_order$/);
   // A line for each value that a step passes on; a tool whose inputs are optional needs no other call.
   const passed = (await steps()) - 1;
   await until("it is lit", async () => (await page.locator(".over .wire.plan").count()) >= passed);

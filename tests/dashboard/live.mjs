@@ -1,6 +1,6 @@
 // What happens shows by itself, on every page, without the page being loaded again.
 
-import { assert, ask, call, play, text, until } from "./page.mjs";
+import { ask, assert, becomes, call, matches, play, text, until } from "./page.mjs";
 
 await play(async ({ page, step }) => {
   await page.evaluate(() => (window.__mark = "same page"));
@@ -11,8 +11,8 @@ await play(async ({ page, step }) => {
     }, heading);
 
   step("a call on the overview");
-  assert.equal(await value("Calls"), "0");
-  assert.equal(await value("Servers"), "0 of 3 ready");
+  await becomes(() => value("Calls"), "0");
+  await becomes(() => value("Servers"), "0 of 3 ready");
   await call("shop__get_order", { id: "1" });
   await until("the call in the list", async () => (await text(page, "#latest a.tr")).includes("get_order"));
   await until("the count", async () => (await value("Calls")) === "1");
@@ -25,7 +25,7 @@ await play(async ({ page, step }) => {
   await call("shop__refund", { id: "1" });
   await until("the new call on top", async () => (await text(page, ".calls-table .window a.tr")).includes("refund"));
   await until("the total", async () => (await text(page, ".title-row")).includes("2 recorded"));
-  assert.match(await text(page, ".calls-table .window a.tr"), /tool_error|tool error/);
+  await matches(() => text(page, ".calls-table .window a.tr"), /tool_error|tool error/);
 
   step("a filter holds for what comes in");
   await page.fill("#filter", "tool:order_total");
@@ -34,7 +34,7 @@ await play(async ({ page, step }) => {
   await until("it came", async () => (await text(page, ".calls-table .window a.tr")).includes("order_total"));
   await call("shop__check_stock");
   await until("the total", async () => (await text(page, ".title-row")).includes("1 of 4"));
-  assert.equal(await page.locator(".calls-table .window a.tr").count(), 1);
+  await becomes(() => page.locator(".calls-table .window a.tr").count(), 1);
 
   step("a tool");
   await page.click('nav a[href="/tools"]');
@@ -60,6 +60,6 @@ await play(async ({ page, step }) => {
   assert.notEqual(await text(page, crash), before);
 
   step("as the same page");
-  assert.equal(await page.evaluate(() => window.__mark), "same page");
-  assert.equal(await ask("recorded"), 6);
+  await becomes(() => page.evaluate(() => window.__mark), "same page");
+  await becomes(() => ask("recorded"), 6);
 });

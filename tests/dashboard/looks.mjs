@@ -1,6 +1,6 @@
 // Themes, calm, and windows small and large.
 
-import { assert, live, play, text, until } from "./page.mjs";
+import { assert, becomes, live, matches, play, text, until } from "./page.mjs";
 
 /** Elements that reach out of the window sideways, and are not cut or scrolled by one that does not. */
 const outside = () => {
@@ -35,7 +35,7 @@ await play(async ({ page, step }) => {
   const choice = () => page.getAttribute("#theme", "aria-label");
 
   step("as the system says");
-  assert.equal(await choice(), "Theme: system");
+  await becomes(choice, "Theme: system");
   await page.emulateMedia({ colorScheme: "light" });
   await shows("light");
   const light = await paper();
@@ -46,12 +46,12 @@ await play(async ({ page, step }) => {
   step("as the person says, also after a reload");
   await page.click("#theme");
   await shows("light");
-  assert.equal(await choice(), "Theme: light");
-  assert.equal(await paper(), light);
+  await becomes(choice, "Theme: light");
+  await becomes(paper, light);
   await page.reload();
   await live(page);
-  assert.equal(await theme(), "light");
-  assert.equal(await choice(), "Theme: light");
+  await becomes(theme, "light");
+  await becomes(choice, "Theme: light");
   await page.keyboard.press("Control+k");
   await page.locator("#palette").fill("Theme: dark");
   await page.keyboard.press("Enter");
@@ -59,10 +59,10 @@ await play(async ({ page, step }) => {
   await page.emulateMedia({ colorScheme: "light" });
   await page.reload();
   await live(page);
-  assert.equal(await theme(), "dark");
+  await becomes(theme, "dark");
   await page.click("#theme");
   await shows("light");
-  assert.equal(await choice(), "Theme: system");
+  await becomes(choice, "Theme: system");
 
   step("no motion for who wants none");
   await page.emulateMedia({ reducedMotion: "reduce" });
@@ -132,5 +132,5 @@ await play(async ({ page, step }) => {
     assert.deepEqual(await page.evaluate(outside), { scrolls: false, outside: [] });
     await page.keyboard.press("Escape");
   }
-  assert.match(await text(page, "#connection"), /live/);
+  await matches(() => text(page, "#connection"), /live/);
 });

@@ -59,6 +59,28 @@ export async function until(what, probe, timeout = TIMEOUT) {
   }
 }
 
+/** Waits until `probe` gives `expected`: a page is drawn some time after what it shows has changed. */
+export const becomes = (probe, expected, message) =>
+  holds(probe, (found) => assert.deepStrictEqual(found, expected, message));
+
+/** Waits until the text that `probe` gives matches. */
+export const matches = (probe, pattern) => holds(probe, (found) => assert.match(found ?? "", pattern));
+
+async function holds(probe, check) {
+  const end = Date.now() + TIMEOUT;
+  for (;;) {
+    const found = await probe();
+    try {
+      return check(found);
+    } catch (error) {
+      if (Date.now() >= end) {
+        throw error;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+}
+
 /** The text of the first element with single spaces; empty if there is none. */
 export const text = (page, selector) =>
   page.evaluate((selector) => (document.querySelector(selector)?.textContent ?? "").replace(/\s+/g, " ").trim(), selector);
@@ -108,11 +130,12 @@ export async function visitor(options = {}) {
 /** Waits until the page follows the engine. */
 export const live = (page) => until("live", async () => (await text(page, "#connection")) === "live");
 
-/** A page that has the token. */
+/** A page that has the token and shows what it loaded. */
 export async function open(context, path = "/") {
   const page = await context.newPage();
   await page.goto(`http://${job.address}${path}#token=${job.token}`);
   await live(page);
+  await until("loaded", async () => (await page.locator("main .loading").count()) === 0);
   return page;
 }
 

@@ -1,6 +1,6 @@
 // Filter, keys, palette, addresses and history: every way to a place.
 
-import { assert, ask, job, live, play, text, tolerate, until } from "./page.mjs";
+import { assert, becomes, job, live, matches, play, text, tolerate, until } from "./page.mjs";
 
 await play(async ({ page, context, step }) => {
   const path = () => {
@@ -15,17 +15,17 @@ await play(async ({ page, context, step }) => {
 
   step("the filter of tools");
   await page.keyboard.press("/");
-  assert.equal(await focused(), "filter");
+  await becomes(focused, "filter");
   await page.keyboard.type("tool:get_order");
   await at("/tools?q=tool:get_order");
   await until("one tool", async () => (await rows("tools-table")).length === 1);
-  assert.match((await rows("tools-table"))[0], /get_order/);
-  assert.equal(await page.getAttribute("#filter", "aria-invalid"), null);
+  await matches(async () => (await rows("tools-table"))[0], /get_order/);
+  await becomes(() => page.getAttribute("#filter", "aria-invalid"), null);
 
   step("a filter that is wrong");
   await page.fill("#filter", "quality:best");
   await until("it is marked", async () => (await page.getAttribute("#filter", "aria-invalid")) === "true");
-  assert.match(await text(page, "#filter-hint"), /quality: "best" is invalid; expected none, low/);
+  await matches(() => text(page, "#filter-hint"), /quality: "best" is invalid; expected none, low/);
   await page.fill("#filter", "nothing:here");
   await until("what there is", async () => /nothing/.test(await text(page, "#filter-hint .bad")));
   await page.fill("#filter", "tool:no_such*");
@@ -73,7 +73,7 @@ await play(async ({ page, context, step }) => {
   await until("the next one opens", async () => /^\/calls\/[0-9a-f]{32}/.test(path()) && !path().startsWith(call.split("?")[0]));
   await page.keyboard.press("Escape");
   await at("/calls?q=status:error");
-  assert.equal(await page.locator(".detail").count(), 0);
+  await becomes(() => page.locator(".detail").count(), 0);
   await page.keyboard.press("Escape");
   await at("/calls");
 
@@ -100,7 +100,7 @@ await play(async ({ page, context, step }) => {
   await page.focus("#theme");
   await page.keyboard.press("?");
   await page.locator("#help-title").waitFor();
-  assert.equal(await focused(), "close-help");
+  await becomes(focused, "close-help");
   for (let n = 0; n < 3; n++) {
     await page.keyboard.press("Tab");
     // It may leave for the browser's own controls, which a page sees as its body.
@@ -109,14 +109,14 @@ await play(async ({ page, context, step }) => {
   }
   await page.keyboard.press("Escape");
   await page.locator("#help-title").waitFor({ state: "detached" });
-  assert.equal(await focused(), "theme", "the focus is back where it was");
+  await becomes(focused, "theme", "the focus is back where it was");
 
   step("a topic of the guide");
   await page.keyboard.press("?");
   await page.locator(".topics a", { hasText: "Review and promote" }).click();
   await at("/help/review-and-promote");
   await until("its text", async () => (await text(page, ".guide article h1")) === "Review and promote");
-  assert.equal(await page.locator(".dialog").count(), 0);
+  await becomes(() => page.locator(".dialog").count(), 0);
   await page.locator('.guide nav a[href="/help/concepts"]').click();
   await until("another topic", async () => (await text(page, ".guide article h1")) === "Concepts");
   assert((await page.locator(".guide article table td").count()) > 5, "tables are drawn");
@@ -132,7 +132,7 @@ await play(async ({ page, context, step }) => {
   await page.keyboard.press("Enter");
   await at("/tools/shop__order_total");
   await until("its page", async () => (await text(page, "h1")).includes("order_total"));
-  assert.equal(await page.locator("#palette").count(), 0);
+  await becomes(() => page.locator("#palette").count(), 0);
 
   step("back and forward");
   await page.goBack();
@@ -149,16 +149,16 @@ await play(async ({ page, context, step }) => {
   step("a link to a tab of a tool");
   await load("/tools/shop__get_order?tab=inferred");
   await until("the schema", async () => (await text(page, "#tab-panel")).includes("Inferred schema"));
-  assert.equal(await page.getAttribute("#tab-inferred", "aria-selected"), "true");
+  await becomes(() => page.getAttribute("#tab-inferred", "aria-selected"), "true");
   await page.click("#tab-calls");
   await at("/tools/shop__get_order?tab=calls");
-  assert.equal(await page.locator("#tab-panel a.tr").count(), 12);
+  await becomes(() => page.locator("#tab-panel a.tr").count(), 12);
 
   step("a link to a call among others");
   await load(`${call.split("?")[0]}?q=tool:refund`);
   await until("the call", async () => (await text(page, ".detail")).includes("refund"));
-  assert.equal(await page.inputValue("#filter"), "tool:refund");
-  assert.equal((await rows("calls-table")).length, 2);
+  await becomes(() => page.inputValue("#filter"), "tool:refund");
+  await becomes(async () => (await rows("calls-table")).length, 2);
 
   step("links to what is not there");
   tolerate(/status of 404/);

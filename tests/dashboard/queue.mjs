@@ -1,7 +1,7 @@
 // Review with several tools: address, list and pane show the same one, a decision needs a reason and can be undone,
 // the next tool opens, and several are decided together.
 
-import { assert, play, text, until } from "./page.mjs";
+import { assert, becomes, play, text, until } from "./page.mjs";
 import { before } from "./review.mjs";
 
 const TOOLS = ["shop__get_order", "shop__list_orders", "shop__store_info", "shop__list_invoices"];
@@ -48,7 +48,7 @@ await play(async ({ page, step }) => {
     });
   };
   await ready(4);
-  assert.equal(await page.locator(".review .promote.primary").count(), 1);
+  await becomes(() => page.locator(".review .promote.primary").count(), 1);
 
   step("a decision needs a reason, or that there is none");
   const [first, second] = await queue();
@@ -56,7 +56,7 @@ await play(async ({ page, step }) => {
   await until("the first tool is open", async () => (await shown()) === first);
   await page.keyboard.press("p");
   await until("its impact is known", async () => /since v\d+ was created/.test(await text(page, "dialog .figures")));
-  assert.equal(await page.locator("#decide").isEnabled(), false);
+  await becomes(() => page.locator("#decide").isEnabled(), false);
   await page.check("#no-reason");
   await page.click("#decide");
   await closed();
@@ -66,7 +66,7 @@ await play(async ({ page, step }) => {
   await says(".toast", /promoted.*Undo/);
   await page.locator(".toast button", { hasText: "Undo" }).click();
   await until("it waits again", async () => (await queue()).includes(first));
-  assert.equal(await shown(), second, "the open tool stays open");
+  await becomes(shown, second, "the open tool stays open");
 
   step("several are rejected together");
   await page.keyboard.press(" ");
@@ -85,7 +85,7 @@ await play(async ({ page, step }) => {
   await page.click("#promote-all");
   await says("dialog", /Promote 2 versions/);
   await says("dialog .figures", /results since their creation match/);
-  assert.equal(await page.locator("dialog .joint li").count(), 2);
+  await becomes(() => page.locator("dialog .joint li").count(), 2);
   await page.fill("#reason", "all fit");
   await page.click("#decide");
   await closed();

@@ -1,6 +1,6 @@
 // The engine is killed and restarted, or hangs for a while: the page reports it, keeps its content, and reconnects.
 
-import { assert, ask, call, live, play, text, tolerate, until } from "./page.mjs";
+import { ask, assert, becomes, call, live, matches, play, text, tolerate, until } from "./page.mjs";
 
 await play(
   async ({ page, step }) => {
@@ -15,14 +15,14 @@ await play(
     tolerate(/net::ERR_/);
     await ask("kill");
     await page.locator("#lost").waitFor();
-    assert.match(await text(page, "#lost"), /Connection lost: .+ Reconnecting/);
+    await matches(() => text(page, "#lost"), /Connection lost: .+ Reconnecting/);
     // The banner takes the room of the last ones.
     assert.deepEqual((await rows()).slice(0, 10), before.slice(0, 10));
     await page.click('nav a[href="/tools"]');
     await until("the tools", async () => (await text(page, ".tools-table")).includes("get_order"));
     await page.click('nav a[href="/"]');
     await until("the overview", async () => (await text(page, "#latest")).includes("refund"));
-    assert.equal(await text(page, "#connection"), "reconnecting");
+    await becomes(() => text(page, "#connection"), "reconnecting");
 
     step("found again");
     await ask("serve");
@@ -33,7 +33,7 @@ await play(
     await until("the new call", async () => (await text(page, "#latest a.tr")).includes("order_total"));
     await page.click('nav a[href="/calls"]');
     await until("all calls", async () => (await rows()).slice(1).includes(before[0]));
-    assert.match(await text(page, ".calls-table .window a.tr"), /order_total/);
+    await matches(() => text(page, ".calls-table .window a.tr"), /order_total/);
     await until("the total", async () => (await text(page, ".title-row")).includes(`${await ask("recorded")} recorded`));
 
     step("hung");
@@ -43,7 +43,7 @@ await play(
     await live(page);
     await call("shop__check_stock");
     await until("the new call", async () => (await text(page, ".calls-table .window a.tr")).includes("check_stock"));
-    assert.equal(await page.evaluate(() => window.__mark), "same page");
+    await becomes(() => page.evaluate(() => window.__mark), "same page");
   },
   { path: "/calls" },
 );

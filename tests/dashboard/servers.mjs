@@ -1,6 +1,6 @@
 // Servers: one that works is restarted, one that does not says why.
 
-import { assert, call, play, text, until } from "./page.mjs";
+import { assert, becomes, call, matches, play, text, until } from "./page.mjs";
 
 await play(
   async ({ page, step }) => {
@@ -10,11 +10,11 @@ await play(
     const button = (name, label) => page.locator(`${server(name)} button`, { hasText: label });
 
     step("started from here");
-    assert.equal(await state("shop"), "idle");
+    await becomes(() => state("shop"), "idle");
     await button("shop", "Start").click();
     await until("it is up", async () => (await state("shop")) === "ready");
     const before = await until("its process", process);
-    assert.match(await text(page, server("shop")), /13 tools/);
+    await matches(() => text(page, server("shop")), /13 tools/);
 
     step("restarted");
     await button("shop", "Restart").click();
@@ -22,12 +22,12 @@ await play(
       const now = await process();
       return now && now !== before && (await state("shop")) === "ready";
     });
-    assert.match(await text(page, ".toasts"), /Restarting shop/);
+    await matches(() => text(page, ".toasts"), /Restarting shop/);
     await call("shop__get_order", { id: "1" });
 
     step("one that fails");
     await until("it failed", async () => (await state("broken")) === "failed");
-    assert.match(await text(page, `${server("broken")} .reason`), /TOKEN is not set|code 3|status: 3/);
+    await matches(() => text(page, `${server("broken")} .reason`), /TOKEN is not set|code 3|status: 3/);
     await button("broken", "Log").click();
     await until("its log", async () => (await text(page, `${server("broken")} pre`)).includes("TOKEN is not set"));
     assert.equal(new URL(page.url()).pathname, "/servers/broken");
@@ -35,7 +35,7 @@ await play(
     await page.locator(`${server("broken")} pre`).waitFor({ state: "detached" });
     await page.click('nav a[href="/"]');
     await until("it needs attention", async () => (await text(page, "#needs")).includes("broken"));
-    assert.match(await text(page, "nav.side"), /1 ✕/);
+    await matches(() => text(page, "nav.side"), /1 ✕/);
   },
   { path: "/servers" },
 );

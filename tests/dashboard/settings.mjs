@@ -1,6 +1,6 @@
 // Settings: choices are saved, wrong values are rejected, redaction rules are tested before they are saved.
 
-import { ask, assert, call, play, text, tolerate, until } from "./page.mjs";
+import { ask, assert, becomes, call, matches, play, text, tolerate, until } from "./page.mjs";
 
 await play(
   async ({ page, step }) => {
@@ -11,12 +11,12 @@ await play(
     await line("Automatic promotion").locator("button", { hasText: "at high" }).click();
     await until("it is saved", async () => (await saved("auto_promote")) === "at_high");
     await until("it shows", async () => (await line("Automatic promotion").locator('[aria-pressed="true"]').innerText()) === "at high quality");
-    assert.match(await text(page, ".toasts"), /Saved/);
+    await matches(() => text(page, ".toasts"), /Saved/);
 
     step("a number is saved by a button");
     const days = line("Remove calls older than");
     await days.locator("input").fill("30");
-    assert.equal(await saved("keep_days"), null);
+    await becomes(() => saved("keep_days"), null);
     await days.locator("button", { hasText: "Save and delete" }).click();
     await until("it is saved", async () => (await saved("keep_days")) === "30");
     await until("no button is left", async () => (await days.locator("button").count()) === 0);
@@ -26,7 +26,7 @@ await play(
     await days.locator("input").fill("99999");
     await days.locator("input").press("Enter");
     await until("it is said", async () => (await text(page, ".toasts")).includes("keep_days must be a whole number from 1 to 36500"));
-    assert.equal(await days.locator("input").inputValue(), "30");
+    await becomes(() => days.locator("input").inputValue(), "30");
 
     step("rules are tested");
     const [keys, patterns] = [page.locator(".rules textarea").nth(0), page.locator(".rules textarea").nth(1)];
@@ -40,8 +40,8 @@ await play(
       const tried = await text(page, ".tried pre");
       return tried.includes('"n": 5') && !tried.includes("EMP-00417") && !tried.includes("Lisbon");
     });
-    assert.equal(await page.locator(".tried mark").count(), 2);
-    assert.match(await text(page, ".tried"), /stored calls/);
+    await becomes(() => page.locator(".tried mark").count(), 2);
+    await matches(() => text(page, ".tried"), /stored calls/);
 
     step("and saved, for the next call on");
     await page.locator("button", { hasText: "Save rules" }).click();

@@ -1,6 +1,6 @@
 // Without a token nothing is shown; with one it is not visible; and the page runs only its own code.
 
-import { assert, job, live, open, play, text, tolerate, until, visitor } from "./page.mjs";
+import { assert, becomes, job, live, open, play, text, tolerate, until, visitor } from "./page.mjs";
 
 const home = `http://${job.address}/`;
 
@@ -24,7 +24,7 @@ await play(
       });
       await page.goto(address);
       await until("it asks for the token", async () => (await text(page, "main")).includes("Token required"));
-      assert.equal(await text(page, "#connection"), "no token");
+      await becomes(() => text(page, "#connection"), "no token");
       const all = await page.content();
       assert(!all.includes("list_orders") && !all.includes(job.token), "nothing is shown");
       assert(answers.length > 0 && answers.every((status) => status === expected), `${answers}`);
@@ -80,14 +80,14 @@ await play(
         image.addEventListener("load", resolve);
       });
     });
-    assert.equal(await page.evaluate(() => window.__inline), undefined);
+    await becomes(() => page.evaluate(() => window.__inline), undefined);
     await page.evaluate(() => {
       const button = document.createElement("button");
       button.setAttribute("onclick", "window.__inline = true");
       document.body.append(button);
       button.click();
     });
-    assert.equal(await page.evaluate(() => window.__inline), undefined);
+    await becomes(() => page.evaluate(() => window.__inline), undefined);
   },
   { page: false },
 );

@@ -1,6 +1,6 @@
 // With recording off, the page says so wherever recorded calls would appear.
 
-import { assert, call, play, text, until } from "./page.mjs";
+import { assert, becomes, call, play, text, until } from "./page.mjs";
 
 await play(async ({ page, step }) => {
   step("it is said");
@@ -14,5 +14,5 @@ await play(async ({ page, step }) => {
   // Two heartbeats of the stream.
   await page.waitForTimeout(2_200);
   const calls = page.locator(".kpi", { has: page.locator("h2", { hasText: /^Calls$/ }) });
-  assert.equal((await calls.locator(".value").innerText()).trim(), "0");
+  await becomes(async () => (await calls.locator(".value").innerText()).trim(), "0");
 });

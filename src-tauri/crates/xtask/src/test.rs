@@ -43,6 +43,9 @@ impl Tally {
         for (seconds, name) in results.times.iter().take(SLOWEST) {
             println!("{seconds:8.1} s  {name}");
         }
+        for test in &results.unsteady {
+            println!("\nUNSTEADY: {test} failed beside other tests and passed alone; see its output above");
+        }
         println!("\n{} passed, {} failed", self.passed, self.failed);
         self.failed == 0
     }

@@ -9,6 +9,12 @@ use serde_json::Value;
 
 use crate::shell::cargo;
 
+/// The end-to-end tests run processes, a browser and a window beside whatever else the machine does.
+const END_TO_END: &str = "e2e";
+/// At most so many failed end-to-end tests are tried again, each alone. What passes then is named: its test, or what it
+/// tests, depends on time.
+const SECOND_TRIES: usize = 3;
+
 /// A compiled test program.
 struct Program {
     path: PathBuf,
@@ -23,6 +29,8 @@ pub struct Results {
     pub failed: u64,
     /// Seconds and name of each test.
     pub times: Vec<(f64, String)>,
+    /// Tests that failed beside others and passed alone.
+    pub unsteady: Vec<String>,
 }
 
 /// Compiles the tests that `selection` (arguments of `cargo test`) names and runs those whose names contain `filter`,
@@ -61,12 +69,34 @@ fn compile(selection: &[&str]) -> Result<Vec<Program>> {
 
 impl Program {
     fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
+        let failed = self.attempt(filter.as_slice(), results)?;
+        if self.name() == END_TO_END && failed.len() <= SECOND_TRIES {
+            for test in failed {
+                println!("{test} is tried again, alone");
+                let before = results.failed;
+                self.attempt(&["--exact", &test], results)?;
+                // Whatever came of it is counted once.
+                results.failed -= 1;
+                if results.failed < before {
+                    results.unsteady.push(test);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self) -> &str {
         let name = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let name = name.rsplit_once('-').map_or(name, |(name, _)| name);
+        name.rsplit_once('-').map_or(name, |(name, _)| name)
+    }
+
+    /// Runs the tests that `selection` names. Gives the names of those that failed.
+    fn attempt(&self, selection: &[&str], results: &mut Results) -> Result<Vec<String>> {
+        let name = self.name();
         // Only a nightly test program reports times, unless this variable says that it is one.
         let mut child = Command::new(&self.path)
             .args(["-Z", "unstable-options", "--report-time"])
-            .args(filter)
+            .args(selection)
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_MANIFEST_DIR", &self.folder)
             .current_dir(&self.folder)
@@ -74,7 +104,8 @@ impl Program {
             .spawn()
             .with_context(|| format!("cannot run {}", self.path.display()))?;
         let output = child.stdout.take().context("stdout is piped")?;
-        let failed = results.failed;
+        let before = results.failed;
+        let mut failed = Vec::new();
         for line in BufReader::new(output).lines() {
             let line = line?;
             if let Some(counts) = line.strip_prefix("test result: ") {
@@ -83,15 +114,16 @@ impl Program {
             } else if let Some((test, seconds)) = timed(&line) {
                 results.times.push((seconds, format!("{name}: {test}")));
             } else if !is_noise(&line) {
+                failed.extend(failure(&line).map(str::to_owned));
                 println!("{line}");
             }
         }
         let status = child.wait()?;
-        if !status.success() && results.failed == failed {
+        if !status.success() && results.failed == before {
             println!("{name} ended without a result: {status}");
             results.failed += 1;
         }
-        Ok(())
+        Ok(failed)
     }
 }
 
@@ -106,6 +138,12 @@ fn count(counts: &str, what: &str) -> u64 {
 fn timed(line: &str) -> Option<(&str, f64)> {
     let (test, time) = line.strip_prefix("test ")?.split_once(" ... ok <")?;
     Some((test, time.strip_suffix("s>")?.parse().ok()?))
+}
+
+/// The name of a test that failed.
+fn failure(line: &str) -> Option<&str> {
+    let (test, _) = line.strip_prefix("test ")?.split_once(" ... FAILED")?;
+    Some(test)
 }
 
 fn is_noise(line: &str) -> bool {
@@ -124,6 +162,7 @@ mod tests {
         assert_eq!((count(line, "passed"), count(line, "failed")), (12, 3));
         assert_eq!(timed("test proxy::http::a ... ok <1.250s>"), Some(("proxy::http::a", 1.25)));
         assert_eq!(timed("test proxy::http::a ... FAILED <1.250s>"), None);
+        assert_eq!(failure("test proxy::http::a ... FAILED <1.250s>"), Some("proxy::http::a"));
         assert!(is_noise("running 12 tests") && is_noise("running 1 test") && !is_noise("running late"));
     }
 }
