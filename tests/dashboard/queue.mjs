@@ -99,4 +99,9 @@ await play(async ({ page, step }) => {
   await page.locator("dialog .exports button", { hasText: "Overrides" }).click();
   assert.equal((await download).suggestedFilename(), "tool_overrides.json");
   await closed();
+  const report = page.waitForEvent("download");
+  await page.locator(".title-row button", { hasText: "Export" }).click();
+  await page.locator("dialog .exports button", { hasText: "Report" }).click();
+  assert.equal((await report).suggestedFilename(), "schemascope-report.html");
+  await closed();
 });

@@ -3,3 +3,4 @@
 mod check;
 mod exchange;
 mod intake;
+mod report;

@@ -1,7 +1,7 @@
-//! The dialog that exports files: overrides, registry, bundle, or a version's schema.
+//! The dialog that exports files: the report, overrides, registry, bundle, or a version's schema.
 
 use leptos::prelude::*;
-use schemascope_api::{Export, ExportedFile, Form, GetSchema, SchemaChoice};
+use schemascope_api::{Export, ExportedFile, Form, GetReportPage, GetSchema, SchemaChoice};
 
 use crate::app::App;
 use crate::browser;
@@ -34,6 +34,7 @@ impl Exporting {
 /// What a file contains.
 #[derive(Clone, Copy, PartialEq)]
 enum Content {
+    Report,
     Files(Form),
     Schema(SchemaChoice),
 }
@@ -91,7 +92,11 @@ pub fn ExportDialog(
         .into_any()
     };
     let mut lines = Vec::new();
-    if of.is_some() {
+    if of.is_none() {
+        let page =
+            "one HTML page with all figures, for people who do not use Schemascope; no values".to_owned();
+        lines.push(line(Content::Report, "Report".to_owned(), page));
+    } else {
         let effective = "the schema that clients receive, else the inferred one".to_owned();
         lines.push(line(Content::Schema(SchemaChoice::Best), "Schema".to_owned(), effective));
     }
@@ -120,6 +125,7 @@ pub fn ExportDialog(
 /// The file to save.
 async fn file(tool_id: Option<String>, content: Content) -> Result<ExportedFile, String> {
     match (content, tool_id) {
+        (Content::Report, _) => door::call(&GetReportPage {}).await.map_err(|error| error.to_string()),
         (Content::Files(form), tool_id) => {
             // An exact id is no pattern.
             let command =

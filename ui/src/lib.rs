@@ -4,7 +4,7 @@
 //! Modules that need no page (texts, numbers, routes, the fold) are tested natively; the others exist in wasm only
 //! and are tested in a browser.
 //!
-//! Architecture invariant: depends on `api` alone, so that changes here never rebuild the engine. Values from
+//! Architecture invariant: depends on `api` and `figures` alone, so that changes here never rebuild the engine. Values from
 //! servers are text, never markup.
 #![cfg_attr(
     target_arch = "wasm32",
@@ -16,7 +16,6 @@ pub mod graph;
 pub mod json;
 pub mod layout;
 pub mod markdown;
-pub mod numbers;
 pub mod order;
 pub mod picture;
 pub mod recent;
@@ -24,6 +23,8 @@ pub mod route;
 pub mod text;
 pub mod tree;
 pub mod wire;
+
+pub use schemascope_figures::numbers;
 
 #[cfg(target_arch = "wasm32")]
 mod app;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use schemascope_api::{AuditRow, FieldRow, Recent};
+use schemascope_figures::charts::{Mark, MarkKind};
 
 /// Adds to each field its consistency in the newest results.
 pub fn with_recent<'a>(fields: impl Iterator<Item = &'a FieldRow>, recent: &Recent) -> Vec<Arc<FieldRow>> {
@@ -21,28 +22,6 @@ pub fn with_recent<'a>(fields: impl Iterator<Item = &'a FieldRow>, recent: &Rece
         Arc::new(FieldRow { recent, ..field.clone() })
     };
     fields.map(row).collect()
-}
-
-/// Kind of a mark in the chart of a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MarkKind {
-    /// A version was created.
-    Version,
-    /// Someone, the overrides file or a policy decided.
-    Decision,
-    /// Results changed.
-    Drift,
-}
-
-/// An event in the history of a tool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
-    /// Number of results at the time.
-    pub results: u64,
-    /// What happened.
-    pub kind: MarkKind,
-    /// Label in the chart.
-    pub label: String,
 }
 
 /// Most marks in one chart; the newest are shown.

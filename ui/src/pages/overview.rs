@@ -6,10 +6,11 @@ use leptos::prelude::*;
 use schemascope_api::{
     CallRow, Coverage, GetCoverage, Need, PageId, Place, Standings, Timestamp, ToolRow, UpstreamState,
 };
+use schemascope_figures::charts;
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click};
-use crate::charts::{self, Chart};
+use crate::charts::{Chart, LOCAL};
 use crate::layout::Width;
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
@@ -268,7 +269,10 @@ fn CoverageOverTime() -> impl IntoView {
     });
     let draw = Callback::new(move |size| {
         coverage.with(|coverage| {
-            coverage.as_ref().map(|coverage| charts::coverage(&coverage.points, size)).unwrap_or_default()
+            coverage
+                .as_ref()
+                .map(|coverage| charts::coverage(&coverage.points, LOCAL, size))
+                .unwrap_or_default()
         })
     });
     view! {

@@ -15,16 +15,17 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use schemascope_api::{ErrorKind, GetRecent, GetTool, HistoryPoint, ListAudit, Recent, Source, ToolDetail};
+use schemascope_figures::charts::{self, Mark};
 
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
-use crate::charts::{self, Chart};
+use crate::charts::Chart;
 use crate::door;
 use crate::drift::{DriftList, Drifts};
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent};
 use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word};
-use crate::recent::{Mark, marks};
+use crate::recent::marks;
 use crate::throttle::throttled;
 use arguments::Arguments;
 use fields::Fields;

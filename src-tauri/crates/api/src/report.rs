@@ -3,7 +3,7 @@
 use schemascope_model::{Quality, Source, TextForm, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Command, EdgeTotals, Need};
+use crate::{Command, DriftRow, EdgeTotals, ExportedFile, Need};
 
 /// Gets the totals over all tools and the recorder.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -128,6 +128,83 @@ pub struct Report {
     /// What needs attention, the most urgent first: the list of the dashboard's Overview.
     #[serde(default)]
     pub attention: Vec<Need>,
+}
+
+/// Gets the totals, their history, and the tools that stand out.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetFullReport {}
+
+impl Command for GetFullReport {
+    const NAME: &'static str = "get_full_report";
+    type Reply = FullReport;
+}
+
+/// Gets the full report as one HTML page for people who do not use Schemascope. It has names of servers and tools, but
+/// no values, fields or paths.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetReportPage {}
+
+impl Command for GetReportPage {
+    const NAME: &'static str = "get_report_page";
+    type Reply = ExportedFile;
+}
+
+/// The totals, their history, and the tools that stand out.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct FullReport {
+    /// Time of the report.
+    pub at: Timestamp,
+    /// Totals.
+    #[serde(flatten)]
+    pub totals: Report,
+    /// History of how many tools have which kind of schema.
+    pub coverage: Coverage,
+    /// Numbers of drifts.
+    pub drift_totals: DriftTotals,
+    /// Drifts, unresolved before resolved, then newest first; at most 50.
+    pub drifts: Vec<DriftRow>,
+    /// Tools that break their declared schema, the most used first; at most 50.
+    pub violated: Vec<ToolSummary>,
+    /// Tools with the most calls, at most 20.
+    pub top_tools: Vec<ToolSummary>,
+}
+
+/// Numbers of drifts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DriftTotals {
+    /// Neither resolved nor acknowledged.
+    pub open: u64,
+    /// Acknowledged and not resolved.
+    pub acknowledged: u64,
+    /// Resolved.
+    pub resolved: u64,
+}
+
+/// The figures of a tool in a report.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolSummary {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// Where the schema comes from.
+    pub source: Source,
+    /// How far the schema can be trusted.
+    pub quality: Quality,
+    /// Number of calls, including failed ones.
+    pub call_count: u64,
+    /// Number of failed calls.
+    pub failure_count: u64,
+    /// Number of observations.
+    pub observation_count: u64,
+    /// Number of observations that fit the declared schema; `None` if none is declared.
+    pub fitting_count: Option<u64>,
+    /// Number of observations that do not fit it.
+    pub misfit_count: Option<u64>,
+    /// Mean consistency of the fields, 0 to 1; `None` before the first observation.
+    pub mean_consistency: Option<f64>,
+    /// Median duration of the calls, in microseconds.
+    pub p50_us: Option<u64>,
+    /// 95th percentile of the durations.
+    pub p95_us: Option<u64>,
 }
 
 /// Tools by source. Hybrid tools count as declared.

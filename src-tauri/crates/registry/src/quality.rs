@@ -31,9 +31,8 @@ impl Tool {
     /// Source and quality by the definitions of the design's glossary.
     pub fn standing(&self) -> Standing {
         let observations = self.shape.observations();
-        match self.declaration.as_ref().and_then(|declaration| declaration.output_schema()) {
-            Some(declared) => {
-                let FitCount { fits, violates } = self.fits.of(&declared.digest);
+        match self.declared_fits() {
+            Some(FitCount { fits, violates }) => {
                 // Whole numbers: fits / (fits + violates) < 95 %.
                 let violated = fits * 100 < (fits + violates) * 95;
                 Standing {
@@ -54,6 +53,12 @@ impl Tool {
                 }
             }
         }
+    }
+
+    /// How many observations fit the declared schema; `None` if none is declared.
+    pub fn declared_fits(&self) -> Option<FitCount> {
+        let declared = self.declaration.as_ref()?.output_schema()?;
+        Some(self.fits.of(&declared.digest))
     }
 
     /// How far what was inferred can be trusted, whatever is declared.

@@ -33,6 +33,8 @@ const PURE: &[(&str, &[&str])] = &[
         "schemascope-discovery",
         &["schemascope-json", "schemascope-model", "schemascope-overrides", "serde_json", "thiserror"],
     ),
+    ("schemascope-figures", &["plotters", "schemascope-api"]),
+    ("schemascope-report", &["schemascope-api", "schemascope-figures"]),
     ("schemascope-judge", &["jsonschema", "schemascope-model", "serde_json"]),
     (
         "schemascope-redact",
@@ -98,7 +100,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("jsonschema", "schemascope-judge"),
     ("leptos", "schemascope-ui"),
     ("notify", "schemascope-engine"),
-    ("plotters", "schemascope-ui"),
+    ("plotters", "schemascope-figures"),
     ("reqwest", "schemascope-proxy"),
     ("rmcp", "schemascope-proxy"),
     ("sled", "schemascope-store"),

@@ -1,9 +1,12 @@
 //! `report`.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
-use schemascope_api::{GetReport, Report as Totals};
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use schemascope_api::{GetFullReport, GetReport, GetReportPage, Report as Totals};
 use schemascope_engine::Front;
 
 use super::verb::{WithEngine, verbs};
@@ -16,32 +19,74 @@ verbs!(Learned: reader Report);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope report\n  \
-    schemascope --json report")]
-pub struct Report {}
+    schemascope report --out report.html    one page for people who do not use Schemascope\n  \
+    schemascope report --format json\n\n\
+    The page needs no network and no script. It has names of servers and tools and figures, but no values,\n\
+    fields or paths. JSON also has the drifts, their fields, and the history of the coverage.")]
+pub struct Report {
+    /// Format [default: by the ending of --out, else text]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Format of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Html,
+}
+
+impl Format {
+    fn of_file(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "html" | "htm" => Some(Self::Html),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
 
 impl WithEngine for Report {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
-        let report = front.call(GetReport {}).await?;
-        if args.json {
-            output::json(&report)?;
-        } else {
-            print(&report, front.is_attached())?;
+        let by_file = || self.out.as_deref().and_then(Format::of_file);
+        let format = self.format.or(args.json.then_some(Format::Json)).or_else(by_file);
+        let text = match format.unwrap_or(Format::Text) {
+            Format::Text => text(&front.call(GetReport {}).await?, front.is_attached()),
+            Format::Json if self.out.is_none() => {
+                output::json(&front.call(GetFullReport {}).await?)?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            Format::Json => serde_json::to_string_pretty(&front.call(GetFullReport {}).await?)? + "\n",
+            Format::Html => front.call(GetReportPage {}).await?.text,
+        };
+        match &self.out {
+            Some(path) => {
+                fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+                output::note(&format!("{} written", path.display()));
+            }
+            None => output::line(text.trim_end())?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn print(report: &Totals, running: bool) -> Result<()> {
+fn text(report: &Totals, running: bool) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = |text: &str| lines.push(text.to_owned());
     let Totals { by_source, by_quality, recorder, .. } = report;
-    output::line(&format!(
+    line(&format!(
         "{} of {}, {} ({} failed), {}",
         counted(report.tool_count, "tool"),
         counted(report.server_count, "server"),
         counted(report.call_count, "call"),
         count(report.failure_count),
         counted(report.observation_count, "observation")
-    ))?;
-    output::line("")?;
+    ));
+    line("");
     let share = |part: u64| {
         let all = report.tool_count.max(1);
         format!("{:>3} %  {}", part * 100 / all, "█".repeat((part * 30).div_ceil(all) as usize))
@@ -49,101 +94,101 @@ fn print(report: &Totals, running: bool) -> Result<()> {
     for (name, tools) in
         [("declared", by_source.declared), ("inferred", by_source.inferred), ("unknown", by_source.unknown)]
     {
-        output::line(format!("  {name:<10}{:>6}  {}", count(tools), share(tools)).trim_end())?;
+        line(format!("  {name:<10}{:>6}  {}", count(tools), share(tools)).trim_end());
     }
-    output::line(&format!(
+    line(&format!(
         "  {} of {} have a reliable schema: observed, and results fit; {} never called, {} return only text",
         count(report.standings.reliable()),
         counted(report.tool_count, "tool"),
         count(report.never_called),
         count(report.standings.text)
-    ))?;
+    ));
     if by_source.declared > 0 {
-        output::line(&format!(
+        line(&format!(
             "  {} of the declared tools were observed, {} of them violate their schema",
             count(by_source.hybrid),
             count(by_source.violated)
-        ))?;
+        ));
     }
-    output::line("")?;
+    line("");
     for (name, tools) in [
         ("high", by_quality.high),
         ("medium", by_quality.medium),
         ("low", by_quality.low),
         ("none", by_quality.none),
     ] {
-        output::line(format!("  {name:<10}{:>6}  {}", count(tools), share(tools)).trim_end())?;
+        line(format!("  {name:<10}{:>6}  {}", count(tools), share(tools)).trim_end());
     }
     let edges = &report.edges;
     if edges.seen + edges.possible + edges.broken > 0 {
-        output::line("")?;
-        output::line(&format!(
+        line("");
+        line(&format!(
             "edges     {} seen, {} possible, {} broken",
             count(edges.seen),
             count(edges.possible),
             count(edges.broken)
-        ))?;
+        ));
     }
     if report.evicted_flows > 0 {
-        output::line(&format!(
+        line(&format!(
             "          {} flows are not part of any edge: their tools have too many fields",
             count(report.evicted_flows)
-        ))?;
+        ));
     }
     if running && recorder.off {
-        output::line("")?;
-        output::line(
+        line("");
+        line(
             "recorder  OFF: calls are forwarded, but nothing is stored or learned from them (serve --record off)",
-        )?;
+        );
     } else if running {
-        output::line("")?;
-        output::line(&format!(
+        line("");
+        line(&format!(
             "recorder  {} calls since start, {} waiting, {} dropped, {} without bodies, {} values redacted",
             count(recorder.recorded),
             count(recorder.waiting),
             count(recorder.dropped),
             count(recorder.bodies_left_out),
             count(recorder.redacted_values)
-        ))?;
+        ));
         if recorder.latency.count > 0 {
-            output::line(&format!(
+            line(&format!(
                 "          from answer to journal: 50 % within {}, 99 % within {}, all within {}",
                 duration(recorder.latency.p50_us),
                 duration(recorder.latency.p99_us),
                 duration(recorder.latency.max_us)
-            ))?;
+            ));
         }
         if recorder.not_judged > 0 {
-            output::line(&format!(
+            line(&format!(
                 "          {} observations not validated: the declared schema is invalid or too slow to check",
                 count(recorder.not_judged)
-            ))?;
+            ));
         }
         if recorder.evicted_sessions + recorder.evicted_values > 0 {
-            output::line(&format!(
+            line(&format!(
                 "          {} sessions and {} values are no longer followed from call to call (32 MB, 1 000 sessions)",
                 count(recorder.evicted_sessions),
                 count(recorder.evicted_values)
-            ))?;
+            ));
         }
         if let Some(reason) = &recorder.stalled {
-            output::line(&format!("          STOPPED: {reason}"))?;
+            line(&format!("          STOPPED: {reason}"));
         }
         if recorder.index_behind {
-            output::line("          the index stays behind until the next start; calls are still recorded")?;
+            line("          the index stays behind until the next start; calls are still recorded");
         }
     }
     for need in &report.attention {
         let since = need.since.map(|at| format!(" (since {})", output::time(at))).unwrap_or_default();
         let about = format!("{}: {}", output::harmless(&need.subject), output::harmless(&need.text));
-        output::line(&format!("attention {:<10} {about}{since}", need.kind.word()))?;
+        line(&format!("attention {:<10} {about}{since}", need.kind.word()));
     }
     let is_listed = |warning: &&String| report.attention.iter().any(|need| need.text == **warning);
     for warning in report.warnings.iter().filter(|warning| !is_listed(warning)) {
-        output::line(&format!("attention {}", output::harmless(warning)))?;
+        line(&format!("attention {}", output::harmless(warning)));
     }
     for note in &report.recovery.notes {
-        output::line(&format!("at start  {note}"))?;
+        line(&format!("at start  {note}"));
     }
-    Ok(())
+    lines.join("\n") + "\n"
 }

@@ -18,6 +18,7 @@ mod edge_changes;
 mod edges;
 mod explain_edge;
 mod export;
+mod full_report;
 mod impact;
 mod import;
 mod infer_where;
@@ -63,6 +64,7 @@ const SUBJECTS: &[&[Handler]] = &[
     edges::HANDLERS,
     explain_edge::HANDLERS,
     export::HANDLERS,
+    full_report::HANDLERS,
     impact::HANDLERS,
     import::HANDLERS,
     overrides::HANDLERS,
