@@ -47,17 +47,15 @@ export const call = (tool, args = {}) => ask("call", { tool, args });
 export const tell = (text) => process.stderr.write(`${text}\n`);
 
 /** Waits until `probe` gives something true, and gives that. */
-export async function until(what, probe, timeout = TIMEOUT) {
-  const end = Date.now() + timeout;
-  for (;;) {
-    const found = await probe();
-    if (found) {
+export const until = (what, probe, timeout = TIMEOUT) =>
+  holds(
+    probe,
+    (found) => {
+      assert(found, `never: ${what}`);
       return found;
-    }
-    assert(Date.now() < end, `never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-  }
-}
+    },
+    timeout,
+  );
 
 /** Waits until `probe` gives `expected`: a page is drawn some time after what it shows has changed. */
 export const becomes = (probe, expected, message) =>
@@ -66,8 +64,9 @@ export const becomes = (probe, expected, message) =>
 /** Waits until the text that `probe` gives matches. */
 export const matches = (probe, pattern) => holds(probe, (found) => assert.match(found ?? "", pattern));
 
-async function holds(probe, check) {
-  const end = Date.now() + TIMEOUT;
+/** Waits until `check` takes what `probe` gives, and gives what `check` returns. */
+async function holds(probe, check, timeout = TIMEOUT) {
+  const end = Date.now() + timeout;
   for (;;) {
     const found = await probe();
     try {

@@ -7,13 +7,13 @@ use serde_json::{Map, Value, json};
 
 use super::exchange::{WORD, done};
 
-/// A name with markup.
-const MARKUP: &str = "<img src=x onerror=alert(1)>";
+/// The beginning of a name of the hostile upstream's tools.
+const MARKUP: &str = "<img src=x onerror=";
 
 fn hosting(scratch: &std::path::Path) -> Program {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let entry = |server: &str, args: &[&str]| stdio(places.fixture(server), args);
-    let servers: Map<String, Value> = [("shop", "shop"), (MARKUP, "hostile")]
+    let servers: Map<String, Value> = [("shop", "shop"), ("hostile", "hostile")]
         .map(|(name, server)| (name.to_owned(), entry(server, &[])))
         .into_iter()
         .collect();
@@ -31,14 +31,12 @@ fn page_has_the_figures_and_nothing_private() {
             client.call(tool, &json!({"id": format!("{WORD}{n}")})).unwrap();
         }
     }
+    let listed = client.request("tools/list", "{}").unwrap().result().unwrap();
+    let tools = listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str());
+    let hostile = tools.filter(|name| name.contains("img")).last().unwrap();
+    client.call(hostile, &json!({"id": WORD})).unwrap();
     let token = serve.token().to_owned();
     serve.stop().unwrap();
-    let lines: Vec<String> = (0..20)
-        .map(|n| {
-            json!({"tool_id": format!("{MARKUP}__x"), "output": {WORD: format!("{WORD}{n}")}}).to_string()
-        })
-        .collect();
-    done(&program.run_with_input(&["backfill", "-"], &lines.join("\n")).unwrap());
 
     let report = program.json(&["report"]).unwrap();
     let path = scratch.path().join("report.html");
@@ -64,7 +62,7 @@ fn page_has_the_figures_and_nothing_private() {
     assert!(page.contains("Declared schemas that results break") && page.contains("<svg"), "{page}");
 
     // The only markup is ours, nothing is fetched, and no value, token or path is told.
-    assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;") && !page.contains(MARKUP), "{page}");
+    assert!(page.contains("&lt;img src=x onerror=") && !page.contains(MARKUP), "{page}");
     let private = scratch.path().to_str().unwrap();
     for absent in ["<script", "<link", "http:", "https:", "url(", "@import", WORD, &token, private] {
         let at = page.find(absent);

@@ -78,22 +78,27 @@ pub fn table(columns: &[(&str, bool)], rows: impl IntoIterator<Item = Vec<String
 /// A part of a bar: its class, its name, and how many of the whole it stands for.
 pub type Part<'a> = (&'a str, &'a str, u64);
 
-/// A bar of parts with their names, numbers and shares beneath.
-pub fn bar(parts: &[Part<'_>], whole: u64, share: impl Fn(u64, u64) -> String) -> String {
+/// A bar of parts, and their names beneath.
+pub fn bar(parts: &[Part<'_>], whole: u64) -> String {
     let segment = |(class, _, count): &Part<'_>| match count {
         0 => String::new(),
         count => format!("<i class=\"{class}\" style=\"flex-grow:{count}\"></i>"),
     };
     let segments: String = parts.iter().map(segment).collect();
+    format!("<div class=\"bar\" aria-hidden=\"true\">{segments}</div>\n{}", key(parts, whole))
+}
+
+/// The names of parts with their numbers and shares.
+pub fn key(parts: &[Part<'_>], whole: u64) -> String {
     let name = |(class, name, count): &Part<'_>| {
         format!(
             "<li><i class=\"swatch {class}\"></i>{name} <b>{}</b> <span class=\"faint\">{}</span></li>\n",
             numbers::count(*count),
-            share(*count, whole)
+            numbers::percent(*count, whole)
         )
     };
     let names: String = parts.iter().map(name).collect();
-    format!("<div class=\"bar\" aria-hidden=\"true\">{segments}</div>\n<ul class=\"key\">\n{names}</ul>\n")
+    format!("<ul class=\"key\">\n{names}</ul>\n")
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The sections of the page.
 
-use schemascope_api::{Change, DriftRow, FullReport, ToolSummary};
+use schemascope_api::{Change, DriftRow, FullReport, Quality, Source, ToolSummary};
 use schemascope_figures::charts::{self, Calendar, Size};
 use schemascope_figures::numbers::{count, duration, percent, share};
 
-use crate::html::{Part, bar, escape, minute, section, table, tool};
+use crate::html::{Part, bar, escape, key, minute, section, table, tool};
 
 /// Times of the chart, in UTC as those of the page.
 const UTC: Calendar = Calendar { clock: utc_clock, day: utc_day };
@@ -91,15 +91,16 @@ pub fn schemas(report: &FullReport) -> String {
     ];
     let content = format!(
         "<h3>Where schemas come from</h3>\n{}<h3>Quality</h3>\n{}",
-        bar(&sources, tools, percent),
-        bar(&qualities, tools, percent)
+        bar(&sources, tools),
+        bar(&qualities, tools)
     );
     let note = format!(
-        "Of the declared schemas, {} were compared with results, and {} of those are broken by them.",
-        count(source.hybrid),
+        "Results were compared with {}: {} match, {} do not.",
+        counted(source.hybrid, "declared schema"),
+        count(source.hybrid.saturating_sub(source.violated)),
         count(source.violated)
     );
-    section("Schemas", if source.declared > 0 { &note } else { "" }, &content)
+    section("Schemas", if source.hybrid > 0 { &note } else { "" }, &content)
 }
 
 /// The coverage over time.
@@ -122,7 +123,7 @@ pub fn coverage(report: &FullReport) -> String {
         ("q1", "learning", tools.learning),
         ("q0", "no structure or no result", tools.unproven + tools.text + tools.unseen),
     ];
-    let key = bar(&parts, tools.total(), percent);
+    let key = key(&parts, tools.total());
     let content =
         format!("<div class=\"chart\" role=\"img\" aria-label=\"{}\">{svg}</div>\n{key}", escape(&label));
     section("Coverage over time", "", &content)
@@ -199,11 +200,12 @@ pub fn top_tools(report: &FullReport) -> String {
         return String::new();
     }
     let row = |summary: &ToolSummary| {
+        let structured = summary.mean_consistency.filter(|_| summary.quality != Quality::None);
         vec![
             tool(&summary.tool_id),
-            summary.source.to_string(),
+            source(summary.source).to_owned(),
             format!("<span class=\"ladder {0}\">{0}</span>", summary.quality),
-            summary.mean_consistency.map_or_else(|| "–".to_owned(), share),
+            structured.map_or_else(|| "–".to_owned(), share),
             count(summary.call_count),
             count(summary.failure_count),
             summary.p50_us.map_or_else(|| "–".to_owned(), duration),
@@ -233,20 +235,32 @@ pub fn top_tools(report: &FullReport) -> String {
     section("Tools by calls", &note, &table(&columns, report.top_tools.iter().map(row)))
 }
 
+fn source(source: Source) -> &'static str {
+    match source {
+        Source::Declared | Source::Hybrid => "declared",
+        Source::Inferred => "inferred",
+        Source::Unknown => "unknown",
+    }
+}
+
 /// Numbers of edges between tools.
 pub fn edges(report: &FullReport) -> String {
     let edges = &report.totals.edges;
     if edges.seen + edges.possible + edges.broken == 0 {
         return String::new();
     }
+    let number = |number: u64, one: &str, more: &str| {
+        format!("{} {}", count(number), if number == 1 { one } else { more })
+    };
+    let broken = match edges.broken {
+        0 => String::new(),
+        broken => format!(" {} fields that no longer exist.", number(broken, "uses", "use")),
+    };
     let content = format!(
-        "<p>{} from one tool's results to another tool's arguments {} seen in use. {} possible by names and types, \
-         and {} {} fields that no longer exist.</p>\n",
-        counted(edges.seen, "connection"),
-        if edges.seen == 1 { "was" } else { "were" },
-        format_args!("{} more {}", count(edges.possible), if edges.possible == 1 { "is" } else { "are" }),
-        count(edges.broken),
-        if edges.broken == 1 { "uses" } else { "use" },
+        "<p>{} seen: values of one tool's results were used as another tool's arguments. {} possible by names and \
+         types.{broken}</p>\n",
+        number(edges.seen, "connection was", "connections were"),
+        number(edges.possible, "more is", "more are"),
     );
     section("Connections between tools", "", &content)
 }

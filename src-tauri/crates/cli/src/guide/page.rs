@@ -26,6 +26,7 @@ pub const TOPICS: &[Topic] = pages![
     "edges",
     "graph",
     "wrappers",
+    "report",
     "overrides",
     "team",
     "ci",
