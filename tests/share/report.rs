@@ -33,7 +33,7 @@ fn page_has_the_figures_and_nothing_private() {
     }
     let listed = client.request("tools/list", "{}").unwrap().result().unwrap();
     let tools = listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str());
-    let hostile = tools.filter(|name| name.contains("img")).last().unwrap();
+    let hostile = tools.rev().find(|name| name.contains("img")).unwrap();
     client.call(hostile, &json!({"id": WORD})).unwrap();
     let token = serve.token().to_owned();
     serve.stop().unwrap();
