@@ -8,6 +8,7 @@ use std::sync::Arc;
 use schemascope_model::Client;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::sync::mpsc;
 
 /// Tools served in this process. The proxy makes an upstream of them.
 pub trait BuiltInTools: Send + Sync + 'static {
@@ -17,8 +18,66 @@ pub trait BuiltInTools: Send + Sync + 'static {
     /// The definitions of all tools, in the form `tools/list` sends them.
     fn definitions(&self) -> Vec<Value>;
 
-    /// Calls one of these tools. The result becomes `structuredContent`; an error becomes a result with `isError`.
-    fn call(&self, name: &str, arguments: Map<String, Value>, caller: CallerSession) -> Calling<'_>;
+    /// Calls one of these tools. An error becomes a result with `isError`.
+    fn call(&self, name: &str, arguments: Map<String, Value>, context: CallContext) -> Calling<'_>;
+
+    /// Whether its only tool can be called on `/mcp` by the name of the server alone.
+    fn answers_to_its_name(&self) -> bool {
+        false
+    }
+
+    /// The definitions of all prompts, in the form `prompts/list` sends them. They take no arguments.
+    fn prompts(&self) -> Vec<Value> {
+        Vec::new()
+    }
+
+    /// The text of a prompt.
+    fn prompt(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+}
+
+/// What a call of a built-in tool is given besides its arguments.
+#[derive(Debug, Clone, Default)]
+pub struct CallContext {
+    /// Whose call it is.
+    pub caller: CallerSession,
+    /// Where progress is reported.
+    pub progress: Progress,
+}
+
+/// Progress of a call. Nothing is sent for a client that does not ask for it.
+#[derive(Debug, Clone, Default)]
+pub struct Progress(pub(crate) Option<mpsc::Sender<String>>);
+
+impl Progress {
+    /// Reports progress, unless the client is slower than the reports.
+    pub fn report(&self, message: String) {
+        if let Some(sender) = &self.0 {
+            let _ = sender.try_send(message);
+        }
+    }
+}
+
+/// What a call of a built-in tool returns.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToolOutput {
+    /// Blocks of text.
+    pub content: Vec<String>,
+    /// Structured content.
+    pub structured: Option<Value>,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// Fields of `_meta`.
+    pub meta: Map<String, Value>,
+}
+
+impl From<Value> for ToolOutput {
+    /// Structured content, and the same as text for clients that do not read it.
+    fn from(value: Value) -> Self {
+        Self { content: vec![value.to_string()], structured: Some(value), ..Self::default() }
+    }
 }
 
 /// The session that a call of a built-in tool belongs to, as far as it is known.
@@ -31,7 +90,7 @@ pub struct CallerSession {
 }
 
 /// A call that has begun.
-pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + Send + 'a>>;
+pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, String>> + Send + 'a>>;
 
 /// Shared built-in tools. Two are equal when they are the same object.
 #[derive(Clone)]

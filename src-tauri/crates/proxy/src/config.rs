@@ -33,6 +33,8 @@ pub enum ServerEntry {
     Http(HttpSpec),
     /// Tools served in this process. Never read from a file.
     BuiltIn(BuiltIn),
+    /// A command-line tool: a program that runs for each call. Never read from `mcp.json`.
+    CommandLine(BuiltIn),
     /// Switched off with `"disabled": true` or `"enabled": false`.
     Disabled,
     /// Cannot be used. Says why, and what to do.

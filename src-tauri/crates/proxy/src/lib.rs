@@ -32,10 +32,10 @@ mod slow_consumers;
 mod upstream;
 mod wire;
 
-pub use built_in::{BuiltIn, BuiltInTools, CallerSession, Calling};
+pub use built_in::{BuiltIn, BuiltInTools, CallContext, CallerSession, Calling, Progress, ToolOutput};
 pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, OWN_SERVER, ServerEntry, StdioSpec};
 pub use hub::{Hub, Reconfigured, public_name};
 pub use observer::{Ended, FinishedCall, ListedTool, Observer};
 pub use schemas::{AdapterStatus, Adapting, Effective, Mode, Schema, Schemas, SuspensionChange, advertised};
-pub use upstream::{Status, UPSTREAM_OF};
+pub use upstream::Status;

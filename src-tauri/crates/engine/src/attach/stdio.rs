@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use schemascope_proxy::UPSTREAM_OF;
+use schemascope_program::UPSTREAM_OF;
 use schemascope_proxy::relay::{self, InstanceAddress, Instances};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;

@@ -94,7 +94,10 @@ impl Hub {
 
     /// The tool with this original name.
     fn own_name(&self, name: &str) -> Option<ToolId> {
-        let (server, tool) = name.split_once(SEPARATOR)?;
+        let Some((server, tool)) = name.split_once(SEPARATOR) else {
+            // A command-line tool without subcommands is also called by the name of its server.
+            return ToolId::new(name, &self.upstream(name)?.only_tool()?).ok();
+        };
         let upstream = self.upstream(server)?;
         let listed = upstream.listed();
         // Few tools need an alias, so aliases are only computed for those.

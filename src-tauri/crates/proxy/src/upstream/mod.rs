@@ -36,7 +36,6 @@ pub use status::Status;
 use subscriptions::Subscriptions;
 use tasks::Tasks;
 use transport::Transport;
-pub use transport::UPSTREAM_OF;
 
 /// A restart that is requested this soon after a start is ignored as a duplicate.
 const RESTART_DEBOUNCE: Duration = Duration::from_secs(1);
@@ -106,6 +105,17 @@ impl Upstream {
     /// Whether the configuration has a usable entry for it.
     pub(crate) fn can_start(&self) -> bool {
         self.transport().is_ok()
+    }
+
+    /// Its only tool, if that can be called by the name of the server alone.
+    pub(crate) fn only_tool(&self) -> Option<String> {
+        match &*self.entry() {
+            ServerEntry::CommandLine(tools) if tools.tools().answers_to_its_name() => {
+                let definitions = tools.tools().definitions();
+                definitions.first()?["name"].as_str().map(str::to_owned)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the way to reach it, or the reason why there is none.

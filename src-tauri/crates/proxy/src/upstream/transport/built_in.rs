@@ -8,22 +8,26 @@ use std::sync::Arc;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorData, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, Tool,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
+    ListPromptsResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, Prompt, PromptMessage, Role, ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{RequestContext, RoleServer, serve_server};
+use rmcp::service::{Peer, RequestContext, RoleServer, serve_server};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use serde_json::Value;
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{BoxFuture, Connection, Messages, Transport, lines};
-use crate::built_in::{BuiltIn, BuiltInTools, CallerSession};
+use crate::built_in::{BuiltIn, BuiltInTools, CallContext, Progress, ToolOutput};
 use crate::upstream::link::Link;
 
 /// Field of `_meta` that says whose call it is. Clients cannot set it: it is replaced on the way.
 pub(crate) const CALLER: &str = "schemascope/caller";
+
+/// Reports of progress that wait to be sent.
+const PROGRESS_CAPACITY: usize = 16;
 
 /// Bytes each direction of a pipe holds until its reader takes them.
 const PIPE_BYTES: usize = 64 << 10;
@@ -91,7 +95,12 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let tools = ServerCapabilities::builder().enable_tools();
+        let capabilities = match self.0.prompts().is_empty() {
+            true => tools.build(),
+            false => tools.enable_prompts().build(),
+        };
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("schemascope", env!("CARGO_PKG_VERSION")))
             .with_instructions(self.0.instructions())
     }
@@ -117,10 +126,44 @@ impl ServerHandler for Server {
         let caller = context.meta.get(CALLER).cloned();
         let caller = caller.and_then(|caller| serde_json::from_value(caller).ok()).unwrap_or_default();
         let (tools, name) = (Arc::clone(&self.0), name.into_owned());
+        let token = context.meta.get_progress_token();
+        let (progress, _reporting) = match token {
+            Some(token) => {
+                let (sender, receiver) = mpsc::channel(PROGRESS_CAPACITY);
+                let reporting = tokio::spawn(report(receiver, context.peer.clone(), token));
+                (Progress(Some(sender)), Some(AbortOnDropHandle::new(reporting)))
+            }
+            None => (Progress::default(), None),
+        };
+        let context = CallContext { caller, progress };
         tokio::select! {
-            result = run(tools, name, arguments.unwrap_or_default(), caller) => Ok(result.into()),
+            result = run(tools, name, arguments.unwrap_or_default(), context) => Ok(result.into()),
             // rmcp does not send this answer.
             () = cancelled.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let definitions = self.0.prompts().into_iter();
+        let prompts = definitions.filter_map(|definition| serde_json::from_value::<Prompt>(definition).ok());
+        Ok(ListPromptsResult::with_all_items(prompts.collect()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        match self.0.prompt(&request.name) {
+            Some(text) => {
+                let messages = vec![PromptMessage::new_text(Role::User, text)];
+                Ok(GetPromptResult::new(messages).into())
+            }
+            None => Err(ErrorData::invalid_params(format!("Unknown prompt: {}", request.name), None)),
         }
     }
 
@@ -145,11 +188,11 @@ async fn run(
     tools: Arc<dyn BuiltInTools>,
     name: String,
     arguments: JsonObject,
-    caller: CallerSession,
+    context: CallContext,
 ) -> CallToolResult {
-    let call = tokio::spawn(async move { tools.call(&name, arguments, caller).await });
+    let call = tokio::spawn(async move { tools.call(&name, arguments, context).await });
     match AbortOnDropHandle::new(call).await {
-        Ok(Ok(value)) => structured(value),
+        Ok(Ok(output)) => result(output),
         Ok(Err(message)) => CallToolResult::error(vec![ContentBlock::text(message)]),
         Err(_) => {
             CallToolResult::error(vec![ContentBlock::text("the tool failed; Schemascope's log says why")])
@@ -157,17 +200,35 @@ async fn run(
     }
 }
 
-/// A result with structured content, and the same as text for clients that do not read it.
-fn structured(value: Value) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
-    result.structured_content = Some(value);
+fn result(output: ToolOutput) -> CallToolResult {
+    let content = output.content.into_iter().map(ContentBlock::text).collect();
+    let mut result = match output.is_error {
+        true => CallToolResult::error(content),
+        false => CallToolResult::success(content),
+    };
+    result.structured_content = output.structured;
+    if !output.meta.is_empty() {
+        result.meta = Some(MetaObject(output.meta));
+    }
     result
+}
+
+/// Sends reports of progress until the call has ended.
+async fn report(mut messages: mpsc::Receiver<String>, peer: Peer<RoleServer>, token: ProgressToken) {
+    let mut count = 0.0;
+    while let Some(message) = messages.recv().await {
+        count += 1.0;
+        let progress = ProgressNotificationParam::new(token.clone(), count).with_message(message);
+        if peer.notify_progress(progress).await.is_err() {
+            return;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use serde_json::{Map, json};
+    use serde_json::{Map, Value, json};
 
     use super::*;
     use crate::built_in::Calling;
@@ -188,11 +249,11 @@ mod tests {
             vec![tool("echo"), tool("fail"), tool("panic"), tool("wait"), json!({"no": "tool"})]
         }
 
-        fn call(&self, name: &str, arguments: Map<String, Value>, _: CallerSession) -> Calling<'_> {
+        fn call(&self, name: &str, arguments: Map<String, Value>, _: CallContext) -> Calling<'_> {
             let name = name.to_owned();
             Box::pin(async move {
                 match name.as_str() {
-                    "echo" => Ok(Value::Object(arguments)),
+                    "echo" => Ok(Value::Object(arguments).into()),
                     "wait" => std::future::pending().await,
                     "panic" => panic!("on purpose"),
                     _ => Err("it failed".to_owned()),

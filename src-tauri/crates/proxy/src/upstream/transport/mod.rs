@@ -20,7 +20,6 @@ use super::link::{Link, Outgoing};
 use super::log::LogTail;
 use crate::config::ServerEntry;
 use crate::wire::Era;
-pub use process::UPSTREAM_OF;
 
 pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -29,7 +28,7 @@ pub(crate) fn of(entry: &ServerEntry) -> Result<Arc<dyn Transport>, String> {
     match entry {
         ServerEntry::Stdio(spec) => Ok(Arc::new(spec.clone())),
         ServerEntry::Http(spec) => Ok(Arc::new(spec.clone())),
-        ServerEntry::BuiltIn(tools) => Ok(Arc::new(tools.clone())),
+        ServerEntry::BuiltIn(tools) | ServerEntry::CommandLine(tools) => Ok(Arc::new(tools.clone())),
         ServerEntry::Disabled => Err("it is disabled in the configuration".into()),
         ServerEntry::Invalid(reason) => Err(reason.clone()),
     }

@@ -4,10 +4,11 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemascope_program::ProcessGroup;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::process::{self, ProcessGroup};
+use super::process;
 use super::{BoxFuture, Connection, Messages, Transport, lines};
 use crate::config::StdioSpec;
 use crate::upstream::link::Link;

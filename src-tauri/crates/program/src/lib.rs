@@ -1,0 +1,16 @@
+//! Programs that Schemascope starts: MCP servers, and command-line tools for a call.
+//!
+//! A program gets few variables of the environment and a process group of its own, which ends with it. No shell is
+//! involved. [`run`] runs one to its end within limits of time and output.
+
+mod captured;
+mod environment;
+mod find;
+mod group;
+mod run;
+
+pub use captured::Captured;
+pub use environment::{UPSTREAM_OF, inherited};
+pub use find::{NotFound, find, is_executable};
+pub use group::ProcessGroup;
+pub use run::{Ended, Outcome, Run, run};
