@@ -34,6 +34,7 @@ const PURE: &[(&str, &[&str])] = &[
         &["schemascope-json", "schemascope-model", "schemascope-overrides", "serde_json", "thiserror"],
     ),
     ("schemascope-figures", &["plotters", "schemascope-api"]),
+    ("schemascope-helptext", &["regex", "serde", "serde_json", "thiserror"]),
     ("schemascope-report", &["schemascope-api", "schemascope-figures"]),
     ("schemascope-judge", &["jsonschema", "schemascope-model", "serde_json"]),
     (

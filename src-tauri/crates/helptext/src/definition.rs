@@ -1,0 +1,150 @@
+//! What a help text says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::effects::Effect;
+
+/// A command-line tool, as its help text describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// The command: `git clone`. Empty if the text does not name it.
+    pub command: String,
+    /// First paragraph that is neither usage nor an entry.
+    pub description: String,
+    /// Usage lines, without the word "usage".
+    pub usage: Vec<String>,
+    /// Options, in the order of the text.
+    pub options: Vec<OptionDefinition>,
+    /// Positional arguments, in the order of the usage line.
+    pub positionals: Vec<Positional>,
+    /// Subcommands, in the order of the text.
+    pub subcommands: Vec<Subcommand>,
+    /// What the command does by itself, if the table of known programs has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+    /// Whether the text says that the program reads its standard input.
+    #[serde(default)]
+    pub reads_stdin: bool,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+impl Definition {
+    /// Whether nothing was understood.
+    pub fn is_empty(&self) -> bool {
+        self.options.is_empty() && self.positionals.is_empty() && self.subcommands.is_empty()
+    }
+}
+
+/// An option.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionDefinition {
+    /// Name as a property: the longest flag without dashes, `-` as `_`. Unique in the definition.
+    pub property: String,
+    /// Spellings, as in the text: `-a`, `--all`.
+    pub flags: Vec<String>,
+    /// Spellings that switch it off: `--no-all`.
+    pub negated: Vec<String>,
+    /// Whether it takes a value.
+    pub value: Value,
+    /// Name of the value, without brackets; empty if there is none.
+    pub value_name: String,
+    /// Type of the value; boolean if it takes none.
+    #[serde(rename = "type")]
+    pub kind: ValueType,
+    /// Values that the text lists as the only ones.
+    pub choices: Vec<String>,
+    /// Default, as written.
+    pub default: Option<String>,
+    /// Whether the text says that it must be given.
+    pub required: bool,
+    /// Whether the text says that it can be given several times.
+    pub repeated: bool,
+    /// Description, as one line.
+    pub description: String,
+    /// What else it does, as far as the text or the table of known programs says.
+    pub effects: Vec<Effect>,
+    /// How the text joins the longest flag and its value.
+    #[serde(default)]
+    pub join: Join,
+    /// Number of values that stand behind the flag; 0 if it takes none.
+    #[serde(default)]
+    pub value_count: usize,
+}
+
+/// How a flag and its value are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Join {
+    /// Two words: `--out FILE`.
+    #[default]
+    Space,
+    /// `--out=FILE`.
+    Equals,
+    /// `--out:FILE`.
+    Colon,
+    /// `-oFILE`.
+    Glued,
+}
+
+/// Whether an option takes a value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Value {
+    /// It takes none.
+    None,
+    /// It can stand alone or with a value.
+    Optional,
+    /// It needs one.
+    Required,
+    /// The text does not say.
+    #[default]
+    Unknown,
+}
+
+/// Type of a value.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueType {
+    /// Any text.
+    #[default]
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// Given or not.
+    Boolean,
+    /// A path of a file or folder.
+    Path,
+}
+
+/// A positional argument.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Positional {
+    /// Name as a property. Unique in the definition.
+    pub property: String,
+    /// Name in the text.
+    pub name: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Whether it can be given several times.
+    pub repeated: bool,
+    /// Values that the text lists as the only ones.
+    pub choices: Vec<String>,
+    /// Description, as one line; empty if the text has none.
+    pub description: String,
+    /// What it makes the program do, as far as the text or the table of known programs says.
+    pub effects: Vec<Effect>,
+}
+
+/// A subcommand.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subcommand {
+    /// Name.
+    pub name: String,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// Description, as one line.
+    pub description: String,
+}

@@ -1,0 +1,254 @@
+//! What options do besides their purpose: run programs, write or delete files, use the network.
+//!
+//! The words of the help text say it, or the table of known programs does.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::definition::{Definition, OptionDefinition};
+use crate::hints::bare;
+use crate::known::Known;
+
+/// Something an option or argument makes a program do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Runs a program, shell text, code or a plug-in that the value names.
+    Runs,
+    /// Writes a file.
+    Writes,
+    /// Deletes files.
+    Deletes,
+    /// Reads the file that the value names.
+    ReadsFile,
+    /// Uses the network.
+    Network,
+    /// Loads a configuration file, which can change everything else.
+    Config,
+}
+
+impl Effect {
+    /// The effect of a word in the table of known programs.
+    pub(crate) fn of_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "runs" => Self::Runs,
+            "writes" => Self::Writes,
+            "deletes" => Self::Deletes,
+            "reads_file" => Self::ReadsFile,
+            "network" => Self::Network,
+            "config" => Self::Config,
+            _ => return None,
+        })
+    }
+
+    /// What it does, for people: "runs programs".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Runs => "runs programs",
+            Self::Writes => "writes files",
+            Self::Deletes => "deletes files",
+            Self::ReadsFile => "reads files",
+            Self::Network => "uses the network",
+            Self::Config => "loads configuration",
+        }
+    }
+}
+
+macro_rules! pattern {
+    ($name:ident, $text:literal) => {
+        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new($text).ok());
+    };
+}
+
+// A verb that runs something, and what is run, in one sentence.
+pattern!(
+    RUNS,
+    r"(?i)\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b"
+);
+pattern!(
+    LOADS,
+    r"(?i)\b(?:load(?:s|ed|ing)?|import(?:s|ed|ing)?|preload(?:s|ed|ing)?|register(?:s|ed)?|require|inject(?:s|ed|ing)?|early-load)\b[^.;]{0,50}?\b(?:plug-?ins?|extensions?|shared (?:librar(?:y|ies)|objects?)|modules?|librar(?:y|ies)|agents?|hooks?|scripts?|engine|provider)\b|\b(?:shared librar(?:y|ies)|plug-?in|extension module)s? to (?:load|use)\b"
+);
+// The same words about how a thing is done, not about what a value runs.
+pattern!(
+    HARMLESS,
+    r"(?i)\b(?:do not|don't|never|without|no longer|instead of|before|after|when|while|whether|number of|time)\b[^.;]{0,30}?\b(?:execut|run|running|invok|launch|spawn|load|start)"
+);
+pattern!(
+    RUN_NAME,
+    r"(?i)^(?:command|cmd|program|prog|exec|executable|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
+);
+pattern!(
+    RUN_FLAG,
+    r"(?i)^-{1,2}(?:.*-)?(?:exec|execute|eval|shell|command|cmd|hook|plugin|plugins|pre-cmd|post-cmd|to-command|compress-program|use-compress-program|rsh|upload-pack|receive-pack|pager|editor|preprocessor|filter-program|run|launcher|wrapper)$"
+);
+pattern!(
+    WRITES,
+    r"(?i)\b(?:write|writes|written|save|saves|saved|store|stores|dump|dumps|output|outputs|log|logs|append|appends|create|creates)\b[^.;]{0,40}?\b(?:to|into|in|as)?\s*(?:a |an |the |this |given |specified )*(?:output |log |new |named )?(?:file|files|path|directory|folder|disk)\b|\bin[- ]place\b|\boutput (?:file|directory|folder|path)\b|\bto <?file"
+);
+pattern!(
+    DELETES,
+    r"(?i)\b(?:delete|deletes|deleted|remove|removes|removed|erase|erases|unlink|purge|wipe|prune)s?\b[^.;]{0,40}?\b(?:file|files|director(?:y|ies)|folder|source|original|existing|destination|dest|branch|input|cache)\b"
+);
+pattern!(
+    READS,
+    r"(?i)\b(?:read|reads|load|loads|take|takes|get|obtain|use|uses)\b[^.;]{0,40}?\bfrom (?:a |an |the |this |given |specified )*(?:file|files|<?file)\b|\bfile (?:containing|with|to read|that contains|of (?:patterns|file names))\b|\bpatterns? from\b"
+);
+pattern!(
+    CONFIGURES,
+    r"(?i)\b(?:config(?:uration)?|settings|rc|options|init(?:ialization)?|preferences|resource) ?-?files?\b|\bread (?:config|settings|options) from\b|\bpath to (?:the |a )?config"
+);
+pattern!(
+    NETWORK,
+    r"(?i)\b(?:proxy|download(?:s|ed|ing)?|upload(?:s|ed|ing)?|fetch(?:es|ed|ing)? from|connect(?:s|ed|ing)? to|remote (?:host|server|repository|url)|listen(?:s|ing)? on|url|http|https)\b"
+);
+
+fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    LazyLock::force(pattern).as_ref().is_some_and(|pattern| pattern.is_match(text))
+}
+
+/// Marks the options and arguments of a definition with their effects.
+pub fn mark(definition: &mut Definition) {
+    let words: Vec<String> = definition.command.split_whitespace().map(str::to_owned).collect();
+    let known = Known::of(words.first().map(String::as_str).unwrap_or_default());
+    let path = words.get(1..).unwrap_or_default().join(" ");
+    for option in &mut definition.options {
+        option.effects = of_option(option, known, &path);
+    }
+    let of_subcommand = known.map(|known| known.subcommand(&path)).unwrap_or_default();
+    definition.effects = of_subcommand.to_vec();
+    for positional in &mut definition.positionals {
+        let mut effects: Vec<Effect> = of_subcommand.to_vec();
+        if let Some(known) = known {
+            effects.extend(&known.positionals);
+        }
+        let lower = positional.name.to_lowercase();
+        let says_command = matches!(lower.as_str(), "command" | "cmd" | "program" | "command_args")
+            && definition.subcommands.is_empty();
+        if says_command || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &positional.description) {
+            effects.push(Effect::Runs);
+        }
+        if matches!(lower.as_str(), "output" | "outfile" | "output_file" | "dest" | "destination") {
+            effects.push(Effect::Writes);
+        }
+        sort(&mut effects);
+        positional.effects = effects;
+    }
+}
+
+/// Whether a program does nothing but run what it is given: a shell, an interpreter, `env`, `xargs`.
+pub fn is_interpreter(program: &str) -> bool {
+    Known::of(program).is_some_and(|known| known.interpreter)
+}
+
+fn of_option(option: &OptionDefinition, known: Option<&Known>, path: &str) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let found: Vec<&[Effect]> = known
+        .into_iter()
+        .flat_map(|known| option.flags.iter().filter_map(|flag| known.option(path, flag)))
+        .collect();
+    // The table knows better than words.
+    if found.iter().any(|found| found.is_empty()) {
+        return effects;
+    }
+    effects.extend(found.into_iter().flatten());
+    if option.value_count > 0 {
+        effects.extend(of_text(option));
+    } else {
+        let says = &option.description;
+        if is_match(&DELETES, says) {
+            effects.push(Effect::Deletes);
+        }
+        if option.flags.iter().any(|flag| flag == "--in-place" || flag == "--overwrite") {
+            effects.push(Effect::Writes);
+        }
+    }
+    sort(&mut effects);
+    effects
+}
+
+fn of_text(option: &OptionDefinition) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let says = option.description.as_str();
+    let name = bare(&option.value_name).to_lowercase().replace('-', "_");
+    let flag = |pattern| option.flags.iter().any(|flag| is_match(pattern, flag));
+    let runs = (is_match(&RUNS, says) || is_match(&LOADS, says)) && !is_match(&HARMLESS, says);
+    if option.choices.is_empty() && (is_match(&RUN_NAME, &name) || flag(&RUN_FLAG) || runs) {
+        effects.push(Effect::Runs);
+    }
+    let is_file = matches!(option.kind, crate::definition::ValueType::Path);
+    if is_match(&CONFIGURES, says) || flag(&CONFIG_FLAG) {
+        effects.extend([Effect::Config, Effect::ReadsFile]);
+    } else if (is_file || flag(&OUTPUT_FLAG)) && (is_match(&WRITES, says) || flag(&OUTPUT_FLAG)) {
+        effects.push(Effect::Writes);
+    } else if is_match(&READS, says) || is_file && !is_match(&WRITES, says) {
+        effects.push(Effect::ReadsFile);
+    }
+    if is_match(&NETWORK, says)
+        && matches!(name.as_str(), "url" | "uri" | "host" | "proxy" | "address" | "server")
+    {
+        effects.push(Effect::Network);
+    }
+    effects
+}
+
+pattern!(CONFIG_FLAG, r"(?i)^-{1,2}(?:.*-)?(?:config|rcfile|init-file|config-file|conf|settings)$");
+pattern!(
+    OUTPUT_FLAG,
+    r"(?i)^-{1,2}(?:.*-)?(?:output|output-file|outfile|out|output-dir|log-file|save|dump-to)$"
+);
+
+fn sort(effects: &mut Vec<Effect>) {
+    effects.sort_unstable();
+    effects.dedup();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    fn effects(line: &str, command: &str) -> Vec<Effect> {
+        let text = format!("Usage: {command} [OPTION]...\n\nOptions:\n  {line}\n");
+        let definition = read(&text, command);
+        assert_eq!(definition.options.len(), 1, "{definition:?}");
+        definition.options[0].effects.clone()
+    }
+
+    #[test]
+    fn words_of_the_text_say_what_an_option_does() {
+        for line in [
+            "--to-command=COMMAND   pipe extracted files to another program",
+            "--exec <CMD>   Execute a command for each search result",
+            "--pre <COMMAND>   For each input FILE, run COMMAND and search its output",
+            "--plugin NAME   Load a plugin module",
+            "--rsh=COMMAND   specify the remote shell to use",
+            "--hook FILE   Run this script after each page",
+        ] {
+            assert!(effects(line, "x").contains(&Effect::Runs), "{line}");
+        }
+        for line in [
+            "--jobs N   Number of jobs to run in parallel",
+            "--color WHEN   Use color",
+            "--timeout SECONDS   Time to wait before a command is started",
+            "--format NAME   Output format",
+        ] {
+            assert!(!effects(line, "x").contains(&Effect::Runs), "{line}");
+        }
+        assert_eq!(effects("--output FILE   Write the result to FILE", "x"), [Effect::Writes]);
+        assert_eq!(
+            effects("--config FILE   Path of the configuration file", "x"),
+            [Effect::ReadsFile, Effect::Config]
+        );
+        assert_eq!(effects("--delete   delete extraneous files from dest dirs", "x"), [Effect::Deletes]);
+    }
+
+    #[test]
+    fn known_programs_are_found_by_name_and_version() {
+        assert!(effects("-I PROG   filter", "tar").contains(&Effect::Runs));
+        assert!(effects("-c name=value   pass a parameter", "git").contains(&Effect::Runs));
+        assert!(is_interpreter("python3.11") && is_interpreter("/bin/sh") && !is_interpreter("tar"));
+    }
+}

@@ -1,0 +1,291 @@
+//! Entries of a help text: an option, argument or subcommand, and the description beside or beneath it.
+
+use crate::spec::{Place, Spec, specs};
+
+/// Most entries that are read.
+const MAX_ENTRIES: usize = 5_000;
+/// Longest description, in characters.
+const MAX_DESCRIPTION: usize = 2_000;
+
+/// What the heading above an entry says that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// No heading yet, or one that says nothing.
+    Other,
+    Options,
+    Arguments,
+    Commands,
+    /// Examples, environment variables and other text in which nothing is an entry.
+    Prose,
+}
+
+/// An entry.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub section: Section,
+    pub what: What,
+    pub description: String,
+}
+
+/// What stands on the left of an entry.
+#[derive(Debug, Clone)]
+pub enum What {
+    Options(Vec<Spec>),
+    /// A name and what follows it up to the description, for arguments and subcommands.
+    Name(String),
+}
+
+/// An entry that can still get lines.
+struct Open {
+    indent: usize,
+    /// Column of the description; none until its first line.
+    column: Option<usize>,
+    /// Whether the description begins in the entry's own line.
+    is_described: bool,
+    /// Columns at which its flags begin: long flags can have one of their own.
+    flag_columns: Vec<usize>,
+}
+
+fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| *c == ' ').count()
+}
+
+/// Column at which the description begins: behind the first gap of two blanks that no flag follows.
+fn description_column(line: &str) -> Option<usize> {
+    let chars: Vec<char> = line.chars().collect();
+    let mut at = indent(line);
+    while at < chars.len() {
+        let blanks = chars.iter().skip(at).take_while(|c| **c == ' ').count();
+        if blanks >= 2 {
+            let before = chars.get(at.wrapping_sub(1)).copied();
+            let next = chars.get(at + blanks).copied()?;
+            if next != '-' && before != Some(',') {
+                return Some(at + blanks);
+            }
+        }
+        at += blanks.max(1);
+    }
+    None
+}
+
+/// Columns behind blanks at which flags begin.
+fn flag_columns(line: &str) -> Vec<usize> {
+    let chars: Vec<char> = line.chars().take(200).collect();
+    chars.windows(2).enumerate().filter(|(_, pair)| pair == &[' ', '-']).map(|(at, _)| at + 1).collect()
+}
+
+fn is_heading(line: &str, next: Option<&str>) -> bool {
+    let text = line.trim();
+    let count = text.chars().count();
+    if text.is_empty() || text.starts_with('-') || count > 90 || indent(line) > 4 {
+        return false;
+    }
+    let next_is_deeper = next.is_none_or(|next| next.trim().is_empty() || indent(next) > indent(line));
+    let words = text.trim_end_matches(':');
+    let is_upper = words.chars().any(char::is_alphabetic) && !words.chars().any(char::is_lowercase);
+    let ends_well = text.ends_with(':') || (indent(line) == 0 && !text.ends_with(['.', ',', ';', ']', ')']));
+    next_is_deeper
+        && !line.trim_start().contains("  ")
+        && (ends_well || (is_upper && indent(line) == 0) || (indent(line) == 0 && text.ends_with(')')))
+}
+
+fn section(heading: &str) -> Section {
+    let text = heading.trim().trim_end_matches(':').to_lowercase();
+    let has = |word: &str| text.contains(word);
+    if has("example")
+        || has("environment")
+        || has("exit")
+        || text.starts_with("see also")
+        || has("authors")
+        || text.starts_with("usage")
+        || text == "aliases"
+        || has("learn more")
+    {
+        Section::Prose
+    } else if has("option") || has("flag") || has("switches") {
+        Section::Options
+    } else if has("command") {
+        Section::Commands
+    } else if has("argument") || text == "args" || has("positional") || has("parameters") {
+        Section::Arguments
+    } else {
+        Section::Other
+    }
+}
+
+/// Finds the entries; whether some were left out.
+pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
+    let lines = &joined(lines);
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut open: Option<Open> = None;
+    let mut section_now = Section::Other;
+    let mut heading_indent = 0;
+    let mut is_usage = false;
+    let mut was_prose: Option<usize> = None;
+    let mut was_blank = true;
+    for (at, line) in lines.iter().enumerate() {
+        let text = line.trim();
+        if text.is_empty() {
+            was_blank = true;
+            was_prose = None;
+            continue;
+        }
+        let indented = indent(line);
+        let next = lines.iter().skip(at + 1).find(|line| !line.trim().is_empty()).map(String::as_str);
+        // The description goes on.
+        if let Some(current) = &mut open {
+            let goes_on = match current.column {
+                Some(column) => {
+                    let is_beneath = indented >= current.indent + 4 && !text.starts_with('-') && !was_blank;
+                    indented > current.indent && (indented + 1 >= column || is_beneath)
+                }
+                // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
+                None => {
+                    let is_flag = text.starts_with('-') && !was_blank && is_option(line, next);
+                    let is_aligned = current.flag_columns.contains(&indented);
+                    indented > current.indent
+                        && !(is_flag && (current.is_described || is_aligned || indented < current.indent + 7))
+                }
+            };
+            if goes_on {
+                current.column.get_or_insert(indented);
+                add(entries.last_mut(), text);
+                was_blank = false;
+                continue;
+            }
+            // A description in a column goes on less indented, if nothing else can begin there.
+            open = None;
+        }
+        let after_blank = std::mem::take(&mut was_blank);
+        // Options can follow a usage line without a heading of their own.
+        if text.starts_with('-') && (section_now != Section::Prose || is_usage)
+            || text.starts_with('-') && indented > heading_indent && description_column(line).is_some()
+        {
+            let is_prose = was_prose == Some(indented) && !after_blank;
+            let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
+            let is_deeper = !next_line.trim().is_empty() && indent(next_line) > indented;
+            let (found, description) = specs(text, Place::Line(is_deeper));
+            let column = description_column(line);
+            // A sentence can begin with a flag; so can an entry whose column is too narrow.
+            let is_sentence = column.is_none()
+                && !description.is_empty()
+                && (is_prose || (indented == 0 && section_now != Section::Options));
+            if !found.is_empty() && !is_sentence {
+                if entries.len() >= MAX_ENTRIES {
+                    return (entries, true);
+                }
+                let column = column.filter(|_| !description.is_empty());
+                let is_described = !description.is_empty();
+                entries.push(Entry {
+                    section: section_now,
+                    what: What::Options(found),
+                    description: cut(&description),
+                });
+                open =
+                    Some(Open { indent: indented, column, is_described, flag_columns: flag_columns(line) });
+                was_prose = None;
+                continue;
+            }
+        }
+        if is_heading(line, lines.get(at + 1).map(String::as_str))
+            && !(section_now == Section::Commands && indented > heading_indent && text.contains(": "))
+        {
+            let is_entry = indented > 0
+                && matches!(section_now, Section::Arguments | Section::Commands)
+                && indented > heading_indent
+                && !text.ends_with(':');
+            if !is_entry {
+                section_now = section(text);
+                is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
+                heading_indent = indented;
+                was_prose = Some(indented);
+                continue;
+            }
+        }
+        let is_named = match section_now {
+            Section::Commands | Section::Arguments => indented > heading_indent,
+            // Groups of subcommands under headings of their own.
+            Section::Other => indented > 0 && description_column(line).is_some(),
+            _ => false,
+        };
+        if is_named && let Some((name, description)) = named(line, section_now) {
+            if entries.len() >= MAX_ENTRIES {
+                return (entries, true);
+            }
+            let column = description_column(line).filter(|_| !description.is_empty());
+            entries.push(Entry {
+                section: section_now,
+                what: What::Name(name),
+                description: cut(&description),
+            });
+            open = Some(Open { indent: indented, column, is_described: true, flag_columns: Vec::new() });
+            was_prose = None;
+            continue;
+        }
+        was_prose = Some(indented);
+    }
+    (entries, false)
+}
+
+/// Lines in which `--color[=WHEN],` goes on with `--colour[=WHEN]` in the next are one.
+fn joined(lines: &[String]) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(lines.len());
+    for line in lines {
+        let goes_on = line.trim_start().starts_with('-')
+            && all.last().is_some_and(|last| {
+                last.ends_with(',') && last.trim_start().starts_with('-') && last.len() < 400
+            });
+        match all.last_mut().filter(|_| goes_on) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(line.trim_start());
+            }
+            None => all.push(line.clone()),
+        }
+    }
+    all
+}
+
+fn is_option(line: &str, next: Option<&str>) -> bool {
+    let deeper = next.is_some_and(|next| indent(next) > indent(line));
+    !specs(line.trim(), Place::Line(deeper)).0.is_empty()
+}
+
+/// Name and description of an argument or a subcommand.
+fn named(line: &str, section: Section) -> Option<(String, String)> {
+    let text = line.trim();
+    let chars: Vec<char> = line.chars().collect();
+    let (left, description) = match description_column(line) {
+        Some(column) => {
+            let left: String = chars.get(..column)?.iter().collect();
+            let right: String = chars.get(column..)?.iter().collect();
+            (left.trim().to_owned(), right.trim().to_owned())
+        }
+        // `create: Create it`, or a name alone with its description beneath.
+        None => match text.split_once(": ") {
+            Some((left, right)) if section == Section::Commands => (left.to_owned(), right.trim().to_owned()),
+            _ => (text.to_owned(), String::new()),
+        },
+    };
+    let left = left.trim_end_matches(':').to_owned();
+    let words = left.split_whitespace().count();
+    let is_name =
+        left.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '<' | '[' | '{' | '_'));
+    let most = if description.is_empty() { 1 } else { 5 };
+    (is_name && words <= most && !left.ends_with(['.', ';'])).then_some((left, description))
+}
+
+fn add(entry: Option<&mut Entry>, text: &str) {
+    let Some(entry) = entry else { return };
+    if entry.description.chars().count() + text.chars().count() < MAX_DESCRIPTION {
+        // A word that was divided at the end of a line.
+        if !entry.description.is_empty() {
+            entry.description.push(' ');
+        }
+        entry.description.push_str(text);
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MAX_DESCRIPTION).collect()
+}

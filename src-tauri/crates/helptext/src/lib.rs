@@ -1,0 +1,27 @@
+//! Reads the help text of a command-line tool: text in, [`Definition`] out.
+//!
+//! No program has a parser of its own. Help texts share a layout: usage lines, headings, and entries whose
+//! description stands in a column or on the lines beneath. What the text does not say is `unknown` or left out, never
+//! guessed.
+//!
+//! A [`Tool`] is made of a definition: its input schema, and the argument vector of a call. No value becomes an option.
+//!
+//! Architecture invariant: pure. Running a program for its help belongs to the callers.
+
+mod choices;
+mod clean;
+mod definition;
+mod effects;
+mod entries;
+mod hints;
+mod known;
+mod names;
+mod reader;
+mod spec;
+mod tool;
+mod usage;
+
+pub use definition::{Definition, Join, OptionDefinition, Positional, Subcommand, Value, ValueType};
+pub use effects::{Effect, is_interpreter};
+pub use reader::read;
+pub use tool::{ArgumentError, Invocation, Offered, Policy, Tool, Withheld};

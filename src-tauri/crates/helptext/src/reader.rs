@@ -1,0 +1,380 @@
+//! Puts usage lines and entries together into a definition.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::choices;
+use crate::clean::lines;
+use crate::definition::{Definition, OptionDefinition, Positional, Subcommand, Value, ValueType};
+use crate::effects;
+use crate::entries::{self, Entry, Section, What};
+use crate::hints::{self, bare};
+use crate::names::{Unique, of_flags, plain};
+use crate::spec::Spec;
+use crate::usage::{self, Usage};
+
+/// Most options of a definition.
+const MAX_OPTIONS: usize = 2_000;
+/// Most subcommands of a definition.
+const MAX_SUBCOMMANDS: usize = 500;
+
+/// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
+pub fn read(text: &str, name: &str) -> Definition {
+    let (lines, is_cut) = lines(text);
+    let usage = usage::read(&lines, name.trim());
+    let (entries, is_long) = entries::read(&lines);
+    let mut definition = Definition {
+        command: usage.command.clone(),
+        description: description(&lines),
+        usage: usage.forms.clone(),
+        reads_stdin: lines.iter().any(|line| hints::says_stdin(line)),
+        ..Definition::default()
+    };
+    if is_cut {
+        definition.notes.push(
+            "the text is longer than 1 MB or has lines of more than 2,000 characters; the rest was not read"
+                .to_owned(),
+        );
+    }
+    let mut is_full = is_long;
+    definition.options = options(&entries, &usage, &mut is_full);
+    for option in &mut definition.options {
+        // One literal alone is a name after all.
+        if option.choices.len() < 2 {
+            option.choices.clear();
+        }
+    }
+    aliases(&mut definition.options);
+    choices::from_lists(&lines, &mut definition.options);
+    if is_full {
+        definition.notes.push(format!("only the first {MAX_OPTIONS} options were read"));
+    }
+    definition.subcommands = subcommands(&entries, &usage);
+    definition.positionals = positionals(&entries, &usage, !definition.subcommands.is_empty());
+    effects::mark(&mut definition);
+    if definition.is_empty() {
+        definition.notes.push("no option, argument or subcommand was found in the text".to_owned());
+    }
+    definition
+}
+
+/// The first paragraph that is neither usage nor entries.
+fn description(lines: &[String]) -> String {
+    const MOST: usize = 600;
+    let is_usage = |text: &str| text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
+    let mut paragraph: Vec<&str> = Vec::new();
+    let mut skips = false;
+    for line in lines.iter().take(200) {
+        let text = line.trim();
+        // A sentence beneath the usage line, without a blank line between.
+        let is_sentence = !line.starts_with(' ')
+            && text.starts_with(|c: char| c.is_uppercase())
+            && text.split_whitespace().count() > 2
+            && !text.starts_with("or ");
+        skips &= !is_sentence;
+        if text.is_empty() {
+            if !paragraph.is_empty() {
+                break;
+            }
+            skips = false;
+        } else if is_usage(text) {
+            if !paragraph.is_empty() {
+                break;
+            }
+            skips = true;
+        } else if !skips && !text.starts_with(['-', '[', '<']) && !text.ends_with(':') && !text.contains("  ")
+        {
+            let is_version = text.split_whitespace().count() <= 2;
+            if !(is_version && paragraph.is_empty()) {
+                paragraph.push(text);
+            }
+        } else if !paragraph.is_empty() {
+            break;
+        }
+    }
+    paragraph.join(" ").chars().take(MOST).collect()
+}
+
+fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDefinition> {
+    let mut options: Vec<OptionDefinition> = Vec::new();
+    let mut unique = Unique::default();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut push = |mut option: OptionDefinition, is_described: bool| {
+        let earlier = option.flags.iter().find_map(|flag| known.get(flag)).copied();
+        if let Some(earlier) = earlier.and_then(|at| options.get_mut(at)) {
+            // The same flag again: a second mention says more only about what is missing.
+            earlier.required |= option.required;
+            earlier.repeated |= option.repeated;
+            // `--jumps=color`, `--jumps=off` in entries of their own.
+            if is_described && is_literal(&option.value_name) {
+                if earlier.choices.is_empty() && is_literal(&earlier.value_name) {
+                    earlier.choices.push(earlier.value_name.clone());
+                }
+                if !earlier.choices.contains(&option.value_name) {
+                    earlier.choices.push(option.value_name.clone());
+                }
+            }
+            if is_described && (earlier.value == Value::None) != (option.value == Value::None) {
+                // `--disassemble` and `--disassemble=<sym>`.
+                earlier.value = Value::Optional;
+                if earlier.value_count == 0 {
+                    earlier.value_name = option.value_name.clone();
+                    earlier.kind = option.kind;
+                    earlier.join = option.join;
+                    if earlier.choices.is_empty() {
+                        earlier.choices = option.choices.clone();
+                    }
+                    earlier.value_count = option.value_count;
+                }
+            }
+            if earlier.description.is_empty() && is_described {
+                earlier.description = option.description.clone();
+            }
+            // `-C, --check=quiet` beside `-c, --check`: the new short flag is an option of its own.
+            option.flags.retain(|flag| !known.contains_key(flag));
+            if option.flags.is_empty() || !is_described {
+                return;
+            }
+            option.value = Value::None;
+            option.kind = ValueType::Boolean;
+            option.value_count = 0;
+            option.value_name.clear();
+            option.choices.clear();
+        }
+        if options.len() >= MAX_OPTIONS {
+            *is_full = true;
+            return;
+        }
+        option.property = unique.name(&of_flags(&option.flags));
+        for flag in option.flags.iter().chain(&option.negated) {
+            known.insert(flag.clone(), options.len());
+        }
+        options.push(option);
+    };
+    for entry in &stacked(entries) {
+        let What::Options(specs) = &entry.what else { continue };
+        // `-h -help  print this`: spellings in a row, if one description is for all of them.
+        if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
+            push(option(&all, &entry.description), true);
+            continue;
+        }
+        let several = specs.len() > 1;
+        for spec in specs {
+            push(option(spec, if several { "" } else { &entry.description }), true);
+        }
+    }
+    for one in &usage.options {
+        let mut found = option(&one.spec, "");
+        found.required = one.required;
+        found.repeated |= one.repeated;
+        push(found, false);
+    }
+    options
+}
+
+/// Adds spellings that descriptions name: `(Alias: --no-colours)`.
+fn aliases(options: &mut [OptionDefinition]) {
+    let mut known: HashSet<String> =
+        options.iter().flat_map(|option| option.flags.iter().chain(&option.negated)).cloned().collect();
+    for option in options {
+        for flag in hints::aliases(&option.description) {
+            if known.insert(flag.clone()) {
+                option.flags.push(flag);
+            }
+        }
+    }
+}
+
+/// Entries in which spellings on lines of their own (`-cp <path>`, `--class-path <path>`) are one.
+fn stacked(entries: &[Entry]) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let initial = |spec: &Spec| spec.flags.first()?.trim_start_matches('-').chars().next();
+        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, .. })) =
+            (&entry.what, all.last_mut())
+            && description.is_empty()
+            && let ([spec], [last]) = (specs.as_slice(), above.as_mut_slice())
+            && spec.values.iter().map(|value| bare(value)).eq(last.values.iter().map(|value| bare(value)))
+            && initial(spec) == initial(last)
+            && !(entry.description.is_empty() && spec.values.is_empty())
+        {
+            last.flags.extend(spec.flags.iter().cloned());
+            last.negated.extend(spec.negated.iter().cloned());
+            last.join = spec.join;
+            description.clone_from(&entry.description);
+        } else {
+            all.push(entry.clone());
+        }
+    }
+    all
+}
+
+/// Options in one line that are spellings of one: without values, and named alike (`-h -help`).
+fn spellings(specs: &[Spec]) -> Option<Spec> {
+    let (first, rest) = specs.split_first()?;
+    let initial = |spec: &Spec| spec.flags.first()?.trim_start_matches('-').chars().next();
+    let is_help = |spec: &Spec| spec.flags.iter().any(|flag| flag == "-?" || flag == "-h");
+    let fits = |spec: &Spec| {
+        spec.value == Value::None
+            && (initial(spec) == initial(first) || is_help(first) && is_help(spec) || is_help(spec))
+    };
+    if rest.is_empty() || first.value != Value::None || !rest.iter().all(|spec| fits(spec) || is_help(first))
+    {
+        return None;
+    }
+    let mut all = first.clone();
+    for spec in rest {
+        all.flags.extend(spec.flags.iter().cloned());
+        all.negated.extend(spec.negated.iter().cloned());
+    }
+    Some(all)
+}
+
+/// Whether a value is written as itself, not as a name for others: `off`.
+fn is_literal(value: &str) -> bool {
+    !value.is_empty() && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
+fn option(spec: &Spec, description: &str) -> OptionDefinition {
+    let values = spec.values.join(" ");
+    let default = hints::default(description);
+    let mut value = spec.value;
+    // yargs and others say the type behind the description.
+    let tag = |tag: &str| description.contains(tag);
+    if value == Value::None && (tag("[string]") || tag("[number]") || tag("[array]") || tag("[choices:")) {
+        value = Value::Required;
+    }
+    let takes_value = value != Value::None;
+    let mut choices = if takes_value { hints::choices_of_name(&values) } else { Vec::new() };
+    if choices.is_empty() && takes_value {
+        choices = hints::choices_of_description(description, bare(&values));
+    }
+    OptionDefinition {
+        property: String::new(),
+        flags: spec.flags.clone(),
+        negated: spec.negated.clone(),
+        value,
+        value_name: bare(&values).to_owned(),
+        kind: match takes_value {
+            false => ValueType::Boolean,
+            true if !choices.is_empty() => ValueType::String,
+            true => hints::kind(&values, default.as_deref(), description),
+        },
+        choices,
+        default: default.filter(|_| takes_value),
+        required: hints::is_required(description),
+        repeated: hints::is_repeated(description) || (takes_value && hints::is_list_name(&values)),
+        description: description.to_owned(),
+        effects: Vec::new(),
+        join: spec.join,
+        value_count: if takes_value { spec.values.len().max(1) } else { 0 },
+    }
+}
+
+fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
+    let mut found: Vec<Subcommand> = Vec::new();
+    let listed =
+        entries.iter().any(|entry| entry.section == Section::Commands && matches!(entry.what, What::Name(_)));
+    // Groups under headings that do not say "commands" count only where the usage has a place for a command.
+    let wanted = |section: Section| {
+        section == Section::Commands || (!listed && usage.takes_command && section == Section::Other)
+    };
+    for entry in entries.iter().filter(|entry| wanted(entry.section)) {
+        let What::Name(left) = &entry.what else { continue };
+        let Some(command) = subcommand(left, &entry.description) else { continue };
+        let is_known = found.iter().any(|known| known.name == command.name);
+        if !is_known && found.len() < MAX_SUBCOMMANDS {
+            found.push(command);
+        }
+    }
+    if found.is_empty() && usage.takes_command {
+        // argparse lists them in braces.
+        let choices =
+            usage.positionals.iter().map(|positional| &positional.choices).find(|choices| choices.len() > 1);
+        for name in choices.into_iter().flatten() {
+            let described =
+                entries.iter().find(|entry| matches!(&entry.what, What::Name(left) if left == name));
+            found.push(Subcommand {
+                name: name.clone(),
+                aliases: Vec::new(),
+                description: described.map(|entry| entry.description.clone()).unwrap_or_default(),
+            });
+        }
+    }
+    found
+}
+
+fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
+    let is_word = |word: &str| {
+        word.chars().next().is_some_and(char::is_alphanumeric)
+            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
+            && !word.chars().all(char::is_uppercase)
+    };
+    // `remove, rm`, `remove|rm`, `add (a)`, `get <key>`.
+    let head = left.split(['<', '[', '(']).next().unwrap_or_default().trim();
+    let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
+    let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
+    // `or: tool [OPTION]` is a further form of the usage line.
+    if !is_word(name) || name.trim_end_matches(':') == "or" {
+        return None;
+    }
+    // Words in a row are a sentence.
+    if head.split([',', '|']).any(|part| part.split_whitespace().count() > 2) {
+        return None;
+    }
+    let aliases = words.filter(|word| is_word(word)).map(str::to_owned).collect();
+    Some(Subcommand { name: name.to_owned(), aliases, description: description.to_owned() })
+}
+
+fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<Positional> {
+    let mut unique = Unique::default();
+    let key = |name: &str| {
+        bare(name.split_whitespace().next().unwrap_or_default()).to_lowercase().replace(['-', '_', ' '], "")
+    };
+    let named: Vec<(&String, &Entry)> = entries
+        .iter()
+        .filter_map(|entry| match &entry.what {
+            What::Name(left) if entry.section == Section::Arguments => Some((left, entry)),
+            _ => None,
+        })
+        .collect();
+    let mut found: Vec<Positional> = Vec::new();
+    for one in &usage.positionals {
+        let lower = one.name.to_lowercase();
+        let is_command = matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands");
+        let is_rest =
+            matches!(lower.as_str(), "args" | "arg" | "arguments" | "command options" | "parameters");
+        if has_subcommands && (is_command || is_rest || (usage.takes_command && one.choices.len() > 1)) {
+            continue;
+        }
+        let described = named.iter().find(|(left, _)| key(left) == key(&one.name)).map(|(_, entry)| *entry);
+        let description = described.map(|entry| entry.description.clone()).unwrap_or_default();
+        let mut choices = one.choices.clone();
+        if choices.is_empty() {
+            choices = hints::choices_of_description(&description, &one.name);
+        }
+        found.push(Positional {
+            property: unique.name(&plain(&one.name.to_lowercase())),
+            name: one.name.clone(),
+            required: one.required,
+            repeated: one.repeated,
+            choices,
+            description,
+            effects: Vec::new(),
+        });
+    }
+    if found.is_empty() && !has_subcommands {
+        for (left, entry) in named {
+            let name = bare(left).to_owned();
+            found.push(Positional {
+                property: unique.name(&plain(&name.to_lowercase())),
+                required: left.starts_with('<'),
+                repeated: left.contains("...") || left.contains('…'),
+                choices: hints::choices_of_description(&entry.description, &name),
+                description: entry.description.clone(),
+                effects: Vec::new(),
+                name,
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,353 @@
+//! The argument vector of a call. No value can become an option, whatever it is.
+
+use serde_json::{Map, Value};
+
+use super::STDIN;
+use super::offer::{Offered, Style, Tool};
+use super::schema::MAX_COUNT;
+use crate::definition::{Join, OptionDefinition, Positional, Value as Takes, ValueType};
+
+/// Most items of a repeated option or argument.
+const MAX_ITEMS: usize = 10_000;
+/// Longest value, in bytes. The kernel's own limit of one argument is 128 KB.
+const MAX_VALUE: usize = 120_000;
+
+/// What a call runs a program with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Invocation {
+    /// Arguments behind the program's name and its subcommands.
+    pub arguments: Vec<String>,
+    /// Text for its standard input.
+    pub stdin: Option<String>,
+    /// Values that name files or folders, by property.
+    pub paths: Vec<(String, String)>,
+}
+
+/// Why arguments are rejected. Says the property, what came and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{property}: {problem}")]
+pub struct ArgumentError {
+    /// Property of the argument.
+    pub property: String,
+    /// What is wrong with it, and what would be right.
+    pub problem: String,
+}
+
+fn wrong<T>(property: &str, problem: impl Into<String>) -> Result<T, ArgumentError> {
+    Err(ArgumentError { property: property.to_owned(), problem: problem.into() })
+}
+
+impl Tool {
+    /// Checks the arguments of a call and makes the argument vector.
+    pub fn invocation(&self, arguments: &Map<String, Value>) -> Result<Invocation, ArgumentError> {
+        self.check_names(arguments)?;
+        let mut made = Invocation::default();
+        for option in &self.options {
+            let given = arguments.get(&option.property).filter(|value| !value.is_null());
+            match given {
+                Some(value) => self.option(option, value, &mut made)?,
+                None if option.part.required && option.withheld.is_none() => {
+                    return wrong(&option.property, "is missing; the program needs it");
+                }
+                None => {}
+            }
+        }
+        self.positional_part(arguments, &mut made)?;
+        match arguments.get(STDIN).filter(|_| self.reads_stdin) {
+            None | Some(Value::Null) => {}
+            Some(Value::String(text)) => made.stdin = Some(text.clone()),
+            Some(other) => return wrong(STDIN, format!("has to be text, not {}", kind(other))),
+        }
+        Ok(made)
+    }
+
+    fn check_names(&self, arguments: &Map<String, Value>) -> Result<(), ArgumentError> {
+        for name in arguments.keys() {
+            let option = self.options.iter().find(|option| option.property == *name);
+            let positional = self.positionals.iter().find(|positional| positional.property == *name);
+            let withheld =
+                option.map(|option| option.withheld).or(positional.map(|positional| positional.withheld));
+            match withheld {
+                Some(None) => {}
+                Some(Some(reason)) => {
+                    return wrong(name, format!("is not offered: it {}", reason.words()));
+                }
+                None if self.reads_stdin && name == STDIN => {}
+                None => {
+                    let names: Vec<&str> = self
+                        .options
+                        .iter()
+                        .filter(|option| option.withheld.is_none())
+                        .map(|option| option.property.as_str())
+                        .chain(self.positionals.iter().map(|positional| positional.property.as_str()))
+                        .collect();
+                    let shown = names.iter().take(20).copied().collect::<Vec<_>>().join(", ");
+                    let more = if names.len() > 20 { ", …" } else { "" };
+                    return wrong(name, format!("is no argument of this tool; there are: {shown}{more}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn option(
+        &self,
+        option: &Offered<OptionDefinition>,
+        value: &Value,
+        made: &mut Invocation,
+    ) -> Result<(), ArgumentError> {
+        let (property, part) = (option.property.as_str(), &option.part);
+        let Some(flag) = longest(&part.flags) else { return Ok(()) };
+        match (part.value, value) {
+            (Takes::None, Value::Number(count)) if part.repeated => {
+                let Some(count) = count.as_u64().filter(|count| *count <= MAX_COUNT) else {
+                    return wrong(property, format!("has to be a whole number from 0 to {MAX_COUNT}"));
+                };
+                made.arguments.extend((0..count).map(|_| flag.to_owned()));
+                Ok(())
+            }
+            (Takes::None | Takes::Optional | Takes::Unknown, Value::Bool(true)) => {
+                made.arguments.push(flag.to_owned());
+                Ok(())
+            }
+            (Takes::None | Takes::Optional | Takes::Unknown, Value::Bool(false)) => {
+                made.arguments.extend(longest(&part.negated).map(str::to_owned));
+                Ok(())
+            }
+            (Takes::None, other) => {
+                let wanted = if part.repeated { "a whole number" } else { "true or false" };
+                wrong(property, format!("has to be {wanted}, not {}", kind(other)))
+            }
+            (Takes::Required, value) if part.value_count > 1 => {
+                for row in rows(property, part, value)? {
+                    self.row(property, flag, part, row, made)?;
+                }
+                Ok(())
+            }
+            (_, Value::Array(items)) if part.repeated => {
+                if items.len() > MAX_ITEMS {
+                    return wrong(property, format!("has {} items; {MAX_ITEMS} are allowed", items.len()));
+                }
+                items.iter().try_for_each(|item| self.one(property, flag, part, item, made))
+            }
+            (_, value) => self.one(property, flag, part, value, made),
+        }
+    }
+
+    fn one(
+        &self,
+        property: &str,
+        flag: &str,
+        part: &OptionDefinition,
+        value: &Value,
+        made: &mut Invocation,
+    ) -> Result<(), ArgumentError> {
+        let text = text_of(property, value, part.kind, &part.choices)?;
+        self.check_text(property, &text)?;
+        note_path(property, part.kind, &text, made);
+        let is_long = flag.starts_with("--");
+        let begins_with_dash = text.starts_with('-');
+        // Where the value is optional, a second word would be an argument of its own.
+        let join = match (part.join, part.value) {
+            (Join::Space, Takes::Optional) if is_long => Join::Equals,
+            (Join::Space, Takes::Optional) => Join::Glued,
+            (join, _) => join,
+        };
+        match join {
+            Join::Equals => made.arguments.push(format!("{flag}={text}")),
+            Join::Colon => made.arguments.push(format!("{flag}:{text}")),
+            Join::Glued if text.is_empty() => {
+                return wrong(property, format!("an empty value cannot be given to {flag}"));
+            }
+            Join::Glued => made.arguments.push(format!("{flag}{text}")),
+            Join::Space if !begins_with_dash => made.arguments.extend([flag.to_owned(), text]),
+            // One word cannot be taken for an option.
+            Join::Space if is_long && self.style == Style::Long => {
+                made.arguments.push(format!("{flag}={text}"));
+            }
+            Join::Space if !is_long && self.style != Style::Unknown && flag.chars().count() == 2 => {
+                made.arguments.push(format!("{flag}{text}"));
+            }
+            Join::Space => return wrong(property, dash_problem()),
+        }
+        Ok(())
+    }
+
+    fn row(
+        &self,
+        property: &str,
+        flag: &str,
+        part: &OptionDefinition,
+        row: &[Value],
+        made: &mut Invocation,
+    ) -> Result<(), ArgumentError> {
+        made.arguments.push(flag.to_owned());
+        for value in row {
+            let text = text_of(property, value, ValueType::String, &part.choices)?;
+            self.check_text(property, &text)?;
+            if text.starts_with('-') {
+                return wrong(property, dash_problem());
+            }
+            note_path(property, part.kind, &text, made);
+            made.arguments.push(text);
+        }
+        Ok(())
+    }
+
+    fn positional_part(
+        &self,
+        arguments: &Map<String, Value>,
+        made: &mut Invocation,
+    ) -> Result<(), ArgumentError> {
+        let mut words: Vec<String> = Vec::new();
+        let mut left_out: Option<&str> = None;
+        for positional in self.positionals.iter().filter(|positional| positional.withheld.is_none()) {
+            let property = positional.property.as_str();
+            let given = arguments.get(property).filter(|value| !value.is_null());
+            let Some(value) = given else {
+                if positional.part.required {
+                    return wrong(property, "is missing; the program needs it");
+                }
+                left_out.get_or_insert(property);
+                continue;
+            };
+            let items = match value {
+                Value::Array(items) if positional.part.repeated => items.as_slice(),
+                Value::Array(_) => return wrong(property, "has to be one value, not an array"),
+                other => std::slice::from_ref(other),
+            };
+            if items.len() > MAX_ITEMS {
+                return wrong(property, format!("has {} items; {MAX_ITEMS} are allowed", items.len()));
+            }
+            if positional.part.required && items.is_empty() {
+                return wrong(property, "has no items; the program needs at least one");
+            }
+            if let Some(earlier) = left_out.filter(|_| !items.is_empty()) {
+                return wrong(property, format!("cannot be given without {earlier}, which comes before it"));
+            }
+            for item in items {
+                let text = self.positional(property, &positional.part, item)?;
+                if self.style == Style::Unknown && text.starts_with('-') {
+                    return wrong(property, dash_problem());
+                }
+                note_path(property, path_kind(&positional.part), &text, made);
+                words.push(text);
+            }
+        }
+        if self.style != Style::Unknown && !words.is_empty() {
+            made.arguments.push("--".to_owned());
+        }
+        made.arguments.append(&mut words);
+        Ok(())
+    }
+
+    fn positional(&self, property: &str, part: &Positional, value: &Value) -> Result<String, ArgumentError> {
+        let text = text_of(property, value, ValueType::String, &part.choices)?;
+        self.check_text(property, &text)?;
+        Ok(text)
+    }
+
+    fn check_text(&self, property: &str, text: &str) -> Result<(), ArgumentError> {
+        if text.contains('\0') {
+            return wrong(property, "contains a NUL character, which no argument can");
+        }
+        if text.len() > MAX_VALUE {
+            return wrong(property, format!("has {} bytes; an argument can have {MAX_VALUE}", text.len()));
+        }
+        if self.at_files && text.starts_with('@') {
+            return wrong(
+                property,
+                "begins with \"@\", which makes this program read a file; write the content itself",
+            );
+        }
+        Ok(())
+    }
+}
+
+fn dash_problem() -> &'static str {
+    "begins with \"-\", and this program could take it for an option; write a path as ./-name, or another value"
+}
+
+/// The longest spelling; of those as long, the first.
+fn longest(flags: &[String]) -> Option<&str> {
+    flags
+        .iter()
+        .map(String::as_str)
+        .reduce(|best, flag| if flag.chars().count() > best.chars().count() { flag } else { best })
+}
+
+fn rows<'a>(
+    property: &str,
+    part: &OptionDefinition,
+    value: &'a Value,
+) -> Result<Vec<&'a [Value]>, ArgumentError> {
+    let wanted = part.value_count;
+    let row = |value: &'a Value| match value {
+        Value::Array(items) if items.len() == wanted => Ok(items.as_slice()),
+        _ => wrong(property, format!("has to be an array of {wanted} values ({})", part.value_name)),
+    };
+    match value {
+        Value::Array(items) if part.repeated && items.len() <= MAX_ITEMS => items.iter().map(row).collect(),
+        value => Ok(vec![row(value)?]),
+    }
+}
+
+fn path_kind(part: &Positional) -> ValueType {
+    let name = part.name.to_lowercase();
+    let is_path = ["file", "path", "dir", "folder", "source", "dest", "target", "input", "output", "src"]
+        .iter()
+        .any(|word| name.contains(word));
+    if is_path { ValueType::Path } else { ValueType::String }
+}
+
+fn note_path(property: &str, kind: ValueType, text: &str, made: &mut Invocation) {
+    if kind == ValueType::Path {
+        made.paths.push((property.to_owned(), text.to_owned()));
+    }
+}
+
+fn text_of(
+    property: &str,
+    value: &Value,
+    wanted: ValueType,
+    choices: &[String],
+) -> Result<String, ArgumentError> {
+    let text = match (value, wanted) {
+        (Value::String(text), ValueType::String | ValueType::Path | ValueType::Boolean) => text.clone(),
+        (Value::Number(number), ValueType::Integer) if number.is_i64() || number.is_u64() => {
+            number.to_string()
+        }
+        (Value::Number(number), ValueType::Number) => number.to_string(),
+        (other, ValueType::Integer) => {
+            return wrong(property, format!("has to be a whole number, not {}", kind(other)));
+        }
+        (other, ValueType::Number) => {
+            return wrong(property, format!("has to be a number, not {}", kind(other)));
+        }
+        (other, _) => return wrong(property, format!("has to be text, not {}", kind(other))),
+    };
+    if !choices.is_empty() && !choices.contains(&text) {
+        return wrong(property, format!("is {}; it has to be one of {}", short(&text), choices.join(", ")));
+    }
+    Ok(text)
+}
+
+fn short(text: &str) -> String {
+    const MOST: usize = 60;
+    let head: String = text.chars().take(MOST).collect();
+    if head.len() < text.len() { format!("{head:?}…") } else { format!("{head:?}") }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::read;
+use crate::tool::{ArgumentError, Invocation, Policy, Tool};
+
+const GREP: &str = "Usage: grep [OPTION]... PATTERNS [FILE]...
+Search for PATTERNS in each FILE. With no FILE, read standard input.
+
+Options:
+  -i, --ignore-case         ignore case distinctions
+  -e, --regexp=PATTERNS     use PATTERNS for matching
+  -m, --max-count=NUM       stop after NUM selected lines
+      --color[=WHEN]        use markers; WHEN is 'always', 'never', or 'auto'
+  -f, --file PATH           take PATTERNS from PATH
+  -v                        increase verbosity; can be repeated
+      --help                display this help text and exit
+      --exec CMD            run CMD for each match
+";
+
+fn tool(text: &str, command: &str, policy: &Policy) -> Tool {
+    Tool::new(read(text, command), policy)
+}
+
+fn run(tool: &Tool, arguments: Value) -> Result<Invocation, ArgumentError> {
+    let Value::Object(map) = arguments else { panic!("not an object") };
+    tool.invocation(&map)
+}
+
+fn words(tool: &Tool, arguments: Value) -> Vec<String> {
+    run(tool, arguments).unwrap().arguments
+}
+
+fn problem(tool: &Tool, arguments: Value) -> String {
+    run(tool, arguments).unwrap_err().to_string()
+}
+
+#[test]
+fn arguments_become_one_vector() {
+    let grep = tool(GREP, "grep", &Policy::default());
+    assert_eq!(words(&grep, json!({"patterns": "x", "file": ["a", "b"]})), ["--", "x", "a", "b"]);
+    assert_eq!(
+        words(&grep, json!({"patterns": "x", "ignore_case": true, "max_count": 3, "v": 2})),
+        ["--ignore-case", "--max-count=3", "-v", "-v", "--", "x"]
+    );
+    assert_eq!(words(&grep, json!({"patterns": "x", "color": true})), ["--color", "--", "x"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "color": "never"})), ["--color=never", "--", "x"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "file_2": "-"})), ["--file=-", "--", "x"]);
+    let made = run(&grep, json!({"patterns": "x", "stdin": "a\nb", "file_2": "words"})).unwrap();
+    assert_eq!(made.arguments, ["--file", "words", "--", "x"]);
+    assert_eq!(made.stdin.as_deref(), Some("a\nb"));
+    assert_eq!(made.paths, [("file_2".to_owned(), "words".to_owned())]);
+}
+
+#[test]
+fn wrong_arguments_are_named_with_what_would_be_right() {
+    let grep = tool(GREP, "grep", &Policy::default());
+    for (arguments, says) in [
+        (json!({}), "patterns: is missing"),
+        (json!({"patterns": 3}), "patterns: has to be text, not a number"),
+        (json!({"patterns": "x", "max_count": "3"}), "max_count: has to be a whole number, not text"),
+        (json!({"patterns": "x", "max_count": 1.5}), "max_count: has to be a whole number"),
+        (json!({"patterns": "x", "color": "pink"}), "one of always, never, auto"),
+        (json!({"patterns": "x", "colour": true}), "is no argument of this tool; there are:"),
+        (json!({"patterns": "x", "help": true}), "prints help"),
+        (json!({"patterns": "x", "exec": "id"}), "runs programs"),
+        (json!({"patterns": "a\0b"}), "NUL"),
+        (json!({"patterns": ["a"]}), "one value"),
+        (json!({"patterns": "x".repeat(200_000)}), "200000 bytes"),
+        (json!({"patterns": "x", "stdin": 1}), "stdin: has to be text"),
+    ] {
+        let problem = problem(&grep, arguments);
+        assert!(problem.contains(says), "{problem}");
+    }
+}
+
+#[test]
+fn options_that_run_programs_are_offered_only_when_allowed() {
+    let allowed = Policy { allow: ["--exec".to_owned()].into(), interpreter: false };
+    let grep = tool(GREP, "grep", &allowed);
+    assert_eq!(words(&grep, json!({"patterns": "x", "exec": "id"})), ["--exec", "id", "--", "x"]);
+    assert!(grep.input_schema()["properties"].get("exec").is_some());
+    let python = "usage: python3 [-c cmd] [file] [arg] ...\n\nOptions:\n  -c cmd : program passed in as string\n  -v : be verbose\n";
+    let closed = tool(python, "python3", &Policy::default());
+    assert!(problem(&closed, json!({"file": "x.py"})).contains("runs programs"));
+    let open = tool(python, "python3", &Policy { interpreter: true, ..Policy::default() });
+    assert_eq!(words(&open, json!({"file": "x.py"})), ["x.py"]);
+}
+
+#[test]
+fn program_of_unknown_style_rejects_values_that_look_like_options() {
+    let text = "usage: conv [-out file] [-q num] input\n\n -out file   output\n -q num  quality\n -quiet  say nothing\n";
+    let conv = tool(text, "conv", &Policy::default());
+    assert_eq!(words(&conv, json!({"out": "a", "input": "b"})), ["-out", "a", "b"]);
+    assert!(problem(&conv, json!({"out": "-x", "input": "b"})).contains("./-name"));
+    assert!(problem(&conv, json!({"input": "-x"})).contains("could take it for an option"));
+}
+
+#[test]
+fn at_files_are_rejected_where_the_program_reads_them() {
+    let text = "Usage: gcc [options] file...\nOptions:\n  -o <file>   Place the output into <file>.\n";
+    assert!(problem(&tool(text, "gcc", &Policy::default()), json!({"file": ["@x"]})).contains("read a file"));
+}
+
+#[test]
+fn schema_says_what_the_vector_takes() {
+    let schema = tool(GREP, "grep", &Policy::default()).input_schema();
+    let properties = &schema["properties"];
+    assert_eq!(schema["required"], json!(["patterns"]));
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(properties["max_count"]["type"], "integer");
+    assert_eq!(properties["color"]["anyOf"][1], json!({"enum": ["always", "never", "auto"]}));
+    assert_eq!(properties["v"]["type"], "integer");
+    assert_eq!(properties["file"]["type"], "array");
+    assert!(properties.get("help").is_none() && properties.get("exec").is_none());
+}
+
+proptest! {
+    /// Whatever a value is, it stays a value: behind `--`, joined to its flag, or behind a flag that takes one and not
+    /// beginning with `-`.
+    #[test]
+    fn no_value_becomes_an_option(value in "(-|--|--exec=|-e|@|\\$\\(|;|\n|é)?[ -~\n]{0,12}", list in proptest::collection::vec("-{0,2}[a-z]{0,3}", 0..3)) {
+        let grep = tool(GREP, "grep", &Policy::default());
+        let arguments = json!({"patterns": value, "regexp": value, "file_2": value, "file": list});
+        if let Ok(made) = run(&grep, arguments) {
+            let end = made.arguments.iter().position(|word| word == "--" ).unwrap();
+            let options = &made.arguments[..end];
+            for (at, word) in options.iter().enumerate() {
+                let is_flag = word.starts_with("--regexp=") || word.starts_with("--file=") || word == "--file";
+                let is_value = at > 0 && options[at - 1] == "--file" && !word.starts_with('-');
+                prop_assert!(is_flag || is_value, "{:?}", made.arguments);
+            }
+            prop_assert_eq!(&made.arguments[end + 1], &value);
+            prop_assert_eq!(made.arguments.len(), end + 2 + list.len());
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Which options of a definition a tool offers, and why it withholds the others.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::STDIN;
+use crate::definition::{Definition, OptionDefinition, Positional};
+use crate::effects::{Effect, is_interpreter};
+
+/// What a person decided about a tool.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Flags or properties that are offered although they run programs.
+    #[serde(default)]
+    pub allow: BTreeSet<String>,
+    /// Whether arguments that run programs are offered at all: for shells, interpreters, `env`, `xargs`.
+    #[serde(default)]
+    pub interpreter: bool,
+}
+
+/// A definition as a tool of MCP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    pub(crate) definition: Definition,
+    pub(crate) options: Vec<Offered<OptionDefinition>>,
+    pub(crate) positionals: Vec<Offered<Positional>>,
+    pub(crate) reads_stdin: bool,
+    /// Whether values can be kept from becoming options by `--` and `=`.
+    pub(crate) style: Style,
+    pub(crate) at_files: bool,
+}
+
+/// A part of a definition, and whether callers can use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offered<T> {
+    /// The part.
+    pub part: T,
+    /// Its property in the input schema.
+    pub property: String,
+    /// Why callers cannot use it.
+    pub withheld: Option<Withheld>,
+}
+
+/// Why an option is not offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Withheld {
+    /// It prints help or the version.
+    Help,
+    /// It opens a pager or an editor, which need a terminal.
+    Interactive,
+    /// It runs programs, and no person has allowed it.
+    Runs,
+}
+
+impl Withheld {
+    /// The reason, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Help => "prints help or the version",
+            Self::Interactive => "needs a terminal",
+            Self::Runs => "runs programs; allow it with --allow FLAG",
+        }
+    }
+}
+
+/// How a program reads its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// getopt_long and its like: `--x=V`, `-xV`, and `--` ends options.
+    Long,
+    /// As `Long`, but `--x=V` is not known: curl, jq.
+    LongWithSpace,
+    /// Nothing is known. Values that begin with `-` are rejected.
+    Unknown,
+}
+
+/// Programs with long options that do not read `--x=V`.
+const WITHOUT_EQUALS: &[&str] = &["curl", "jq", "exiftool", "openssl", "ffmpeg", "ffprobe", "zstd", "bc"];
+/// Programs that give `--` another meaning, or do not know it.
+const WITHOUT_END_OF_OPTIONS: &[&str] =
+    &["git", "find", "ffmpeg", "ffprobe", "gcc", "g++", "cc", "clang", "java"];
+/// Programs that read arguments from a file where one begins with `@`.
+const AT_FILES: &[&str] = &[
+    "ar", "as", "c++", "cc", "clang", "clang++", "cpp", "curl", "exiftool", "g++", "gcc", "http", "https",
+    "jar", "java", "javac", "javadoc", "kotlinc", "ld", "lld", "nm", "objcopy", "objdump", "rustc", "strip",
+    "swiftc", "xh",
+];
+
+impl Tool {
+    /// Makes a tool of a definition under a policy.
+    pub fn new(definition: Definition, policy: &Policy) -> Self {
+        let program = definition.command.split_whitespace().next().unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or_default().to_owned();
+        let style = style(&definition, &program);
+        let at_files = AT_FILES.contains(&program.as_str()) || says_at_file(&definition);
+        let reads_stdin = definition.reads_stdin;
+        let free = policy.interpreter || !is_interpreter(&program);
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        if reads_stdin {
+            taken.insert(STDIN.to_owned());
+        }
+        let mut unique = |wanted: &str| {
+            let mut name = wanted.to_owned();
+            let mut number = 2_u32;
+            while !taken.insert(name.clone()) {
+                name = format!("{wanted}_{number}");
+                number += 1;
+            }
+            name
+        };
+        // Positional arguments first: their names are what callers think of.
+        let positionals: Vec<Offered<Positional>> = definition
+            .positionals
+            .iter()
+            .map(|part| {
+                let property = unique(&part.property);
+                let runs = part.effects.contains(&Effect::Runs);
+                let is_allowed = policy.interpreter
+                    || [&part.name, &part.property].into_iter().any(|name| policy.allow.contains(name));
+                let withheld = ((runs || !free) && !is_allowed).then_some(Withheld::Runs);
+                Offered { part: part.clone(), property, withheld }
+            })
+            .collect();
+        let options = definition
+            .options
+            .iter()
+            .map(|part| {
+                let property = unique(&part.property);
+                let withheld = withheld(part).or_else(|| {
+                    let is_allowed = policy.interpreter
+                        || part.flags.iter().chain([&part.property]).any(|name| policy.allow.contains(name));
+                    (part.effects.contains(&Effect::Runs) && !is_allowed).then_some(Withheld::Runs)
+                });
+                Offered { part: part.clone(), property, withheld }
+            })
+            .collect();
+        Self { options, positionals, reads_stdin, style, at_files, definition }
+    }
+
+    /// The definition it was made of.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// All options, also those that callers cannot use.
+    pub fn options(&self) -> &[Offered<OptionDefinition>] {
+        &self.options
+    }
+
+    /// All positional arguments, also those that callers cannot use.
+    pub fn positionals(&self) -> &[Offered<Positional>] {
+        &self.positionals
+    }
+}
+
+fn withheld(option: &OptionDefinition) -> Option<Withheld> {
+    let has = |names: &[&str]| option.flags.iter().any(|flag| names.contains(&flag.as_str()));
+    let says = option.description.to_lowercase();
+    let is_help = has(&["--help", "-help", "--usage", "--help-all", "--version", "-version", "--longhelp"])
+        || option.value_count == 0
+            && (has(&["-h", "-?", "-H"]) && says.contains("help")
+                || has(&["-V", "-v"]) && says.contains("version") && !says.contains("verbos"));
+    let opens = has(&["--pager", "--no-pager", "--paginate", "--edit", "--editor", "--interactive"])
+        && (says.contains("pager")
+            || says.contains("editor")
+            || says.contains("prompt")
+            || has(&["--paginate"]));
+    match (is_help, opens) {
+        (true, _) => Some(Withheld::Help),
+        (_, true) => Some(Withheld::Interactive),
+        _ => None,
+    }
+}
+
+fn style(definition: &Definition, program: &str) -> Style {
+    let is_long = |flag: &String| flag.starts_with("--") && flag.chars().count() > 3;
+    let is_one_dash =
+        |flag: &String| flag.starts_with('-') && !flag.starts_with("--") && flag.chars().count() > 2;
+    let count = |test: &dyn Fn(&String) -> bool| {
+        definition.options.iter().filter(|option| option.flags.iter().any(test)).count()
+    };
+    let (long, one_dash) = (count(&is_long), count(&is_one_dash));
+    if WITHOUT_END_OF_OPTIONS.contains(&program) || long == 0 || one_dash * 2 > long {
+        Style::Unknown
+    } else if WITHOUT_EQUALS.contains(&program) {
+        Style::LongWithSpace
+    } else {
+        Style::Long
+    }
+}
+
+fn says_at_file(definition: &Definition) -> bool {
+    let says = |text: &str| text.contains("@<file>") || text.contains("@FILE") || text.contains("@file");
+    definition.usage.iter().any(|usage| says(usage))
+        || definition
+            .options
+            .iter()
+            .any(|option| says(&option.description) || option.flags.iter().any(|flag| flag.starts_with('@')))
+        || definition
+            .positionals
+            .iter()
+            .any(|positional| says(&positional.name) || says(&positional.description))
+}

@@ -1,0 +1,563 @@
+//! Usage lines: the options and positional arguments that they show.
+
+use crate::definition::Value;
+use crate::hints::{bare, choices_of_name};
+use crate::spec::{Place, Spec, specs};
+
+/// Deepest brackets that are followed.
+const MAX_DEPTH: usize = 12;
+/// Most positional arguments.
+const MAX_POSITIONALS: usize = 64;
+
+/// What the usage lines show together.
+#[derive(Debug, Default)]
+pub struct Usage {
+    /// Lines without the word "usage", each with its continuation.
+    pub forms: Vec<String>,
+    /// The command that the lines begin with.
+    pub command: String,
+    pub options: Vec<UsageOption>,
+    pub positionals: Vec<UsagePositional>,
+    /// Whether a line has a place for a subcommand: `<command>`, `{add,remove} ...`.
+    pub takes_command: bool,
+}
+
+/// An option in a usage line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageOption {
+    pub spec: Spec,
+    /// Whether every form has it outside of brackets.
+    pub required: bool,
+    pub repeated: bool,
+}
+
+/// A positional argument in a usage line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsagePositional {
+    pub name: String,
+    pub required: bool,
+    pub repeated: bool,
+    pub choices: Vec<String>,
+}
+
+/// Finds the usage lines. `name` is the command, if it is known.
+pub fn read(lines: &[String], name: &str) -> Usage {
+    let mut usage = Usage { command: name.to_owned(), ..Usage::default() };
+    usage.forms = forms(lines, name);
+    if usage.command.is_empty() {
+        usage.command = usage.forms.first().map(|form| leading_words(form)).unwrap_or_default();
+    }
+    let mut parsed: Vec<Form> = Vec::new();
+    for form in &usage.forms {
+        let mut found = Form::default();
+        found.scan(without_command(form, &usage.command), true, 0);
+        parsed.push(found);
+    }
+    // The first form is the main one. Arguments of the others would mix with its own.
+    let main = parsed.first().map(|form| form.positionals.as_slice()).unwrap_or_default();
+    usage.positionals = main.iter().take(MAX_POSITIONALS).cloned().collect();
+    for form in &parsed {
+        usage.takes_command |= form.takes_command;
+        for option in &form.options {
+            if !usage
+                .options
+                .iter()
+                .any(|known| known.spec.flags.iter().any(|flag| option.spec.flags.contains(flag)))
+            {
+                let everywhere = parsed.iter().all(|other| {
+                    other.options.iter().any(|one| one.required && one.spec.flags == option.spec.flags)
+                });
+                usage.options.push(UsageOption { required: everywhere, ..option.clone() });
+            }
+        }
+    }
+    usage
+}
+
+fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| *c == ' ').count()
+}
+
+/// What stands behind the word "usage" at the start of a line.
+fn behind_usage(line: &str) -> Option<&str> {
+    let trimmed = line.trim_start();
+    for word in ["usage", "synopsis"] {
+        if let Some(head) = trimmed.get(..word.len())
+            && head.eq_ignore_ascii_case(word)
+        {
+            let rest = trimmed.get(word.len()..)?;
+            if let Some(rest) = rest.strip_prefix(':') {
+                return Some(rest.trim());
+            }
+            if rest.trim().is_empty() {
+                return Some("");
+            }
+            // `Usage tool [options]`, but not a sentence about usage.
+            if rest.starts_with(' ') && rest.contains(['[', '<']) {
+                return Some(rest.trim());
+            }
+        }
+    }
+    None
+}
+
+fn forms(lines: &[String], name: &str) -> Vec<String> {
+    const MAX_FORMS: usize = 64;
+    let mut forms: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() && forms.len() < MAX_FORMS {
+        let line = lines.get(at).map(String::as_str).unwrap_or_default();
+        at += 1;
+        let Some(first) = behind_usage(line) else { continue };
+        let had = forms.len();
+        let column = if first.is_empty() { 0 } else { line.len() - first.len() };
+        if !first.is_empty() {
+            forms.push(first.to_owned());
+        }
+        let mut base = None;
+        while let Some(line) = lines.get(at) {
+            let text = line.trim();
+            if text.is_empty() {
+                // One blank line between the heading and the first form.
+                if forms.len() == had && base.is_none() {
+                    base = Some(0);
+                    at += 1;
+                    continue;
+                }
+                break;
+            }
+            let indented = indent(line);
+            let is_first = forms.len() == had;
+            if is_first {
+                let is_named = !name.is_empty() && name.split(' ').next() == Some(first_word(text));
+                if indented == 0 && base != Some(0) && !is_named || text.starts_with('-') {
+                    break;
+                }
+                forms.push(text.to_owned());
+                base = Some(indented);
+                at += 1;
+                continue;
+            }
+            let begins = |text: &str| {
+                let first = first_word(forms.get(had).map(String::as_str).unwrap_or_default());
+                let word = first_word(text);
+                !word.is_empty() && (word == first || Some(word) == name.split(' ').next())
+            };
+            let or = text.strip_prefix("or:").or_else(|| text.strip_prefix("or ")).map(str::trim);
+            if let Some(other) = or {
+                forms.push(other.to_owned());
+            } else if begins(text) && indented > 0 {
+                forms.push(text.to_owned());
+            } else if indented > 0
+                && (text.starts_with(['[', '<', '{', '(', '|', '.'])
+                    || (text.starts_with('-') && indented >= column.max(3)))
+                || (column > 0 && indented + 2 >= column && !text.starts_with('-') && !is_prose(text))
+                || base.is_some_and(|base| {
+                    indented > base && column == 0 && !text.starts_with('-') && !is_prose(text)
+                })
+            {
+                if let Some(last) = forms.last_mut() {
+                    last.push(' ');
+                    last.push_str(text);
+                }
+            } else {
+                break;
+            }
+            at += 1;
+        }
+        if forms.len() > had {
+            break;
+        }
+    }
+    forms
+}
+
+/// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
+fn is_prose(text: &str) -> bool {
+    let is_plain =
+        |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, ',' | '.' | '\'' | '-'));
+    let words: Vec<&str> = text.trim_matches(['(', ')']).split_whitespace().collect();
+    let plain = words.iter().filter(|word| is_plain(word) && word.chars().any(char::is_lowercase)).count();
+    let is_wrapped = text.starts_with('(') && text.ends_with(')') && !text.contains('|');
+    plain >= 3 && plain * 4 >= words.len() * 3 && (is_wrapped || !text.contains(['[', '<', '|']))
+}
+
+fn first_word(text: &str) -> &str {
+    base_name(text.split_whitespace().next().unwrap_or_default())
+}
+
+fn base_name(word: &str) -> &str {
+    let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    word.strip_suffix(".py").or_else(|| word.strip_suffix(".exe")).unwrap_or(word)
+}
+
+/// The words before anything that is not a plain word.
+fn leading_words(form: &str) -> String {
+    let is_plain = |word: &str| {
+        word.chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '+'))
+            && !word.starts_with(['-', '.'])
+    };
+    let mut words: Vec<&str> = Vec::new();
+    let all: Vec<&str> = form.split_whitespace().collect();
+    for (at, word) in all.iter().enumerate().take(4) {
+        let word = if at == 0 { base_name(word) } else { word };
+        // Without options behind them, words in lower case are arguments.
+        if at > 0 && (!is_plain(word) || all.get(at + 1).is_none()) {
+            break;
+        }
+        words.push(word);
+    }
+    words.join(" ")
+}
+
+fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
+    let mut rest = form.trim().trim_start_matches("$ ");
+    for (at, expected) in command.split_whitespace().enumerate() {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let is_same = base_name(word).eq_ignore_ascii_case(base_name(expected));
+        if !(is_same || at == 0 && !word.starts_with(['[', '<', '-', '{', '('])) {
+            break;
+        }
+        rest = rest.get(word.len()..).unwrap_or_default().trim_start();
+    }
+    rest
+}
+
+#[derive(Debug, Default)]
+struct Form {
+    options: Vec<UsageOption>,
+    positionals: Vec<UsagePositional>,
+    takes_command: bool,
+}
+
+impl Form {
+    fn scan(&mut self, text: &str, required: bool, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let tokens = tokens(text);
+        // Of alternatives, none must be given.
+        let is_choice = tokens.iter().any(|token| token == "|");
+        let required = required && !is_choice;
+        let plain = |token: &String| token != "|" && !token.starts_with(['-', '[', '<', '(', '{']);
+        if is_choice && tokens.iter().filter(|token| *token != "|").all(plain) && depth > 0 {
+            // `[a | b | c]`: values of one argument.
+            self.positional(&format!("{{{}}}", tokens.join("").replace('|', ",")), required);
+            return;
+        }
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            at += 1;
+            let token = token.as_str();
+            let repeats = tokens.get(at).is_some_and(|next| next == "..." || next == "…");
+            match token.chars().next() {
+                None | Some('|') => {}
+                _ if token == "..." || token == "…" => {
+                    if let Some(last) = self.positionals.last_mut() {
+                        last.repeated = true;
+                    }
+                }
+                _ if matches!(token, "--" | "[--]" | "-" | "[-]" | "+" | "=") => {}
+                Some('-') => {
+                    let mut text = token.to_owned();
+                    // Inside brackets, what follows an option is its value.
+                    while let Some(next) = tokens.get(at)
+                        && !next.starts_with('-')
+                        && next != "|"
+                        && !next.starts_with("[-")
+                        && !next.starts_with("...")
+                        && (depth > 0
+                            || self.positionals.is_empty()
+                            || next.starts_with('<')
+                            || next.chars().all(|c| !c.is_lowercase()))
+                        && (depth > 0 || !next.starts_with('['))
+                        && !text.contains('=')
+                    {
+                        text.push(' ');
+                        text.push_str(next);
+                        at += 1;
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                    // `[-t dsa | rsa]`: further values, not arguments.
+                    while depth > 0
+                        && text.contains(' ')
+                        && let (Some("|"), Some(other)) =
+                            (tokens.get(at).map(String::as_str), tokens.get(at + 1))
+                        && other.starts_with(|c: char| c.is_ascii_alphanumeric())
+                    {
+                        text.push('|');
+                        text.push_str(other);
+                        at += 2;
+                    }
+                    // `-h | --help` are spellings, `-d | -D` are not.
+                    if let (Some("|"), Some(other)) = (tokens.get(at).map(String::as_str), tokens.get(at + 1))
+                        && !token.starts_with("--")
+                        && token.chars().count() == 2
+                        && other.starts_with("--")
+                    {
+                        text = format!("{text}, {other}");
+                        at += 2;
+                        while let Some(next) =
+                            tokens.get(at).filter(|next| !next.starts_with(['-', '|', '.']))
+                        {
+                            text.push(' ');
+                            text.push_str(next);
+                            at += 1;
+                        }
+                    }
+                    self.option(&text, required, repeats);
+                }
+                Some('[') if is_remark(token) => {}
+                Some('[') => {
+                    let (inner, more) = inside(token);
+                    let before = self.positionals.len();
+                    self.scan(inner, false, depth + 1);
+                    if more || repeats {
+                        self.repeat(before, inner);
+                    }
+                }
+                Some('(') if is_remark(token) => {}
+                Some('(') => {
+                    let (inner, more) = inside(token);
+                    let before = self.positionals.len();
+                    self.scan(inner, required, depth + 1);
+                    if more || repeats {
+                        self.repeat(before, inner);
+                    }
+                }
+                Some('{') if !token.contains(' ') && !token.contains("|-") && !token.starts_with("{-") => {
+                    self.takes_command |= repeats && token.contains(',');
+                    self.positional(token, required);
+                }
+                Some('{') => {
+                    let (inner, more) = inside(token);
+                    let before = self.positionals.len();
+                    self.scan(inner, required, depth + 1);
+                    if more || repeats {
+                        self.repeat(before, inner);
+                    }
+                }
+                Some(_) => self.positional(token, required),
+            }
+        }
+    }
+
+    fn option(&mut self, text: &str, required: bool, repeated: bool) {
+        let (found, _) = specs(text, Place::Usage);
+        for spec in found {
+            // `-46Aa`: several options of one letter.
+            let letters = spec.flags.first().and_then(|flag| bundle(flag)).filter(|_| spec.flags.len() == 1);
+            match letters {
+                Some(letters) => {
+                    let last = letters.chars().count() - 1;
+                    for (at, letter) in letters.chars().enumerate() {
+                        let (value, values) = match at == last {
+                            true => (spec.value, spec.values.clone()),
+                            false => (Value::None, Vec::new()),
+                        };
+                        let flags = vec![format!("-{letter}")];
+                        self.options.push(UsageOption {
+                            spec: Spec { flags, negated: Vec::new(), value, values, join: spec.join },
+                            required: false,
+                            repeated: false,
+                        });
+                    }
+                }
+                None => self.options.push(UsageOption { spec, required, repeated }),
+            }
+        }
+    }
+
+    fn repeat(&mut self, before: usize, inner: &str) {
+        if inner.trim_start().starts_with('-') {
+            if let Some(option) = self.options.last_mut() {
+                option.repeated = true;
+            }
+        } else {
+            self.positionals.iter_mut().skip(before).for_each(|positional| positional.repeated = true);
+        }
+    }
+
+    fn positional(&mut self, token: &str, required: bool) {
+        let repeated =
+            token.ends_with("...") || token.ends_with('…') || token.contains("...]") || token.contains("(s)");
+        let choices = choices_of_name(token);
+        let several = token.contains("(s)").then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
+        let name = several.as_deref().unwrap_or_else(|| bare(token));
+        let lower = name.replace("(s)", "s").to_ascii_lowercase().replace(['-', '_'], " ");
+        let is_options = matches!(
+            lower.as_str(),
+            "options"
+                | "option"
+                | "flags"
+                | "flag"
+                | "opts"
+                | "opt"
+                | "options..."
+                | "switches"
+                | "global options"
+                | "global flags"
+                | "command options"
+                | "common options"
+                | "local options"
+                | "general options"
+        );
+        // `file[.zip]`: an ending that can be left out.
+        let name = name.split_once("[.").map_or(name, |(stem, _)| stem);
+        let is_name =
+            name.trim_start_matches(['+', '@', '%', '\'']).chars().next().is_some_and(char::is_alphanumeric);
+        if is_options || !is_name || token.ends_with(':') || name.chars().count() > 60 {
+            return;
+        }
+        let is_command =
+            matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands" | "sub command");
+        self.takes_command |= is_command;
+        let name = if choices.is_empty() { name.to_owned() } else { choices.join("|") };
+        match self.positionals.iter_mut().find(|known| known.name == name) {
+            // `file [file ...]`
+            Some(known) => known.repeated = true,
+            None => self.positionals.push(UsagePositional { name, required, repeated, choices }),
+        }
+    }
+}
+
+/// Whether brackets hold words for people: `[more options; see below]`.
+fn is_remark(token: &str) -> bool {
+    let words: Vec<&str> = token.split_whitespace().collect();
+    let lower = token.to_lowercase();
+    words.len() > 1
+        && !token.contains(['|', '<', '='])
+        && !token.contains(" -")
+        && !token.get(1..).unwrap_or_default().starts_with('-')
+        && (lower.contains("options") || lower.contains("flags") || is_prose(token.trim_matches(['[', ']'])))
+}
+
+/// Words outside of brackets; brackets with their content are one, `|` is one.
+fn tokens(text: &str) -> Vec<String> {
+    const MAX_TOKENS: usize = 4_000;
+    let mut tokens: Vec<String> = Vec::new();
+    let mut token = String::new();
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '[' | '(' | '{' | '<' => depth += 1,
+            ']' | ')' | '}' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (c == ' ' || c == '|') {
+            if !token.is_empty() {
+                tokens.push(std::mem::take(&mut token));
+            }
+            if c == '|' {
+                tokens.push("|".to_owned());
+            }
+        } else {
+            token.push(c);
+        }
+        if tokens.len() > MAX_TOKENS {
+            break;
+        }
+    }
+    if !token.is_empty() {
+        tokens.push(token);
+    }
+    // `<a>...` and `[x]...` keep their dots; `[a][b]` are two.
+    tokens.into_iter().flat_map(|token| apart(&token)).collect()
+}
+
+/// `[a][b]` as two tokens.
+fn apart(token: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut depth = 0_usize;
+    let is_option = token.starts_with('-');
+    for c in token.chars() {
+        if depth == 0 && c == '[' && !part.is_empty() && !is_option && part.ends_with(']') {
+            parts.push(std::mem::take(&mut part));
+        }
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        part.push(c);
+    }
+    parts.push(part);
+    parts
+}
+
+/// What is inside the outer brackets, and whether dots follow them.
+fn inside(token: &str) -> (&str, bool) {
+    let is_repeated =
+        token.ends_with("...") || token.ends_with('…') || token.ends_with("...,") || token.ends_with('*');
+    let end = token.rfind([']', ')', '}']).unwrap_or(token.len());
+    (token.get(1..end).unwrap_or_default(), is_repeated)
+}
+
+/// The letters of `-46Aa`. A word such as `-name` is none.
+fn bundle(flag: &str) -> Option<&str> {
+    let letters = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let count = letters.chars().count();
+    if count < 2 || !letters.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let is_mixed = letters.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let has_vowel = letters.chars().any(|c| "aeiouy".contains(c));
+    let is_sorted = letters.chars().zip(letters.chars().skip(1)).all(|(one, next)| one < next);
+    (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, name: &str) -> (String, String) {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let usage = read(&lines, name);
+        let option = |option: &UsageOption| {
+            format!("{}{}", option.spec.flags.join(","), if option.spec.values.is_empty() { "" } else { "=" })
+        };
+        let positional = |positional: &UsagePositional| {
+            let dots = if positional.repeated { "..." } else { "" };
+            if positional.required {
+                format!("{}{dots}", positional.name)
+            } else {
+                format!("[{}]{dots}", positional.name)
+            }
+        };
+        let options: Vec<String> = usage.options.iter().map(option).collect();
+        let positionals: Vec<String> = usage.positionals.iter().map(positional).collect();
+        (options.join(" "), positionals.join(" "))
+    }
+
+    #[test]
+    fn usage_lines_show_options_and_arguments() {
+        for (text, name, options, positionals) in [
+            ("Usage: grep [OPTION]... PATTERNS [FILE]...", "", "", "PATTERNS [FILE]..."),
+            ("usage: scp [-346B] [-c cipher] source ... target", "", "-3 -4 -6 -B -c=", "source... target"),
+            ("usage: x [-h | --help] [--out FILE] a b", "x", "-h,--help --out=", "a b"),
+            (
+                "Usage: uv pip install [OPTIONS] <PACKAGE|--requirements <FILE>>",
+                "uv pip install",
+                "",
+                "PACKAGE|--requirements <FILE",
+            ),
+            (
+                "usage: git remote add [-t <branch>] [-m <master>] <name> <URL>",
+                "git remote add",
+                "-t= -m=",
+                "name URL",
+            ),
+            ("Usage:\n  gh pr create [flags]", "gh pr create", "", ""),
+            ("USAGE:\n    hyperfine [OPTIONS] <command>...", "hyperfine", "", "command..."),
+            ("usage: cp a b\n   or: cp a... dir", "cp", "", "a b"),
+            ("Usage: tar [OPTION...] [FILE]...", "tar", "", "[FILE]..."),
+            ("usage: t.py [-h] {add,remove} file [file ...]", "t", "-h", "add|remove file..."),
+        ] {
+            assert_eq!(of(text, name), (options.to_owned(), positionals.to_owned()), "{text}");
+        }
+    }
+}
