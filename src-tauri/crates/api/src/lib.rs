@@ -7,6 +7,7 @@
 
 mod attention;
 mod calls;
+mod cli_tools;
 mod discovery;
 mod drift;
 mod edges;
@@ -30,6 +31,7 @@ use serde::de::DeserializeOwned;
 
 pub use attention::*;
 pub use calls::*;
+pub use cli_tools::*;
 pub use discovery::*;
 pub use drift::*;
 pub use edges::*;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::Command;
 
 pub use kind::{Bounds, Choice, Groups, Setting, SettingGroup, SettingKind};
-pub use register::{Adapt, AutoPromote, ModelFrom, OWN_TOOL_GROUPS, SETTINGS, SettingValues};
+pub use register::{Adapt, AutoPromote, CliRegister, ModelFrom, OWN_TOOL_GROUPS, SETTINGS, SettingValues};
 
 /// Gets the settings and the redaction rules.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -332,7 +332,7 @@ pub struct AuditRow {
     /// Name of the actor, if it is known.
     pub name: Option<String>,
     /// Event: `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
-    /// `acknowledge`, `unacknowledge`, `resolve`.
+    /// `acknowledge`, `unacknowledge`, `resolve`, `override`, `cli_added`, `cli_removed`, `cli_approved`, `cli_rejected`.
     pub event: String,
     /// Version number; for a rollback, of the target.
     pub version: Option<u32>,

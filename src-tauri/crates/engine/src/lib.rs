@@ -7,6 +7,7 @@
 
 mod attach;
 mod background;
+mod cli_tools;
 mod commands;
 mod config;
 mod data;
@@ -36,6 +37,7 @@ pub use attach::front::{Attached, Front, FrontError};
 pub use attach::lasting::{LastingEngine, LastingError, Passed};
 pub use attach::link::{Link, LinkError, Reached};
 pub use attach::stdio::relay;
+pub use cli_tools::{CliEntry, ProbeError, Probed, probe};
 pub use commands::Handle;
 pub use config::mcp_json::LoadedConfig;
 pub use config::settings::SettingsError;

@@ -6,6 +6,7 @@ use etcetera::BaseStrategy;
 use schemascope_redact::RuleError;
 use serde_json::{Map, Value};
 
+use crate::cli_tools::CliEntry;
 use crate::config::settings::SettingsError;
 use crate::data::DataDirError;
 use crate::recording::mode::{Durability, Recording};
@@ -19,6 +20,10 @@ pub struct Options {
     pub config: PathBuf,
     /// The file of overrides; by default `tool_overrides.json` in the data directory.
     pub overrides: Option<PathBuf>,
+    /// The file of command-line tools; by default `ai-tools.json` in the data directory.
+    pub ai_tools: Option<PathBuf>,
+    /// Command-line tools for this run.
+    pub cli: Vec<CliEntry>,
     /// When answers may go out.
     pub durability: Durability,
     /// Whether calls are recorded.
@@ -40,8 +45,9 @@ impl Options {
             Some(base.data_dir().join("schemascope"))
         })?;
         let config = config.unwrap_or_else(|| data_dir.join("mcp.json"));
-        let (recording, fixed, overrides) = (Recording::On, Map::new(), None);
-        Some(Self { data_dir, config, overrides, durability, recording, fixed })
+        let (recording, fixed) = (Recording::On, Map::new());
+        let (overrides, ai_tools, cli) = (None, None, Vec::new());
+        Some(Self { data_dir, config, overrides, ai_tools, cli, durability, recording, fixed })
     }
 }
 

@@ -12,6 +12,7 @@ pub const OWN_TOOL_GROUPS: &[Choice] = &[
         label: "plans",
         effect: "which tool to call next, and the calls that lead to one",
     },
+    Choice { word: "cli", label: "cli", effect: "asking you for a command-line tool" },
 ];
 
 choices! {
@@ -38,6 +39,14 @@ choices! {
         Low = "low", "the first result", "inferred schemas of any quality are used";
         Medium = "medium", "medium quality", "inferred schemas are used from 10 observations on";
         High = "high", "high quality", "inferred schemas are used from 100 consistent observations on";
+    }
+}
+
+choices! {
+    /// Whether agents may ask for command-line tools.
+    CliRegister {
+        Ask = "ask", "ask me", "a request waits in Review; nothing runs before you approve it";
+        Off = "off", "no", "requests are rejected";
     }
 }
 
@@ -83,6 +92,12 @@ settings! {
         details: "Schemascope's own tools are always at `/mcp/schemascope`. `all` also lists them on `/mcp`, as \
             `schemascope__…`; so do names of groups, separated by commas. `schemascope settings` shows by how many \
             bytes and tokens the list grows.",
+    }
+    cli_register, "cli-register": choice(CliRegister Ask) in Results {
+        label: "Agents may ask for command-line tools",
+        summary: "whether agents may ask for command-line tools",
+        details: "An agent asks with the tool `register_cli_tool` of the group `cli`. With `ask`, the request waits \
+            in Review until you approve or reject it. Nothing is run for it before, not even for its help.",
     }
     model_from, "model-from": choice(ModelFrom Low) in Wrappers {
         label: "Type wrappers by learned schemas",

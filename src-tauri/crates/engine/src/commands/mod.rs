@@ -10,6 +10,7 @@ macro_rules! handlers {
 
 mod backfill;
 mod calls;
+mod cli_tools;
 mod coverage;
 mod decide;
 mod discovery;
@@ -56,6 +57,7 @@ pub trait Handle<C: Command> {
 const SUBJECTS: &[&[Handler]] = &[
     backfill::HANDLERS,
     calls::HANDLERS,
+    cli_tools::HANDLERS,
     coverage::HANDLERS,
     decide::HANDLERS,
     discovery::HANDLERS,

@@ -89,7 +89,10 @@ fn values(entry: &ServerEntry) -> Vec<(&str, &str)> {
             let address = ("url", spec.url.as_str());
             texts(&spec.headers).chain(parameters).chain([address]).collect()
         }
-        ServerEntry::BuiltIn(_) | ServerEntry::Disabled | ServerEntry::Invalid(_) => Vec::new(),
+        ServerEntry::BuiltIn(_)
+        | ServerEntry::CommandLine(_)
+        | ServerEntry::Disabled
+        | ServerEntry::Invalid(_) => Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use schemascope_redact::{Redaction, RuleError};
 
+use crate::cli_tools::CliTools;
 use crate::options::{OpenError, Options};
 use mcp_json::{ActiveConfig, LoadedConfig};
 use settings::LiveSettings;
@@ -23,6 +24,9 @@ pub(crate) struct UserFiles {
     /// Upstreams, from `mcp.json`.
     pub(crate) config: Arc<ActiveConfig>,
     pub(crate) config_changes: FileChanges,
+    /// Command-line tools, from `ai-tools.json`.
+    pub(crate) cli: Arc<CliTools>,
+    pub(crate) cli_changes: FileChanges,
     pub(crate) settings: Arc<LiveSettings>,
     pub(crate) settings_changes: FileChanges,
     /// Rules and secrets by which everything recorded, logged and shown is redacted.
@@ -42,12 +46,18 @@ impl UserFiles {
         let rules_changes = watcher.watch(&rules);
         let settings = Arc::new(LiveSettings::open(data, options.fixed.clone())?);
         let loaded = LoadedConfig::read(&options.config);
+        let (cli, cli_changes) =
+            CliTools::open(data, options.ai_tools.clone(), options.cli.clone(), &watcher);
         let redaction = Arc::new(redaction(data, &loaded)?);
+        let secrets = cli.values();
+        redaction.add_values(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
         let (watcher, config) = (Arc::new(watcher), Arc::new(ActiveConfig::new(loaded)));
         Ok(Self {
             watcher,
             config,
             config_changes,
+            cli: Arc::new(cli),
+            cli_changes,
             settings,
             settings_changes,
             redaction,

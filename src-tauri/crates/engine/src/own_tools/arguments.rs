@@ -27,6 +27,18 @@ impl Arguments {
         self.take(name)
     }
 
+    /// Takes an argument that may be left out, which means false, and has to be true or false otherwise.
+    pub(crate) fn flag(&mut self, name: &'static str) -> Result<bool, String> {
+        self.known.push(format!("{name} (true or false, optional)"));
+        match self.left.remove(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(other) => {
+                Err(format!("the argument {name:?} has to be true or false, not {}", kind(&other)))
+            }
+        }
+    }
+
     /// Takes an argument that may be left out and has to be an array of texts otherwise.
     pub(crate) fn texts(&mut self, name: &'static str) -> Result<Vec<String>, String> {
         self.known.push(format!("{name} (array of texts, optional)"));

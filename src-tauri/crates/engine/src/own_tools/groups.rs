@@ -7,6 +7,8 @@ pub(crate) enum Group {
     Insight,
     /// Which tool feeds which.
     Plans,
+    /// Command-line tools.
+    Cli,
 }
 
 impl Group {
@@ -15,6 +17,7 @@ impl Group {
         match self {
             Self::Insight => "insight",
             Self::Plans => "plans",
+            Self::Cli => "cli",
         }
     }
 }
@@ -28,6 +31,6 @@ mod tests {
     #[test]
     fn setting_accepts_every_group() {
         let words: Vec<&str> = OWN_TOOL_GROUPS.iter().map(|choice| choice.word).collect();
-        assert_eq!(words, [Group::Insight.name(), Group::Plans.name()]);
+        assert_eq!(words, [Group::Insight.name(), Group::Plans.name(), Group::Cli.name()]);
     }
 }

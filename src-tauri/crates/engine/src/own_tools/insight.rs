@@ -2,13 +2,13 @@
 
 use schemascope_api::{ByQuality, BySource, SchemaChoice};
 use schemascope_model::{Quality, Source, ToolId};
-use schemascope_proxy::{Calling, OWN_SERVER};
+use schemascope_proxy::OWN_SERVER;
 use schemascope_registry::{Registry, Tool};
 use schemascope_shape::{FieldReport, Policy};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Arguments, Group, OwnTool, Sources};
+use super::{Answering, Arguments, Group, OwnTool, Sources};
 use crate::knowledge::schema_choice::choose;
 use crate::knowledge::totals::Totals;
 use crate::nearest::suggestion;
@@ -23,13 +23,13 @@ pub(super) const TOOLS: &[OwnTool] = &[
         name: "get_tool_schema",
         group: Group::Insight,
         definition: schema_definition,
-        call: |sources, arguments, _| -> Calling<'_> { Box::pin(schema(sources, arguments)) },
+        call: |sources, arguments, _| -> Answering<'_> { Box::pin(schema(sources, arguments)) },
     },
     OwnTool {
         name: "get_quality_report",
         group: Group::Insight,
         definition: report_definition,
-        call: |sources, arguments, _| -> Calling<'_> { Box::pin(report(sources, arguments)) },
+        call: |sources, arguments, _| -> Answering<'_> { Box::pin(report(sources, arguments)) },
     },
 ];
 

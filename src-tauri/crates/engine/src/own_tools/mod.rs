@@ -5,19 +5,23 @@
 //! listed in [`tools`] and a variant of [`Group`].
 
 mod arguments;
+mod cli;
 mod groups;
 mod insight;
 mod plans;
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
-use schemascope_api::Groups;
-use schemascope_model::{SEPARATOR, ToolId};
-use schemascope_proxy::{BuiltInTools, CallerSession, Calling, OWN_SERVER};
+use schemascope_api::{CliRequest, Groups};
+use schemascope_model::{SEPARATOR, Timestamp, ToolId};
+use schemascope_proxy::{BuiltInTools, CallContext, CallerSession, Calling, OWN_SERVER, ToolOutput};
 use schemascope_registry::{Registry, Tool};
 use serde_json::{Map, Value};
 
+use crate::cli_tools::Wish;
 use crate::knowledge::decisions::Decisions;
 use crate::knowledge::edge_graph::EdgeGraph;
 use crate::knowledge::overrides::shown::ShownTools;
@@ -34,12 +38,15 @@ struct OwnTool {
     group: Group,
     /// Its entry in `tools/list`, without the name.
     definition: fn() -> Value,
-    call: for<'a> fn(&'a Sources, Arguments, CallerSession) -> Calling<'a>,
+    call: for<'a> fn(&'a Sources, Arguments, CallerSession) -> Answering<'a>,
 }
+
+/// A call of a tool of our own, whose result becomes structured content.
+type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + Send + 'a>>;
 
 /// All tools of our own.
 fn tools() -> impl Iterator<Item = &'static OwnTool> {
-    insight::TOOLS.iter().chain(plans::TOOLS)
+    insight::TOOLS.iter().chain(plans::TOOLS).chain(cli::TOOLS)
 }
 
 impl OwnTool {
@@ -62,7 +69,12 @@ pub(crate) struct Sources {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) shown: Arc<ShownTools>,
     pub(crate) edges: Arc<EdgeGraph>,
+    /// Takes a request for a command-line tool.
+    pub(crate) request_cli: RequestCli,
 }
+
+/// Takes a request for a command-line tool at a time, or says why it is rejected.
+pub(crate) type RequestCli = Box<dyn Fn(Wish, Timestamp) -> Result<CliRequest, String> + Send + Sync>;
 
 impl Sources {
     fn registry(&self) -> MutexGuard<'_, Registry> {
@@ -149,9 +161,12 @@ impl BuiltInTools for OwnTools {
         tools().map(OwnTool::definition).collect()
     }
 
-    fn call(&self, name: &str, arguments: Map<String, Value>, caller: CallerSession) -> Calling<'_> {
+    fn call(&self, name: &str, arguments: Map<String, Value>, context: CallContext) -> Calling<'_> {
         match tools().find(|own| own.name == name) {
-            Some(own) => (own.call)(&self.sources, Arguments::new(arguments), caller),
+            Some(own) => Box::pin(async move {
+                let answer = (own.call)(&self.sources, Arguments::new(arguments), context.caller);
+                answer.await.map(ToolOutput::from)
+            }),
             None => {
                 let message = format!("there is no tool {name:?}");
                 Box::pin(std::future::ready(Err(message)))
@@ -165,12 +180,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_read_only_and_closed() {
+    fn definitions_are_closed_and_say_whether_they_only_read() {
         let names: Vec<&str> = tools().map(|own| own.name).collect();
-        assert_eq!(names, ["get_tool_schema", "get_quality_report", "suggest_next_tools", "plan_tools"]);
+        let expected = [
+            "get_tool_schema",
+            "get_quality_report",
+            "suggest_next_tools",
+            "plan_tools",
+            "register_cli_tool",
+        ];
+        assert_eq!(names, expected);
         for own in tools() {
             let definition = own.definition();
-            assert_eq!(definition["annotations"]["readOnlyHint"], true, "{definition}");
+            let is_reader = own.group != Group::Cli;
+            assert_eq!(definition["annotations"]["readOnlyHint"], is_reader, "{definition}");
             assert_eq!(definition["inputSchema"]["additionalProperties"], false, "{definition}");
             assert_eq!(definition["outputSchema"]["type"], "object", "{definition}");
             assert!(definition["description"].as_str().unwrap().len() > 100, "{definition}");

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use schemascope_compose::{Argument, Feed, Graph, Missing, Plan, Plans, Wanted};
 use schemascope_model::ToolId;
-use schemascope_proxy::{CallerSession, Calling, public_name};
+use schemascope_proxy::{CallerSession, public_name};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::insight::{annotations, answer, find};
-use super::{Arguments, Group, OwnTool, Sources};
+use super::{Answering, Arguments, Group, OwnTool, Sources};
 use crate::commands::plans::{Destination, at_hand, destination, fields_like_tools, plan};
 use crate::recording::flows::session_name;
 
@@ -27,13 +27,13 @@ pub(super) const TOOLS: &[OwnTool] = &[
         name: "suggest_next_tools",
         group: Group::Plans,
         definition: suggest_definition,
-        call: |sources, arguments, caller| -> Calling<'_> { Box::pin(suggest(sources, arguments, caller)) },
+        call: |sources, arguments, caller| -> Answering<'_> { Box::pin(suggest(sources, arguments, caller)) },
     },
     OwnTool {
         name: "plan_tools",
         group: Group::Plans,
         definition: plan_definition,
-        call: |sources, arguments, _| -> Calling<'_> { Box::pin(plan_tools(sources, arguments)) },
+        call: |sources, arguments, _| -> Answering<'_> { Box::pin(plan_tools(sources, arguments)) },
     },
 ];
 

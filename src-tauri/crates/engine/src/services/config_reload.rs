@@ -9,6 +9,7 @@ use schemascope_proxy::{Hub, OWN_SERVER, ServerEntry};
 use schemascope_redact::Redaction;
 
 use crate::background::{Service, Tasks};
+use crate::cli_tools::CliTools;
 use crate::config::UserFiles;
 use crate::config::mcp_json::{ActiveConfig, LoadedConfig};
 use crate::config::watched::FileChanges;
@@ -19,6 +20,7 @@ use crate::recording::events::Events;
 pub(crate) struct ConfigReload {
     config: Arc<ActiveConfig>,
     changes: FileChanges,
+    cli: Arc<CliTools>,
     hub: Arc<Hub>,
     redaction: Arc<Redaction>,
     events: Arc<Events>,
@@ -29,6 +31,7 @@ impl ConfigReload {
         Self {
             config: Arc::clone(&files.config),
             changes: files.config_changes.clone(),
+            cli: Arc::clone(&files.cli),
             hub: Arc::clone(hub),
             redaction: Arc::clone(&files.redaction),
             events: Arc::clone(&records.events),
@@ -55,7 +58,7 @@ impl ConfigReload {
             }
             return;
         }
-        let done = self.hub.reconfigure(&loaded.config);
+        let done = self.hub.reconfigure(&self.cli.added_to(&loaded.config));
         let same_own_entry = before.own_entry() == loaded.own_entry();
         if done.is_nothing() && before.problem.is_none() && same_own_entry {
             return;

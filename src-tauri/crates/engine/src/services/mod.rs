@@ -1,5 +1,6 @@
 //! Services: background work that connects the parts of an engine.
 
+pub(crate) mod cli_prober;
 mod config_reload;
 pub(crate) mod settings_applier;
 
@@ -14,6 +15,7 @@ use crate::knowledge::version_drafter::VersionDrafter;
 use crate::recording::Records;
 use crate::upstreams::Upstreams;
 use crate::wrappers::{Evolver, KnownTools, Wrappers};
+use cli_prober::CliProber;
 use config_reload::ConfigReload;
 use settings_applier::SettingsApplier;
 
@@ -29,6 +31,8 @@ pub(crate) struct Services {
     pub(crate) wrappers: Arc<Wrappers>,
     /// Keeps wrappers current.
     pub(crate) evolver: Arc<Evolver>,
+    /// Serves command-line tools.
+    pub(crate) cli_prober: Arc<CliProber>,
     background: Background,
 }
 
@@ -45,6 +49,7 @@ impl Services {
         let drafter = Arc::new(VersionDrafter::new(records, knowledge, &upstreams.hub, &files.settings));
         let settings = Arc::new(SettingsApplier::new(files, records, upstreams));
         let reload = Arc::new(ConfigReload::new(files, records, &upstreams.hub));
+        let cli_prober = Arc::new(CliProber::new(files, records, &upstreams.hub));
         let path = overrides.unwrap_or_else(|| data.join(overrides::FILE));
         let parts = OverrideParts {
             registry: Arc::clone(&records.registry),
@@ -65,6 +70,7 @@ impl Services {
         let background = Background::start([
             Arc::clone(&settings) as _,
             reload as _,
+            Arc::clone(&cli_prober) as _,
             Arc::clone(&overrides) as _,
             Arc::clone(&upstreams.status) as _,
             Arc::clone(&knowledge.suspensions) as _,
@@ -72,7 +78,7 @@ impl Services {
             Arc::clone(&drafter) as _,
             Arc::clone(&evolver) as _,
         ]);
-        Self { drafter, overrides, settings, wrappers, evolver, background }
+        Self { drafter, overrides, settings, wrappers, evolver, cli_prober, background }
     }
 
     /// Stops all services.

@@ -5,13 +5,13 @@ mod observer;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use schemascope_api::ServerRow;
+use schemascope_api::{CliRegister, ServerRow};
 use schemascope_proxy::{BuiltIn, Hub};
 
 use crate::config::UserFiles;
 use crate::config::settings::adapting;
 use crate::knowledge::Knowledge;
-use crate::own_tools::{OwnTools, Sources};
+use crate::own_tools::{OwnTools, RequestCli, Sources};
 use crate::recording::Records;
 use crate::recording::mode::Recording;
 use crate::recording::schema_status::SchemaStatus;
@@ -47,6 +47,7 @@ impl Upstreams {
             recorder: Arc::clone(&records.recorder),
             shown: Arc::clone(&knowledge.shown),
             edges: Arc::clone(&knowledge.edges),
+            request_cli: Self::requests(files, records),
         };
         let own_tools = OwnTools::new(sources, settings.own_tools.clone());
         let observer = Arc::new(ProxyObserver {
@@ -59,9 +60,24 @@ impl Upstreams {
             overrides_due: Arc::clone(&knowledge.decisions.version_changed),
         });
         let own = Some(BuiltIn::new(Arc::clone(&own_tools) as _));
-        let config = &files.config.now().config;
-        let hub = Hub::new(config, own, Arc::clone(&observer) as _, observer, adapting(&settings));
+        let config = files.cli.added_to(&files.config.now().config);
+        let hub = Hub::new(&config, own, Arc::clone(&observer) as _, observer, adapting(&settings));
         Self { hub, own_tools, status, mcp_url: Arc::default() }
+    }
+
+    /// Takes requests for command-line tools, unless the setting forbids them.
+    fn requests(files: &UserFiles, records: &Records) -> RequestCli {
+        let (cli, config) = (Arc::clone(&files.cli), Arc::clone(&files.config));
+        let (settings, events) = (Arc::clone(&files.settings), Arc::clone(&records.events));
+        Box::new(move |wish, now| {
+            if settings.now().cli_register == CliRegister::Off {
+                return Err("the user does not take requests for command-line tools (setting cli_register)"
+                    .to_owned());
+            }
+            let request = cli.request(wish, now, &config.now().config)?;
+            events.renewed();
+            Ok(request)
+        })
     }
 
     /// Ends the upstreams.

@@ -87,6 +87,12 @@ pub enum AuditEvent {
     /// How the tool is shown to clients was changed in the file of overrides, which holds it; the reason says
     /// what. The tool `*` stands for all of its server's.
     Override {},
+    /// A command-line tool was added to or removed from those that are served, or an agent's request for one was
+    /// decided. The tool `*` stands for all tools of the alias.
+    CommandLine {
+        /// What was done.
+        change: CommandLineChange,
+    },
     /// Results are not what they were.
     Drift(Box<DriftEvent>),
     /// A person acknowledged a drift.
@@ -106,6 +112,20 @@ pub enum AuditEvent {
         /// How.
         ending: Ending,
     },
+}
+
+/// What was decided about a command-line tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandLineChange {
+    /// It was added.
+    Added,
+    /// It was removed.
+    Removed,
+    /// An agent's request for it was approved.
+    Approved,
+    /// An agent's request for it was rejected.
+    Rejected,
 }
 
 /// A version as it was cut.
@@ -145,7 +165,7 @@ impl AuditEvent {
         match self {
             Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => false,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => false,
-            Self::Resolve { .. } | Self::Override {} => false,
+            Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => false,
             Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
             Self::Rollback { .. } => true,
         }
@@ -164,6 +184,12 @@ impl AuditEvent {
             Self::Suspend {} => "suspend",
             Self::Restore {} => "restore",
             Self::Override {} => "override",
+            Self::CommandLine { change } => match change {
+                CommandLineChange::Added => "cli_added",
+                CommandLineChange::Removed => "cli_removed",
+                CommandLineChange::Approved => "cli_approved",
+                CommandLineChange::Rejected => "cli_rejected",
+            },
             Self::Drift(_) => "drift",
             Self::Acknowledge { .. } => "acknowledge",
             Self::Unacknowledge { .. } => "unacknowledge",
@@ -181,7 +207,7 @@ impl AuditEvent {
             Self::Rollback { to } => *to,
             Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => None,
-            Self::Resolve { .. } | Self::Override {} => None,
+            Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => None,
         }
     }
 

@@ -19,7 +19,7 @@ mod version;
 
 pub(crate) use drafts::Drafts;
 pub use drifts::{Acknowledged, Drifts, KnownDrift, Resolution, Resolved, due, untold};
-pub use entry::{Actor, AuditEntry, AuditEvent, Cut, MAX_REASON};
+pub use entry::{Actor, AuditEntry, AuditEvent, CommandLineChange, Cut, MAX_REASON};
 pub use evidence::{MAX_EXAMPLE, MAX_EXAMPLES, evidence};
 pub use form::{Draft, Form, HOLD};
 pub use impact::Impact;

@@ -1,0 +1,294 @@
+//! Running a program for a call: checks first, then an argument vector, then what it printed.
+
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use schemascope_helptext::Invocation;
+use schemascope_program::{Ended, Outcome, Run, run};
+use schemascope_proxy::{Progress, ToolOutput};
+use serde_json::{Map, Value, json};
+
+use super::cache::ProgramFile;
+use super::entry::{max_output, timeout_seconds};
+use super::persona;
+use super::probe::quiet;
+use super::served::{META_ARGV, META_EXIT_CODE, META_TRUNCATED, Served, ServedTool};
+
+impl Served {
+    /// The argument vector of a call, behind the program's own name.
+    pub(crate) fn invocation(
+        &self,
+        tool: &ServedTool,
+        mut arguments: Map<String, Value>,
+    ) -> Result<Invocation, String> {
+        let takes = |property: &String| {
+            let options = tool.tool.options().iter().map(|option| &option.property);
+            options
+                .chain(tool.tool.positionals().iter().map(|part| &part.property))
+                .any(|own| own == property)
+        };
+        for (property, value) in self.entry.default_args.iter().filter(|(property, _)| takes(property)) {
+            arguments.entry(property.clone()).or_insert_with(|| value.clone());
+        }
+        if let Some(instructions) = &self.entry.system_prompt {
+            persona::instruct(&tool.instructions, instructions, &mut arguments);
+        }
+        let mut made = tool.tool.invocation(&arguments).map_err(|error| error.to_string())?;
+        self.check_paths(&made)?;
+        let mut words: Vec<String> = self.entry.args.clone();
+        words.extend(tool.words.iter().cloned());
+        words.append(&mut made.arguments);
+        made.arguments = words;
+        Ok(made)
+    }
+
+    /// Paths lie in one of the roots, if there are any, after links are resolved.
+    fn check_paths(&self, made: &Invocation) -> Result<(), String> {
+        if self.entry.roots.is_empty() {
+            return Ok(());
+        }
+        let roots: Vec<PathBuf> =
+            self.entry.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
+        for (property, path) in &made.paths {
+            if path == "-" {
+                continue;
+            }
+            let resolved = resolved(&self.cwd()?.join(path));
+            if !roots.iter().any(|root| resolved.starts_with(root)) {
+                let names: Vec<String> =
+                    self.entry.roots.iter().map(|root| root.display().to_string()).collect();
+                return Err(format!(
+                    "{property}: {path:?} is outside of the allowed folders: {}",
+                    names.join(", ")
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn cwd(&self) -> Result<PathBuf, String> {
+        match &self.entry.cwd {
+            Some(cwd) => Ok(cwd.clone()),
+            None => {
+                std::env::current_dir().map_err(|error| format!("the working directory is unknown: {error}"))
+            }
+        }
+    }
+
+    pub(super) async fn run(
+        &self,
+        tool: &ServedTool,
+        arguments: Map<String, Value>,
+        progress: Progress,
+    ) -> Result<ToolOutput, String> {
+        let made = self.invocation(tool, arguments)?;
+        if ProgramFile::look(&self.file.path).as_ref() != Some(&self.file) {
+            return Err(format!(
+                "{} is another file than when its help was read; run `schemascope cli refresh {}` to look at it again",
+                self.file.path.display(),
+                self.entry.alias
+            ));
+        }
+        let Ok(_turn) = self.running.acquire().await else { return Err("the tool is ending".to_owned()) };
+        let timeout = Duration::from_secs(timeout_seconds(&self.entry));
+        let argv =
+            std::iter::once(self.entry.program_name().to_owned()).chain(made.arguments.iter().cloned());
+        let argv: Vec<String> = argv.collect();
+        let what = Run {
+            program: self.file.path.clone(),
+            arguments: made.arguments,
+            env: quiet(&self.entry.env),
+            cwd: self.entry.cwd.clone(),
+            stdin: made.stdin,
+            timeout,
+            max_output: max_output(&self.entry),
+        };
+        let outcome = run(what, |line| progress.report(line)).await;
+        let outcome = outcome
+            .map_err(|error| format!("{} could not be started: {error}", self.entry.program_name()))?;
+        Ok(self.output(&argv, &outcome, timeout))
+    }
+
+    fn output(&self, argv: &[String], outcome: &Outcome, timeout: Duration) -> ToolOutput {
+        let mut meta = Map::new();
+        meta.insert(META_ARGV.to_owned(), json!(argv));
+        let how = match outcome.ended {
+            Ended::Exit(code) => {
+                meta.insert(META_EXIT_CODE.to_owned(), code.into());
+                let is_ok = code == 0 && self.entry.ok_exit_codes.is_empty()
+                    || self.entry.ok_exit_codes.contains(&code);
+                (!is_ok).then(|| format!("exit code {code}"))
+            }
+            Ended::Signal(signal) => Some(format!("ended by signal {signal}")),
+            Ended::TimedOut => Some(format!(
+                "did not end within {} s and was stopped; \"timeoutSeconds\" changes the limit",
+                timeout.as_secs()
+            )),
+        };
+        let (stdout, stderr) = (&outcome.stdout, &outcome.stderr);
+        let mut truncated = Map::new();
+        for (name, captured) in [("stdout", stdout), ("stderr", stderr)] {
+            if captured.left_out() > 0 {
+                truncated.insert(name.to_owned(), captured.left_out().into());
+            }
+        }
+        if !truncated.is_empty() {
+            meta.insert(META_TRUNCATED.to_owned(), Value::Object(truncated));
+        }
+        let content = match &how {
+            None => vec![stdout.text()],
+            Some(how) => {
+                let mut text = how.clone();
+                for (name, captured) in [("stderr", stderr), ("stdout", stdout)] {
+                    if !captured.is_empty() {
+                        text = format!("{text}\n\n{name}:\n{}", captured.text());
+                    }
+                }
+                vec![text]
+            }
+        };
+        ToolOutput { content, structured: None, is_error: how.is_some(), meta }
+    }
+}
+
+/// A path without links and `..`, also if its end does not exist yet.
+fn resolved(path: &Path) -> PathBuf {
+    let mut known = path.to_owned();
+    let mut rest: Vec<PathBuf> = Vec::new();
+    loop {
+        if let Ok(real) = known.canonicalize() {
+            let joined = rest.iter().rev().fold(real, |path, part| path.join(part));
+            return without_parents(&joined);
+        }
+        match (known.parent().map(Path::to_owned), known.components().next_back()) {
+            (Some(parent), Some(last)) => {
+                rest.push(PathBuf::from(last.as_os_str()));
+                known = parent;
+            }
+            _ => return without_parents(path),
+        }
+    }
+}
+
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other.as_os_str()),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use schemascope_helptext::Definition;
+
+    use super::*;
+    use crate::cli_tools::CliEntry;
+    use crate::cli_tools::probe::Probed;
+
+    fn served(entry: CliEntry, help: &str, program: &str) -> Served {
+        let definition: Definition = schemascope_helptext::read(help, entry.program_name());
+        let file = ProgramFile::look(Path::new(program)).unwrap();
+        let probed =
+            Probed { program: program.into(), tools: vec![(Vec::new(), definition)], notes: Vec::new() };
+        Served::new(entry, file, probed)
+    }
+
+    async fn call(served: &Served, arguments: Value) -> Result<ToolOutput, String> {
+        let Value::Object(map) = arguments else { panic!("not an object") };
+        served.run(&served.tools[0], map, Progress::default()).await
+    }
+
+    const CAT: &str = "Usage: cat [OPTION]... [FILE]...\n\nWith no FILE, read standard input.\n\n  -n, --number   number all output lines\n";
+
+    #[tokio::test]
+    async fn result_is_what_the_program_printed() {
+        let cat = served(CliEntry::of_command("cat"), CAT, "/bin/cat");
+        let output = call(&cat, json!({"stdin": "{\"a\":1}"})).await.unwrap();
+        assert_eq!(output.content, ["{\"a\":1}"]);
+        assert!(!output.is_error);
+        let output = call(&cat, json!({"file": ["/no/such/file"], "number": true})).await.unwrap();
+        assert!(output.is_error && output.content[0].starts_with("exit code 1\n\nstderr:\n"), "{output:?}");
+        assert_eq!(output.meta[META_ARGV], json!(["cat", "--number", "--", "/no/such/file"]));
+        assert_eq!(output.meta[META_EXIT_CODE], 1);
+        let lenient = CliEntry { ok_exit_codes: vec![0, 1], ..CliEntry::of_command("cat") };
+        let output =
+            call(&served(lenient, CAT, "/bin/cat"), json!({"file": ["/no/such/file"]})).await.unwrap();
+        assert!(!output.is_error);
+        assert!(call(&cat, json!({"files": []})).await.unwrap_err().contains("is no argument"));
+    }
+
+    #[tokio::test]
+    async fn hostile_values_reach_the_program_as_they_are() {
+        let help = "Usage: printf [OPTION] FORMAT [ARGUMENT]...\n\n  --long   x\n";
+        let printf = served(CliEntry::of_command("printf"), help, "/usr/bin/printf");
+        for value in
+            ["-x", "--", "$(id)", "`id`", "a\nb", "; rm -rf /", "--help", "é\u{202e}", "*", "@x", "\"'\\"]
+        {
+            let output = call(&printf, json!({"format": "%s", "argument": [value]})).await.unwrap();
+            assert_eq!(output.content, [value], "{output:?}");
+        }
+        let long = "x".repeat(100_000);
+        let output = call(&printf, json!({"format": "%s", "argument": [long]})).await.unwrap();
+        assert_eq!(output.content[0].len(), 100_000);
+        assert!(call(&printf, json!({"format": "a\0"})).await.unwrap_err().contains("NUL"));
+    }
+
+    #[tokio::test]
+    async fn long_output_time_and_paths_are_bounded() {
+        let scratch = tempfile::tempdir().unwrap();
+        let limited = CliEntry { max_output_bytes: Some(1_000), ..CliEntry::of_command("cat") };
+        let output =
+            call(&served(limited, CAT, "/bin/cat"), json!({"stdin": "y".repeat(5_000)})).await.unwrap();
+        assert!(output.content[0].contains("4000 bytes left out"));
+        assert_eq!(output.meta[META_TRUNCATED], json!({"stdout": 4_000}));
+
+        let help = "Usage: sleep NUMBER\n\n  --x   y\n";
+        let slow = CliEntry { timeout_seconds: Some(1), ..CliEntry::of_command("sleep") };
+        let output = call(&served(slow, help, "/bin/sleep"), json!({"number": "600"})).await.unwrap();
+        assert!(output.is_error && output.content[0].contains("did not end within 1 s"), "{output:?}");
+
+        std::os::unix::fs::symlink("/etc", scratch.path().join("link")).unwrap();
+        std::fs::write(scratch.path().join("a"), "inside").unwrap();
+        let (roots, cwd) = (vec![scratch.path().to_owned()], Some(scratch.path().to_owned()));
+        let rooted = served(CliEntry { roots, cwd, ..CliEntry::of_command("cat") }, CAT, "/bin/cat");
+        assert_eq!(call(&rooted, json!({"file": ["a"]})).await.unwrap().content, ["inside"]);
+        for path in ["/etc/passwd", "link/passwd", "../x", "new/../../x"] {
+            let problem = call(&rooted, json!({"file": [path]})).await.unwrap_err();
+            assert!(problem.contains("outside of the allowed folders"), "{path}: {problem}");
+        }
+    }
+
+    #[tokio::test]
+    async fn replaced_program_is_not_run() {
+        let scratch = tempfile::tempdir().unwrap();
+        let program = scratch.path().join("tool");
+        std::fs::copy("/bin/cat", &program).unwrap();
+        let path = program.display().to_string();
+        let tool = served(CliEntry::of_command(&path), CAT, &path);
+        assert!(call(&tool, json!({"stdin": "x"})).await.is_ok());
+        std::fs::copy("/bin/ls", &program).unwrap();
+        assert!(call(&tool, json!({"stdin": "x"})).await.unwrap_err().contains("cli refresh"));
+    }
+
+    #[tokio::test]
+    async fn defaults_and_instructions_fill_in_what_is_left_out() {
+        let help = "Usage: echo [OPTIONS] PROMPT\n\n  --model NAME   model\n  --x   y\n";
+        let defaults = json!({"model": "small", "nothing": 1}).as_object().cloned().unwrap();
+        let persona = CliEntry {
+            default_args: defaults,
+            system_prompt: Some("Be brief.".into()),
+            ..CliEntry::of_command("echo")
+        };
+        let echo = served(persona, help, "/bin/echo");
+        let output = call(&echo, json!({"prompt": "hi"})).await.unwrap();
+        assert_eq!(output.meta[META_ARGV], json!(["echo", "--model", "small", "--", "Be brief.\n\nhi"]));
+        assert!(echo.notes.iter().any(|note| note.contains("nothing")), "{:?}", echo.notes);
+    }
+}

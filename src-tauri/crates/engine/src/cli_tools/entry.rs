@@ -1,0 +1,217 @@
+//! An entry of `ai-tools.json`: a program, and how it may be used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use schemascope_helptext::{Definition, Policy, is_interpreter};
+use schemascope_model::{SEPARATOR, check_server_name};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Seconds a call may take, unless the entry says another number.
+const TIMEOUT_SECONDS: u64 = 120;
+/// Longest time limit of a call, in seconds.
+const MAX_TIMEOUT_SECONDS: u64 = 24 * 3600;
+/// Bytes of output that a result holds, unless the entry says another number.
+const MAX_OUTPUT_BYTES: usize = 1 << 20;
+/// Largest limit of output.
+const MOST_OUTPUT_BYTES: usize = 64 << 20;
+/// Calls of one entry at once, unless the entry says another number.
+const CONCURRENCY: usize = 8;
+
+/// A command-line tool, as the user writes it. Unknown keys stay in the file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CliEntry {
+    /// Name of the program in PATH, or its path.
+    pub command: String,
+    /// Name of the upstream.
+    #[serde(default)]
+    pub alias: String,
+    /// Whether it is used.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub enabled: bool,
+    /// What the tool is for; by default what its help says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Instructions for a program that takes a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// Where the definition comes from: `cli-auto` reads the help, `custom` takes `definition`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_type: Option<String>,
+    /// The definition, given by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Definition>,
+    /// Arguments that fill in what a call leaves out, by property.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub default_args: Map<String, Value>,
+    /// Words in front of every other argument.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// Variables besides the usual ones.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Working directory; that of Schemascope by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<PathBuf>,
+    /// Subcommands to offer, such as `remote add`; all by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub subcommands: Vec<String>,
+    /// Flags that are offered although they run programs.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub allow: BTreeSet<String>,
+    /// Whether a program that does nothing but run others may be used.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub interpreter: bool,
+    /// Folders in which paths must lie.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roots: Vec<PathBuf>,
+    /// Time limit of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u64>,
+    /// Bytes of output that a result holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_bytes: Option<usize>,
+    /// Calls at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<usize>,
+    /// Exit codes that are no error; 0 by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ok_exit_codes: Vec<i32>,
+}
+
+/// Seconds a call may take.
+pub(crate) fn timeout_seconds(entry: &CliEntry) -> u64 {
+    entry.timeout_seconds.unwrap_or(TIMEOUT_SECONDS)
+}
+
+/// Bytes of stdout that a result holds, and of stderr.
+pub(crate) fn max_output(entry: &CliEntry) -> usize {
+    entry.max_output_bytes.unwrap_or(MAX_OUTPUT_BYTES)
+}
+
+/// Calls at once.
+pub(crate) fn concurrency(entry: &CliEntry) -> usize {
+    entry.concurrency.unwrap_or(CONCURRENCY)
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl CliEntry {
+    /// An entry that only names a program. The alias is `ask-NAME`.
+    pub fn of_command(command: &str) -> Self {
+        let mut entry = Self { command: command.to_owned(), enabled: true, ..Self::default() };
+        entry.complete();
+        entry
+    }
+
+    /// Fills in the alias.
+    pub(crate) fn complete(&mut self) {
+        if self.alias.is_empty() {
+            let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '-' };
+            self.alias = format!("ask-{}", self.program_name().chars().map(plain).collect::<String>());
+        }
+    }
+
+    /// File name of the program.
+    pub(crate) fn program_name(&self) -> &str {
+        self.command.rsplit(['/', '\\']).next().unwrap_or(&self.command)
+    }
+
+    /// What is wrong with it by itself, in a sentence that names the key.
+    pub(crate) fn problem(&self) -> Option<String> {
+        if self.command.trim().is_empty() {
+            return Some("\"command\" is empty; name a program".to_owned());
+        }
+        if self.command.contains(char::is_whitespace) && !self.command.contains(['/', '\\']) {
+            return Some(format!(
+                "\"command\" is {:?}; name the program alone and put further words into \"args\" or \"subcommands\"",
+                self.command
+            ));
+        }
+        if let Err(problem) = check_server_name(&self.alias) {
+            let why = if self.alias.contains(SEPARATOR) {
+                format!("contains {SEPARATOR:?}")
+            } else {
+                problem.to_string()
+            };
+            return Some(format!("\"alias\" {:?} cannot be used: {why}", self.alias));
+        }
+        if is_interpreter(self.program_name()) && !self.interpreter {
+            return Some(format!(
+                "{} runs whatever it is given; set \"interpreter\": true to use it all the same",
+                self.program_name()
+            ));
+        }
+        match self.provider_type.as_deref() {
+            None | Some("cli-auto") => {}
+            Some("custom") if self.definition.is_some() => {}
+            Some("custom") => {
+                return Some("\"providerType\" is \"custom\", but there is no \"definition\"".to_owned());
+            }
+            Some(other) => {
+                return Some(format!(
+                    "\"providerType\" is {other:?}; it has to be \"cli-auto\" or \"custom\""
+                ));
+            }
+        }
+        if self.timeout_seconds.is_some_and(|seconds| !(1..=MAX_TIMEOUT_SECONDS).contains(&seconds)) {
+            return Some(format!("\"timeoutSeconds\" has to be from 1 to {MAX_TIMEOUT_SECONDS}"));
+        }
+        if self.max_output_bytes.is_some_and(|bytes| !(1_000..=MOST_OUTPUT_BYTES).contains(&bytes)) {
+            return Some(format!("\"maxOutputBytes\" has to be from 1000 to {MOST_OUTPUT_BYTES}"));
+        }
+        if self.concurrency.is_some_and(|count| !(1..=256).contains(&count)) {
+            return Some("\"concurrency\" has to be from 1 to 256".to_owned());
+        }
+        if self.args.iter().chain(self.env.values()).any(|text| text.contains('\0')) {
+            return Some("\"args\" and \"env\" cannot contain NUL characters".to_owned());
+        }
+        let missing = self.cwd.iter().chain(&self.roots).find(|folder| !folder.is_dir())?;
+        Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))
+    }
+
+    /// What a person decided about its options.
+    pub(crate) fn policy(&self) -> Policy {
+        Policy { allow: self.allow.clone(), interpreter: self.interpreter }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entry_is_checked_and_names_the_key() {
+        assert_eq!(CliEntry::of_command("/usr/bin/qwen").alias, "ask-qwen");
+        let base = || CliEntry::of_command("git");
+        assert_eq!(base().problem(), None);
+        for (entry, says) in [
+            (CliEntry { command: " ".into(), ..base() }, "\"command\" is empty"),
+            (CliEntry { command: "git log".into(), ..base() }, "name the program alone"),
+            (CliEntry { alias: "a__b".into(), ..base() }, "\"alias\""),
+            (CliEntry { command: "bash".into(), ..base() }, "\"interpreter\": true"),
+            (CliEntry { provider_type: Some("custom".into()), ..base() }, "no \"definition\""),
+            (CliEntry { provider_type: Some("x".into()), ..base() }, "\"cli-auto\""),
+            (CliEntry { timeout_seconds: Some(0), ..base() }, "timeoutSeconds"),
+            (CliEntry { max_output_bytes: Some(1), ..base() }, "maxOutputBytes"),
+            (CliEntry { cwd: Some("/no/such".into()), ..base() }, "is not a folder"),
+        ] {
+            let problem = entry.problem().unwrap();
+            assert!(problem.contains(says), "{problem}");
+        }
+    }
+}
