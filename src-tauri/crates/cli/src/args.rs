@@ -20,6 +20,9 @@ pub struct Args {
     /// The overrides [default: tool_overrides.json in the data directory]
     #[arg(long, global = true, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
+    /// The command-line tools [default: ai-tools.json in the data directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub ai_tools: Option<PathBuf>,
     /// Print JSON instead of tables
     #[arg(long, global = true)]
     pub json: bool,
@@ -36,7 +39,7 @@ impl Args {
     pub fn options(&self, durability: Durability) -> anyhow::Result<Options> {
         let options = Options::resolve(self.data_dir.clone(), self.config.clone(), durability)
             .context("this user has no data directory; choose one with --data-dir DIR")?;
-        Ok(Options { overrides: self.overrides.clone(), ..options })
+        Ok(Options { overrides: self.overrides.clone(), ai_tools: self.ai_tools.clone(), ..options })
     }
 }
 

@@ -5,6 +5,7 @@ mod backfill;
 mod call;
 mod calls;
 mod check;
+mod cli;
 mod decide;
 mod diff;
 mod discover;
@@ -88,6 +89,7 @@ subjects! {
     Infer = infer,
     Backfill = backfill,
     Discover = discover,
+    Cli = cli,
     Overrides = overrides,
     Exchange = exchange,
     Check = check,

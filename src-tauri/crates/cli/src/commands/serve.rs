@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use schemascope_engine::{
-    DataDirError, Engine, Instance, OpenError, Options, Recording, ServerEntry, Serving, serve,
+    CliEntry, DataDirError, Engine, Instance, OpenError, Options, Recording, ServerEntry, Serving, serve,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +50,9 @@ pub struct Serve {
     /// not noted
     #[arg(long, value_enum, default_value_t = Record::On)]
     record: Record,
+    /// Offer this command-line program as the server ask-PROGRAM in this run; can be repeated
+    #[arg(long, value_name = "PROGRAM")]
+    cli: Vec<String>,
     #[command(flatten)]
     settings: SettingOptions,
 }
@@ -81,6 +84,7 @@ impl Alone for Serve {
             Durability::Strict => schemascope_engine::Durability::Strict,
         };
         let mut options = Options { fixed: self.settings.values().clone(), ..args.options(durability)? };
+        options.cli = self.cli.iter().map(|program| CliEntry::of_command(program)).collect();
         if self.record == Record::Off {
             options.recording = Recording::Off;
         }

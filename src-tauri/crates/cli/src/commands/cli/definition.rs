@@ -1,0 +1,103 @@
+//! A definition as tables for people.
+
+use anyhow::Result;
+use schemascope_api::{CliDefinition, CliParameter};
+use schemascope_helptext::{Definition, Value};
+
+use crate::output::{self, harmless};
+
+/// Longest description in a table, in characters.
+const WIDTH: usize = 70;
+
+/// Prints what a help text says.
+pub fn print(definition: &Definition) -> Result<()> {
+    let name = if definition.command.is_empty() { "(no name)" } else { &definition.command };
+    output::line(&harmless(&format!("{name}  {}", definition.description)))?;
+    for usage in &definition.usage {
+        output::line(&format!("  usage: {}", harmless(usage)))?;
+    }
+    if !definition.positionals.is_empty() {
+        let mut table =
+            output::table(&["argument", "property", "required", "repeated", "choices", "description"], &[]);
+        for one in &definition.positionals {
+            let yes = |is: bool| if is { "yes" } else { "" }.to_owned();
+            table.add_row([
+                harmless(&one.name).to_string(),
+                one.property.clone(),
+                yes(one.required),
+                yes(one.repeated),
+                harmless(&one.choices.join(", ")).to_string(),
+                short(&one.description),
+            ]);
+        }
+        output::line("")?;
+        output::print(&table)?;
+    }
+    if !definition.options.is_empty() {
+        let mut table = output::table(&["option", "property", "value", "effects", "description"], &[]);
+        for one in &definition.options {
+            let flags: Vec<&str> = one.flags.iter().chain(&one.negated).map(String::as_str).collect();
+            let kind = serde_json::to_value(one.kind).ok();
+            let kind = kind.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
+            let value = match one.value {
+                Value::None => String::new(),
+                Value::Unknown => "unknown".to_owned(),
+                value => {
+                    let kind = if one.choices.is_empty() { kind.to_owned() } else { one.choices.join("|") };
+                    let many = if one.repeated { "…" } else { "" };
+                    if value == Value::Optional { format!("[{kind}]{many}") } else { format!("{kind}{many}") }
+                }
+            };
+            let effects: Vec<&str> = one.effects.iter().map(|effect| effect.words()).collect();
+            table.add_row([
+                harmless(&flags.join(", ")).to_string(),
+                one.property.clone(),
+                harmless(&value).to_string(),
+                effects.join(", "),
+                short(&one.description),
+            ]);
+        }
+        output::line("")?;
+        output::print(&table)?;
+    }
+    if !definition.subcommands.is_empty() {
+        let mut table = output::table(&["subcommand", "description"], &[]);
+        for one in &definition.subcommands {
+            let names: Vec<&str> =
+                std::iter::once(one.name.as_str()).chain(one.aliases.iter().map(String::as_str)).collect();
+            table.add_row([harmless(&names.join(", ")).to_string(), short(&one.description)]);
+        }
+        output::line("")?;
+        output::print(&table)?;
+    }
+    for note in &definition.notes {
+        output::note(&harmless(note));
+    }
+    Ok(())
+}
+
+/// Prints the options of a tool, with what they do and which are withheld.
+pub fn print_tool(tool: &CliDefinition) -> Result<()> {
+    output::line(&harmless(&tool.tool_id))?;
+    let mut table = output::table(&["property", "spelling", "effects", "offered", "description"], &[]);
+    for CliParameter { property, flags, value_name, description, effects, withheld } in &tool.parameters {
+        let spelling = format!("{} {value_name}", flags.join(", "));
+        table.add_row([
+            harmless(property).to_string(),
+            harmless(spelling.trim()).to_string(),
+            effects.join(", "),
+            withheld.as_ref().map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}")),
+            short(description),
+        ]);
+    }
+    output::print(&table)?;
+    Ok(())
+}
+
+fn short(text: &str) -> String {
+    let plain = harmless(text).to_string();
+    if plain.chars().count() <= WIDTH {
+        return plain;
+    }
+    plain.chars().take(WIDTH - 1).chain(['…']).collect()
+}
