@@ -4,7 +4,8 @@ use schemascope_test_support::{McpClient, Places, Program, Sdk, Serve, stdio, un
 use serde_json::{Map, Value, json};
 
 const OWN: &str = "schemascope";
-const NAMES: [&str; 4] = ["get_tool_schema", "get_quality_report", "suggest_next_tools", "plan_tools"];
+const NAMES: [&str; 5] =
+    ["get_tool_schema", "get_quality_report", "suggest_next_tools", "plan_tools", "register_cli_tool"];
 
 fn places() -> Places {
     Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
@@ -63,7 +64,8 @@ fn own_tools_are_always_at_their_endpoint_and_on_mcp_only_when_set() {
     let serve = program.serve(&[]).unwrap();
     for tools in listed(&serve, Some(OWN)) {
         assert_eq!(names(&tools), NAMES);
-        assert!(tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true), "{tools:?}");
+        let reads = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
+        assert!(tools.iter().all(|tool| reads(tool) == (tool["name"] != "register_cli_tool")), "{tools:?}");
     }
     let without = listed(&serve, None);
     assert!(without.iter().all(|tools| tools.len() == 13), "{without:?}");
@@ -73,7 +75,7 @@ fn own_tools_are_always_at_their_endpoint_and_on_mcp_only_when_set() {
 
     let run = program.run(&["settings", "own_tools", "insigt"]).unwrap();
     assert_eq!(
-        (run.code, run.err.contains("own_tools must be off, all, or some of insight, plans")),
+        (run.code, run.err.contains("own_tools must be off, all, or some of insight, plans, cli")),
         (Some(1), true),
         "{run:?}"
     );
@@ -100,7 +102,7 @@ fn own_tools_are_always_at_their_endpoint_and_on_mcp_only_when_set() {
     assert_eq!(called["structuredContent"]["tool_count"], 13, "{called}");
     program.run(&["settings", "own_tools", "off"]).unwrap();
     assert_eq!(listed(&serve, None).map(|tools| tools.len()), [13, 13]);
-    assert_eq!(listed(&serve, Some(OWN)).map(|tools| tools.len()), [4, 4]);
+    assert_eq!(listed(&serve, Some(OWN)).map(|tools| tools.len()), [5, 5]);
 }
 
 #[test]
@@ -197,7 +199,7 @@ fn own_tools_are_recorded_and_counted_once_they_are_called() {
 
     // From the terminal, and after a restart.
     let before = server(&program, OWN);
-    assert_eq!((&before["state"], &before["tool_count"]), (&json!("ready"), &json!(4)), "{before}");
+    assert_eq!((&before["state"], &before["tool_count"]), (&json!("ready"), &json!(5)), "{before}");
     assert!(before["reason"].as_str().unwrap().contains("on /mcp: off"), "{before}");
     let restart = McpClient::connect(&serve.url(Some(OWN)), serve.token()).unwrap();
     let url = format!("http://{}/api/restart_server", serve.instance["address"].as_str().unwrap());

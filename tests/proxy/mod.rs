@@ -3,6 +3,7 @@
 mod adapter;
 mod built_in;
 mod changes;
+mod cli_tools;
 mod conformance;
 mod eras;
 mod fidelity;
