@@ -4,12 +4,14 @@
 //! involved. [`run`] runs one to its end within limits of time and output.
 
 mod captured;
+mod confine;
 mod environment;
 mod find;
 mod group;
 mod run;
 
 pub use captured::Captured;
+pub use confine::{Confinement, support};
 pub use environment::{UPSTREAM_OF, inherited};
 pub use find::{NotFound, find, is_executable};
 pub use group::ProcessGroup;

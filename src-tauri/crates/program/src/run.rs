@@ -12,6 +12,7 @@ use tokio::process::Command;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::captured::Captured;
+use crate::confine::Confinement;
 use crate::environment::{UPSTREAM_OF, inherited};
 use crate::group::ProcessGroup;
 
@@ -39,6 +40,8 @@ pub struct Run {
     pub timeout: Duration,
     /// Bytes of stdout that are kept, and of stderr.
     pub max_output: usize,
+    /// What it can do, if it is confined.
+    pub confine: Option<Confinement>,
 }
 
 /// How a program ended.
@@ -74,7 +77,10 @@ pub async fn run(run: Run, progress: impl Fn(String)) -> io::Result<Outcome> {
     if let Some(cwd) = &run.cwd {
         command.current_dir(cwd);
     }
-    let mut group = ProcessGroup::spawn(&mut command)?;
+    let mut group = match run.confine {
+        Some(confinement) => ProcessGroup::spawn_confined(command, confinement).await?,
+        None => ProcessGroup::spawn(&mut command)?,
+    };
     let stdin = group.child().stdin.take();
     let latest = Latest::default();
     let stdout = Reader::start(group.child().stdout.take(), run.max_output, &latest, Stream::Out);
@@ -217,6 +223,7 @@ mod tests {
             stdin: None,
             timeout: Duration::from_secs(20),
             max_output: 1 << 20,
+            confine: None,
         }
     }
 

@@ -102,6 +102,7 @@ impl Served {
             stdin: made.stdin,
             timeout,
             max_output: max_output(&self.entry),
+            confine: self.entry.confinement(&self.file.path),
         };
         let outcome = run(what, |line| progress.report(line)).await;
         let outcome = outcome

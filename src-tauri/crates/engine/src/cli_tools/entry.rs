@@ -1,10 +1,11 @@
 //! An entry of `ai-tools.json`: a program, and how it may be used.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemascope_helptext::{Definition, Policy, is_interpreter};
 use schemascope_model::{SEPARATOR, check_server_name};
+use schemascope_program::{Confinement, support};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -67,6 +68,12 @@ pub struct CliEntry {
     /// Folders in which paths must lie.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roots: Vec<PathBuf>,
+    /// Whether the kernel confines calls to the system's folders, the working directory and `roots`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confine: Option<Confine>,
+    /// Whether a confined call can use TCP; yes by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<bool>,
     /// Time limit of a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u64>,
@@ -79,6 +86,24 @@ pub struct CliEntry {
     /// Exit codes that are no error; 0 by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ok_exit_codes: Vec<i32>,
+}
+
+/// Whether calls are confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Confine {
+    /// Yes, where the kernel can; or no.
+    WherePossible(bool),
+    /// Calls are rejected where the kernel cannot.
+    Required(Required),
+}
+
+/// The word `require`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Required {
+    /// `require`.
+    Require,
 }
 
 /// Seconds a call may take.
@@ -180,8 +205,25 @@ impl CliEntry {
         if self.args.iter().chain(self.env.values()).any(|text| text.contains('\0')) {
             return Some("\"args\" and \"env\" cannot contain NUL characters".to_owned());
         }
+        if self.confine == Some(Confine::Required(Required::Require)) && support().is_none() {
+            return Some("\"confine\" is \"require\", but this system cannot confine programs".to_owned());
+        }
         let missing = self.cwd.iter().chain(&self.roots).find(|folder| !folder.is_dir())?;
         Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))
+    }
+
+    /// What a call can do, if it is confined.
+    pub(crate) fn confinement(&self, program: &Path) -> Option<Confinement> {
+        let wanted = matches!(self.confine, Some(Confine::WherePossible(true) | Confine::Required(_)));
+        if !wanted || support().is_none() {
+            return None;
+        }
+        let cwd = self.cwd.clone().or_else(|| std::env::current_dir().ok());
+        Some(Confinement {
+            read: program.canonicalize().ok().into_iter().chain([program.to_owned()]).collect(),
+            write: self.roots.iter().cloned().chain(cwd).collect(),
+            network: self.network.unwrap_or(true),
+        })
     }
 
     /// What a person decided about its options.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::entry::CliEntry;
+use super::entry::{CliEntry, Confine};
 use crate::files;
 
 /// Name of the file in the data directory.
@@ -114,6 +114,8 @@ fn full() -> CliEntry {
         allow: [String::new()].into(),
         interpreter: true,
         roots: vec!["/".into()],
+        confine: Some(Confine::WherePossible(true)),
+        network: Some(true),
         timeout_seconds: Some(1),
         max_output_bytes: Some(1),
         concurrency: Some(1),

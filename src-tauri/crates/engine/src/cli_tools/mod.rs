@@ -14,7 +14,7 @@ mod requests;
 mod served;
 
 pub use entry::CliEntry;
-pub(crate) use entry::{concurrency, max_output, timeout_seconds};
+pub(crate) use entry::{Confine, concurrency, max_output, timeout_seconds};
 pub(crate) use file::FileError;
 pub(crate) use keeper::{CliTools, Origin, Row, State};
 pub use probe::{ProbeError, Probed, probe};

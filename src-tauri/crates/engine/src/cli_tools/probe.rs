@@ -165,6 +165,7 @@ impl Asking<'_> {
             stdin: None,
             timeout: PROBE_TIMEOUT,
             max_output: MAX_HELP,
+            confine: self.entry.confinement(self.program),
         };
         let seconds = COMMAND_TIMEOUT.as_secs();
         let outcome =

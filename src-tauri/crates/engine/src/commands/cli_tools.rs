@@ -1,5 +1,6 @@
 //! Command-line tools: listing, adding and removing them, and deciding about requests of agents.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemascope_api::{
@@ -16,7 +17,7 @@ use serde_json::Value;
 use super::decide::{needs_reason, not_written};
 use super::{Handle, internal, nearest};
 use crate::cli_tools::{
-    CliEntry, Origin, ProbeError, Row, State, concurrency, max_output, probe, timeout_seconds,
+    CliEntry, Confine, Origin, ProbeError, Row, State, concurrency, max_output, probe, timeout_seconds,
 };
 use crate::engine::Engine;
 
@@ -157,6 +158,7 @@ impl Handle<ApproveCliTool> for Engine {
             description: request.description.clone(),
             system_prompt: request.system_prompt.clone(),
             allow: command.allow.into_iter().collect(),
+            confine: Some(Confine::WherePossible(true)),
             ..CliEntry::of_command(&request.command)
         };
         if let Some(problem) = entry.problem() {
@@ -308,21 +310,27 @@ fn tool_id(alias: &str, tool: &str) -> String {
 
 /// What confines a call and what does not, in sentences.
 fn confinement(entry: &CliEntry) -> Vec<String> {
-    let paths = match entry.roots.is_empty() {
-        true => "It can read and write every file that you can.".to_owned(),
-        false => {
-            let roots: Vec<String> = entry.roots.iter().map(|root| root.display().to_string()).collect();
-            format!(
-                "Paths in arguments must be in {}. The program itself can open any file that you can.",
-                roots.join(", ")
-            )
-        }
+    let folders = |folders: &[PathBuf]| {
+        folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ")
     };
-    vec![
-        "No shell is involved, and no value can become an option.".to_owned(),
-        paths,
-        "It can use the network.".to_owned(),
-    ]
+    let mut sentences = vec!["No shell is involved, and no value can become an option.".to_owned()];
+    if !entry.roots.is_empty() {
+        sentences.push(format!("Paths in arguments must be in {}.", folders(&entry.roots)));
+    }
+    let confined = entry.confinement(Path::new(&entry.command));
+    sentences.push(match (&confined, &entry.confine) {
+        (Some(confined), _) => format!(
+            "The kernel (Landlock) lets it read the system's folders, and read and write {} and the folder of temporary files.",
+            folders(&confined.write)
+        ),
+        (None, Some(Confine::WherePossible(true))) => {
+            "It should be confined, but this system cannot: it can read and write every file that you can.".to_owned()
+        }
+        (None, _) => "It can read and write every file that you can; \"confine\": true limits that.".to_owned(),
+    });
+    let has_network = confined.is_none_or(|confined| confined.network);
+    sentences.push(if has_network { "It can use the network." } else { "It cannot use TCP." }.to_owned());
+    sentences
 }
 
 fn definition(id: &str, tool: &Tool) -> CliDefinition {

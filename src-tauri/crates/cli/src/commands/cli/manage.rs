@@ -48,6 +48,12 @@ pub struct Add {
     /// Working directory of calls
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
+    /// Have the kernel limit calls to the system's folders, the working directory and the roots, where it can
+    #[arg(long)]
+    confine: bool,
+    /// Let no confined call use TCP
+    #[arg(long, requires = "confine")]
+    no_network: bool,
     /// Time limit of a call
     #[arg(long, value_name = "N")]
     timeout_seconds: Option<u64>,
@@ -98,6 +104,15 @@ impl Add {
         set("interpreter", json!(self.interpreter));
         set("roots", json!(self.root));
         set("cwd", json!(self.cwd));
+        set("confine", json!(self.confine));
+        if self.no_network {
+            entry.insert("network".to_owned(), false.into());
+        }
+        let mut set = |key: &str, value: Value| {
+            if !value.is_null() && value.as_array().is_none_or(|items| !items.is_empty()) {
+                entry.insert(key.to_owned(), value);
+            }
+        };
         set("timeoutSeconds", json!(self.timeout_seconds));
         set("maxOutputBytes", json!(self.max_output_bytes));
         set("okExitCodes", json!(self.ok_exit_code));
