@@ -37,10 +37,14 @@ impl AuditLog {
     /// Opens the log of a data directory, creating it if necessary, and reads it. An unfinished
     /// entry is removed from its end.
     pub fn open(data: &Path) -> Result<(Self, AuditContents, Option<Torn>), Error> {
-        let dir = data.join(FOLDER);
-        crate::open::create_private(&dir);
-        let (journal, recovery) = Journal::open(&dir)?;
-        let log = Self { journal, dir };
+        Self::open_folder(&data.join(FOLDER))
+    }
+
+    /// Opens a log of the same form in another folder.
+    pub fn open_folder(dir: &Path) -> Result<(Self, AuditContents, Option<Torn>), Error> {
+        crate::open::create_private(dir);
+        let (journal, recovery) = Journal::open(dir)?;
+        let log = Self { journal, dir: dir.to_owned() };
         let read = log.read()?;
         Ok((log, read, recovery.torn))
     }

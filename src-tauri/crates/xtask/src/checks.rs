@@ -35,6 +35,7 @@ const PURE: &[(&str, &[&str])] = &[
     ),
     ("schemascope-figures", &["plotters", "schemascope-api"]),
     ("schemascope-helptext", &["regex", "serde", "serde_json", "thiserror"]),
+    ("schemascope-interview", &["serde", "serde_json", "sha2", "strsim", "thiserror"]),
     ("schemascope-report", &["schemascope-api", "schemascope-figures"]),
     ("schemascope-judge", &["jsonschema", "schemascope-model", "serde_json"]),
     (
