@@ -3,7 +3,7 @@
 use schemascope_model::{Timestamp, UpstreamState};
 use serde::{Deserialize, Serialize};
 
-use crate::{RecorderReport, ServerRow, ToolRow};
+use crate::{CliRequest, RecorderReport, ServerRow, ToolRow};
 
 /// A problem, or a decision to take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub enum NeedKind {
     Suspended,
     /// Results changed.
     Drift,
+    /// An agent asks for a command-line tool.
+    Request,
     /// A version waits for a decision.
     Candidate,
     /// The index is behind the journal.
@@ -64,6 +66,7 @@ impl NeedKind {
             Self::Schema => "schema",
             Self::Suspended => "suspended",
             Self::Drift => "drift",
+            Self::Request => "request",
             Self::Candidate => "version",
             Self::Index => "index",
             Self::Repaired => "repaired",
@@ -87,6 +90,8 @@ pub enum Place {
     FailedCalls(String),
     /// A tool's versions and drift, by its id.
     Review(String),
+    /// Requests for command-line tools.
+    Requests,
 }
 
 /// What is known of the engine as a whole.
@@ -98,6 +103,8 @@ pub struct Situation<'a> {
     pub overrides: (&'a str, &'a [String]),
     /// Repairs of the last start.
     pub recovery: &'a [String],
+    /// Requests for command-line tools that await a decision.
+    pub requests: &'a [CliRequest],
     /// State of the recorder.
     pub recorder: &'a RecorderReport,
 }
@@ -122,6 +129,7 @@ pub fn attention<'a>(
         |problem: &String| failure(NeedKind::Overrides, overrides, problem.clone(), Place::Servers);
     needs.extend(problems.iter().map(of_overrides));
     needs.extend(tools.into_iter().flat_map(of_tool));
+    needs.extend(situation.requests.iter().map(of_request));
     let repaired = |note: &String| Need {
         is_failure: false,
         ..failure(NeedKind::Repaired, "Repaired at the last start", note.clone(), Place::Nowhere)
@@ -133,6 +141,16 @@ pub fn attention<'a>(
 
 fn failure(kind: NeedKind, subject: &str, text: String, place: Place) -> Need {
     Need { kind, is_failure: true, subject: subject.to_owned(), text, since: None, count: None, place }
+}
+
+fn of_request(request: &CliRequest) -> Need {
+    let client = request.client.as_deref().unwrap_or("An agent");
+    let text = format!("{client} asks to use {}. Nothing is run before you approve it.", request.command);
+    Need {
+        is_failure: false,
+        since: Some(request.at),
+        ..failure(NeedKind::Request, &request.alias, text, Place::Requests)
+    }
 }
 
 fn of_recorder(recorder: &RecorderReport) -> Vec<Need> {
@@ -219,8 +237,13 @@ mod tests {
     }
 
     fn kinds(recorder: &RecorderReport, servers: &[ServerRow], tools: &[ToolRow]) -> Vec<NeedKind> {
-        let situation =
-            Situation { config: ("mcp.json", None), overrides: ("o.json", &[]), recovery: &[], recorder };
+        let situation = Situation {
+            config: ("mcp.json", None),
+            overrides: ("o.json", &[]),
+            recovery: &[],
+            requests: &[],
+            recorder,
+        };
         attention(situation, servers, tools).into_iter().map(|need| need.kind).collect()
     }
 
@@ -243,8 +266,13 @@ mod tests {
             ..tool("shop__get_order")
         };
         assert_eq!(kinds(&recorder(), &[], &[failing.clone(), tool("shop__b")]), [NeedKind::Failing]);
-        let situation =
-            Situation { config: ("", None), overrides: ("", &[]), recovery: &[], recorder: &recorder() };
+        let situation = Situation {
+            config: ("", None),
+            overrides: ("", &[]),
+            recovery: &[],
+            requests: &[],
+            recorder: &recorder(),
+        };
         let needs = attention(situation, &[], &[failing]);
         assert_eq!(needs[0].text, "20 of the last 20 calls failed.");
         assert_eq!((needs[0].since, needs[0].count), (Some(Timestamp::from_millis(5)), Some(20)));

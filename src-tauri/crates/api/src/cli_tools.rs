@@ -101,7 +101,7 @@ pub struct CliLimits {
 }
 
 /// An agent's request to use a program.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CliRequest {
     /// The alias it would have.
     pub alias: String,

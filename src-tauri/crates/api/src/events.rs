@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{CallRow, Command, Latency, RecorderReport, ServerRow, ToolRow, WrapperEvent};
+use crate::{CallRow, CliRequest, Command, Latency, RecorderReport, ServerRow, ToolRow, WrapperEvent};
 
 /// Position of a reader, written `ENGINE-SEQUENCE` with decimal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,9 @@ pub struct Snapshot {
     pub mcp_url: Option<String>,
     /// Repairs that were made when the engine started.
     pub recovery: Vec<String>,
+    /// Requests for command-line tools that await a decision.
+    #[serde(default)]
+    pub requests: Vec<CliRequest>,
 }
 
 /// Current numbers.

@@ -13,6 +13,7 @@ use crate::config::mcp_json::LoadedConfig;
 use crate::data::DataDir;
 use crate::discovery::Turns;
 use crate::follower::{Follower, Picture};
+use crate::interviews::Interviews;
 use crate::knowledge::Knowledge;
 use crate::options::{OpenError, Options};
 use crate::recording::Records;
@@ -30,6 +31,8 @@ pub struct Engine {
     pub(crate) records: Records,
     /// Decisions about schemas, and what the call path needs of them.
     pub(crate) knowledge: Knowledge,
+    /// Interviews by Discovery Schemas.
+    pub(crate) interviews: Arc<Interviews>,
     /// The proxy to the upstreams.
     pub(crate) upstreams: Upstreams,
     /// Background work that connects the parts.
@@ -64,8 +67,13 @@ impl Engine {
             )),
             Err(error) => Some(format!("whether this data directory is a copy is unknown: {error}")),
         });
+        let (interviews, unread_events) =
+            Interviews::open(data.path(), Arc::clone(&ids), Arc::clone(&files.redaction))?;
+        recovery.extend(unread_events);
+        let interviews = Arc::new(interviews);
         let (knowledge, unread) = Knowledge::open(data.path(), ids, options.recording, &files, &records)?;
-        let upstreams = Upstreams::open(data.path(), options.recording, &files, &records, &knowledge);
+        let upstreams =
+            Upstreams::open(data.path(), options.recording, &files, &records, &knowledge, &interviews);
         let services =
             Services::open(data.path(), options.overrides.clone(), &files, &records, &knowledge, &upstreams);
         recovery.extend(unread);
@@ -82,6 +90,7 @@ impl Engine {
             files,
             records,
             knowledge,
+            interviews,
             upstreams,
             services,
             recovery,
@@ -145,6 +154,7 @@ impl Engine {
             config: (&path, config.problem.as_deref()),
             overrides: (&file, &problems),
             recovery: &self.recovery,
+            requests: &self.files.cli.requests.all(),
             recorder: &recorder,
         };
         let counted = |(id, tool): &(&ToolId, &Tool)| self.upstreams.own_tools.counts(id, tool);

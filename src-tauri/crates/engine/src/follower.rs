@@ -124,6 +124,7 @@ impl Follower {
                 overrides: (overrides.path.display().to_string(), overrides.problems()),
                 mcp_url: upstreams.mcp_url.get().cloned(),
                 recovery: recovery.to_vec(),
+                requests: files.cli.requests.all(),
             }),
             pulse,
             calls: update.calls,

@@ -18,6 +18,7 @@ mod files;
 mod follower;
 mod http;
 mod instance;
+mod interviews;
 mod knowledge;
 mod log;
 mod machine;

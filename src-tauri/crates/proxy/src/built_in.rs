@@ -26,14 +26,14 @@ pub trait BuiltInTools: Send + Sync + 'static {
         false
     }
 
-    /// The definitions of all prompts, in the form `prompts/list` sends them. They take no arguments.
+    /// The definitions of all prompts, in the form `prompts/list` sends them.
     fn prompts(&self) -> Vec<Value> {
         Vec::new()
     }
 
     /// The text of a prompt.
-    fn prompt(&self, name: &str) -> Option<String> {
-        let _ = name;
+    fn prompt(&self, name: &str, arguments: &Map<String, Value>) -> Option<String> {
+        let _ = (name, arguments);
         None
     }
 }

@@ -13,6 +13,7 @@ pub const OWN_TOOL_GROUPS: &[Choice] = &[
         effect: "which tool to call next, and the calls that lead to one",
     },
     Choice { word: "cli", label: "cli", effect: "asking you for a command-line tool" },
+    Choice { word: "interviews", label: "interviews", effect: "interviewing you by Discovery Schemas" },
 ];
 
 choices! {

@@ -17,6 +17,7 @@ mod generate;
 mod help;
 mod impact;
 mod infer;
+mod interview;
 mod overrides;
 mod plan;
 mod readiness;
@@ -90,6 +91,7 @@ subjects! {
     Backfill = backfill,
     Discover = discover,
     Cli = cli,
+    Interview = interview,
     Overrides = overrides,
     Exchange = exchange,
     Check = check,

@@ -20,6 +20,7 @@ macro_rules! pages {
 pub const TOPICS: &[Topic] = pages![
     "concepts",
     "connect",
+    "cli-tools",
     "discovery",
     "run",
     "review-and-promote",

@@ -157,7 +157,7 @@ impl BuiltInTools for Served {
         prompt.into_iter().collect()
     }
 
-    fn prompt(&self, name: &str) -> Option<String> {
+    fn prompt(&self, name: &str, _: &Map<String, Value>) -> Option<String> {
         self.entry.system_prompt.clone().filter(|_| name == self.entry.alias)
     }
 }

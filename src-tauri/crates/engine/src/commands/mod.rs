@@ -23,6 +23,7 @@ mod full_report;
 mod impact;
 mod import;
 mod infer_where;
+mod interviews;
 mod overrides;
 pub(crate) mod plans;
 mod readiness;
@@ -72,6 +73,7 @@ const SUBJECTS: &[&[Handler]] = &[
     overrides::HANDLERS,
     plans::HANDLERS,
     infer_where::HANDLERS,
+    interviews::HANDLERS,
     readiness::HANDLERS,
     recent::HANDLERS,
     report::HANDLERS,

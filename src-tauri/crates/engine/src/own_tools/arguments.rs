@@ -14,6 +14,11 @@ impl Arguments {
         Self { left: arguments, known: Vec::new() }
     }
 
+    /// All arguments, for a tool that reads them itself.
+    pub(crate) fn all(self) -> Map<String, Value> {
+        self.left
+    }
+
     /// Takes an argument that has to be text.
     pub(crate) fn text(&mut self, name: &'static str) -> Result<String, String> {
         self.known.push(format!("{name} (text, required)"));

@@ -9,6 +9,8 @@ pub(crate) enum Group {
     Plans,
     /// Command-line tools.
     Cli,
+    /// Interviews.
+    Interviews,
 }
 
 impl Group {
@@ -18,6 +20,7 @@ impl Group {
             Self::Insight => "insight",
             Self::Plans => "plans",
             Self::Cli => "cli",
+            Self::Interviews => "interviews",
         }
     }
 }
@@ -31,6 +34,9 @@ mod tests {
     #[test]
     fn setting_accepts_every_group() {
         let words: Vec<&str> = OWN_TOOL_GROUPS.iter().map(|choice| choice.word).collect();
-        assert_eq!(words, [Group::Insight.name(), Group::Plans.name(), Group::Cli.name()]);
+        assert_eq!(
+            words,
+            [Group::Insight.name(), Group::Plans.name(), Group::Cli.name(), Group::Interviews.name()]
+        );
     }
 }

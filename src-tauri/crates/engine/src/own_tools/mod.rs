@@ -8,6 +8,7 @@ mod arguments;
 mod cli;
 mod groups;
 mod insight;
+mod interviews;
 mod plans;
 
 use std::future::Future;
@@ -22,6 +23,7 @@ use schemascope_registry::{Registry, Tool};
 use serde_json::{Map, Value};
 
 use crate::cli_tools::Wish;
+use crate::interviews::Interviews;
 use crate::knowledge::decisions::Decisions;
 use crate::knowledge::edge_graph::EdgeGraph;
 use crate::knowledge::overrides::shown::ShownTools;
@@ -46,7 +48,7 @@ type Answering<'a> = Pin<Box<dyn Future<Output = Result<Value, String>> + Send +
 
 /// All tools of our own.
 fn tools() -> impl Iterator<Item = &'static OwnTool> {
-    insight::TOOLS.iter().chain(plans::TOOLS).chain(cli::TOOLS)
+    insight::TOOLS.iter().chain(plans::TOOLS).chain(cli::TOOLS).chain(interviews::TOOLS)
 }
 
 impl OwnTool {
@@ -69,6 +71,7 @@ pub(crate) struct Sources {
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) shown: Arc<ShownTools>,
     pub(crate) edges: Arc<EdgeGraph>,
+    pub(crate) interviews: Arc<Interviews>,
     /// Takes a request for a command-line tool.
     pub(crate) request_cli: RequestCli,
 }
@@ -153,12 +156,22 @@ impl BuiltInTools for OwnTools {
         "Schemascope records the calls that pass between agents and MCP servers and learns what tools return. Ask \
          get_tool_schema for the fields of a tool's results before writing code that reads them, and \
          get_quality_report for how far schemas can be trusted. suggest_next_tools says which tools take what the \
-         last results gave, and plan_tools which calls lead to a tool or a field."
+         last results gave, and plan_tools which calls lead to a tool or a field. register_cli_tool asks the user \
+         for a command-line program as a tool. The prompt interview says how to interview a person with \
+         start_interview and the tools beside it."
             .to_owned()
     }
 
     fn definitions(&self) -> Vec<Value> {
         tools().map(OwnTool::definition).collect()
+    }
+
+    fn prompts(&self) -> Vec<Value> {
+        interviews::prompts()
+    }
+
+    fn prompt(&self, name: &str, arguments: &Map<String, Value>) -> Option<String> {
+        interviews::prompt(&self.sources, name, arguments)
     }
 
     fn call(&self, name: &str, arguments: Map<String, Value>, context: CallContext) -> Calling<'_> {
@@ -189,11 +202,13 @@ mod tests {
             "plan_tools",
             "register_cli_tool",
         ];
-        assert_eq!(names, expected);
+        assert_eq!(names[..5], expected);
+        assert_eq!(names[5..], schemascope_interview::TOOL_NAMES);
         for own in tools() {
             let definition = own.definition();
-            let is_reader = own.group != Group::Cli;
-            assert_eq!(definition["annotations"]["readOnlyHint"], is_reader, "{definition}");
+            let is_reader = matches!(own.group, Group::Insight | Group::Plans);
+            let says = definition["annotations"]["readOnlyHint"] == true;
+            assert!(says || !is_reader, "{definition}");
             assert_eq!(definition["inputSchema"]["additionalProperties"], false, "{definition}");
             assert_eq!(definition["outputSchema"]["type"], "object", "{definition}");
             assert!(definition["description"].as_str().unwrap().len() > 100, "{definition}");

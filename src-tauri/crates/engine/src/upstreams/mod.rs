@@ -10,6 +10,7 @@ use schemascope_proxy::{BuiltIn, Hub};
 
 use crate::config::UserFiles;
 use crate::config::settings::adapting;
+use crate::interviews::Interviews;
 use crate::knowledge::Knowledge;
 use crate::own_tools::{OwnTools, RequestCli, Sources};
 use crate::recording::Records;
@@ -38,6 +39,7 @@ impl Upstreams {
         files: &UserFiles,
         records: &Records,
         knowledge: &Knowledge,
+        interviews: &Arc<Interviews>,
     ) -> Self {
         let status = Arc::new(SchemaStatus::open(data, recording == Recording::On));
         let settings = files.settings.now();
@@ -47,6 +49,7 @@ impl Upstreams {
             recorder: Arc::clone(&records.recorder),
             shown: Arc::clone(&knowledge.shown),
             edges: Arc::clone(&knowledge.edges),
+            interviews: Arc::clone(interviews),
             request_cli: Self::requests(files, records),
         };
         let own_tools = OwnTools::new(sources, settings.own_tools.clone());

@@ -158,7 +158,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        match self.0.prompt(&request.name) {
+        match self.0.prompt(&request.name, &request.arguments.unwrap_or_default()) {
             Some(text) => {
                 let messages = vec![PromptMessage::new_text(Role::User, text)];
                 Ok(GetPromptResult::new(messages).into())

@@ -1,0 +1,186 @@
+//! Starting interviews, questions and answers.
+
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use schemascope_engine::Front;
+use serde_json::{Map, Value, json};
+
+use super::{Where, call, conversation, place};
+use crate::args::Args;
+use crate::output::{self, harmless, harmless_lines};
+
+pub async fn start(
+    args: &Args,
+    front: &Front,
+    name: Option<String>,
+    project: Option<&str>,
+    ds: Option<&str>,
+) -> Result<ExitCode> {
+    let mut arguments = Map::new();
+    if let Some(name) = name {
+        arguments.insert("project_name".to_owned(), name.into());
+    }
+    if let Some(project) = project {
+        let (project, _) = conversation(front, project, None).await?;
+        arguments.insert("project_id".to_owned(), project.into());
+    }
+    let started = call(front, "start_interview", arguments).await?;
+    let Value::Object(place) = &started else { return printed(args, &started) };
+    let with_ds = |ds: &str| {
+        let mut all = place.clone();
+        all.insert("ds_id".to_owned(), ds.into());
+        all
+    };
+    let next = match ds {
+        Some(ds) => Some(call(front, "start_ds_pursuit", with_ds(ds)).await?),
+        None => None,
+    };
+    if args.json {
+        return printed(args, &json!({"started": started, "pursuit": next}));
+    }
+    let text = |key: &str| harmless(place.get(key).and_then(Value::as_str).unwrap_or_default()).to_string();
+    output::line(&format!("project {}, conversation {}", text("project_id"), text("conversation_id")))?;
+    if ds.is_none() {
+        let recommended = call(front, "get_next_ds", place.clone()).await?;
+        if let Some(id) = recommended["ds_id"].as_str() {
+            call(front, "start_ds_pursuit", with_ds(id)).await?;
+            output::note(&format!(
+                "It pursues {id} first: {}",
+                harmless(recommended["rationale"].as_str().unwrap_or_default())
+            ));
+        }
+    }
+    output::note(&format!("`schemascope interview ask {}` asks the first question.", text("project_id")));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn ask(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
+    let mut at = place(front, at).await?;
+    let is_person = std::io::stdin().is_terminal() && !args.json;
+    loop {
+        let question = call(front, "get_next_question", at.clone()).await?;
+        if args.json {
+            return printed(args, &question);
+        }
+        print_question(&question)?;
+        if !is_person {
+            return Ok(ExitCode::SUCCESS);
+        }
+        output::note("Your answer, then an empty line (nothing ends the interview for now):");
+        let lines =
+            std::io::stdin().lock().lines().map_while(Result::ok).take_while(|line| !line.trim().is_empty());
+        let text = lines.collect::<Vec<_>>().join("\n");
+        if text.is_empty() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let Some(next) = reply(front, &mut at, &question, &text).await? else { return Ok(ExitCode::SUCCESS) };
+        output::note(&next);
+    }
+}
+
+/// Answers a question. What to say next, or nothing if this Discovery Schema is complete and none follows.
+async fn reply(
+    front: &Front,
+    at: &mut Map<String, Value>,
+    question: &Value,
+    text: &str,
+) -> Result<Option<String>> {
+    let mut arguments = at.clone();
+    arguments.insert("question_id".to_owned(), question["question_id"].clone());
+    arguments.insert("answer".to_owned(), text.into());
+    let read = call(front, "process_ds_answer", arguments).await?;
+    if read["next_action"] != "complete" {
+        let notes = read["commit_notes"].as_str().unwrap_or_default();
+        return Ok(Some(harmless(notes).to_string()));
+    }
+    call(front, "finalize_ds", at.clone()).await?;
+    at.remove("ds_id");
+    let next = call(front, "get_next_ds", at.clone()).await?;
+    let Some(id) = next["ds_id"].as_str() else {
+        output::note("Everything that was to be found out is found out.");
+        return Ok(None);
+    };
+    at.insert("ds_id".to_owned(), id.into());
+    call(front, "start_ds_pursuit", at.clone()).await?;
+    Ok(Some(format!("Complete. Next: {id}")))
+}
+
+fn print_question(question: &Value) -> Result<()> {
+    let text = |key: &str| question[key].as_str().unwrap_or_default();
+    output::line(&harmless_lines(text("question")))?;
+    for choice in question["choices"].as_array().into_iter().flatten() {
+        output::line(&format!("  - {}", harmless(choice.as_str().unwrap_or(&choice.to_string()))))?;
+    }
+    if !text("table_template").is_empty() {
+        output::line(&harmless_lines(text("table_template")))?;
+    }
+    if !text("help_text").is_empty() {
+        output::note(&harmless(text("help_text")));
+    }
+    Ok(())
+}
+
+pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Result<ExitCode> {
+    let at = place(front, at).await?;
+    // Asking for the open question again costs nothing.
+    let question = call(front, "get_next_question", at.clone()).await?;
+    let mut arguments = at;
+    arguments.insert("question_id".to_owned(), question["question_id"].clone());
+    arguments.insert("answer".to_owned(), text.into());
+    let read = call(front, "process_ds_answer", arguments).await?;
+    if args.json {
+        return printed(args, &read);
+    }
+    output::line(&read["updated_ascr"].to_string())?;
+    output::note(&harmless(read["commit_notes"].as_str().unwrap_or_default()));
+    for ambiguity in read["ambiguities"].as_array().into_iter().flatten() {
+        output::note(&harmless(ambiguity.as_str().unwrap_or_default()));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn finish(args: &Args, front: &Front, at: &Where, force: bool) -> Result<ExitCode> {
+    let mut arguments = place(front, at).await?;
+    if force {
+        arguments.insert("force".to_owned(), true.into());
+    }
+    let done = call(front, "finalize_ds", arguments).await?;
+    printed(args, &done)?;
+    Ok(if done["success"] == true || force { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+pub async fn play(args: &Args, front: &Front, product: &str, level: &str, most: u64) -> Result<ExitCode> {
+    let expert = json!({"product": product, "expertise_level": level, "company_size": "medium"});
+    let expert =
+        call(front, "create_surrogate_expert", expert.as_object().cloned().unwrap_or_default()).await?;
+    let run = json!({"surrogate_id": expert["surrogate_id"], "max_questions": most});
+    let run = call(front, "run_surrogate_interview", run.as_object().cloned().unwrap_or_default()).await?;
+    if args.json {
+        return printed(args, &run);
+    }
+    for turn in run["transcript"].as_array().into_iter().flatten() {
+        let text = |key: &str| harmless_lines(turn[key].as_str().unwrap_or_default()).to_string();
+        output::line(&format!("[{}] {}", text("ds_id"), text("question")))?;
+        output::line(&format!("    {}", text("answer").replace('\n', "\n    ")))?;
+    }
+    let metrics = &run["success_metrics"];
+    output::note(&format!(
+        "{} Discovery Schemas completed, {} questions, {} of {} facts arrived, {} conflicts",
+        run["completed_ds"].as_array().map_or(0, Vec::len),
+        metrics["questions"],
+        metrics["facts_arrived"],
+        metrics["facts"],
+        metrics["conflicts"]
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn printed(args: &Args, value: &Value) -> Result<ExitCode> {
+    match args.json {
+        true => output::json(value)?,
+        false => output::line(&harmless_lines(&serde_json::to_string_pretty(value)?))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

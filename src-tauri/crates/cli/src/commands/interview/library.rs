@@ -1,0 +1,92 @@
+//! Lists of conversations and Discovery Schemas, and the check of a file.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use schemascope_api::ListInterviews;
+use schemascope_engine::Front;
+use serde_json::json;
+
+use crate::args::Args;
+use crate::output::{self, harmless};
+
+pub async fn list(args: &Args, front: &Front) -> Result<ExitCode> {
+    let list = front.call(ListInterviews {}).await?;
+    if args.json {
+        output::json(&list.conversations)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if list.conversations.is_empty() {
+        output::note("No interviews yet. `schemascope interview start --name NAME` starts one.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let header =
+        ["project", "id", "conversation", "pursues", "state", "complete", "budget used", "conflicts"];
+    let mut table = output::table(&header, &[5, 6, 7]);
+    for row in &list.conversations {
+        let base =
+            [&row.project_name, &row.project_id, &row.conversation_id].map(|text| harmless(text).to_string());
+        if row.pursuits.is_empty() {
+            table.add_row(base.iter().cloned().chain(std::iter::repeat_n(String::new(), 5)));
+        }
+        for one in &row.pursuits {
+            let more = [
+                harmless(&one.ds_id).to_string(),
+                one.state.clone(),
+                format!("{:.0} %", one.completeness * 100.0),
+                format!("{:.2} of {:.2}", one.budget_used, one.budget),
+                if one.conflicts == 0 { String::new() } else { one.conflicts.to_string() },
+            ];
+            table.add_row(base.iter().cloned().chain(more));
+        }
+    }
+    output::print(&table)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn library(args: &Args, front: &Front) -> Result<ExitCode> {
+    let list = front.call(ListInterviews {}).await?;
+    if args.json {
+        output::json(&json!({"library": list.library, "unusable": list.unusable, "folder": list.folder}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = output::table(&["id", "name", "file"], &[]);
+    for row in &list.library {
+        let file = if row.own { "part of Schemascope".to_owned() } else { harmless(&row.path).to_string() };
+        table.add_row([harmless(&row.ds_id).to_string(), harmless(&row.name).to_string(), file]);
+    }
+    output::print(&table)?;
+    for file in &list.unusable {
+        output::note(&format!("{}: line {}: {}", harmless(&file.path), file.line, harmless(&file.reason)));
+    }
+    output::note(&format!("Your own files go into {}", list.folder));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn check(args: &Args, file: &Path) -> Result<ExitCode> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    match schemascope_interview::read_schema(&text) {
+        Ok(schema) => {
+            if args.json {
+                output::json(&json!({"usable": true, "ds_id": schema.id}))?;
+            } else {
+                output::line(&format!("{}: {} can be used", file.display(), harmless(&schema.id)))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(problem) => {
+            if args.json {
+                output::json(&json!({"usable": false, "line": problem.line, "reason": problem.reason}))?;
+            } else {
+                output::line(&format!(
+                    "{}: line {}: {}",
+                    file.display(),
+                    problem.line,
+                    harmless(&problem.reason)
+                ))?;
+            }
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}

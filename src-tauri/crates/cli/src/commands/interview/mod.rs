@@ -1,0 +1,237 @@
+//! `interview`: interviews by Discovery Schemas.
+
+mod ask;
+mod library;
+mod records;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Subcommand;
+use schemascope_api::{CallInterview, InterviewDecision};
+use schemascope_engine::Front;
+use serde_json::{Map, Value, json};
+
+use super::verb::{Alone, verbs, with_engine};
+use crate::args::{Args, person};
+
+verbs!(Files: alone Interview);
+
+/// Interview people by Discovery Schemas: annotated examples of what to find out
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "An agent interviews a person with the tools of the group `interviews` (setting own_tools), or you \
+answer here. Each answer is checked against the example and added to the aggregate; nothing that was said is lost.\n\n\
+    Examples:\n  \
+    schemascope interview library                          what can be found out\n  \
+    schemascope interview start --name Bakery              a new project, and what to pursue first\n  \
+    schemascope interview ask bakery                       the next question; answer it on a terminal\n  \
+    schemascope interview show bakery                      questions, answers and aggregates\n  \
+    schemascope interview play \"craft beer\"                a whole interview with a scripted expert\n  \
+    schemascope interview check mine.json                  whether a file can be used"
+)]
+pub struct Interview {
+    #[command(subcommand)]
+    verb: Option<InterviewVerb>,
+}
+
+#[derive(Debug, Subcommand)]
+enum InterviewVerb {
+    /// List conversations with what they pursue [default]
+    List,
+    /// List the Discovery Schemas, and files that cannot be used
+    Library,
+    /// Check a Discovery Schema file; exits with 1 if it cannot be used
+    Check {
+        /// The file
+        file: PathBuf,
+    },
+    /// Start a project, or a further conversation in one
+    Start {
+        /// Name of the new project
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Project to start a further conversation in
+        #[arg(long, value_name = "PROJECT", conflicts_with = "name")]
+        project: Option<String>,
+        /// Discovery Schema to pursue first
+        #[arg(long, value_name = "ID")]
+        ds: Option<String>,
+    },
+    /// Print the next question, and read the answers on a terminal
+    Ask {
+        #[command(flatten)]
+        place: Where,
+    },
+    /// Answer the open question
+    Answer {
+        #[command(flatten)]
+        place: Where,
+        /// The answer: text, a choice, a table, or JSON in the form of the example
+        text: String,
+    },
+    /// Print questions, answers and aggregates
+    Show {
+        #[command(flatten)]
+        place: Where,
+    },
+    /// Settle a conflict: this value stays
+    Settle {
+        #[command(flatten)]
+        place: Where,
+        /// JSON pointer of the place, such as /duration/units
+        path: String,
+        /// The value, as JSON or text
+        value: String,
+    },
+    /// Take back values
+    Retract {
+        #[command(flatten)]
+        place: Where,
+        /// JSON pointers
+        #[arg(required = true)]
+        pointers: Vec<String>,
+    },
+    /// Finish what is being pursued; says what is missing
+    Finish {
+        #[command(flatten)]
+        place: Where,
+        /// Abandon it if it is not complete
+        #[arg(long)]
+        force: bool,
+    },
+    /// Leave a note for the agent, which gets it once
+    Note {
+        #[command(flatten)]
+        place: Where,
+        /// The note
+        text: String,
+    },
+    /// Have a scripted expert answer a whole interview, as an example
+    Play {
+        /// What the expert makes, such as "craft beer"
+        product: String,
+        /// How well the expert answers
+        #[arg(long, default_value = "expert", value_parser = ["basic", "intermediate", "expert"])]
+        level: String,
+        /// Most questions
+        #[arg(long, default_value_t = 400, value_name = "N")]
+        max_questions: u64,
+    },
+    /// Print all interviews, or those of some projects, as JSON
+    Export {
+        /// Ids or names of projects
+        projects: Vec<String>,
+    },
+    /// Read interviews that were exported
+    Import {
+        /// The file
+        file: PathBuf,
+    },
+    /// Remove a project for good
+    Delete {
+        /// Id or name of the project
+        project: String,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+/// A conversation, and what is pursued in it.
+#[derive(Debug, clap::Args)]
+pub struct Where {
+    /// Id or name of the project
+    project: String,
+    /// Id of the conversation [default: the last one]
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+    /// Id of the Discovery Schema [default: the one pursued last]
+    #[arg(long, value_name = "ID")]
+    ds: Option<String>,
+}
+
+impl Alone for Interview {
+    async fn run(&self, args: &Args) -> Result<ExitCode> {
+        match &self.verb {
+            Some(InterviewVerb::Check { file }) => library::check(args, file),
+            verb => with_engine(args, async |front| carry_out(args, verb.as_ref(), front).await).await,
+        }
+    }
+}
+
+async fn carry_out(args: &Args, verb: Option<&InterviewVerb>, front: &Front) -> Result<ExitCode> {
+    use InterviewDecision as Decision;
+    match verb {
+        None | Some(InterviewVerb::List) => library::list(args, front).await,
+        Some(InterviewVerb::Library) => library::library(args, front).await,
+        Some(InterviewVerb::Check { file }) => library::check(args, file),
+        Some(InterviewVerb::Start { name, project, ds }) => {
+            ask::start(args, front, name.clone(), project.as_deref(), ds.as_deref()).await
+        }
+        Some(InterviewVerb::Ask { place }) => ask::ask(args, front, place).await,
+        Some(InterviewVerb::Answer { place, text }) => ask::answer(args, front, place, text).await,
+        Some(InterviewVerb::Show { place }) => records::show(args, front, place).await,
+        Some(InterviewVerb::Settle { place, path, value }) => {
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value.as_str()));
+            records::decide(args, front, place, Decision::Settle { path: path.clone(), value }).await
+        }
+        Some(InterviewVerb::Retract { place, pointers }) => {
+            records::decide(args, front, place, Decision::Retract { pointers: pointers.clone() }).await
+        }
+        Some(InterviewVerb::Finish { place, force }) => ask::finish(args, front, place, *force).await,
+        Some(InterviewVerb::Note { place, text }) => {
+            records::decide(args, front, place, Decision::Note { text: text.clone() }).await
+        }
+        Some(InterviewVerb::Play { product, level, max_questions }) => {
+            ask::play(args, front, product, level, *max_questions).await
+        }
+        Some(InterviewVerb::Export { projects }) => records::export(front, projects).await,
+        Some(InterviewVerb::Import { file }) => records::import(args, front, file).await,
+        Some(InterviewVerb::Delete { project, yes }) => records::delete(front, project, *yes).await,
+    }
+}
+
+/// Calls a tool of interviews.
+async fn call(front: &Front, tool: &str, arguments: Map<String, Value>) -> Result<Value> {
+    Ok(front.call(CallInterview { tool: tool.to_owned(), arguments, person: person() }).await?)
+}
+
+/// The arguments that name a conversation and what is pursued in it.
+async fn place(front: &Front, place: &Where) -> Result<Map<String, Value>> {
+    let (project, conversation) = conversation(front, &place.project, place.conversation.as_deref()).await?;
+    let mut all = Map::new();
+    all.insert("project_id".to_owned(), project.into());
+    all.insert("conversation_id".to_owned(), conversation.into());
+    if let Some(ds) = &place.ds {
+        all.insert("ds_id".to_owned(), json!(ds));
+    }
+    Ok(all)
+}
+
+/// Ids of a project and of one of its conversations, the last one by default.
+async fn conversation(front: &Front, project: &str, wanted: Option<&str>) -> Result<(String, String)> {
+    let list = front.call(schemascope_api::ListInterviews {}).await?;
+    let is_named = |row: &&schemascope_api::ConversationRow| {
+        row.project_id == project || row.project_name.eq_ignore_ascii_case(project)
+    };
+    let mut rows: Vec<_> = list.conversations.iter().filter(is_named).collect();
+    if rows.is_empty() {
+        let names = list.conversations.iter().map(|row| row.project_name.as_str());
+        let near = schemascope_engine::nearest(project, names);
+        let hint =
+            if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+        bail!("there is no project {project:?}{hint} `schemascope interview list` lists them");
+    }
+    if rows.iter().any(|row| row.project_id != rows[0].project_id) {
+        bail!("{project:?} is the name of several projects; give the id, see `schemascope interview list`");
+    }
+    if let Some(wanted) = wanted {
+        rows.retain(|row| row.conversation_id == wanted);
+    }
+    match rows.last() {
+        Some(row) => Ok((row.project_id.clone(), row.conversation_id.clone())),
+        None => bail!("the project {project:?} has no conversation {:?}", wanted.unwrap_or_default()),
+    }
+}

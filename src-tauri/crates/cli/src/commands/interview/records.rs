@@ -1,0 +1,103 @@
+//! What an interview found out, decisions about it, and exchange.
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use schemascope_api::{DecideInterview, ExportInterviews, ImportInterviews, InterviewDecision};
+use schemascope_engine::Front;
+use serde_json::{Map, Value, json};
+
+use super::{Where, call, conversation, place};
+use crate::args::{Args, person};
+use crate::output::{self, harmless_lines};
+
+pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
+    let mut at: Map<String, Value> = place(front, at).await?;
+    at.remove("ds_id");
+    let history = call(front, "get_conversation_history", at.clone()).await?;
+    let aggregates = call(front, "get_aggregated_scr", at).await?;
+    if args.json {
+        output::json(&json!({"history": history, "aggregates": aggregates}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for activity in history["activities"].as_array().into_iter().flatten() {
+        output::line(&harmless_lines(activity["pursuing_ds"].as_str().unwrap_or_default()))?;
+        for turn in activity["questions_answers"].as_array().into_iter().flatten() {
+            let text = |key: &str| match &turn[key] {
+                Value::String(text) => harmless_lines(text).to_string(),
+                Value::Null => "(not answered)".to_owned(),
+                other => other.to_string(),
+            };
+            output::line(&format!("  {}", text("question").replace('\n', "\n  ")))?;
+            output::line(&format!("    {}", text("answer").replace('\n', "\n    ")))?;
+        }
+    }
+    output::line("")?;
+    let by_ds = aggregates.get("scr_by_ds").unwrap_or(&aggregates);
+    output::line(&harmless_lines(&serde_json::to_string_pretty(by_ds)?))?;
+    for conflict in aggregates["conflicts"].as_array().into_iter().flatten() {
+        output::note(&format!("conflict: {conflict}; settle it with `schemascope interview settle`"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn decide(args: &Args, front: &Front, at: &Where, decision: InterviewDecision) -> Result<ExitCode> {
+    let (project_id, conversation_id) = conversation(front, &at.project, at.conversation.as_deref()).await?;
+    let ds_id = at.ds.clone();
+    let command = DecideInterview { project_id, conversation_id, ds_id, decision, person: person() };
+    let reply = front.call(command).await?;
+    match args.json {
+        true => output::json(&reply)?,
+        false => output::line(&harmless_lines(&serde_json::to_string_pretty(&reply)?))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn export(front: &Front, projects: &[String]) -> Result<ExitCode> {
+    let mut project_ids = Vec::new();
+    for project in projects {
+        project_ids.push(conversation(front, project, None).await?.0);
+    }
+    output::line(front.call(ExportInterviews { project_ids }).await?.trim_end())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn import(args: &Args, front: &Front, file: &Path) -> Result<ExitCode> {
+    let text = output::read_file(file)?;
+    let count = front.call(ImportInterviews { text, person: person() }).await?;
+    match args.json {
+        true => output::json(&json!({"projects": count}))?,
+        false => output::note(&format!("{count} projects imported")),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn delete(front: &Front, project: &str, yes: bool) -> Result<ExitCode> {
+    let (project_id, _) = conversation(front, project, None).await?;
+    if !yes {
+        if !std::io::stdin().is_terminal() {
+            bail!("{project_id} would be removed for good; add --yes");
+        }
+        output::note(&format!("Remove {project_id} with all its conversations for good? [y/N]"));
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line)?;
+        if !matches!(line.trim(), "y" | "Y" | "yes") {
+            output::note("Nothing was removed.");
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    let (conversation_id, decision) = (String::new(), InterviewDecision::Delete {});
+    front
+        .call(DecideInterview {
+            project_id: project_id.clone(),
+            conversation_id,
+            ds_id: None,
+            decision,
+            person: person(),
+        })
+        .await?;
+    output::note(&format!("{project_id} removed"));
+    Ok(ExitCode::SUCCESS)
+}

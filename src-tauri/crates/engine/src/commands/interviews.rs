@@ -1,0 +1,135 @@
+//! Interviews: calling their tools, listing them, and decisions of people.
+
+use std::sync::Arc;
+
+use schemascope_api::{
+    ApiError, CallInterview, ConversationRow, DecideInterview, ErrorKind, ExportInterviews, ImportInterviews,
+    InterviewDecision, InterviewList, LibraryRow, ListInterviews, PursuitRow, UnusableFileRow,
+};
+use schemascope_interview::{
+    Context, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
+};
+use serde_json::Value;
+
+use super::{Handle, internal};
+use crate::engine::Engine;
+use crate::interviews::NotTaken;
+use crate::user::system_user;
+
+handlers![CallInterview, ListInterviews, DecideInterview, ExportInterviews, ImportInterviews];
+
+impl Handle<CallInterview> for Engine {
+    async fn handle(&self, command: CallInterview) -> Result<Value, ApiError> {
+        let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person));
+        let calling = move || interviews.call(&command.tool, command.arguments, &actor);
+        let called = tokio::task::spawn_blocking(calling).await.map_err(internal)?;
+        called.map_err(|error| not_taken(&error))
+    }
+}
+
+impl Handle<ListInterviews> for Engine {
+    async fn handle(&self, _: ListInterviews) -> Result<InterviewList, ApiError> {
+        let library = self.interviews.library();
+        let conversations = self.interviews.read(|state| {
+            let mut rows = Vec::new();
+            for project in state.projects.values() {
+                rows.extend(project.conversations.iter().map(|conversation| ConversationRow {
+                    project_id: project.project_id.clone(),
+                    project_name: project.name.clone(),
+                    conversation_id: conversation.conversation_id.clone(),
+                    pursuits: conversation.pursuits.iter().map(pursuit_row).collect(),
+                }));
+            }
+            rows
+        });
+        let rows = library.entries().map(|entry| LibraryRow {
+            ds_id: entry.schema.id.clone(),
+            name: entry.schema.name.clone(),
+            path: entry.path.clone(),
+            own: entry.origin == Origin::Own,
+        });
+        let unusable = library.unusable().iter().map(|file| UnusableFileRow {
+            path: file.path.clone(),
+            line: file.line,
+            reason: file.reason.clone(),
+        });
+        Ok(InterviewList {
+            conversations,
+            library: rows.collect(),
+            unusable: unusable.collect(),
+            folder: self.interviews.folder().display().to_string(),
+        })
+    }
+}
+
+fn pursuit_row(pursuit: &Pursuit) -> PursuitRow {
+    PursuitRow {
+        ds_id: pursuit.ds_id.clone(),
+        state: pursuit.state().name().to_owned(),
+        completeness: budget::number(pursuit.completeness()),
+        budget_used: budget::number(pursuit.used()),
+        budget: budget::number(pursuit.budget()),
+        conflicts: pursuit.conflicts().len(),
+    }
+}
+
+impl Handle<DecideInterview> for Engine {
+    async fn handle(&self, command: DecideInterview) -> Result<Value, ApiError> {
+        let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person.clone()));
+        let deciding = move || interviews.step(&actor, |context| decide(context, &command));
+        let decided = tokio::task::spawn_blocking(deciding).await.map_err(internal)?;
+        decided.map_err(|error| not_taken(&error))
+    }
+}
+
+fn decide(context: &Context<'_>, command: &DecideInterview) -> Result<Step, StepError> {
+    let place = Place {
+        project_id: command.project_id.clone(),
+        conversation_id: command.conversation_id.clone(),
+        ds_id: command.ds_id.clone(),
+    };
+    match &command.decision {
+        InterviewDecision::Settle { path, value } => {
+            schemascope_interview::settle(context, &place, path, value)
+        }
+        InterviewDecision::Retract { pointers } => schemascope_interview::retract(context, &place, pointers),
+        InterviewDecision::Abandon { notes } => schemascope_interview::abandon(context, &place, notes),
+        InterviewDecision::Note { text } => schemascope_interview::leave_note(context, &place, text),
+        InterviewDecision::Delete {} => {
+            let conversation = Some(command.conversation_id.as_str()).filter(|id| !id.is_empty());
+            schemascope_interview::delete(context, &command.project_id, conversation)
+        }
+    }
+}
+
+impl Handle<ExportInterviews> for Engine {
+    async fn handle(&self, command: ExportInterviews) -> Result<String, ApiError> {
+        let exported =
+            self.interviews.read(|state| schemascope_interview::export(state, &command.project_ids));
+        exported.map_err(|message| ApiError::new(ErrorKind::NotFound, message))
+    }
+}
+
+impl Handle<ImportInterviews> for Engine {
+    async fn handle(&self, command: ImportInterviews) -> Result<usize, ApiError> {
+        let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person));
+        let importing = move || interviews.import(&command.text, &actor);
+        let imported = tokio::task::spawn_blocking(importing).await.map_err(internal)?;
+        imported.map_err(|message| ApiError::new(ErrorKind::Invalid, message))
+    }
+}
+
+fn actor(person: Option<String>) -> String {
+    let given = person.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    given.or_else(system_user).unwrap_or_else(|| "person".to_owned())
+}
+
+fn not_taken(error: &NotTaken) -> ApiError {
+    let kind = match error {
+        NotTaken::Rejected(StepError { kind: StepKind::Unknown, .. }) => ErrorKind::NotFound,
+        NotTaken::Rejected(_) => ErrorKind::Invalid,
+        NotTaken::Store(_) => ErrorKind::Unavailable,
+        NotTaken::Form(_) => ErrorKind::Internal,
+    };
+    ApiError::new(kind, error.to_string())
+}

@@ -1,0 +1,192 @@
+//! Interviews: their events on disk, the state in memory, and the library of Discovery Schemas.
+//!
+//! An event is redacted, written, and applied, in that order and one step at a time, so that several agents and people
+//! can take part in one conversation. The steps themselves are in the crate `interview`.
+
+mod library;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock};
+use schemascope_interview::{
+    Aid, Context, Event, Interviews as State, Library, Scripts, Stamp, Step, StepError,
+};
+use schemascope_judge::Judge;
+use schemascope_model::{IdSource, Timestamp};
+use schemascope_redact::{Redaction, Trust};
+use schemascope_store::AuditLog;
+use serde_json::{Map, Value};
+
+use library::UserFiles;
+
+/// Folder of the events in the data directory.
+const FOLDER: &str = "interviews";
+
+/// All interviews of a data directory.
+pub(crate) struct Interviews {
+    inner: Mutex<Inner>,
+    library: RwLock<Arc<Library>>,
+    user_files: Mutex<UserFiles>,
+    scripts: Scripts,
+    ids: Arc<IdSource>,
+    redaction: Arc<Redaction>,
+}
+
+struct Inner {
+    log: AuditLog,
+    state: State,
+    /// Time of the latest event: time never goes back, whatever the clock does.
+    latest: u64,
+}
+
+/// Why a step was not taken.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotTaken {
+    /// The step was rejected. Nothing was changed.
+    #[error(transparent)]
+    Rejected(#[from] StepError),
+    /// The disk failed. Nothing was changed.
+    #[error("nothing was changed, because the events of interviews cannot be written: {0}")]
+    Store(#[from] schemascope_store::Error),
+    /// An event has no JSON form, or loses it when secrets are removed.
+    #[error("nothing was changed, because the event cannot be stored: {0}")]
+    Form(#[from] serde_json::Error),
+}
+
+impl Interviews {
+    /// Opens the events of a data directory. Also returns which could not be read, in sentences.
+    pub(crate) fn open(
+        data: &Path,
+        ids: Arc<IdSource>,
+        redaction: Arc<Redaction>,
+    ) -> Result<(Self, Vec<String>), schemascope_store::Error> {
+        let (log, read, torn) = AuditLog::open_folder(&data.join(FOLDER))?;
+        let mut notes: Vec<String> = Vec::new();
+        notes.extend(torn.map(|torn| {
+            format!(
+                "{} bytes of an unfinished step were removed from the end of the events of interviews",
+                torn.bytes
+            )
+        }));
+        notes.extend(read.damaged.iter().map(|damage| {
+            format!(
+                "the events of interviews are damaged at offset {} of segment {} ({}); all others are intact",
+                damage.at.offset, damage.at.segment, damage.reason
+            )
+        }));
+        let (mut state, mut latest) = (State::default(), 0);
+        for payload in read.entries {
+            match serde_json::from_slice::<Vec<Event>>(&payload) {
+                Ok(events) => {
+                    for event in events {
+                        latest = latest.max(event.at);
+                        state.apply(&event);
+                    }
+                }
+                Err(error) => notes.push(format!("an event of interviews is ignored: {error}")),
+            }
+        }
+        let mut user_files = UserFiles::new(data);
+        let library = Arc::new(user_files.read().unwrap_or_else(library::own));
+        let interviews = Self {
+            inner: Mutex::new(Inner { log, state, latest }),
+            library: RwLock::new(library),
+            user_files: Mutex::new(user_files),
+            scripts: library::scripts(),
+            ids,
+            redaction,
+        };
+        Ok((interviews, notes))
+    }
+
+    /// The Discovery Schemas, read again if the user's files changed.
+    pub(crate) fn library(&self) -> Arc<Library> {
+        if let Some(changed) = self.user_files.lock().read() {
+            *self.library.write() = Arc::new(changed);
+        }
+        Arc::clone(&self.library.read())
+    }
+
+    /// Folder of the user's Discovery Schemas.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.user_files.lock().folder().to_owned()
+    }
+
+    /// Reads the state.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        read(&self.inner.lock().state)
+    }
+
+    /// Calls a tool.
+    pub(crate) fn call(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        actor: &str,
+    ) -> Result<Value, NotTaken> {
+        self.step(actor, |context| schemascope_interview::call(context, name, arguments, &Aid::default()))
+    }
+
+    /// Takes a step: what it gives is on disk and in effect when this returns. Blocks while the disk syncs.
+    pub(crate) fn step(
+        &self,
+        actor: &str,
+        step: impl FnOnce(&Context<'_>) -> Result<Step, StepError>,
+    ) -> Result<Value, NotTaken> {
+        let library = self.library();
+        let mut inner = self.inner.lock();
+        let now = Timestamp::now();
+        let id = self.ids.live(now);
+        let stamp =
+            Stamp { now: now.as_millis().max(inner.latest), actor: actor.to_owned(), id: id.to_string() };
+        let context = Context {
+            interviews: &inner.state,
+            library: &library,
+            scripts: &self.scripts,
+            stamp: &stamp,
+            validate: &problems,
+        };
+        let Step { reply, events } = step(&context)?;
+        if events.is_empty() {
+            return Ok(reply);
+        }
+        let (events, text) = self.without_secrets(events)?;
+        inner.log.append(id, text.as_bytes())?;
+        inner.latest = stamp.now;
+        for event in &events {
+            inner.state.apply(event);
+        }
+        Ok(reply)
+    }
+
+    /// Events without secrets, and their text. What is in memory is what is on disk.
+    fn without_secrets(&self, events: Vec<Event>) -> Result<(Vec<Event>, String), serde_json::Error> {
+        let text = serde_json::to_string(&events)?;
+        match self.redaction.now().redact(&text, Trust::Foreign) {
+            None => Ok((events, text)),
+            Some((redacted, _)) => Ok((serde_json::from_str(&redacted)?, redacted)),
+        }
+    }
+
+    /// Takes events from elsewhere.
+    pub(crate) fn import(&self, text: &str, actor: &str) -> Result<usize, String> {
+        let mut count = 0;
+        let imported = self.step(actor, |context| {
+            let events = schemascope_interview::import(context.interviews, text, actor, context.stamp.now);
+            let events = events
+                .map_err(|message| StepError { kind: schemascope_interview::ErrorKind::Argument, message })?;
+            count = events.len();
+            Ok(Step { reply: Value::Null, events })
+        });
+        imported.map(|_| count).map_err(|error| error.to_string())
+    }
+}
+
+/// What in an aggregate breaks the JSON Schema of its file.
+fn problems(schema: &Value, aggregate: &Value) -> Vec<String> {
+    Judge::new(schema).violation(&aggregate.to_string()).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;
