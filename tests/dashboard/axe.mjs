@@ -64,6 +64,15 @@ await play(async ({ page, step }) => {
     await visit("/settings", ".tried pre");
     await check(`settings ${theme}`);
     await visit("/servers/broken", ".server pre");
+    await page.click("#add-cli-tool");
+    await page.fill("#cli-command", "sort");
+    await page.click("#read-help");
+    await page.locator(".cli-parameters input").first().waitFor();
+    await check(`the help of a command-line tool ${theme}`);
+    await page.click("#decide");
+    await page.locator('.cli-tool button[aria-label="Show ask-sort"]').click();
+    await page.locator(".cli-detail .cli-parameters").waitFor();
+    await check(`a command-line tool ${theme}`);
     await page.keyboard.press("?");
     await page.locator("#help-title").waitFor();
     await check(`help ${theme}`);

@@ -223,6 +223,22 @@ fn servers_show_reason_and_restart() {
 }
 
 #[test]
+fn command_line_tools_are_added_and_requests_decided() {
+    Stage::new(&["shop"]).play("cli_tools", |stage, ask, question| match ask {
+        "tools" => stage.tools(),
+        "register" => {
+            let agent = stage.serve().connect(Some("schemascope"))?;
+            agent.call("register_cli_tool", &question["args"])?.result()
+        }
+        "calls" => {
+            let calls = stage.program.json_lines(&["calls"])?;
+            Ok(calls.into_iter().map(|call| call["tool_id"].clone()).collect())
+        }
+        ask => bail!("unknown request {ask:?}"),
+    });
+}
+
+#[test]
 fn disabled_recording_is_shown() {
     let mut stage = Stage::new(&["shop"]);
     stage.serve.take().unwrap().stop().unwrap();

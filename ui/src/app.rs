@@ -15,6 +15,7 @@ use schemascope_api::{Need, PageId};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::cli_tools::CliAsking;
 use crate::drift::Acknowledging;
 use crate::export::Exporting;
 use crate::live::{Connection, Live};
@@ -52,6 +53,8 @@ pub enum Dialog {
     Acknowledge(Acknowledging),
     /// Export of files.
     Export(Exporting),
+    /// Adding a command-line tool, or a decision about one.
+    CliTool(CliAsking),
 }
 
 /// A short message that disappears by itself.

@@ -11,6 +11,7 @@
     allow(clippy::needless_pass_by_value, reason = "components take their properties by value")
 )]
 
+pub mod cli_entry;
 pub mod evidence;
 pub mod graph;
 pub mod json;
@@ -34,6 +35,8 @@ mod browser;
 mod cells;
 #[cfg(target_arch = "wasm32")]
 mod charts;
+#[cfg(target_arch = "wasm32")]
+mod cli_tools;
 #[cfg(target_arch = "wasm32")]
 mod door;
 #[cfg(target_arch = "wasm32")]

@@ -27,6 +27,7 @@ pub fn needs(live: Live) -> Memo<Vec<Need>> {
             config: (&about.config, about.problem.as_deref()),
             overrides: (overrides, problems),
             recovery: &about.recovery,
+            requests: &about.requests,
             recorder: &recorder,
         };
         live.servers(|servers| {

@@ -146,6 +146,7 @@ mod tests {
                 overrides: Default::default(),
                 mcp_url: None,
                 recovery: Vec::new(),
+                requests: Vec::new(),
             }),
             pulse: Pulse::default(),
             calls: calls.iter().map(|id| call(*id)).collect(),

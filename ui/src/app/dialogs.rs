@@ -32,6 +32,10 @@ pub fn Dialogs() -> impl IntoView {
                 <Modal label="Export">{pages::export(exporting)}</Modal>
             }
             .into_any(),
+            Dialog::CliTool(asking) => view! {
+                <Modal label="Command-line tool">{pages::cli_tool(asking)}</Modal>
+            }
+            .into_any(),
             Dialog::Help => view! { <Modal label="Help">{pages::keys_and_filters()}</Modal> }.into_any(),
         })
     }

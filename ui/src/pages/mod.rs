@@ -19,6 +19,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use crate::app::{Help, Palette};
 use crate::browser::load_styles;
+use crate::cli_tools::{CliAsking, CliDialog};
 use crate::drift::{AcknowledgeDialog, Acknowledging};
 use crate::export::{ExportDialog, Exporting};
 use crate::parts::{OnDemand, on_demand};
@@ -134,4 +135,14 @@ pub fn acknowledgement(asking: Acknowledging) -> AnyView {
 #[wasm_split(more, fallible, preload(load_acknowledgement))]
 fn draw_acknowledgement(asking: Acknowledging) -> Result<AnyView, SplitLoaderError> {
     Ok(view! { <AcknowledgeDialog asking=asking /> }.into_any())
+}
+
+/// The dialogs about command-line tools.
+pub fn cli_tool(asking: CliAsking) -> AnyView {
+    on_demand(|| styled("/more.css", load_cli_tool()), move || Box::pin(draw_cli_tool(asking.clone())))
+}
+
+#[wasm_split(more, fallible, preload(load_cli_tool))]
+fn draw_cli_tool(asking: CliAsking) -> Result<AnyView, SplitLoaderError> {
+    Ok(view! { <CliDialog asking=asking /> }.into_any())
 }

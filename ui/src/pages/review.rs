@@ -1,4 +1,4 @@
-//! Review: tools with drift to acknowledge or a version to decide about, with its impact.
+//! Review: tools with drift to acknowledge or a version to decide about, with its impact; requests of agents above.
 
 mod candidates;
 mod queue;
@@ -14,6 +14,7 @@ use web_sys::{Element, HtmlAnchorElement};
 
 use crate::app::{App, Dialog};
 use crate::cells::{Memo, RwSignal, click, effect};
+use crate::cli_tools::{CliList, Requests};
 use crate::door;
 use crate::drift::{DriftList, Drifts};
 use crate::export::Exporting;
@@ -28,6 +29,7 @@ use queue::{COLUMNS, Marked, address, follow_address, key, mark_to, waiting};
 pub fn Review() -> impl IntoView {
     let app = App::get();
     let candidates = candidates::follow();
+    let requests = CliList::follow().requests();
     let marked: Marked = RwSignal::new(BTreeSet::new());
     let rows = waiting(candidates, marked);
     let list = List::new(rows, key);
@@ -155,15 +157,16 @@ pub fn Review() -> impl IntoView {
             </div>
             {move || if loading.get() {
                 view! { <Loading /> }.into_any()
-            } else if none.get() {
+            } else if none.get() && requests.with(Vec::is_empty) {
                 view! {
                     <Empty icon="check" title="Nothing to review">
-                        <p>"New versions of a schema appear here to be promoted or rejected, and changes in the results of a tool to be acknowledged."</p>
+                        <p>"New versions of a schema appear here to be promoted or rejected, changes in the results of a tool to be acknowledged, and programs that agents ask for to be approved or rejected."</p>
                     </Empty>
                 }.into_any()
             } else {
                 ().into_any()
             }}
+            <Requests requests=requests />
             <div class="review-grid" class:absent=move || loading.get() || none.get()>
                 <section class="card queue" aria-label="Tools" on:click=extend>
                     {bare_table("waiting", COLUMNS, view! {

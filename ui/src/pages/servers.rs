@@ -1,4 +1,4 @@
-//! Servers: the state of each and the reason for it, its log, and a button that restarts it.
+//! Servers: the state of each and the reason for it, its log, and a button that restarts it; command-line tools below.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use schemascope_api::{ListServers, PageId, ServerRow, UpstreamState};
 use super::start::NoServers;
 use crate::app::{App, restart};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::cli_tools::CommandLineTools;
 use crate::live::Connection;
 use crate::numbers::span;
 use crate::parts::{Foreign, Icon, KeyedRow, List, Loading, Views, keyed};
@@ -81,6 +82,7 @@ pub fn Servers() -> impl IntoView {
                     names.get().into_iter().map(row).collect()
                 })}
             </div>
+            <CommandLineTools />
         </div>
     }
 }

@@ -20,6 +20,7 @@ use schemascope_figures::charts::{self, Mark};
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::charts::Chart;
+use crate::cli_tools::ArgumentVector;
 use crate::door;
 use crate::drift::{DriftList, Drifts};
 use crate::live::Connection;
@@ -144,7 +145,7 @@ pub fn Tool(
                     <DriftCard drifts=drifts />
                     <div class="tool-grid">
                         <Fields known=known recent=recent />
-                        <div class="beside"><Progress known=known recent=recent /><VersionsCard versions=versions /><edges::Edges id=id.clone() /><Arguments known=known /></div>
+                        <div class="beside"><Progress known=known recent=recent /><VersionsCard versions=versions /><edges::Edges id=id.clone() /><Arguments known=known /><ArgumentVector id=id.clone() /></div>
                     </div>
                     <Tabs known=known versions=versions />
                 }.into_any(),

@@ -84,6 +84,9 @@ pub fn SignedDialog(
     /// Whether the reason may be left empty.
     #[prop(optional)]
     optional: bool,
+    /// The element that gets the focus.
+    #[prop(default = "#reason")]
+    focus: &'static str,
     /// Label of the button.
     act: String,
     signing: Signing,
@@ -97,7 +100,7 @@ pub fn SignedDialog(
     let app = App::get();
     let Signing { reason, no_reason, person, busy, problem } = signing;
     let user = app.live.about().and_then(|about| about.user.clone());
-    effect(move || browser::focus("#reason"));
+    effect(move || browser::focus(focus));
     let disabled = Arc::new(move || disabled() || !(optional || signing.is_signed()));
     let submit = Arc::new(submit);
     let keydown = {
