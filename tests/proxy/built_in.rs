@@ -4,8 +4,27 @@ use schemascope_test_support::{McpClient, Places, Program, Sdk, Serve, stdio, un
 use serde_json::{Map, Value, json};
 
 const OWN: &str = "schemascope";
-const NAMES: [&str; 5] =
-    ["get_tool_schema", "get_quality_report", "suggest_next_tools", "plan_tools", "register_cli_tool"];
+const NAMES: [&str; 19] = [
+    "get_tool_schema",
+    "get_quality_report",
+    "suggest_next_tools",
+    "plan_tools",
+    "register_cli_tool",
+    "start_interview",
+    "list_available_ds",
+    "get_next_ds",
+    "start_ds_pursuit",
+    "get_next_question",
+    "process_ds_answer",
+    "get_ds_status",
+    "finalize_ds",
+    "get_conversation_history",
+    "get_aggregated_scr",
+    "interviewer_formulates_question",
+    "interviewer_interprets_response",
+    "create_surrogate_expert",
+    "run_surrogate_interview",
+];
 
 fn places() -> Places {
     Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap()
@@ -65,7 +84,7 @@ fn own_tools_are_always_at_their_endpoint_and_on_mcp_only_when_set() {
     for tools in listed(&serve, Some(OWN)) {
         assert_eq!(names(&tools), NAMES);
         let reads = |tool: &Value| tool["annotations"]["readOnlyHint"] == true;
-        assert!(tools.iter().all(|tool| reads(tool) == (tool["name"] != "register_cli_tool")), "{tools:?}");
+        assert!(tools[..4].iter().all(reads) && !reads(&tools[4]), "{tools:?}");
     }
     let without = listed(&serve, None);
     assert!(without.iter().all(|tools| tools.len() == 13), "{without:?}");
@@ -75,7 +94,10 @@ fn own_tools_are_always_at_their_endpoint_and_on_mcp_only_when_set() {
 
     let run = program.run(&["settings", "own_tools", "insigt"]).unwrap();
     assert_eq!(
-        (run.code, run.err.contains("own_tools must be off, all, or some of insight, plans, cli")),
+        (
+            run.code,
+            run.err.contains("own_tools must be off, all, or some of insight, plans, cli, interviews")
+        ),
         (Some(1), true),
         "{run:?}"
     );
@@ -102,7 +124,7 @@ fn own_tools_are_always_at_their_endpoint_and_on_mcp_only_when_set() {
     assert_eq!(called["structuredContent"]["tool_count"], 13, "{called}");
     program.run(&["settings", "own_tools", "off"]).unwrap();
     assert_eq!(listed(&serve, None).map(|tools| tools.len()), [13, 13]);
-    assert_eq!(listed(&serve, Some(OWN)).map(|tools| tools.len()), [5, 5]);
+    assert_eq!(listed(&serve, Some(OWN)).map(|tools| tools.len()), [19, 19]);
 }
 
 #[test]
@@ -199,7 +221,7 @@ fn own_tools_are_recorded_and_counted_once_they_are_called() {
 
     // From the terminal, and after a restart.
     let before = server(&program, OWN);
-    assert_eq!((&before["state"], &before["tool_count"]), (&json!("ready"), &json!(5)), "{before}");
+    assert_eq!((&before["state"], &before["tool_count"]), (&json!("ready"), &json!(19)), "{before}");
     assert!(before["reason"].as_str().unwrap().contains("on /mcp: off"), "{before}");
     let restart = McpClient::connect(&serve.url(Some(OWN)), serve.token()).unwrap();
     let url = format!("http://{}/api/restart_server", serve.instance["address"].as_str().unwrap());

@@ -8,6 +8,7 @@ mod conformance;
 mod eras;
 mod fidelity;
 mod http;
+mod interviews;
 mod isolation;
 mod over_http;
 mod real;

@@ -47,6 +47,15 @@ pub fn read(lines: &[String], name: &str) -> Usage {
     if usage.command.is_empty() {
         usage.command = usage.forms.first().map(|form| leading_words(form)).unwrap_or_default();
     }
+    // `git remote add` is not described by the forms of `git remote rename`.
+    let words: Vec<&str> = usage.command.split_whitespace().collect();
+    let begins = |form: &String| {
+        let mut own = form.split_whitespace();
+        words.iter().all(|word| own.next().is_some_and(|own| base_name(own) == base_name(word)))
+    };
+    if words.len() > 1 && usage.forms.iter().any(begins) {
+        usage.forms.retain(begins);
+    }
     let mut parsed: Vec<Form> = Vec::new();
     for form in &usage.forms {
         let mut found = Form::default();

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use schemascope_engine::{Durability, Link, relay};
+use schemascope_engine::{CliEntry, Durability, Link, relay};
 use tokio_util::sync::CancellationToken;
 
 use super::verb::{Alone, verbs};
@@ -26,11 +26,16 @@ pub struct Stdio {
     /// Serve one server, unchanged, instead of all with tools named server__tool
     #[arg(long, value_name = "NAME")]
     server: Option<String>,
+    /// Offer this command-line program as the server ask-PROGRAM, if this process runs the proxy; can be repeated
+    #[arg(long, value_name = "PROGRAM")]
+    cli: Vec<String>,
 }
 
 impl Alone for Stdio {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
-        let link = Link::new(args.options(Durability::default())?, None, Arc::new(Embedded));
+        let mut options = args.options(Durability::default())?;
+        options.cli = self.cli.iter().map(|program| CliEntry::of_command(program)).collect();
+        let link = Link::new(options, None, Arc::new(Embedded));
         let stop = CancellationToken::new();
         tokio::spawn(stop_on_signal(stop.clone()));
         let (input, output) = (tokio::io::stdin(), tokio::io::stdout());

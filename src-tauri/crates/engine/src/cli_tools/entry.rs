@@ -106,6 +106,11 @@ pub enum Required {
     Require,
 }
 
+/// Whether the kernel can keep a program from using TCP.
+pub(crate) fn confines_tcp() -> bool {
+    support() == Some("files and TCP")
+}
+
 /// Seconds a call may take.
 pub(crate) fn timeout_seconds(entry: &CliEntry) -> u64 {
     entry.timeout_seconds.unwrap_or(TIMEOUT_SECONDS)
@@ -207,6 +212,12 @@ impl CliEntry {
         }
         if self.confine == Some(Confine::Required(Required::Require)) && support().is_none() {
             return Some("\"confine\" is \"require\", but this system cannot confine programs".to_owned());
+        }
+        if self.confine.is_some_and(|confine| matches!(confine, Confine::Required(_)))
+            && self.network == Some(false)
+            && !confines_tcp()
+        {
+            return Some("\"network\" is false, but this system cannot confine the network".to_owned());
         }
         let missing = self.cwd.iter().chain(&self.roots).find(|folder| !folder.is_dir())?;
         Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))

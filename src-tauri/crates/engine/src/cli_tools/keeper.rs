@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 use schemascope_api::CliRequest;
+use schemascope_helptext::{Definition, Positional};
 use schemascope_model::Timestamp;
 use schemascope_program::find;
 use schemascope_proxy::{BuiltIn, Config, ServerEntry};
@@ -13,7 +14,7 @@ use schemascope_proxy::{BuiltIn, Config, ServerEntry};
 use super::cache::{Cache, ProgramFile};
 use super::entry::CliEntry;
 use super::file::{self, FileError};
-use super::probe::{Probed, probe};
+use super::probe::{ProbeError, Probed, probe};
 use super::requests::{Requests, Wish};
 use super::served::Served;
 use crate::config::watched::{FileChanges, FileWatcher};
@@ -218,6 +219,10 @@ impl CliTools {
                 }
                 None => failed(&entry, "the program is gone".to_owned()),
             },
+            Err(ProbeError::Nothing) => match minimal(&entry) {
+                Some((file, probed)) => ready(entry.clone(), Origin::File, file, probed),
+                None => failed(&entry, ProbeError::Nothing.to_string()),
+            },
             Err(error) => failed(&entry, error.to_string()),
         };
         let mut rows = self.rows.write();
@@ -303,6 +308,27 @@ fn ready(entry: CliEntry, origin: Origin, file: ProgramFile, probed: Probed) -> 
     let served = Arc::new(Served::new(entry.clone(), file, probed));
     let serving = Some(BuiltIn::new(Arc::clone(&served) as _));
     Row { entry, origin, state: State::Ready(served), serving }
+}
+
+/// A program that says nothing of itself takes words, of which none begins with `-`.
+fn minimal(entry: &CliEntry) -> Option<(ProgramFile, Probed)> {
+    let program = find(&entry.command, std::env::var_os("PATH").as_deref()).ok()?;
+    let words = Positional {
+        property: "arguments".to_owned(),
+        name: "arguments".to_owned(),
+        repeated: true,
+        ..Positional::default()
+    };
+    let note = "its help says nothing that could be understood, so it takes words that do not begin with \"-\"; a \
+                \"definition\" of your own replaces this";
+    let definition = Definition {
+        command: entry.program_name().to_owned(),
+        positionals: vec![words],
+        notes: vec![note.to_owned()],
+        ..Definition::default()
+    };
+    let file = ProgramFile::look(&program)?;
+    Some((file, Probed { program, tools: vec![(Vec::new(), definition)], notes: Vec::new() }))
 }
 
 fn failed(entry: &CliEntry, problem: String) -> Row {

@@ -11,13 +11,15 @@ use schemascope_api::{
 use schemascope_helptext::{Effect, Policy, Tool, Withheld};
 use schemascope_model::ToolId;
 use schemascope_overrides::WILDCARD;
+use schemascope_proxy::OWN_SERVER;
 use schemascope_registry::versions::{AuditEvent, CommandLineChange};
 use serde_json::Value;
 
 use super::decide::{needs_reason, not_written};
 use super::{Handle, internal, nearest};
 use crate::cli_tools::{
-    CliEntry, Confine, Origin, ProbeError, Row, State, concurrency, max_output, probe, timeout_seconds,
+    CliEntry, Confine, Origin, ProbeError, ProgramFile, Row, State, concurrency, confines_tcp, max_output,
+    probe, timeout_seconds,
 };
 use crate::engine::Engine;
 
@@ -95,6 +97,16 @@ impl Handle<AddCliTool> for Engine {
         entry.complete();
         if let Some(problem) = entry.problem() {
             return Err(ApiError::new(ErrorKind::Invalid, problem));
+        }
+        let path = std::env::var_os("PATH");
+        if let Err(problem) = schemascope_program::find(&entry.command, path.as_deref()) {
+            let message = format!("command {:?} {problem}", entry.command);
+            return Err(ApiError::new(ErrorKind::NotFound, message));
+        }
+        if entry.alias == OWN_SERVER {
+            let message =
+                format!("the alias {OWN_SERVER:?} is that of Schemascope's own tools; choose another one");
+            return Err(ApiError::new(ErrorKind::Invalid, message));
         }
         if self.files.cli.clashes(&self.config().config, &entry.alias) {
             let message = format!(
@@ -264,6 +276,13 @@ impl Engine {
                 CliState::Failed,
                 Some("a server in mcp.json has the same name; choose another alias".to_owned()),
             ),
+            State::Ready(served) if ProgramFile::look(&served.file.path).as_ref() != Some(&served.file) => {
+                let program = served.file.path.display();
+                let reason = format!(
+                    "{program} changed since its help was read; run `schemascope cli refresh {alias}`"
+                );
+                (CliState::Failed, Some(reason))
+            }
             State::Ready(_) => (CliState::Ready, None),
             State::Reading => (CliState::Reading, None),
             State::Disabled => (CliState::Disabled, None),
@@ -328,7 +347,7 @@ fn confinement(entry: &CliEntry) -> Vec<String> {
         }
         (None, _) => "It can read and write every file that you can; \"confine\": true limits that.".to_owned(),
     });
-    let has_network = confined.is_none_or(|confined| confined.network);
+    let has_network = confined.is_none_or(|confined| confined.network) || !confines_tcp();
     sentences.push(if has_network { "It can use the network." } else { "It cannot use TCP." }.to_owned());
     sentences
 }

@@ -23,6 +23,7 @@ impl Handle<CallInterview> for Engine {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person));
         let calling = move || interviews.call(&command.tool, command.arguments, &actor);
         let called = tokio::task::spawn_blocking(calling).await.map_err(internal)?;
+        self.records.events.renewed();
         called.map_err(|error| not_taken(&error))
     }
 }
@@ -78,6 +79,7 @@ impl Handle<DecideInterview> for Engine {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person.clone()));
         let deciding = move || interviews.step(&actor, |context| decide(context, &command));
         let decided = tokio::task::spawn_blocking(deciding).await.map_err(internal)?;
+        self.records.events.renewed();
         decided.map_err(|error| not_taken(&error))
     }
 }

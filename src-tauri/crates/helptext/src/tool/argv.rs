@@ -6,6 +6,7 @@ use super::STDIN;
 use super::offer::{Offered, Style, Tool};
 use super::schema::MAX_COUNT;
 use crate::definition::{Join, OptionDefinition, Positional, Value as Takes, ValueType};
+use crate::effects::Effect;
 
 /// Most items of a repeated option or argument.
 const MAX_ITEMS: usize = 10_000;
@@ -144,7 +145,7 @@ impl Tool {
     ) -> Result<(), ArgumentError> {
         let text = text_of(property, value, part.kind, &part.choices)?;
         self.check_text(property, &text)?;
-        note_path(property, part.kind, &text, made);
+        note_path(property, part.kind, &part.effects, &text, made);
         let is_long = flag.starts_with("--");
         let begins_with_dash = text.starts_with('-');
         // Where the value is optional, a second word would be an argument of its own.
@@ -188,7 +189,7 @@ impl Tool {
             if text.starts_with('-') {
                 return wrong(property, dash_problem());
             }
-            note_path(property, part.kind, &text, made);
+            note_path(property, part.kind, &part.effects, &text, made);
             made.arguments.push(text);
         }
         Ok(())
@@ -230,7 +231,7 @@ impl Tool {
                 if self.style == Style::Unknown && text.starts_with('-') {
                     return wrong(property, dash_problem());
                 }
-                note_path(property, path_kind(&positional.part), &text, made);
+                note_path(property, path_kind(&positional.part), &positional.part.effects, &text, made);
                 words.push(text);
             }
         }
@@ -300,8 +301,11 @@ fn path_kind(part: &Positional) -> ValueType {
     if is_path { ValueType::Path } else { ValueType::String }
 }
 
-fn note_path(property: &str, kind: ValueType, text: &str, made: &mut Invocation) {
-    if kind == ValueType::Path {
+fn note_path(property: &str, kind: ValueType, effects: &[Effect], text: &str, made: &mut Invocation) {
+    let opens = |effect: &Effect| {
+        matches!(effect, Effect::Writes | Effect::Deletes | Effect::ReadsFile | Effect::Config)
+    };
+    if kind == ValueType::Path || effects.iter().any(opens) {
         made.paths.push((property.to_owned(), text.to_owned()));
     }
 }

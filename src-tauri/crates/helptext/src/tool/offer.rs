@@ -161,7 +161,7 @@ fn withheld(option: &OptionDefinition) -> Option<Withheld> {
     let is_help = has(&["--help", "-help", "--usage", "--help-all", "--version", "-version", "--longhelp"])
         || option.value_count == 0
             && (has(&["-h", "-?", "-H"]) && says.contains("help")
-                || has(&["-V", "-v"]) && says.contains("version") && !says.contains("verbos"));
+                || has(&["-V", "-v"]) && says_version(&says));
     let opens = has(&["--pager", "--no-pager", "--paginate", "--edit", "--editor", "--interactive"])
         && (says.contains("pager")
             || says.contains("editor")
@@ -172,6 +172,14 @@ fn withheld(option: &OptionDefinition) -> Option<Withheld> {
         (_, true) => Some(Withheld::Interactive),
         _ => None,
     }
+}
+
+/// Whether a description is that of an option which prints the version: not of a sort by version.
+fn says_version(says: &str) -> bool {
+    let prints = ["print", "show", "display", "output", "report", "about", "info"]
+        .iter()
+        .any(|word| says.contains(word));
+    says.contains("version") && !says.contains("verbos") && (prints || says.split_whitespace().count() <= 2)
 }
 
 fn style(definition: &Definition, program: &str) -> Style {

@@ -278,10 +278,10 @@ fn done(args: &Args, row: &CliToolRow) -> Result<ExitCode> {
         output::json(row)?;
     } else if row.state == CliState::Ready {
         output::line(&format!(
-            "{}: {} tools, {} options offered, {} withheld because they run programs",
+            "{}: {}, {} offered, {} withheld because they run programs",
             harmless(&row.alias),
-            row.tools.len(),
-            row.offered,
+            output::counted(row.tools.len() as u64, "tool"),
+            output::counted(row.offered as u64, "option"),
             row.withheld
         ))?;
         for note in &row.notes {

@@ -1,0 +1,183 @@
+//! Interviews as agents conduct them: over MCP in both eras, with the prompts alone, and beside a person.
+
+use schemascope_test_support::{McpClient, Places, Program};
+use serde_json::{Map, Value, json};
+
+const OWN: Option<&str> = Some("schemascope");
+
+fn program(scratch: &tempfile::TempDir) -> Program {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    Program::new(&places, scratch.path(), &Map::new()).unwrap()
+}
+
+/// Calls a tool. Its result has to fit the schema the tool declares.
+fn call(client: &McpClient, tools: &[Value], stateless: bool, name: &str, arguments: &Value) -> Value {
+    let params = json!({"name": name, "arguments": arguments});
+    let exchange = match stateless {
+        true => client.ask_stateless("new", &json!({}), "tools/call", &params).unwrap(),
+        false => client.request("tools/call", &params.to_string()).unwrap(),
+    };
+    let result = exchange.result().unwrap();
+    assert_ne!(result["isError"], true, "{name}: {result}");
+    let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+    let validator = jsonschema::validator_for(&tool["outputSchema"]).unwrap();
+    let structured = &result["structuredContent"];
+    let errors: Vec<String> = validator.iter_errors(structured).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}: {structured}");
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, *structured, "clients that read text only get the same");
+    structured.clone()
+}
+
+fn tools(client: &McpClient) -> Vec<Value> {
+    client.request("tools/list", "{}").unwrap().result().unwrap()["tools"].as_array().unwrap().clone()
+}
+
+#[test]
+fn agent_conducts_an_interview_in_both_eras_as_the_prompt_says() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(OWN).unwrap();
+    let prompts = client.request("prompts/list", "{}").unwrap().result().unwrap();
+    let names: Vec<&str> = prompts["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| prompt["name"].as_str().unwrap())
+        .collect();
+    assert_eq!((names[0], names.len()), ("interview", 5), "one for each interviewer type");
+    let params = json!({"name": "interview", "arguments": {"topic": "the bakery"}}).to_string();
+    let prompt = client.request("prompts/get", &params).unwrap().result().unwrap();
+    let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("start_interview") && text.contains("the bakery"), "{text}");
+
+    let tools = tools(&client);
+    for stateless in [false, true] {
+        let call = |name: &str, arguments: &Value| call(&client, &tools, stateless, name, arguments);
+        let place = call("start_interview", &json!({"project_name": "Bakery"}));
+        let with = |more: Value| {
+            let mut all = place.clone();
+            all.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+            all
+        };
+        // Everything in the order that is recommended, until nothing is left for a shop of this kind.
+        let answers = json!({
+            "process/warm-up-with-challenges":
+                {"product-or-service-name": "bread", "scheduling-challenges": ["late orders"], "one-more-thing": "none"},
+            "process/scheduling-problem-type": {
+                "principal-problem-type": "PROJECT-SCHEDULING-PROBLEM", "problem-components": ["FLOW-SHOP-SCHEDULING-PROBLEM"],
+                "continuous?": false, "cyclical?": true,
+            },
+        });
+        let mut pursued = Vec::new();
+        loop {
+            let next = call("get_next_ds", &place);
+            let Some(id) = next["ds_id"].as_str() else {
+                assert!(next["rationale"].as_str().unwrap().contains("exhausted"), "{next}");
+                break;
+            };
+            assert!(!pursued.contains(&id.to_owned()), "{id} is recommended again");
+            pursued.push(id.to_owned());
+            call("start_ds_pursuit", &with(json!({"ds_id": id})));
+            let Some(answer) = answers.get(id) else {
+                call("finalize_ds", &with(json!({"ds_id": id, "force": true})));
+                continue;
+            };
+            for (key, value) in answer.as_object().unwrap() {
+                let question = call("get_next_question", &with(json!({"ds_id": id})));
+                assert!(
+                    question["question"].as_str().is_some_and(|question| question.len() > 5),
+                    "{question}"
+                );
+                let given =
+                    json!({"ds_id": id, "question_id": question["question_id"], "answer": {key: value}});
+                let read = call("process_ds_answer", &with(given));
+                assert_eq!(read["updated_ascr"][key], *value, "{read}");
+                if read["next_action"] == "complete" {
+                    break;
+                }
+            }
+            let done = call("finalize_ds", &with(json!({"ds_id": id})));
+            assert_eq!(done["success"], true, "{id}: {done}");
+        }
+        assert_eq!(
+            &pursued[..3],
+            ["process/warm-up-with-challenges", "process/scheduling-problem-type", "data/orm"]
+        );
+        let found = call("get_aggregated_scr", &place);
+        assert!(found["scr_by_ds"].to_string().contains("late orders"), "{found}");
+    }
+}
+
+#[test]
+fn interview_continues_after_a_kill_and_wrong_arguments_say_what_is_right() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(OWN).unwrap();
+    let tools = tools(&client);
+    let place = call(&client, &tools, false, "start_interview", &json!({"project_name": "Bakery"}));
+    let with = |more: Value| {
+        let mut all = place.clone();
+        all.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        all
+    };
+    let rejected = |name: &str, arguments: Value| {
+        let result = client.call(name, &arguments).unwrap().result().unwrap();
+        assert_eq!(result["isError"], true, "{result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(rejected("get_next_question", place.clone()).contains("start_ds_pursuit"));
+    let unknown = rejected("start_ds_pursuit", with(json!({"ds_id": "process/flow-shp"})));
+    assert!(unknown.contains("process/flow-shop"), "{unknown}");
+    let unmet = rejected("start_ds_pursuit", with(json!({"ds_id": "process/flow-shop"})));
+    assert!(unmet.contains("process/scheduling-problem-type"), "{unmet}");
+    call(
+        &client,
+        &tools,
+        false,
+        "start_ds_pursuit",
+        &with(json!({"ds_id": "process/warm-up-with-challenges"})),
+    );
+    let question = call(&client, &tools, false, "get_next_question", &place);
+    let large = json!({"question_id": question["question_id"], "answer": "x".repeat(300_000)});
+    assert!(rejected("process_ds_answer", with(large)).contains("256"));
+    let wrong = json!({"question_id": question["question_id"], "answer": {"colour": "red"}});
+    assert!(rejected("process_ds_answer", with(wrong)).contains("colour"));
+    let given = json!({"question_id": question["question_id"], "answer": "bread"});
+    let read = call(&client, &tools, false, "process_ds_answer", &with(given));
+    serve.kill().unwrap();
+
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(OWN).unwrap();
+    let status = call(&client, &tools, false, "get_ds_status", &place);
+    assert_eq!(status["data_structure"], read["updated_ascr"], "what was acknowledged is there");
+    assert_eq!(status["budget_used"], 0.1);
+
+    // The person at the terminal sees it, and goes on with it.
+    let list = program.json(&["interview", "list"]).unwrap();
+    assert_eq!(
+        (&list[0]["project_name"], list[0]["pursuits"].as_array().unwrap().len()),
+        (&json!("Bakery"), 1),
+        "{list}"
+    );
+    let next = program.json(&["interview", "ask", "bakery"]).unwrap();
+    assert_ne!(next["question_id"], question["question_id"]);
+    let run = program.run(&["interview", "answer", "bakery", "late orders\ntoo few ovens"]).unwrap();
+    assert!(run.code == Some(0) && run.out.contains("too few ovens"), "{run:?}");
+    let run = program.run(&["interview", "answer", "bakerry", "x"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("did you mean Bakery?"), "{run:?}");
+    let exported = program.run(&["interview", "export"]).unwrap().out;
+    let file = scratch.path().join("interviews.json");
+    std::fs::write(&file, &exported).unwrap();
+    let other = program.on(scratch.path().join("other"));
+    other.run(&["interview", "import", file.to_str().unwrap()]).unwrap();
+    assert_eq!(other.run(&["interview", "export"]).unwrap().out, exported, "equal bytes");
+    let broken = scratch.path().join("broken.json");
+    std::fs::write(&broken, "{\n \"DS\": 3}").unwrap();
+    let run = program.run(&["interview", "check", broken.to_str().unwrap()]).unwrap();
+    assert!(run.code == Some(1) && run.out.contains("line "), "{run:?}");
+    program.run(&["interview", "delete", "bakery", "--yes"]).unwrap();
+    assert_eq!(program.json(&["interview", "list"]).unwrap(), json!([]));
+}
