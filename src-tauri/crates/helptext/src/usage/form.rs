@@ -1,0 +1,296 @@
+//! One usage line: brackets, alternatives, options and arguments.
+
+use super::{UsageOption, UsagePositional, is_prose};
+use crate::definition::Value;
+use crate::hints::{bare, choices_of_name};
+use crate::spec::{Place, Spec, specs};
+
+/// Deepest brackets that are followed.
+const MAX_DEPTH: usize = 12;
+
+#[derive(Debug, Default)]
+pub(super) struct Form {
+    pub(super) options: Vec<UsageOption>,
+    pub(super) positionals: Vec<UsagePositional>,
+    pub(super) takes_command: bool,
+}
+
+impl Form {
+    /// Takes what a form shows. `required` says whether it stands outside of brackets.
+    pub(super) fn scan(&mut self, text: &str, required: bool, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        let tokens = tokens(text);
+        // Of alternatives, none must be given.
+        let is_choice = tokens.iter().any(|token| token == "|");
+        let required = required && !is_choice;
+        let plain = |token: &String| token != "|" && !token.starts_with(['-', '[', '<', '(', '{']);
+        if is_choice && tokens.iter().filter(|token| *token != "|").all(plain) && depth > 0 {
+            // `[a | b | c]`: values of one argument.
+            self.positional(&format!("{{{}}}", tokens.join("").replace('|', ",")), required);
+            return;
+        }
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            at += 1;
+            let token = token.as_str();
+            let repeats = tokens.get(at).is_some_and(|next| next == "..." || next == "…");
+            match token.chars().next() {
+                None | Some('|') => {}
+                _ if token == "..." || token == "…" => {
+                    if let Some(last) = self.positionals.last_mut() {
+                        last.repeated = true;
+                    }
+                }
+                _ if matches!(token, "--" | "[--]" | "-" | "[-]" | "+" | "=") => {}
+                Some('-') => {
+                    let mut text = token.to_owned();
+                    // Inside brackets, what follows an option is its value.
+                    while let Some(next) = tokens.get(at)
+                        && !next.starts_with('-')
+                        && next != "|"
+                        && !next.starts_with("[-")
+                        && !next.starts_with("...")
+                        && (depth > 0
+                            || self.positionals.is_empty()
+                            || next.starts_with('<')
+                            || next.chars().all(|c| !c.is_lowercase()))
+                        && (depth > 0 || !next.starts_with('['))
+                        && !text.contains('=')
+                    {
+                        text.push(' ');
+                        text.push_str(next);
+                        at += 1;
+                        if depth == 0 {
+                            break;
+                        }
+                    }
+                    // `[-t dsa | rsa]`: further values, not arguments.
+                    while depth > 0
+                        && text.contains(' ')
+                        && let (Some("|"), Some(other)) =
+                            (tokens.get(at).map(String::as_str), tokens.get(at + 1))
+                        && other.starts_with(|c: char| c.is_ascii_alphanumeric())
+                    {
+                        text.push('|');
+                        text.push_str(other);
+                        at += 2;
+                    }
+                    // `-h | --help` are spellings, `-d | -D` are not.
+                    if let (Some("|"), Some(other)) = (tokens.get(at).map(String::as_str), tokens.get(at + 1))
+                        && !token.starts_with("--")
+                        && token.chars().count() == 2
+                        && other.starts_with("--")
+                    {
+                        text = format!("{text}, {other}");
+                        at += 2;
+                        while let Some(next) =
+                            tokens.get(at).filter(|next| !next.starts_with(['-', '|', '.']))
+                        {
+                            text.push(' ');
+                            text.push_str(next);
+                            at += 1;
+                        }
+                    }
+                    self.option(&text, required, repeats);
+                }
+                Some('[') if is_remark(token) => {}
+                Some('[') => {
+                    let (inner, more) = inside(token);
+                    let before = self.positionals.len();
+                    self.scan(inner, false, depth + 1);
+                    if more || repeats {
+                        self.repeat(before, inner);
+                    }
+                }
+                Some('(') if is_remark(token) => {}
+                Some('(') => {
+                    let (inner, more) = inside(token);
+                    let before = self.positionals.len();
+                    self.scan(inner, required, depth + 1);
+                    if more || repeats {
+                        self.repeat(before, inner);
+                    }
+                }
+                Some('{') if !token.contains(' ') && !token.contains("|-") && !token.starts_with("{-") => {
+                    self.takes_command |= repeats && token.contains(',');
+                    self.positional(token, required);
+                }
+                Some('{') => {
+                    let (inner, more) = inside(token);
+                    let before = self.positionals.len();
+                    self.scan(inner, required, depth + 1);
+                    if more || repeats {
+                        self.repeat(before, inner);
+                    }
+                }
+                Some(_) => self.positional(token, required),
+            }
+        }
+    }
+
+    fn option(&mut self, text: &str, required: bool, repeated: bool) {
+        let (found, _) = specs(text, Place::Usage);
+        for spec in found {
+            // `-46Aa`: several options of one letter.
+            let letters = spec.flags.first().and_then(|flag| bundle(flag)).filter(|_| spec.flags.len() == 1);
+            match letters {
+                Some(letters) => {
+                    let last = letters.chars().count() - 1;
+                    for (at, letter) in letters.chars().enumerate() {
+                        let (value, values) = match at == last {
+                            true => (spec.value, spec.values.clone()),
+                            false => (Value::None, Vec::new()),
+                        };
+                        let flags = vec![format!("-{letter}")];
+                        self.options.push(UsageOption {
+                            spec: Spec { flags, negated: Vec::new(), value, values, join: spec.join },
+                            required: false,
+                            repeated: false,
+                        });
+                    }
+                }
+                None => self.options.push(UsageOption { spec, required, repeated }),
+            }
+        }
+    }
+
+    fn repeat(&mut self, before: usize, inner: &str) {
+        if inner.trim_start().starts_with('-') {
+            if let Some(option) = self.options.last_mut() {
+                option.repeated = true;
+            }
+        } else {
+            self.positionals.iter_mut().skip(before).for_each(|positional| positional.repeated = true);
+        }
+    }
+
+    fn positional(&mut self, token: &str, required: bool) {
+        let repeated =
+            token.ends_with("...") || token.ends_with('…') || token.contains("...]") || token.contains("(s)");
+        let choices = choices_of_name(token);
+        let several = token.contains("(s)").then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
+        let name = several.as_deref().unwrap_or_else(|| bare(token));
+        let lower = name.replace("(s)", "s").to_ascii_lowercase().replace(['-', '_'], " ");
+        let is_options = matches!(
+            lower.as_str(),
+            "options"
+                | "option"
+                | "flags"
+                | "flag"
+                | "opts"
+                | "opt"
+                | "options..."
+                | "switches"
+                | "global options"
+                | "global flags"
+                | "command options"
+                | "common options"
+                | "local options"
+                | "general options"
+        );
+        // `file[.zip]`: an ending that can be left out.
+        let name = name.split_once("[.").map_or(name, |(stem, _)| stem);
+        let is_name =
+            name.trim_start_matches(['+', '@', '%', '\'']).chars().next().is_some_and(char::is_alphanumeric);
+        if is_options || !is_name || token.ends_with(':') || name.chars().count() > 60 {
+            return;
+        }
+        let is_command =
+            matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands" | "sub command");
+        self.takes_command |= is_command;
+        let name = if choices.is_empty() { name.to_owned() } else { choices.join("|") };
+        match self.positionals.iter_mut().find(|known| known.name == name) {
+            // `file [file ...]`
+            Some(known) => known.repeated = true,
+            None => self.positionals.push(UsagePositional { name, required, repeated, choices }),
+        }
+    }
+}
+
+/// Whether brackets hold words for people: `[more options; see below]`.
+fn is_remark(token: &str) -> bool {
+    let words: Vec<&str> = token.split_whitespace().collect();
+    let lower = token.to_lowercase();
+    words.len() > 1
+        && !token.contains(['|', '<', '='])
+        && !token.contains(" -")
+        && !token.get(1..).unwrap_or_default().starts_with('-')
+        && (lower.contains("options") || lower.contains("flags") || is_prose(token.trim_matches(['[', ']'])))
+}
+
+/// Words outside of brackets; brackets with their content are one, `|` is one.
+fn tokens(text: &str) -> Vec<String> {
+    const MAX_TOKENS: usize = 4_000;
+    let mut tokens: Vec<String> = Vec::new();
+    let mut token = String::new();
+    let mut depth = 0_usize;
+    for c in text.chars() {
+        match c {
+            '[' | '(' | '{' | '<' => depth += 1,
+            ']' | ')' | '}' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (c == ' ' || c == '|') {
+            if !token.is_empty() {
+                tokens.push(std::mem::take(&mut token));
+            }
+            if c == '|' {
+                tokens.push("|".to_owned());
+            }
+        } else {
+            token.push(c);
+        }
+        if tokens.len() > MAX_TOKENS {
+            break;
+        }
+    }
+    if !token.is_empty() {
+        tokens.push(token);
+    }
+    // `<a>...` and `[x]...` keep their dots; `[a][b]` are two.
+    tokens.into_iter().flat_map(|token| apart(&token)).collect()
+}
+
+/// `[a][b]` as two tokens.
+fn apart(token: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut depth = 0_usize;
+    let is_option = token.starts_with('-');
+    for c in token.chars() {
+        if depth == 0 && c == '[' && !part.is_empty() && !is_option && part.ends_with(']') {
+            parts.push(std::mem::take(&mut part));
+        }
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        part.push(c);
+    }
+    parts.push(part);
+    parts
+}
+
+/// What is inside the outer brackets, and whether dots follow them.
+fn inside(token: &str) -> (&str, bool) {
+    let is_repeated =
+        token.ends_with("...") || token.ends_with('…') || token.ends_with("...,") || token.ends_with('*');
+    let end = token.rfind([']', ')', '}']).unwrap_or(token.len());
+    (token.get(1..end).unwrap_or_default(), is_repeated)
+}
+
+/// The letters of `-46Aa`. A word such as `-name` is none.
+fn bundle(flag: &str) -> Option<&str> {
+    let letters = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let count = letters.chars().count();
+    if count < 2 || !letters.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let is_mixed = letters.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let has_vowel = letters.chars().any(|c| "aeiouy".contains(c));
+    let is_sorted = letters.chars().zip(letters.chars().skip(1)).all(|(one, next)| one < next);
+    (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
+}
