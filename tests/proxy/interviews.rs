@@ -1,6 +1,6 @@
 //! Interviews as agents conduct them: over MCP in both eras, with the prompts alone, and beside a person.
 
-use schemascope_test_support::{McpClient, Places, Program};
+use schemascope_test_support::{McpClient, Places, Program, stdio};
 use serde_json::{Map, Value, json};
 
 const OWN: Option<&str> = Some("schemascope");
@@ -180,4 +180,66 @@ fn interview_continues_after_a_kill_and_wrong_arguments_say_what_is_right() {
     assert!(run.code == Some(1) && run.out.contains("line "), "{run:?}");
     program.run(&["interview", "delete", "bakery", "--yes"]).unwrap();
     assert_eq!(program.json(&["interview", "list"]).unwrap(), json!([]));
+}
+
+#[test]
+fn what_people_know_of_fields_becomes_descriptions_once_it_is_accepted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let shop = serve.connect(Some("shop")).unwrap();
+    for id in 1..=12 {
+        shop.call("list_orders", &json!({"limit": id})).unwrap().result().unwrap();
+    }
+    let before = program.json(&["schema", "shop__list_orders"]).unwrap();
+    assert!(!before.to_string().contains("description"), "{before}");
+
+    let own = serve.connect(OWN).unwrap();
+    let tools = tools(&own);
+    let call = |name: &str, arguments: &Value| call(&own, &tools, false, name, arguments);
+    let place = call("start_interview", &json!({}));
+    let with = |more: Value| {
+        let mut all = place.clone();
+        all.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        all
+    };
+    let next = call("get_next_ds", &with(json!({"tool_id": "shop__list_orders"})));
+    assert!(next["ds_id"].as_str().unwrap().starts_with("tool/"), "{next}");
+    let about = json!({"ds_id": "tool/output-fields", "tool_id": "shop__list_orders"});
+    call("start_ds_pursuit", &with(about));
+    let question = call("get_next_question", &with(json!({"ds_id": "tool/output-fields"})));
+    assert!(question["table_template"].as_str().unwrap().contains("orders[].id"), "{question}");
+    let answer = json!({"fields": [
+        {"field-id": "orders[].id", "meaning": "Number of the order", "unit": "none"},
+        {"field-id": "orders[].total", "meaning": "What the customer pays", "unit": "euros"},
+    ], "exhausted?": true});
+    let given =
+        json!({"ds_id": "tool/output-fields", "question_id": question["question_id"], "answer": answer});
+    call("process_ds_answer", &with(given));
+    let done = call("finalize_ds", &with(json!({"ds_id": "tool/output-fields"})));
+    assert_eq!(done["success"], true, "{done}");
+
+    let proposals = program.json(&["interview", "descriptions"]).unwrap();
+    let id = proposals[0]["proposal_id"].as_str().unwrap().to_owned();
+    assert_eq!(
+        (&proposals[0]["tool_id"], &proposals[0]["accepted"]),
+        (&json!("shop__list_orders"), &Value::Null)
+    );
+    assert_eq!(
+        program.json(&["schema", "shop__list_orders"]).unwrap(),
+        before,
+        "nothing changes before a person says so"
+    );
+    program.run(&["interview", "descriptions", &id, "--accept"]).unwrap();
+    let after = program.json(&["schema", "shop__list_orders"]).unwrap();
+    let order = &after["properties"]["orders"]["items"]["properties"];
+    assert_eq!(order["id"]["description"], "Number of the order. Unit: none.", "{after}");
+    let out = scratch.path().join("wrappers");
+    program.run(&["generate", "--lang", "python", "--out", out.to_str().unwrap(), "--no-discover"]).unwrap();
+    let wrapper = std::fs::read_to_string(out.join("servers/shop/list_orders.py")).unwrap();
+    assert!(wrapper.contains("What the customer pays"), "{wrapper}");
+    program.run(&["interview", "descriptions", &id, "--undo"]).unwrap();
+    assert_eq!(program.json(&["schema", "shop__list_orders"]).unwrap(), before);
 }

@@ -1,5 +1,7 @@
 //! Commands about interviews by Discovery Schemas.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -39,10 +41,28 @@ pub struct InterviewList {
     pub conversations: Vec<ConversationRow>,
     /// Discovery Schemas by id.
     pub library: Vec<LibraryRow>,
+    /// Descriptions of fields that interviews propose.
+    #[serde(default)]
+    pub proposals: Vec<DescriptionProposal>,
     /// Files that cannot be used.
     pub unusable: Vec<UnusableFileRow>,
     /// Folder for files of the user.
     pub folder: String,
+}
+
+/// Descriptions of a tool's fields, proposed by a finished interview about them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DescriptionProposal {
+    /// Id of the proposal.
+    pub proposal_id: String,
+    /// Id of the project.
+    pub project_id: String,
+    /// `server__tool`.
+    pub tool_id: String,
+    /// Descriptions by path; the empty path is the tool itself.
+    pub descriptions: BTreeMap<String, String>,
+    /// Whether a person accepted them; none while that is open.
+    pub accepted: Option<bool>,
 }
 
 /// A conversation of a project.
@@ -142,6 +162,13 @@ pub enum InterviewDecision {
     Note {
         /// The note.
         text: String,
+    },
+    /// Accepts or rejects descriptions that an interview proposes, or takes that back.
+    Descriptions {
+        /// Id of the proposal.
+        proposal_id: String,
+        /// Whether they apply; none to take the decision back.
+        accept: Option<bool>,
     },
     /// Removes a conversation, or a whole project, for good.
     Delete {},

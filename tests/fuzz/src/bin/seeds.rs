@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Result;
 use std::path::Path;
 
-use schemascope_fuzz::seeds::{self, BUNDLES, DOCUMENTS, SCHEMAS, STATES, calls, texts};
+use schemascope_fuzz::seeds::{self, BUNDLES, DOCUMENTS, SCHEMAS, STATES, calls, help, texts};
 
 fn main() -> Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_default();
@@ -16,6 +16,7 @@ fn main() -> Result<()> {
         ("schemas", SCHEMAS.words.dictionary(), seeds::schemas(&curated)),
         ("calls", DOCUMENTS.words.dictionary(), calls::calls()),
         ("texts", texts::dictionary(), texts::texts()),
+        ("help", help::dictionary(), help::texts()),
     ] {
         let of_target = Path::new(&folder).join(target);
         fs::create_dir_all(&of_target)?;

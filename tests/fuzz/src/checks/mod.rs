@@ -5,6 +5,7 @@ mod bundles;
 mod calls;
 mod comparing;
 mod emitting;
+mod help;
 mod judging;
 mod merging;
 mod reading;
@@ -20,6 +21,7 @@ use crate::random::Random;
 pub use bundles::{bundles, seed};
 pub use calls::calls;
 pub use comparing::schemas;
+pub use help::help;
 pub use states::states;
 pub use texts::texts;
 

@@ -2,6 +2,7 @@
 
 pub mod calls;
 mod deep;
+pub mod help;
 pub mod texts;
 mod tools;
 

@@ -22,6 +22,7 @@ pub const TOPICS: &[Topic] = pages![
     "connect",
     "cli-tools",
     "discovery",
+    "interviews",
     "run",
     "review-and-promote",
     "edges",

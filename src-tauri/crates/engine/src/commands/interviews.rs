@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, CallInterview, ConversationRow, DecideInterview, ErrorKind, ExportInterviews, ImportInterviews,
-    InterviewDecision, InterviewList, LibraryRow, ListInterviews, PursuitRow, UnusableFileRow,
+    ApiError, CallInterview, ConversationRow, DecideInterview, DescriptionProposal, ErrorKind,
+    ExportInterviews, ImportInterviews, InterviewDecision, InterviewList, LibraryRow, ListInterviews,
+    PursuitRow, UnusableFileRow,
 };
 use schemascope_interview::{
     Context, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
@@ -14,6 +15,7 @@ use serde_json::Value;
 use super::{Handle, internal};
 use crate::engine::Engine;
 use crate::interviews::NotTaken;
+use crate::interviews::fields::fields;
 use crate::user::system_user;
 
 handlers![CallInterview, ListInterviews, DecideInterview, ExportInterviews, ImportInterviews];
@@ -21,7 +23,9 @@ handlers![CallInterview, ListInterviews, DecideInterview, ExportInterviews, Impo
 impl Handle<CallInterview> for Engine {
     async fn handle(&self, command: CallInterview) -> Result<Value, ApiError> {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person));
-        let calling = move || interviews.call(&command.tool, command.arguments, &actor);
+        let registry = Arc::clone(&self.records.registry);
+        let known = move |tool: &str| fields(&registry.lock(), tool);
+        let calling = move || interviews.call(&command.tool, command.arguments, &actor, known);
         let called = tokio::task::spawn_blocking(calling).await.map_err(internal)?;
         self.records.events.renewed();
         called.map_err(|error| not_taken(&error))
@@ -54,12 +58,24 @@ impl Handle<ListInterviews> for Engine {
             line: file.line,
             reason: file.reason.clone(),
         });
+        let proposals = self.interviews.read(|state| state.proposals.values().map(proposal_row).collect());
         Ok(InterviewList {
             conversations,
+            proposals,
             library: rows.collect(),
             unusable: unusable.collect(),
             folder: self.interviews.folder().display().to_string(),
         })
+    }
+}
+
+fn proposal_row(proposal: &schemascope_interview::Proposal) -> DescriptionProposal {
+    DescriptionProposal {
+        proposal_id: proposal.proposal_id.clone(),
+        project_id: proposal.project_id.clone(),
+        tool_id: proposal.tool_id.clone(),
+        descriptions: proposal.descriptions.clone(),
+        accepted: proposal.decision.map(|decision| decision == schemascope_interview::Decision::Accepted),
     }
 }
 
@@ -97,6 +113,14 @@ fn decide(context: &Context<'_>, command: &DecideInterview) -> Result<Step, Step
         InterviewDecision::Retract { pointers } => schemascope_interview::retract(context, &place, pointers),
         InterviewDecision::Abandon { notes } => schemascope_interview::abandon(context, &place, notes),
         InterviewDecision::Note { text } => schemascope_interview::leave_note(context, &place, text),
+        InterviewDecision::Descriptions { proposal_id, accept } => {
+            let decision = match accept {
+                Some(true) => schemascope_interview::Decision::Accepted,
+                Some(false) => schemascope_interview::Decision::Rejected,
+                None => schemascope_interview::Decision::Undone,
+            };
+            schemascope_interview::decide_descriptions(context, proposal_id, decision)
+        }
         InterviewDecision::Delete {} => {
             let conversation = Some(command.conversation_id.as_str()).filter(|id| !id.is_empty());
             schemascope_interview::delete(context, &command.project_id, conversation)

@@ -16,6 +16,7 @@ use serde_json::value::to_raw_value;
 
 use super::{Handle, internal};
 use crate::engine::Engine;
+use crate::interviews::describe::describe;
 use crate::knowledge::raw_diff;
 use crate::knowledge::schema_choice::{Chosen, choose};
 use crate::knowledge::summary::in_force_row;
@@ -67,7 +68,9 @@ impl Handle<GetSchema> for Engine {
     async fn handle(&self, command: GetSchema) -> Result<SchemaReply, ApiError> {
         let (id, tool) = self.known_tool(&command.tool_id).await?;
         let found = self.choose(&id, &tool, command.choice)?;
-        Ok(found.reply(id.to_string(), &tool))
+        let mut reply = found.reply(id.to_string(), &tool);
+        describe(&mut reply.schema, &self.interviews.descriptions(&reply.tool_id));
+        Ok(reply)
     }
 }
 

@@ -3,14 +3,18 @@
 //! An event is redacted, written, and applied, in that order and one step at a time, so that several agents and people
 //! can take part in one conversation. The steps themselves are in the crate `interview`.
 
+pub(crate) mod describe;
+pub(crate) mod fields;
 mod library;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 use schemascope_interview::{
-    Aid, Context, Event, Interviews as State, Library, Scripts, Stamp, Step, StepError,
+    Aid, Context, Decision, Event, Interviews as State, Library, Proposal, Scripts, Stamp, Step, StepError,
+    ToolField, place_arguments, propose_descriptions,
 };
 use schemascope_judge::Judge;
 use schemascope_model::{IdSource, Timestamp};
@@ -118,14 +122,40 @@ impl Interviews {
         read(&self.inner.lock().state)
     }
 
-    /// Calls a tool.
+    /// Calls a tool. `fields` returns what is known of the fields of the tool that a pursuit is about. A pursuit about a
+    /// tool that was finished makes a proposal of descriptions.
     pub(crate) fn call(
         &self,
         name: &str,
         arguments: Map<String, Value>,
         actor: &str,
+        fields: impl FnOnce(&str) -> Vec<ToolField>,
     ) -> Result<Value, NotTaken> {
-        self.step(actor, |context| schemascope_interview::call(context, name, arguments, &Aid::default()))
+        let tool_id = arguments.get("tool_id").and_then(Value::as_str);
+        let tool_fields = tool_id.filter(|_| name == "start_ds_pursuit").map(fields).unwrap_or_default();
+        let aid = Aid { tool_fields, ..Aid::default() };
+        let finished = (name == "finalize_ds").then(|| place_arguments(arguments.clone()));
+        let reply =
+            self.step(actor, |context| schemascope_interview::call(context, name, arguments, &aid))?;
+        if let Some(Ok(place)) = finished.filter(|_| reply["success"] == true) {
+            // Where the pursuit is not about a tool there is nothing to propose.
+            let _ = self.step(actor, |context| propose_descriptions(context, &place));
+        }
+        Ok(reply)
+    }
+
+    /// The descriptions of a tool's fields that people accepted, by path; later ones replace earlier ones.
+    pub(crate) fn descriptions(&self, tool_id: &str) -> BTreeMap<String, String> {
+        self.read(|state| {
+            let accepted = |proposal: &&Proposal| {
+                proposal.tool_id == tool_id && proposal.decision == Some(Decision::Accepted)
+            };
+            let mut accepted: Vec<&Proposal> = state.proposals.values().filter(accepted).collect();
+            accepted.sort_by_key(|proposal| {
+                (proposal.decided.as_ref().map(|(_, at)| *at), &proposal.proposal_id)
+            });
+            accepted.into_iter().flat_map(|proposal| proposal.descriptions.clone()).collect()
+        })
     }
 
     /// Takes a step: what it gives is on disk and in effect when this returns. Blocks while the disk syncs.

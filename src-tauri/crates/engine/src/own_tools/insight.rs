@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Answering, Arguments, Group, OwnTool, Sources};
+use crate::interviews::describe::describe;
 use crate::knowledge::schema_choice::choose;
 use crate::knowledge::totals::Totals;
 use crate::nearest::suggestion;
@@ -200,7 +201,12 @@ async fn schema(sources: &Sources, mut arguments: Arguments) -> Result<Value, St
     let effective = choose(SchemaChoice::Effective);
     let is_effective = effective.is_some();
     let found = effective.or_else(|| choose(SchemaChoice::Inferred));
-    let reply = found.map(|found| found.reply(id.to_string(), &tool));
+    let descriptions = sources.interviews.descriptions(&id.to_string());
+    let reply = found.map(|found| {
+        let mut reply = found.reply(id.to_string(), &tool);
+        describe(&mut reply.schema, &descriptions);
+        reply
+    });
     let standing = tool.standing();
     let observation_count = tool.shape.observations();
     let version = reply.as_ref().and_then(|reply| reply.version);

@@ -5,6 +5,7 @@ use schemascope_proxy::CallerSession;
 use serde_json::{Map, Value, json};
 
 use super::{Answering, Arguments, Group, OwnTool, Sources};
+use crate::interviews::fields::fields;
 
 /// Declares the tools by name. What they do is in the crate `interview`.
 macro_rules! tools {
@@ -44,8 +45,10 @@ async fn call(
 ) -> Result<Value, String> {
     let actor = caller.client.map_or_else(|| "agent".to_owned(), |client| client.name.to_string());
     let (interviews, arguments) = (sources.interviews.clone(), arguments.all());
+    let registry = sources.registry.clone();
+    let known = move |tool: &str| fields(&registry.lock(), tool);
     // The disk syncs.
-    let calling = tokio::task::spawn_blocking(move || interviews.call(name, arguments, &actor));
+    let calling = tokio::task::spawn_blocking(move || interviews.call(name, arguments, &actor, known));
     match calling.await {
         Ok(called) => called.map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),

@@ -25,6 +25,8 @@ pub(crate) struct Upstreams {
     pub(crate) hub: Arc<Hub>,
     /// Schemascope's own tools, served as an upstream.
     pub(crate) own_tools: Arc<OwnTools>,
+    /// Interviews, whose tools are among them.
+    pub(crate) interviews: Arc<Interviews>,
     /// How each tool's latest result was adapted.
     pub(crate) status: Arc<SchemaStatus>,
     /// The endpoint for clients, once the engine is served.
@@ -65,7 +67,7 @@ impl Upstreams {
         let own = Some(BuiltIn::new(Arc::clone(&own_tools) as _));
         let config = files.cli.added_to(&files.config.now().config);
         let hub = Hub::new(&config, own, Arc::clone(&observer) as _, observer, adapting(&settings));
-        Self { hub, own_tools, status, mcp_url: Arc::default() }
+        Self { hub, own_tools, interviews: Arc::clone(interviews), status, mcp_url: Arc::default() }
     }
 
     /// Takes requests for command-line tools, unless the setting forbids them.

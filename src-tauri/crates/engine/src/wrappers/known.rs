@@ -12,6 +12,8 @@ use schemascope_shape::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::interviews::Interviews;
+use crate::interviews::describe::describe;
 use crate::knowledge::Knowledge;
 use crate::knowledge::decisions::Decisions;
 use crate::knowledge::overrides::shown::ShownTools;
@@ -25,6 +27,7 @@ pub(crate) struct KnownTools {
     decisions: Arc<Decisions>,
     shown: Arc<ShownTools>,
     own_tools: Arc<OwnTools>,
+    interviews: Arc<Interviews>,
 }
 
 /// What decides how a result is typed, without the schema that was learned.
@@ -46,6 +49,7 @@ impl KnownTools {
             decisions: Arc::clone(&knowledge.decisions),
             shown: Arc::clone(&knowledge.shown),
             own_tools: Arc::clone(&upstreams.own_tools),
+            interviews: Arc::clone(&upstreams.interviews),
         }
     }
 
@@ -83,6 +87,10 @@ impl KnownTools {
         let Binding { strategy, source, quality, version, is_text, schema, is_learned } =
             self.binding(id, tool, model_from);
         let learned = || is_learned.then(|| tool.shape.schema(&Policy::default()));
+        let mut output_schema = schema.map(|schema| (*schema).clone()).or_else(learned);
+        if let Some(schema) = &mut output_schema {
+            describe(schema, &self.interviews.descriptions(&id.to_string()));
+        }
         WrapperTool {
             tool_id: id.to_string(),
             description: presented
@@ -99,7 +107,7 @@ impl KnownTools {
                 .input_schema
                 .or(definition.input_schema)
                 .unwrap_or_else(|| json!({"type": "object"})),
-            output_schema: schema.map(|schema| (*schema).clone()).or_else(learned),
+            output_schema,
             is_text,
             listed: tool.declaration.is_some(),
         }
@@ -115,6 +123,7 @@ impl KnownTools {
             .hash(&mut hasher);
         tool.declaration.as_ref().map(|declaration| declaration.definition.get()).hash(&mut hasher);
         presented.description.map(String::from).hash(&mut hasher);
+        self.interviews.descriptions(&id.to_string()).hash(&mut hasher);
         presented.input_schema.map(|schema| schema.to_string()).hash(&mut hasher);
         hasher.finish()
     }

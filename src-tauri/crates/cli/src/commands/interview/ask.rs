@@ -11,13 +11,23 @@ use super::{Where, call, conversation, place};
 use crate::args::Args;
 use crate::output::{self, harmless, harmless_lines};
 
+/// What an interview begins with.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// Discovery Schema to pursue first.
+    pub ds: Option<&'a str>,
+    /// Tool to find out about.
+    pub tool: Option<&'a str>,
+}
+
 pub async fn start(
     args: &Args,
     front: &Front,
     name: Option<String>,
     project: Option<&str>,
-    ds: Option<&str>,
+    wanted: Wanted<'_>,
 ) -> Result<ExitCode> {
+    let Wanted { ds, tool } = wanted;
     let mut arguments = Map::new();
     if let Some(name) = name {
         arguments.insert("project_name".to_owned(), name.into());
@@ -31,6 +41,7 @@ pub async fn start(
     let with_ds = |ds: &str| {
         let mut all = place.clone();
         all.insert("ds_id".to_owned(), ds.into());
+        all.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
         all
     };
     let next = match ds {
@@ -43,7 +54,9 @@ pub async fn start(
     let text = |key: &str| harmless(place.get(key).and_then(Value::as_str).unwrap_or_default()).to_string();
     output::line(&format!("project {}, conversation {}", text("project_id"), text("conversation_id")))?;
     if ds.is_none() {
-        let recommended = call(front, "get_next_ds", place.clone()).await?;
+        let mut about = place.clone();
+        about.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
+        let recommended = call(front, "get_next_ds", about).await?;
         if let Some(id) = recommended["ds_id"].as_str() {
             call(front, "start_ds_pursuit", with_ds(id)).await?;
             output::note(&format!(

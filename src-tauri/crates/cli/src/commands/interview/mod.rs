@@ -58,6 +58,9 @@ enum InterviewVerb {
         /// Discovery Schema to pursue first
         #[arg(long, value_name = "ID")]
         ds: Option<String>,
+        /// Tool to find out about, for example git__git_log
+        #[arg(long, value_name = "TOOL_ID")]
+        tool: Option<String>,
     },
     /// Print the next question, and read the answers on a terminal
     Ask {
@@ -108,6 +111,14 @@ enum InterviewVerb {
         /// The note
         text: String,
     },
+    /// List the descriptions of fields that interviews propose, or decide about one
+    Descriptions {
+        /// Id of the proposal to decide about
+        #[arg(requires = "decision")]
+        proposal: Option<String>,
+        #[command(flatten)]
+        decision: DescriptionDecision,
+    },
     /// Have a scripted expert answer a whole interview, as an example
     Play {
         /// What the expert makes, such as "craft beer"
@@ -139,6 +150,21 @@ enum InterviewVerb {
     },
 }
 
+/// What to do with proposed descriptions.
+#[derive(Debug, clap::Args)]
+#[group(id = "decision", multiple = false)]
+pub struct DescriptionDecision {
+    /// They become descriptions in schemas and wrappers
+    #[arg(long, requires = "proposal")]
+    accept: bool,
+    /// They are not used
+    #[arg(long, requires = "proposal")]
+    reject: bool,
+    /// Take the decision back
+    #[arg(long, requires = "proposal")]
+    undo: bool,
+}
+
 /// A conversation, and what is pursued in it.
 #[derive(Debug, clap::Args)]
 pub struct Where {
@@ -167,8 +193,9 @@ async fn carry_out(args: &Args, verb: Option<&InterviewVerb>, front: &Front) -> 
         None | Some(InterviewVerb::List) => library::list(args, front).await,
         Some(InterviewVerb::Library) => library::library(args, front).await,
         Some(InterviewVerb::Check { file }) => library::check(args, file),
-        Some(InterviewVerb::Start { name, project, ds }) => {
-            ask::start(args, front, name.clone(), project.as_deref(), ds.as_deref()).await
+        Some(InterviewVerb::Start { name, project, ds, tool }) => {
+            let what = ask::Wanted { ds: ds.as_deref(), tool: tool.as_deref() };
+            ask::start(args, front, name.clone(), project.as_deref(), what).await
         }
         Some(InterviewVerb::Ask { place }) => ask::ask(args, front, place).await,
         Some(InterviewVerb::Answer { place, text }) => ask::answer(args, front, place, text).await,
@@ -183,6 +210,9 @@ async fn carry_out(args: &Args, verb: Option<&InterviewVerb>, front: &Front) -> 
         Some(InterviewVerb::Finish { place, force }) => ask::finish(args, front, place, *force).await,
         Some(InterviewVerb::Note { place, text }) => {
             records::decide(args, front, place, Decision::Note { text: text.clone() }).await
+        }
+        Some(InterviewVerb::Descriptions { proposal, decision }) => {
+            records::descriptions(args, front, proposal.as_deref(), decision).await
         }
         Some(InterviewVerb::Play { product, level, max_questions }) => {
             ask::play(args, front, product, level, *max_questions).await

@@ -5,13 +5,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use schemascope_api::{DecideInterview, ExportInterviews, ImportInterviews, InterviewDecision};
+use schemascope_api::{
+    DecideInterview, ExportInterviews, ImportInterviews, InterviewDecision, ListInterviews,
+};
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
 
-use super::{Where, call, conversation, place};
+use super::{DescriptionDecision, Where, call, conversation, place};
 use crate::args::{Args, person};
-use crate::output::{self, harmless_lines};
+use crate::output::{self, harmless, harmless_lines};
 
 pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
     let mut at: Map<String, Value> = place(front, at).await?;
@@ -51,6 +53,54 @@ pub async fn decide(args: &Args, front: &Front, at: &Where, decision: InterviewD
     match args.json {
         true => output::json(&reply)?,
         false => output::line(&harmless_lines(&serde_json::to_string_pretty(&reply)?))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists proposals, or decides about one.
+pub async fn descriptions(
+    args: &Args,
+    front: &Front,
+    proposal: Option<&str>,
+    decision: &DescriptionDecision,
+) -> Result<ExitCode> {
+    if let Some(id) = proposal {
+        let accept = if decision.undo { None } else { Some(decision.accept) };
+        let command = DecideInterview {
+            project_id: String::new(),
+            conversation_id: String::new(),
+            ds_id: None,
+            decision: InterviewDecision::Descriptions { proposal_id: id.to_owned(), accept },
+            person: person(),
+        };
+        let reply = front.call(command).await?;
+        match args.json {
+            true => output::json(&reply)?,
+            false => output::line(&harmless_lines(&serde_json::to_string_pretty(&reply)?))?,
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let proposals = front.call(ListInterviews {}).await?.proposals;
+    if args.json {
+        output::json(&proposals)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if proposals.is_empty() {
+        output::note(
+            "No descriptions are proposed. Interviews about tools (tool/output-fields) propose them.",
+        );
+    }
+    for one in &proposals {
+        let state = match one.accepted {
+            None => "open",
+            Some(true) => "accepted",
+            Some(false) => "rejected",
+        };
+        output::line(&harmless(&format!("{}  {}  {state}", one.proposal_id, one.tool_id)))?;
+        for (path, text) in &one.descriptions {
+            let path = if path.is_empty() { "(the tool)" } else { path };
+            output::line(&harmless(&format!("  {path}: {text}")))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
