@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 use anyhow::{Context, Result, bail};
 use schemascope_test_support::{McpClient, Program};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::shell::must;
 
@@ -58,6 +58,42 @@ impl Stage<'_> {
         let tool = list["tools"].as_array().into_iter().flatten().find(|tool| tool["name"] == TOOL);
         Ok(tool.with_context(|| format!("{TOOL} is not listed"))?.get("outputSchema").cloned())
     }
+}
+
+/// Adds a program as a tool, and calls it as the agent.
+pub fn program(table: &Stage<'_>) -> Result<()> {
+    table.type_in(&["cli", "add", "sort", "--alias", "lines", "--reason", "the agent sorts lines"])?;
+    let listed = table.client.request("tools/list", "{}")?.result()?;
+    if !listed.to_string().contains("\"lines__sort\"") {
+        bail!("lines__sort is not listed");
+    }
+    let arguments = json!({"stdin": "pear\napple\n", "reverse": true});
+    let sorted = table.client.call("lines__sort", &arguments)?.result()?;
+    table.calls.set(table.calls.get() + 1);
+    println!("   lines__sort {arguments} ran {}\n", sorted["_meta"]["schemascope/argv"]);
+    if sorted["content"][0]["text"] != "pear\napple\n" {
+        bail!("lines__sort gave {sorted}");
+    }
+    Ok(())
+}
+
+/// Has a person say what fields mean, and accepts it.
+pub fn describe(table: &Stage<'_>) -> Result<()> {
+    const ABOUT: &str = "shop__list_orders";
+    let start = ["interview", "start", "--name", "Orders", "--ds", "tool/output-fields", "--tool", ABOUT];
+    table.type_in(&start)?;
+    let answer =
+        r#"{"fields": [{"field-id": "orders[].id", "meaning": "Number of the order"}], "exhausted?": true}"#;
+    table.type_in(&["interview", "answer", "Orders", answer])?;
+    table.type_in(&["interview", "finish", "Orders"])?;
+    let proposals = table.program.json(&["interview", "descriptions"])?;
+    let proposal = proposals[0]["proposal_id"].as_str().context("no descriptions are proposed")?.to_owned();
+    table.type_in(&["interview", "descriptions", &proposal, "--accept"])?;
+    let schema = table.program.json(&["schema", ABOUT])?;
+    if !schema.to_string().contains("Number of the order.") {
+        bail!("{ABOUT} is not described: {schema}");
+    }
+    Ok(())
 }
 
 /// Shows the edges between the shop's tools, and that values were seen to flow.

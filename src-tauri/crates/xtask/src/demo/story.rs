@@ -46,6 +46,11 @@ const CHAPTERS: &[Chapter] = &[
     ),
     seen(40, "shop / exchange_rates breaks the schema it declares: \"Needs you\" on the Overview says so."),
     done(
+        50,
+        "A program becomes a tool: its help is read, and each call is an argument vector. No shell is involved.",
+        decisions::program,
+    ),
+    done(
         60,
         "The agent takes ids from one result to the next call. Graph shows which tool feeds which:",
         decisions::edges,
@@ -61,6 +66,11 @@ const CHAPTERS: &[Chapter] = &[
         107,
         "All of them conform. Promoted: clients get the schema, and results contain structured content.",
         decisions::promote,
+    ),
+    done(
+        108,
+        "What people know of a tool's fields is asked for, and becomes descriptions in its schema and its wrapper:",
+        decisions::describe,
     ),
     seen(ROUNDS, "From here on the agent works more slowly."),
     seen(
