@@ -73,6 +73,21 @@ await play(async ({ page, step }) => {
     await page.locator('.cli-tool button[aria-label="Show ask-sort"]').click();
     await page.locator(".cli-detail .cli-parameters").waitFor();
     await check(`a command-line tool ${theme}`);
+    await visit("/interviews", ".conversation .empty");
+    await page.click(".library summary");
+    await page.click("#start-interview");
+    await page.locator("#project-name").waitFor();
+    await check(`the start of an interview ${theme}`);
+    await page.fill("#project-name", "Bakery");
+    await page.click("#decide");
+    await page.locator("#answer").waitFor();
+    await page.fill("#answer", "pretzels");
+    await page.click("#answer-question");
+    await page.locator(".nodes .origin").first().waitFor();
+    await page.locator(".outcome").waitFor();
+    await check(`an interview ${theme}`);
+    // Out of the field of the answer, so that keys are shortcuts again.
+    await page.locator(".conversations").focus();
     await page.keyboard.press("?");
     await page.locator("#help-title").waitFor();
     await check(`help ${theme}`);

@@ -88,6 +88,14 @@ await play(async ({ page, step }) => {
     });
     return (await response.json()).rows[0].id;
   });
+  step("an interview");
+  await page.click('nav a[href="/interviews"]');
+  await page.click("#start-interview");
+  await page.fill("#project-name", "Bakery");
+  await page.click("#decide");
+  await page.locator("#answer").waitFor();
+  const interview = new URL(page.url()).pathname;
+
   const places = [
     ["/", "#latest a.tr"],
     ["/tools", ".tools-table .window a.tr"],
@@ -99,6 +107,7 @@ await play(async ({ page, step }) => {
     ["/graph?min=0", ".base .node"],
     ["/graph?focus=shop__get_order&min=0", ".base .node.focus"],
     ["/graph?focus=shop__get_order&min=0&plan=1", "#plan"],
+    [interview, ".open-question #answer"],
     ["/servers/shop", ".server pre"],
     ["/settings", ".tried pre"],
     ["/help/settings", ".guide article h1"],

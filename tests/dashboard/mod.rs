@@ -239,6 +239,19 @@ fn command_line_tools_are_added_and_requests_decided() {
 }
 
 #[test]
+fn interviews_are_conducted_and_calls_of_agents_appear() {
+    Stage::new(&["shop"]).play("interviews", |stage, ask, question| match ask {
+        "agent" => {
+            let agent = stage.serve().connect(Some("schemascope"))?;
+            let tool = question["tool"].as_str().unwrap_or_default();
+            let result = agent.call(tool, &question["args"])?.result()?;
+            Ok(result["structuredContent"].clone())
+        }
+        ask => bail!("unknown request {ask:?}"),
+    });
+}
+
+#[test]
 fn disabled_recording_is_shown() {
     let mut stage = Stage::new(&["shop"]);
     stage.serve.take().unwrap().stop().unwrap();

@@ -83,7 +83,7 @@ await play(async ({ page, context, step }) => {
   await page.keyboard.press("Escape");
   await page.locator("#help-title").waitFor({ state: "detached" });
   const links = await page.$$eval("nav.side a", (links) => links.map((link) => [link.getAttribute("href"), link.title.match(/\((g .)\)$/)?.[1]]));
-  assert.equal(links.length, 8);
+  assert.equal(links.length, 9);
   for (const [href, chord] of links) {
     assert(keys.includes(chord), `the help names ${chord}`);
     await page.keyboard.press("g");

@@ -18,6 +18,7 @@ use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::cli_tools::CliAsking;
 use crate::drift::Acknowledging;
 use crate::export::Exporting;
+use crate::interviews::InterviewAsking;
 use crate::live::{Connection, Live};
 use crate::numbers::count;
 use crate::pages;
@@ -55,6 +56,8 @@ pub enum Dialog {
     Export(Exporting),
     /// Adding a command-line tool, or a decision about one.
     CliTool(CliAsking),
+    /// Starting an interview, or a decision about one.
+    Interview(InterviewAsking),
 }
 
 /// A short message that disappears by itself.

@@ -14,6 +14,7 @@
 pub mod cli_entry;
 pub mod evidence;
 pub mod graph;
+pub mod interviews;
 pub mod json;
 pub mod layout;
 pub mod markdown;

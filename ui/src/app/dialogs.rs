@@ -36,6 +36,10 @@ pub fn Dialogs() -> impl IntoView {
                 <Modal label="Command-line tool">{pages::cli_tool(asking)}</Modal>
             }
             .into_any(),
+            Dialog::Interview(asking) => view! {
+                <Modal label="Interview">{pages::interview(asking)}</Modal>
+            }
+            .into_any(),
             Dialog::Help => view! { <Modal label="Help">{pages::keys_and_filters()}</Modal> }.into_any(),
         })
     }

@@ -22,6 +22,7 @@ use crate::browser::load_styles;
 use crate::cli_tools::{CliAsking, CliDialog};
 use crate::drift::{AcknowledgeDialog, Acknowledging};
 use crate::export::{ExportDialog, Exporting};
+use crate::interviews::{InterviewAsking, InterviewDialog, Interviews};
 use crate::parts::{OnDemand, on_demand};
 use crate::versions::{Batch, BatchDialog, Deciding, DecisionDialog};
 
@@ -44,6 +45,7 @@ fn draw_more(page: PageId, item: Option<String>) -> Result<AnyView, SplitLoaderE
         (PageId::Tools, Some(id)) => view! { <tool::Tool id=id /> }.into_any(),
         (PageId::Tools, None) => view! { <tools::Tools /> }.into_any(),
         (PageId::Review, _) => view! { <review::Review /> }.into_any(),
+        (PageId::Interviews, _) => view! { <Interviews /> }.into_any(),
         (PageId::Servers, _) => view! { <servers::Servers /> }.into_any(),
         (PageId::Settings, _) => view! { <settings::Settings /> }.into_any(),
         (PageId::Help, _) => view! { <help::Help /> }.into_any(),
@@ -145,4 +147,14 @@ pub fn cli_tool(asking: CliAsking) -> AnyView {
 #[wasm_split(more, fallible, preload(load_cli_tool))]
 fn draw_cli_tool(asking: CliAsking) -> Result<AnyView, SplitLoaderError> {
     Ok(view! { <CliDialog asking=asking /> }.into_any())
+}
+
+/// The dialogs about interviews.
+pub fn interview(asking: InterviewAsking) -> AnyView {
+    on_demand(|| styled("/more.css", load_interview()), move || Box::pin(draw_interview(asking.clone())))
+}
+
+#[wasm_split(more, fallible, preload(load_interview))]
+fn draw_interview(asking: InterviewAsking) -> Result<AnyView, SplitLoaderError> {
+    Ok(view! { <InterviewDialog asking=asking /> }.into_any())
 }

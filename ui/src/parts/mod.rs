@@ -17,7 +17,7 @@ pub use keyed::{KeyedRow, Revisions, Views, keyed};
 pub use payload::{Json, Payload};
 pub use prose::{inlines, prose};
 pub use rows::{List, Rows};
-pub use signed::{Signature, SignedDialog, Signing};
+pub use signed::{Signature, SignedDialog, Signing, saved_person};
 pub use size::on_resize;
 pub use small::{
     Empty, Fact, Icon, Ladder, Loading, Logo, OutcomeWord, PresenceBar, Spark, carrier_word, source_word,

@@ -38,6 +38,11 @@ pub struct Signing {
     problem: RwSignal<Option<String>>,
 }
 
+/// The name under which the user decided before, if one was given.
+pub fn saved_person() -> Option<String> {
+    browser::saved(PERSON_KEY).filter(|person| !person.trim().is_empty())
+}
+
 impl Signing {
     /// An empty dialog with the saved name.
     pub fn new() -> Self {

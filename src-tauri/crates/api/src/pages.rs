@@ -19,6 +19,8 @@ pub enum PageId {
     Calls,
     /// Which tool's results feed which tool.
     Graph,
+    /// Interviews by Discovery Schemas.
+    Interviews,
     /// Upstream servers.
     Servers,
     /// Settings and redaction rules.
@@ -129,6 +131,17 @@ pub const PAGES: &[Page] = &[
             ('v', "switch between picture and table in a narrow window"),
         ],
         params: &["focus", "hops", "min", "open", "from", "to", "plan", "have"],
+    },
+    Page {
+        id: PageId::Interviews,
+        path: "interviews",
+        title: "Interviews",
+        icon: "messages-square",
+        key: 'i',
+        label: "questions, answers and what they add up to",
+        item: Item::Within,
+        keys: &[],
+        params: &[],
     },
     Page {
         id: PageId::Servers,

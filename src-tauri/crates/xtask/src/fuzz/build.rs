@@ -77,7 +77,7 @@ pub fn targets() -> Result<Built> {
                 .env("RUSTC_WRAPPER", std::env::current_exe()?)
                 .env(
                     COVERED,
-                    "schemascope_compose,schemascope_registry,schemascope_shape,schemascope_textform",
+                    "schemascope_compose,schemascope_helptext,schemascope_registry,schemascope_shape,schemascope_textform",
                 ),
         )
     })?;

@@ -1,0 +1,168 @@
+//! What a conversation has found out, read from the replies of the interview tools.
+
+use serde_json::Value;
+
+/// Questions, answers, aggregates and conflicts of a conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Pursuits in the order in which they began.
+    pub activities: Vec<Activity>,
+    /// Conflicts that no person has settled.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// The pursuit of a Discovery Schema.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Activity {
+    /// Id of the Discovery Schema.
+    pub ds_id: String,
+    /// `working`, `complete`, `exhausted` or `abandoned`.
+    pub state: String,
+    /// Questions in the order in which they were asked.
+    pub exchanges: Vec<Exchange>,
+    /// What the answers add up to.
+    pub aggregate: Value,
+}
+
+/// A question and its answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Exchange {
+    /// Id of the question.
+    pub question_id: String,
+    /// The question.
+    pub question: String,
+    /// The answer; none while the question is open.
+    pub answer: Option<String>,
+    /// What the answer says, in the form of the Discovery Schema; null if nothing was read from it.
+    pub scr: Value,
+    /// When it was answered, in milliseconds since 1970.
+    pub answered_at: Option<u64>,
+    /// Who answered.
+    pub answered_by: Option<String>,
+}
+
+/// Two answers that say different things.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Conflict {
+    /// The Discovery Schema whose answers differ, or the two that do.
+    pub ds_ids: Vec<String>,
+    /// Place in the aggregate.
+    pub path: String,
+    /// The value of the earlier answer.
+    pub earlier: Value,
+    /// The value of the later answer.
+    pub later: Value,
+}
+
+impl Found {
+    /// Reads the replies of `get_conversation_history` and `get_aggregated_scr`.
+    pub fn read(history: &Value, aggregates: &Value) -> Self {
+        Self {
+            activities: items(history, "activities").iter().map(Activity::read).collect(),
+            conflicts: items(aggregates, "conflicts").iter().map(Conflict::read).collect(),
+        }
+    }
+
+    /// The open question of the pursuit that is worked on: the id of its Discovery Schema, and its own.
+    pub fn open_question(&self) -> Option<(String, String)> {
+        let working = self.activities.iter().rfind(|activity| activity.state == "working")?;
+        // Earlier ones that were never answered belong to runs that have ended.
+        let open = working.exchanges.last().filter(|exchange| exchange.answer.is_none())?;
+        Some((working.ds_id.clone(), open.question_id.clone()))
+    }
+}
+
+impl Activity {
+    fn read(value: &Value) -> Self {
+        Self {
+            ds_id: text(value, "pursuing_ds"),
+            state: text(value, "state"),
+            exchanges: items(value, "questions_answers").iter().map(Exchange::read).collect(),
+            aggregate: member(value, "summary_ds"),
+        }
+    }
+}
+
+impl Exchange {
+    fn read(value: &Value) -> Self {
+        let optional = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        Self {
+            question_id: text(value, "question_id"),
+            question: text(value, "question"),
+            answer: optional("answer"),
+            scr: member(value, "scr"),
+            answered_at: value.get("answered_at").and_then(Value::as_u64),
+            answered_by: optional("answered_by"),
+        }
+    }
+}
+
+impl Conflict {
+    fn read(value: &Value) -> Self {
+        Self {
+            ds_ids: texts(value, "ds_ids"),
+            path: text(value, "path"),
+            earlier: member(value, "earlier"),
+            later: member(value, "later"),
+        }
+    }
+
+    /// The Discovery Schema in which a person can settle it; none if two of them differ.
+    pub fn of_one(&self) -> Option<&String> {
+        self.ds_ids.first().filter(|_| self.ds_ids.len() == 1)
+    }
+}
+
+/// A member that is a text; empty if there is none.
+pub fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The texts of a member that is a list.
+pub fn texts(value: &Value, key: &str) -> Vec<String> {
+    items(value, key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The items of a member that is a list; empty if there is none.
+pub fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+fn member(value: &Value, key: &str) -> Value {
+    value.get(key).cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn open_question_is_that_of_the_last_working_pursuit() {
+        let asked = |id: &str, answer: Option<&str>| json!({"question_id": id, "question": "?", "answer": answer, "scr": null});
+        let history = json!({"activities": [
+            {"pursuing_ds": "a/1", "state": "working", "questions_answers": [asked("q1", None)], "summary_ds": {}},
+            {"pursuing_ds": "a/2", "state": "working", "questions_answers": [asked("q2", Some("x")), asked("q3", None)]},
+            {"pursuing_ds": "a/3", "state": "abandoned", "questions_answers": [asked("q4", None)]},
+        ]});
+        let found = Found::read(&history, &json!({}));
+        assert_eq!(found.open_question(), Some(("a/2".to_owned(), "q3".to_owned())));
+        let answered = json!({"activities": [
+            {"pursuing_ds": "a/1", "state": "working", "questions_answers": [asked("q1", None), asked("q2", Some("x"))]},
+        ]});
+        assert_eq!(Found::read(&answered, &json!({})).open_question(), None);
+        assert_eq!(Found::read(&Value::Null, &Value::Null), Found::default());
+    }
+
+    #[test]
+    fn conflict_between_two_schemas_cannot_be_settled_in_one() {
+        let conflicts = json!({"conflicts": [
+            {"ds_ids": ["a/1"], "path": "/x", "earlier": 1, "later": 2},
+            {"ds_ids": ["a/1", "a/2"], "path": "/y", "earlier": 1, "later": 2},
+        ]});
+        let found = Found::read(&Value::Null, &conflicts);
+        let settled: Vec<Option<&String>> = found.conflicts.iter().map(Conflict::of_one).collect();
+        assert_eq!(settled, [Some(&"a/1".to_owned()), None]);
+    }
+}

@@ -1,0 +1,50 @@
+//! The dialog that deletes a project.
+
+use leptos::prelude::*;
+use schemascope_api::{DecideInterview, InterviewDecision, PageId};
+
+use super::dialog::{Acting, ActingDialog};
+use crate::app::App;
+use crate::door;
+use crate::parts::saved_person;
+
+#[component]
+pub fn DeleteDialog(
+    /// Id of the project.
+    project_id: String,
+    /// Its name.
+    name: String,
+) -> impl IntoView {
+    let app = App::get();
+    let acting = Acting::new();
+    let shown = super::words::name(&name);
+    let title = format!("Delete {shown}");
+    let submit = move || {
+        if !acting.begin() {
+            return;
+        }
+        let done = format!("{shown} deleted");
+        let command = DecideInterview {
+            project_id: project_id.clone(),
+            conversation_id: String::new(),
+            ds_id: None,
+            decision: InterviewDecision::Delete {},
+            person: saved_person(),
+        };
+        leptos::task::spawn_local(async move {
+            match door::call(&command).await {
+                Ok(_) => {
+                    app.close_dialog();
+                    app.replace(PageId::Interviews);
+                    app.notify_decided(done, Vec::new());
+                }
+                Err(error) => acting.fail(error.to_string()),
+            }
+        });
+    };
+    view! {
+        <ActingDialog title act="Delete" focus="#cancel" acting=acting disabled=Box::new(|| false) submit=Box::new(submit)>
+            <p>"Removes all conversations of the project with their questions, answers and aggregates. This cannot be undone. Export the project first to keep a copy."</p>
+        </ActingDialog>
+    }
+}
