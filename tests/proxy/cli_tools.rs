@@ -18,7 +18,8 @@ Prints what it is given. With no FILE, read standard input.
 
 Options:
   -n, --name=NAME      name to print
-  -s, --slow           take a while, with progress
+  -s, --slow           take a while, with a child that ignores signals
+  -t, --steps          take a second, with progress
       --to-command=CMD pipe the output to another program
       --fail           exit with an error
 HELP
@@ -27,7 +28,8 @@ esac
 for word in "$@"; do
   [ "$word" = -- ] && break
   [ "$word" = --fail ] && { echo "went wrong" >&2; exit 3; }
-  [ "$word" = --slow ] && { echo "step 1" >&2; sleep 0.4; echo "step 2" >&2; (trap '' TERM; sleep 600) & echo $! > "$(dirname "$0")/child"; wait; }
+  [ "$word" = --steps ] && { echo "step 1" >&2; sleep 0.6; echo "step 2" >&2; sleep 0.6; }
+  [ "$word" = --slow ] && { (trap '' TERM; sleep 600) & echo $! > "$(dirname "$0")/child"; wait; }
 done
 printf '{"name": "%s", "count": %d}' "$1" "$#"
 "#;
@@ -106,11 +108,17 @@ fn progress_is_reported_and_shutdown_ends_the_whole_group() {
     let program = program(scratch.path());
     let serve = program.serve(&["--cli", "probe-me"]).unwrap();
     until("the tool is listed", || listed(&serve).contains(&"ask-probe-me__probe-me".to_owned()));
+    let client = serve.connect(None).unwrap();
+    let steps =
+        json!({"name": "ask-probe-me", "arguments": {"steps": true}, "_meta": {"progressToken": "p"}});
+    let exchange = client.request("tools/call", &steps.to_string()).unwrap();
+    let messages: Vec<Value> = exchange.progress().unwrap();
+    assert!(messages.iter().any(|message| message["message"] == "step 2"), "{messages:?}");
+
     let (url, token) = (serve.url(None), serve.token().to_owned());
     let calling = thread::spawn(move || {
         let client = schemascope_test_support::McpClient::connect(&url, &token).unwrap();
-        let params =
-            json!({"name": "ask-probe-me", "arguments": {"slow": true}, "_meta": {"progressToken": "p"}});
+        let params = json!({"name": "ask-probe-me", "arguments": {"slow": true}});
         client.request("tools/call", &params.to_string())
     });
     let child = until("the program runs", || {
@@ -123,10 +131,7 @@ fn progress_is_reported_and_shutdown_ends_the_whole_group() {
     until("the group has ended", || {
         !fs::read_to_string(format!("/proc/{child}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
     });
-    if let Ok(exchange) = calling.join().unwrap() {
-        let messages: Vec<Value> = exchange.progress().unwrap_or_default();
-        assert!(messages.iter().any(|message| message["message"] == "step 1"), "{messages:?}");
-    }
+    let _ = calling.join().unwrap();
 }
 
 #[test]
@@ -229,6 +234,12 @@ fn agent_asks_and_nothing_runs_before_a_person_approves() {
     until("the tool is listed", || listed(&serve).contains(&"mine__probe-me".to_owned()));
     let called = agent.call("mine", &json!({"name": "x"})).unwrap().result().unwrap();
     assert_eq!(called["isError"], Value::Bool(false), "{called}");
+    // An agent that could write this file would decide for the person.
+    let owned = program.data_dir().join("ai-tools.json");
+    for value in [owned.display().to_string(), format!("a,b={}", owned.display())] {
+        let rejected = agent.call("mine", &json!({"name": value})).unwrap().result().unwrap();
+        assert!(rejected["content"][0]["text"].as_str().unwrap().contains("data directory"), "{rejected}");
+    }
     let file = fs::read_to_string(program.data_dir().join("ai-tools.json")).unwrap();
     assert!(file.contains("\"mine\""), "it is kept: {file}");
 

@@ -78,7 +78,7 @@ pattern!(
 );
 pattern!(
     RUN_NAME,
-    r"(?i)^(?:command|cmd|program|prog|exec|executable|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
+    r"(?i)^(?:command|command_?line|command_?option|cmd|program|prog|program_?option|code|exec|executable|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
 );
 pattern!(
     RUN_FLAG,
@@ -125,8 +125,13 @@ pub fn mark(definition: &mut Definition) {
             effects.extend(&known.positionals);
         }
         let lower = positional.name.to_lowercase();
-        let says_command = matches!(lower.as_str(), "command" | "cmd" | "program" | "command_args")
-            && definition.subcommands.is_empty();
+        let begins = |word: &str| lower.starts_with(word);
+        let says_command = definition.subcommands.is_empty()
+            && (matches!(lower.as_str(), "command" | "cmd" | "command_args")
+                || begins("program")
+                || begins("executable")
+                || begins("command-")
+                || begins("commandline"));
         if says_command || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &positional.description) {
             effects.push(Effect::Runs);
         }

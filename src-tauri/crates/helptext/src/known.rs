@@ -34,9 +34,20 @@ impl Known {
     pub fn of(program: &str) -> Option<&'static Self> {
         let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
         let name = name.strip_suffix(".exe").unwrap_or(name);
-        let unversioned = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        let at = BY_NAME.get(name).or_else(|| BY_NAME.get(unversioned))?;
-        KNOWN.get(*at)
+        // Debian's names: `x86_64-linux-gnu-gcc-12`, `perl5.36-x86_64-linux-gnu`, `vim.basic`.
+        let name = name.split_once("-linux-gnu-").map_or(name, |(_, name)| name);
+        let bare =
+            name.strip_suffix("-linux-gnu").and_then(|name| name.rsplit_once('-')).map(|(name, _)| name);
+        let flavours = [".basic", ".tiny", ".nox", ".gtk3", ".athena"];
+        let plain = flavours.iter().find_map(|end| name.strip_suffix(end));
+        let names = [Some(name), bare, plain].into_iter().flatten();
+        let mut spellings = names.flat_map(|name| {
+            let unversioned =
+                name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | 'm' | 'd'));
+            let exact = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+            [name, exact, unversioned]
+        });
+        KNOWN.get(*spellings.find_map(|name| BY_NAME.get(name))?)
     }
 
     /// Effects of a flag of a subcommand; none if nothing is known, an empty list if it is known to be harmless.

@@ -15,7 +15,7 @@ use crate::group::ProcessGroup;
 pub struct Confinement {
     /// Files and folders it can read, besides those of the system.
     pub read: Vec<PathBuf>,
-    /// Files and folders it can read and write, besides the folder of temporary files.
+    /// Files and folders it can read and write.
     pub write: Vec<PathBuf>,
     /// Whether it can use TCP.
     pub network: bool,
@@ -25,11 +25,12 @@ pub struct Confinement {
 #[cfg(target_os = "linux")]
 const SYSTEM: &[&str] = &[
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix", "/snap", "/proc", "/sys",
-    "/run",
+    "/run", "/dev",
 ];
 /// Devices that programs write to.
 #[cfg(target_os = "linux")]
-const DEVICES: &[&str] = &["/dev"];
+const DEVICES: &[&str] =
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/shm"];
 
 /// What the kernel confines: `None` if it confines nothing.
 pub fn support() -> Option<&'static str> {
@@ -84,10 +85,8 @@ fn restrict(confinement: &Confinement) -> io::Result<()> {
             ruleset = ruleset.handle_access(AccessNet::from_all(abi))?;
         }
         let mut created = ruleset.create()?;
-        let temporary = std::env::temp_dir();
         let read = SYSTEM.iter().map(PathBuf::from).chain(confinement.read.iter().cloned());
-        let write =
-            DEVICES.iter().map(PathBuf::from).chain([temporary]).chain(confinement.write.iter().cloned());
+        let write = DEVICES.iter().map(PathBuf::from).chain(confinement.write.iter().cloned());
         let rules = read.map(|path| (path, AccessFs::from_read(abi)));
         for (path, access) in rules.chain(write.map(|path| (path, AccessFs::from_all(abi)))) {
             // A folder that does not exist needs no rule.

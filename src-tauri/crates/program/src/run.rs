@@ -248,11 +248,14 @@ mod tests {
         let file = scratch.path().join("pid");
         let script = format!("trap '' TERM; sleep 600 & echo $! > {}; wait; sleep 600", file.display());
         let began = Instant::now();
-        let outcome = done(Run { timeout: Duration::from_millis(300), ..sh(&script) }).await;
+        let outcome = done(Run { timeout: Duration::from_secs(3), ..sh(&script) }).await;
         assert_eq!(outcome.ended, Ended::TimedOut);
         assert!(began.elapsed() < Duration::from_secs(15));
         let pid: i32 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
-        assert!(!is_running(pid));
+        // The kernel ends it soon, not at once.
+        while is_running(pid) {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use crate::files;
 /// Name of the file in the data directory.
 const FILE: &str = "cli-definitions.json";
 /// Version of its form. Another one is probed again.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Most programs that are kept.
 const MAX_PROGRAMS: usize = 500;
 
@@ -23,6 +23,9 @@ pub(crate) struct ProgramFile {
     pub(crate) size: u64,
     /// Time of its last change, in nanoseconds since 1970.
     pub(crate) modified: u128,
+    /// Device, number and time of the last change of the file itself, which a copy cannot take over.
+    #[serde(default)]
+    pub(crate) identity: (u64, u64, i64, i64),
 }
 
 impl ProgramFile {
@@ -30,7 +33,14 @@ impl ProgramFile {
     pub(crate) fn look(path: &Path) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         let modified = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos();
-        Some(Self { path: path.to_owned(), size: metadata.len(), modified })
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
+        };
+        #[cfg(not(unix))]
+        let identity = Default::default();
+        Some(Self { path: path.to_owned(), size: metadata.len(), modified, identity })
     }
 }
 

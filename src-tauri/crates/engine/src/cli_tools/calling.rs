@@ -42,25 +42,36 @@ impl Served {
         Ok(made)
     }
 
-    /// Paths lie in one of the roots, if there are any, after links are resolved.
+    /// No value names a place in the data directory, which decides for the user. Paths lie in one of the roots, if there
+    /// are any, after links are resolved.
     fn check_paths(&self, made: &Invocation) -> Result<(), String> {
-        if self.entry.roots.is_empty() {
-            return Ok(());
-        }
+        let cwd = self.cwd()?;
+        let data = self.folders.data.canonicalize().unwrap_or_else(|_| self.folders.data.clone());
         let roots: Vec<PathBuf> =
             self.entry.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
-        for (property, path) in &made.paths {
-            if path == "-" {
-                continue;
+        let values =
+            made.paths.iter().map(|value| (value, true)).chain(made.texts.iter().map(|value| (value, false)));
+        for ((property, value), is_path) in values {
+            // `name=/path`, `,-o,/path`, `{a,/path}`: every piece that can be a path.
+            let pieces = value.split([',', '=', '{', '}', ':', ';', ' ']).filter(|piece| piece.contains('/'));
+            let whole = [value.as_str()].into_iter().filter(|value| is_path && *value != "-");
+            for path in pieces.chain(whole) {
+                let resolved = resolved(&cwd.join(path));
+                if resolved.starts_with(&data) && !resolved.starts_with(&self.folders.work) {
+                    return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
+                }
+                let is_web = value.starts_with("http://") || value.starts_with("https://");
+                if !roots.is_empty() && !is_web && !roots.iter().any(|root| resolved.starts_with(root)) {
+                    let names: Vec<String> =
+                        self.entry.roots.iter().map(|root| root.display().to_string()).collect();
+                    return Err(format!(
+                        "{property}: {path:?} is outside of the allowed folders: {}",
+                        names.join(", ")
+                    ));
+                }
             }
-            let resolved = resolved(&self.cwd()?.join(path));
-            if !roots.iter().any(|root| resolved.starts_with(root)) {
-                let names: Vec<String> =
-                    self.entry.roots.iter().map(|root| root.display().to_string()).collect();
-                return Err(format!(
-                    "{property}: {path:?} is outside of the allowed folders: {}",
-                    names.join(", ")
-                ));
+            if !roots.is_empty() && value.starts_with("file:") {
+                return Err(format!("{property}: {value:?} names a file by its address; give its path"));
             }
         }
         Ok(())
@@ -69,6 +80,7 @@ impl Served {
     fn cwd(&self) -> Result<PathBuf, String> {
         match &self.entry.cwd {
             Some(cwd) => Ok(cwd.clone()),
+            None if self.entry.is_confined() => Ok(self.folders.work.clone()),
             None => {
                 std::env::current_dir().map_err(|error| format!("the working directory is unknown: {error}"))
             }
@@ -94,15 +106,27 @@ impl Served {
         let argv =
             std::iter::once(self.entry.program_name().to_owned()).chain(made.arguments.iter().cloned());
         let argv: Vec<String> = argv.collect();
+        let mut confine = self.entry.confinement(&self.file.path);
+        let mut env = quiet(&self.entry.env);
+        let mut cwd = self.entry.cwd.clone();
+        if let Some(confinement) = &mut confine {
+            // Confined calls have a place of their own: the folder of temporary files belongs to all programs.
+            let temporary = self.folders.work.join("tmp");
+            std::fs::create_dir_all(&temporary)
+                .map_err(|error| format!("{} cannot be created: {error}", temporary.display()))?;
+            env.insert("TMPDIR".to_owned(), temporary.display().to_string());
+            confinement.write.push(self.folders.work.clone());
+            cwd.get_or_insert_with(|| self.folders.work.clone());
+        }
         let what = Run {
             program: self.file.path.clone(),
             arguments: made.arguments,
-            env: quiet(&self.entry.env),
-            cwd: self.entry.cwd.clone(),
+            env,
+            cwd,
             stdin: made.stdin,
             timeout,
             max_output: max_output(&self.entry),
-            confine: self.entry.confinement(&self.file.path),
+            confine,
         };
         let outcome = run(what, |line| progress.report(line)).await;
         let outcome = outcome
@@ -192,13 +216,19 @@ mod tests {
     use super::*;
     use crate::cli_tools::CliEntry;
     use crate::cli_tools::probe::Probed;
+    use crate::cli_tools::served::Folders;
+
+    fn folders() -> Folders {
+        let data = std::env::temp_dir().join("schemascope-data-that-does-not-exist");
+        Folders { work: data.join("work"), data }
+    }
 
     fn served(entry: CliEntry, help: &str, program: &str) -> Served {
         let definition: Definition = schemascope_helptext::read(help, entry.program_name());
         let file = ProgramFile::look(Path::new(program)).unwrap();
         let probed =
             Probed { program: program.into(), tools: vec![(Vec::new(), definition)], notes: Vec::new() };
-        Served::new(entry, file, probed)
+        Served::new(entry, file, probed, folders())
     }
 
     async fn call(served: &Served, arguments: Value) -> Result<ToolOutput, String> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use schemascope_helptext::{Definition, Policy, is_interpreter};
 use schemascope_model::{SEPARATOR, check_server_name};
-use schemascope_program::{Confinement, support};
+use schemascope_program::{Confinement, find, support};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -161,6 +161,15 @@ impl CliEntry {
         self.command.rsplit(['/', '\\']).next().unwrap_or(&self.command)
     }
 
+    /// File name of the program that a link of this name leads to.
+    fn target(&self) -> Option<String> {
+        let path = std::env::var_os("PATH");
+        let found = find(&self.command, path.as_deref()).ok()?.canonicalize().ok()?;
+        let name = found.file_name()?.to_string_lossy().into_owned();
+        // One file for many programs, which act by the name they are called by.
+        (!["busybox", "toybox", "coreutils"].contains(&name.as_str())).then_some(name)
+    }
+
     /// What is wrong with it by itself, in a sentence that names the key.
     pub(crate) fn problem(&self) -> Option<String> {
         if self.command.trim().is_empty() {
@@ -180,7 +189,10 @@ impl CliEntry {
             };
             return Some(format!("\"alias\" {:?} cannot be used: {why}", self.alias));
         }
-        if is_interpreter(self.program_name()) && !self.interpreter {
+        if !self.interpreter
+            && (is_interpreter(self.program_name())
+                || self.target().is_some_and(|name| is_interpreter(&name)))
+        {
             return Some(format!(
                 "{} runs whatever it is given; set \"interpreter\": true to use it all the same",
                 self.program_name()
@@ -223,16 +235,29 @@ impl CliEntry {
         Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))
     }
 
+    /// Whether calls are to be confined: as the entry says, and by default where it names roots.
+    pub(crate) fn is_confined(&self) -> bool {
+        match self.confine {
+            Some(Confine::WherePossible(wanted)) => wanted,
+            Some(Confine::Required(_)) => true,
+            None => !self.roots.is_empty(),
+        }
+    }
+
     /// What a call can do, if it is confined.
     pub(crate) fn confinement(&self, program: &Path) -> Option<Confinement> {
-        let wanted = matches!(self.confine, Some(Confine::WherePossible(true) | Confine::Required(_)));
-        if !wanted || support().is_none() {
+        if !self.is_confined() || support().is_none() {
             return None;
         }
-        let cwd = self.cwd.clone().or_else(|| std::env::current_dir().ok());
+        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+        // A program in a folder `bin` finds its libraries beside it.
+        let home = std::env::home_dir();
+        let prefix = real.parent().and_then(Path::parent).filter(|prefix| {
+            prefix.parent().is_some() && home.as_deref().is_none_or(|home| !home.starts_with(prefix))
+        });
         Some(Confinement {
-            read: program.canonicalize().ok().into_iter().chain([program.to_owned()]).collect(),
-            write: self.roots.iter().cloned().chain(cwd).collect(),
+            read: prefix.map(Path::to_owned).into_iter().chain([real.clone(), program.to_owned()]).collect(),
+            write: self.roots.iter().chain(&self.cwd).cloned().collect(),
             network: self.network.unwrap_or(true),
         })
     }

@@ -16,8 +16,11 @@ use super::entry::CliEntry;
 use super::file::{self, FileError};
 use super::probe::{ProbeError, Probed, probe};
 use super::requests::{Requests, Wish};
-use super::served::Served;
+use super::served::{Folders, Served};
 use crate::config::watched::{FileChanges, FileWatcher};
+
+/// Folder in the data directory for the working directories of confined calls.
+const WORK: &str = "cli-work";
 
 /// Where an entry comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +59,7 @@ pub(crate) struct Row {
 /// The command-line tools of an engine.
 pub(crate) struct CliTools {
     path: PathBuf,
+    data: PathBuf,
     /// Entries of the command line.
     fixed: Vec<CliEntry>,
     /// Approved requests that are not in the file.
@@ -80,6 +84,7 @@ impl CliTools {
         let changes = watcher.watch(&path);
         let tools = Self {
             path,
+            data: data.to_owned(),
             fixed,
             approved: Mutex::default(),
             requests: Requests::open(data),
@@ -172,7 +177,7 @@ impl CliTools {
         if !entry.enabled {
             return fresh(State::Disabled, None);
         }
-        if let Some(problem) = entry.problem() {
+        if let Some(problem) = entry.problem().or_else(|| self.reaches_data(&entry)) {
             return fresh(State::Failed(problem), None);
         }
         if let Some(known) = self.rows.read().get(&entry.alias).filter(|known| known.entry == entry)
@@ -196,9 +201,30 @@ impl CliTools {
             None => self.cache.lock().get(&entry, &program),
         };
         match known {
-            Some((file, probed)) => ready(entry, origin, file, probed),
+            Some((file, probed)) => self.ready(entry, origin, file, probed),
             None => fresh(State::Reading, None),
         }
+    }
+
+    /// Says that a confined call could write to the data directory, and with it decide for the user.
+    fn reaches_data(&self, entry: &CliEntry) -> Option<String> {
+        let data = self.data.canonicalize().unwrap_or_else(|_| self.data.clone());
+        let written = entry.roots.iter().chain(&entry.cwd).filter(|_| entry.is_confined());
+        let reaching = written.into_iter().find(|folder| {
+            let folder = folder.canonicalize().unwrap_or_else(|_| (*folder).clone());
+            data.starts_with(&folder) || folder.starts_with(&data)
+        })?;
+        Some(format!(
+            "{} holds Schemascope's own data; choose another \"cwd\" or \"roots\"",
+            reaching.display()
+        ))
+    }
+
+    fn ready(&self, entry: CliEntry, origin: Origin, file: ProgramFile, probed: Probed) -> Row {
+        let folders = Folders { data: self.data.clone(), work: self.data.join(WORK).join(&entry.alias) };
+        let served = Arc::new(Served::new(entry.clone(), file, probed, folders));
+        let serving = Some(BuiltIn::new(Arc::clone(&served) as _));
+        Row { entry, origin, state: State::Ready(served), serving }
     }
 
     /// The entries whose help has to be read.
@@ -215,12 +241,12 @@ impl CliTools {
             Ok(probed) => match ProgramFile::look(&probed.program) {
                 Some(file) => {
                     self.cache.lock().put(&entry, file.clone(), probed.clone());
-                    ready(entry.clone(), Origin::File, file, probed)
+                    self.ready(entry.clone(), Origin::File, file, probed)
                 }
                 None => failed(&entry, "the program is gone".to_owned()),
             },
             Err(ProbeError::Nothing) => match minimal(&entry) {
-                Some((file, probed)) => ready(entry.clone(), Origin::File, file, probed),
+                Some((file, probed)) => self.ready(entry.clone(), Origin::File, file, probed),
                 None => failed(&entry, ProbeError::Nothing.to_string()),
             },
             Err(error) => failed(&entry, error.to_string()),
@@ -302,12 +328,6 @@ impl CliTools {
     pub(crate) fn clashes(&self, config: &Config, alias: &str) -> bool {
         config.servers.contains_key(alias) || alias == schemascope_proxy::OWN_SERVER
     }
-}
-
-fn ready(entry: CliEntry, origin: Origin, file: ProgramFile, probed: Probed) -> Row {
-    let served = Arc::new(Served::new(entry.clone(), file, probed));
-    let serving = Some(BuiltIn::new(Arc::clone(&served) as _));
-    Row { entry, origin, state: State::Ready(served), serving }
 }
 
 /// A program that says nothing of itself takes words, of which none begins with `-`.

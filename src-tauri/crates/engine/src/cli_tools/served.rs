@@ -1,5 +1,6 @@
 //! The tools of one entry, as the proxy serves them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use schemascope_helptext::{Tool, Withheld};
@@ -25,6 +26,16 @@ pub(crate) struct Served {
     /// What was left out, and what has no effect.
     pub(crate) notes: Vec<String>,
     pub(super) running: Arc<Semaphore>,
+    pub(super) folders: Folders,
+}
+
+/// Folders of Schemascope that matter to a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Folders {
+    /// The data directory, which no argument may name.
+    pub(crate) data: PathBuf,
+    /// Working directory and temporary files of confined calls.
+    pub(crate) work: PathBuf,
 }
 
 /// One tool: a command without subcommands.
@@ -38,7 +49,7 @@ pub(crate) struct ServedTool {
 }
 
 impl Served {
-    pub(crate) fn new(entry: CliEntry, file: ProgramFile, probed: Probed) -> Self {
+    pub(crate) fn new(entry: CliEntry, file: ProgramFile, probed: Probed, folders: Folders) -> Self {
         let policy = entry.policy();
         let mut notes = probed.notes;
         let mut tools: Vec<ServedTool> = Vec::new();
@@ -48,6 +59,13 @@ impl Served {
                 words => format!("{}: {note}", words.join(" ")),
             }));
             let tool = Tool::new(definition, &policy);
+            if tool.is_withheld(&policy) {
+                let words = words.join(" ");
+                notes.push(format!(
+                    "{words} is not offered: it runs programs; \"allow\": [\"{words}\"] offers it"
+                ));
+                continue;
+            }
             let instructions = persona::place(&tool);
             let mut name =
                 if words.is_empty() { plain(entry.program_name()) } else { plain(&words.join("_")) };
@@ -80,7 +98,7 @@ impl Served {
             ));
         }
         let running = Arc::new(Semaphore::new(concurrency(&entry)));
-        Self { entry, file, tools, notes, running }
+        Self { entry, file, tools, notes, running, folders }
     }
 
     /// Whether this entry is one tool, which may be called by the alias alone.

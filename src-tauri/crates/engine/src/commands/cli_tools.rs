@@ -71,6 +71,8 @@ impl Handle<ProbeCliTool> for Engine {
         }
         // A person looks at it; nothing is offered by that.
         entry.interpreter = true;
+        // Nothing but its help is wanted.
+        (entry.confine, entry.network) = (Some(Confine::WherePossible(true)), Some(false));
         if let Some(problem) = entry.problem() {
             return Err(ApiError::new(ErrorKind::Invalid, problem));
         }
@@ -338,10 +340,13 @@ fn confinement(entry: &CliEntry) -> Vec<String> {
     }
     let confined = entry.confinement(Path::new(&entry.command));
     sentences.push(match (&confined, &entry.confine) {
-        (Some(confined), _) => format!(
-            "The kernel (Landlock) lets it read the system's folders, and read and write {} and the folder of temporary files.",
-            folders(&confined.write)
-        ),
+        (Some(confined), _) => {
+            let own = if confined.write.is_empty() { String::new() } else { format!("{} and ", folders(&confined.write)) };
+            format!(
+                "The kernel (Landlock) lets it read the system's folders, and read and write {own}a folder of its own. \
+                 It can still use sockets of other programs and send signals to programs of yours."
+            )
+        }
         (None, Some(Confine::WherePossible(true))) => {
             "It should be confined, but this system cannot: it can read and write every file that you can.".to_owned()
         }

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 use schemascope_interview::{
-    Aid, Context, Decision, Event, Interviews as State, Library, Proposal, Scripts, Stamp, Step, StepError,
-    ToolField, place_arguments, propose_descriptions,
+    Aid, Context, Decision, ErrorKind, Event, Interviews as State, Library, Proposal, Scripts, Stamp, Step,
+    StepError, ToolField, What, place_arguments, propose_descriptions,
 };
 use schemascope_judge::Judge;
 use schemascope_model::{IdSource, Timestamp};
@@ -23,6 +23,17 @@ use schemascope_store::AuditLog;
 use serde_json::{Map, Value};
 
 use library::UserFiles;
+
+/// Most projects, conversations and surrogates.
+const MAX_PROJECTS: usize = 2_000;
+const MAX_CONVERSATIONS: usize = 10_000;
+const MAX_SURROGATES: usize = 2_000;
+/// Most bytes of all events.
+const MAX_BYTES: u64 = 1 << 30;
+/// Longest text that is imported, in bytes.
+const MAX_IMPORT: usize = 64 << 20;
+/// Longest name of a project and longest id from elsewhere, in characters.
+const MAX_NAME: usize = 200;
 
 /// Folder of the events in the data directory.
 const FOLDER: &str = "interviews";
@@ -39,6 +50,8 @@ pub(crate) struct Interviews {
 
 struct Inner {
     log: AuditLog,
+    /// Bytes of all events.
+    bytes: u64,
     state: State,
     /// Time of the latest event: time never goes back, whatever the clock does.
     latest: u64,
@@ -79,8 +92,9 @@ impl Interviews {
                 damage.at.offset, damage.at.segment, damage.reason
             )
         }));
-        let (mut state, mut latest) = (State::default(), 0);
+        let (mut state, mut latest, mut bytes) = (State::default(), 0, 0);
         for payload in read.entries {
+            bytes += payload.len() as u64;
             match serde_json::from_slice::<Vec<Event>>(&payload) {
                 Ok(events) => {
                     for event in events {
@@ -94,7 +108,7 @@ impl Interviews {
         let mut user_files = UserFiles::new(data);
         let library = Arc::new(user_files.read().unwrap_or_else(library::own));
         let interviews = Self {
-            inner: Mutex::new(Inner { log, state, latest }),
+            inner: Mutex::new(Inner { log, bytes, state, latest }),
             library: RwLock::new(library),
             user_files: Mutex::new(user_files),
             scripts: library::scripts(),
@@ -181,6 +195,10 @@ impl Interviews {
         if events.is_empty() {
             return Ok(reply);
         }
+        let makes_room = events.iter().any(|event| matches!(event.what, What::Deleted { .. }));
+        if !makes_room {
+            check_room(&inner)?;
+        }
         let (events, text) = self.without_secrets(events)?;
         // A repeated call is answered from what is stored, so the first answer must not say more.
         let reply = match self.redaction.now().redact(&reply.to_string(), Trust::Foreign) {
@@ -188,6 +206,7 @@ impl Interviews {
             Some((redacted, _)) => serde_json::from_str(&redacted)?,
         };
         inner.log.append(id, text.as_bytes())?;
+        inner.bytes += text.len() as u64;
         inner.latest = stamp.now;
         for event in &events {
             inner.state.apply(event);
@@ -208,14 +227,69 @@ impl Interviews {
     pub(crate) fn import(&self, text: &str, actor: &str) -> Result<usize, String> {
         let mut count = 0;
         let imported = self.step(actor, |context| {
-            let events = schemascope_interview::import(context.interviews, text, actor, context.stamp.now);
-            let events = events
-                .map_err(|message| StepError { kind: schemascope_interview::ErrorKind::Argument, message })?;
+            let events = match text.len() <= MAX_IMPORT {
+                true => schemascope_interview::import(context.interviews, text, actor, context.stamp.now),
+                false => Err(format!("the file has more than {} MB", MAX_IMPORT >> 20)),
+            };
+            let events = events.and_then(|events| plausible(&events).map(|()| events));
+            let events = events.map_err(|message| StepError { kind: ErrorKind::Argument, message })?;
             count = events.len();
             Ok(Step { reply: Value::Null, events })
         });
         imported.map(|_| count).map_err(|error| error.to_string())
     }
+}
+
+/// Whether names, ids and numbers of imported projects are such as a program makes.
+fn plausible(events: &[Event]) -> Result<(), String> {
+    let is_id = |id: &str| {
+        !id.is_empty()
+            && id.len() <= MAX_NAME
+            && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+    };
+    for event in events {
+        let What::ProjectImported { project, .. } = &event.what else { continue };
+        let name = &project.name;
+        if name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
+            return Err(
+                "the name of a project is longer than 200 characters or has control characters".to_owned()
+            );
+        }
+        let ids = project.conversations.iter().map(|conversation| conversation.conversation_id.as_str());
+        let different: std::collections::BTreeSet<&str> = ids.clone().collect();
+        if !is_id(&project.project_id) || !ids.clone().all(is_id) {
+            return Err("an id has characters or a length that ids do not have".to_owned());
+        }
+        if different.len() != ids.count() || different.len() > MAX_CONVERSATIONS {
+            return Err("two conversations have one id, or there are too many".to_owned());
+        }
+        let mut pursuits = project.conversations.iter().flat_map(|conversation| &conversation.pursuits);
+        if pursuits.any(|pursuit| pursuit.budget() > 1_000_000 || pursuit.used() > 1_000_000) {
+            return Err("a budget is larger than 1000".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Whether there is room for further events.
+fn check_room(inner: &Inner) -> Result<(), StepError> {
+    let projects = &inner.state.projects;
+    let conversations: usize = projects.values().map(|project| project.conversations.len()).sum();
+    let full = if projects.len() >= MAX_PROJECTS {
+        format!("there are {MAX_PROJECTS} projects")
+    } else if conversations >= MAX_CONVERSATIONS {
+        format!("there are {MAX_CONVERSATIONS} conversations")
+    } else if inner.state.surrogates.len() >= MAX_SURROGATES {
+        format!("there are {MAX_SURROGATES} surrogates")
+    } else if inner.bytes >= MAX_BYTES {
+        format!("the events of interviews have {} MB", MAX_BYTES >> 20)
+    } else {
+        return Ok(());
+    };
+    let message = format!(
+        "{full}, which is the limit; a person can delete projects with `schemascope interview delete`"
+    );
+    Err(StepError { kind: ErrorKind::TooLarge, message })
 }
 
 /// What in an aggregate breaks the JSON Schema of its file.

@@ -22,6 +22,8 @@ pub struct Invocation {
     pub stdin: Option<String>,
     /// Values that name files or folders, by property.
     pub paths: Vec<(String, String)>,
+    /// All other values, by property.
+    pub texts: Vec<(String, String)>,
 }
 
 /// Why arguments are rejected. Says the property, what came and what would be right.
@@ -43,6 +45,9 @@ impl Tool {
     pub fn invocation(&self, arguments: &Map<String, Value>) -> Result<Invocation, ArgumentError> {
         self.check_names(arguments)?;
         let mut made = Invocation::default();
+        if self.arguments_first {
+            self.positional_part(arguments, &mut made)?;
+        }
         for option in &self.options {
             let given = arguments.get(&option.property).filter(|value| !value.is_null());
             match given {
@@ -53,7 +58,9 @@ impl Tool {
                 None => {}
             }
         }
-        self.positional_part(arguments, &mut made)?;
+        if !self.arguments_first {
+            self.positional_part(arguments, &mut made)?;
+        }
         match arguments.get(STDIN).filter(|_| self.reads_stdin) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => made.stdin = Some(text.clone()),
@@ -305,9 +312,9 @@ fn note_path(property: &str, kind: ValueType, effects: &[Effect], text: &str, ma
     let opens = |effect: &Effect| {
         matches!(effect, Effect::Writes | Effect::Deletes | Effect::ReadsFile | Effect::Config)
     };
-    if kind == ValueType::Path || effects.iter().any(opens) {
-        made.paths.push((property.to_owned(), text.to_owned()));
-    }
+    let is_path = kind == ValueType::Path || effects.iter().any(opens);
+    let list = if is_path { &mut made.paths } else { &mut made.texts };
+    list.push((property.to_owned(), text.to_owned()));
 }
 
 fn text_of(

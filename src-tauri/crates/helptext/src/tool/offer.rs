@@ -29,6 +29,7 @@ pub struct Tool {
     /// Whether values can be kept from becoming options by `--` and `=`.
     pub(crate) style: Style,
     pub(crate) at_files: bool,
+    pub(crate) arguments_first: bool,
 }
 
 /// A part of a definition, and whether callers can use it.
@@ -78,6 +79,8 @@ pub(crate) enum Style {
 
 /// Programs with long options that do not read `--x=V`.
 const WITHOUT_EQUALS: &[&str] = &["curl", "jq", "exiftool", "openssl", "ffmpeg", "ffprobe", "zstd", "bc"];
+/// Programs whose arguments come before their options.
+const ARGUMENTS_FIRST: &[&str] = &["find"];
 /// Programs that give `--` another meaning, or do not know it.
 const WITHOUT_END_OF_OPTIONS: &[&str] =
     &["git", "find", "ffmpeg", "ffprobe", "gcc", "g++", "cc", "clang", "java"];
@@ -94,9 +97,14 @@ impl Tool {
         let program = definition.command.split_whitespace().next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or_default().to_owned();
         let style = style(&definition, &program);
+        let arguments_first = ARGUMENTS_FIRST.contains(&program.as_str());
         let at_files = AT_FILES.contains(&program.as_str()) || says_at_file(&definition);
-        let reads_stdin = definition.reads_stdin;
         let free = policy.interpreter || !is_interpreter(&program);
+        // Programs that run what their arguments say do so with their input, too.
+        let runs = |positional: &Positional| positional.effects.contains(&Effect::Runs);
+        let is_fed_commands = !free || definition.positionals.iter().any(runs);
+        let reads_stdin = definition.reads_stdin
+            && (!is_fed_commands || policy.interpreter || policy.allow.contains(STDIN));
         let mut taken: BTreeSet<String> = BTreeSet::new();
         if reads_stdin {
             taken.insert(STDIN.to_owned());
@@ -110,6 +118,7 @@ impl Tool {
             }
             name
         };
+        let mut is_withheld = false;
         // Positional arguments first: their names are what callers think of.
         let positionals: Vec<Offered<Positional>> = definition
             .positionals
@@ -119,8 +128,9 @@ impl Tool {
                 let runs = part.effects.contains(&Effect::Runs);
                 let is_allowed = policy.interpreter
                     || [&part.name, &part.property].into_iter().any(|name| policy.allow.contains(name));
-                let withheld = ((runs || !free) && !is_allowed).then_some(Withheld::Runs);
-                Offered { part: part.clone(), property, withheld }
+                // Without the ones before it, an argument would take their place.
+                is_withheld |= (runs || !free) && !is_allowed;
+                Offered { part: part.clone(), property, withheld: is_withheld.then_some(Withheld::Runs) }
             })
             .collect();
         let options = definition
@@ -136,12 +146,19 @@ impl Tool {
                 Offered { part: part.clone(), property, withheld }
             })
             .collect();
-        Self { options, positionals, reads_stdin, style, at_files, definition }
+        Self { options, positionals, reads_stdin, style, at_files, arguments_first, definition }
     }
 
     /// The definition it was made of.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// Whether the command runs what it is given whatever its options are, and no person has allowed it.
+    pub fn is_withheld(&self, policy: &Policy) -> bool {
+        let words = self.definition.command.split_once(' ').map(|(_, words)| words).unwrap_or_default();
+        let runs = self.definition.effects.contains(&Effect::Runs);
+        runs && !policy.interpreter && !policy.allow.contains(words)
     }
 
     /// All options, also those that callers cannot use.

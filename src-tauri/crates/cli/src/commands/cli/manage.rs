@@ -158,13 +158,20 @@ fn print(reply: &CliTools) -> Result<()> {
     for request in &reply.requests {
         let client = request.client.as_deref().unwrap_or("an agent");
         output::note(&format!(
-            "{} asks for {} as {}; see it with `schemascope cli probe {}`, then `schemascope cli approve {}` or `reject {}`",
+            "{} asks for {} ({}) as {}, {}",
             harmless(client),
             harmless(&request.command),
+            harmless(&request.program),
             harmless(&request.alias),
-            harmless(&request.command),
-            harmless(&request.alias),
-            harmless(&request.alias)
+            if request.persist { "to be kept" } else { "until Schemascope ends" }
+        ));
+        let texts = [("description", &request.description), ("system prompt", &request.system_prompt)];
+        for (name, text) in texts.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
+            output::note(&format!("  {name}, written by the agent: {}", harmless(text)));
+        }
+        let alias = harmless(&request.alias);
+        output::note(&format!(
+            "  decide with `schemascope cli approve {alias}` or `schemascope cli reject {alias}`"
         ));
     }
     Ok(())

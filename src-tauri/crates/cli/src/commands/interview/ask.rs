@@ -71,6 +71,9 @@ pub async fn start(
 
 pub async fn ask(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
     let mut at = place(front, at).await?;
+    if !begin_next(front, &mut at).await? {
+        return Ok(ExitCode::SUCCESS);
+    }
     let is_person = std::io::stdin().is_terminal() && !args.json;
     loop {
         let question = call(front, "get_next_question", at.clone()).await?;
@@ -110,14 +113,29 @@ async fn reply(
     }
     call(front, "finalize_ds", at.clone()).await?;
     at.remove("ds_id");
+    Ok(begin_next(front, at)
+        .await?
+        .then(|| format!("Complete. Next: {}", at["ds_id"].as_str().unwrap_or_default())))
+}
+
+/// Starts what is recommended next, unless something is being pursued. Whether there is a question to ask.
+async fn begin_next(front: &Front, at: &mut Map<String, Value>) -> Result<bool> {
+    let is_working = match call(front, "get_ds_status", at.clone()).await {
+        Ok(status) => status["state"] == "working" && status["completeness"] != 1.0,
+        // Nothing was pursued yet.
+        Err(_) => false,
+    };
+    if is_working || at.contains_key("ds_id") {
+        return Ok(true);
+    }
     let next = call(front, "get_next_ds", at.clone()).await?;
     let Some(id) = next["ds_id"].as_str() else {
         output::note("Everything that was to be found out is found out.");
-        return Ok(None);
+        return Ok(false);
     };
     at.insert("ds_id".to_owned(), id.into());
     call(front, "start_ds_pursuit", at.clone()).await?;
-    Ok(Some(format!("Complete. Next: {id}")))
+    Ok(true)
 }
 
 fn print_question(question: &Value) -> Result<()> {

@@ -25,8 +25,8 @@ pub async fn list(args: &Args, front: &Front) -> Result<ExitCode> {
         ["project", "id", "conversation", "pursues", "state", "complete", "budget used", "conflicts"];
     let mut table = output::table(&header, &[5, 6, 7]);
     for row in &list.conversations {
-        let base =
-            [&row.project_name, &row.project_id, &row.conversation_id].map(|text| harmless(text).to_string());
+        let base = [&row.project_name, &row.project_id, &row.conversation_id]
+            .map(|text| harmless(text).chars().take(60).collect::<String>());
         if row.pursuits.is_empty() {
             table.add_row(base.iter().cloned().chain(std::iter::repeat_n(String::new(), 5)));
         }

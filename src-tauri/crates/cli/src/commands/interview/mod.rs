@@ -252,7 +252,7 @@ async fn conversation(front: &Front, project: &str, wanted: Option<&str>) -> Res
         let near = schemascope_engine::nearest(project, names);
         let hint =
             if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
-        bail!("there is no project {project:?}{hint} `schemascope interview list` lists them");
+        bail!("there is no project {project:?}{hint}; `schemascope interview list` lists them");
     }
     if rows.iter().any(|row| row.project_id != rows[0].project_id) {
         bail!("{project:?} is the name of several projects; give the id, see `schemascope interview list`");

@@ -88,6 +88,29 @@ fn options_that_run_programs_are_offered_only_when_allowed() {
 }
 
 #[test]
+fn nothing_takes_the_place_of_what_is_withheld() {
+    // Each ran a program of the caller's choice once.
+    let setarch = "Usage: x86_64 [options] [program [argument...]]\n\n  -v, --verbose  say more\n";
+    let tool_of = |text: &str, command: &str| tool(text, command, &Policy::default());
+    assert!(
+        problem(&tool_of(setarch, "x86_64"), json!({"argument": ["touch", "/tmp/x"]}))
+            .contains("runs programs")
+    );
+    let sqlite =
+        "Usage: sqlite3 [OPTIONS] [FILENAME [SQL]]\nReads standard input.\n\n  -json   set output mode\n";
+    assert!(problem(&tool_of(sqlite, "sqlite3"), json!({"stdin": ".shell id"})).contains("no argument"));
+    let allowed = Policy { allow: ["stdin".to_owned()].into(), interpreter: false };
+    assert!(run(&tool(sqlite, "sqlite3", &allowed), json!({"stdin": "select 1"})).is_ok());
+    let bisect = "usage: git bisect [help|start|bad|good|run]\n\n    -x   y\n";
+    assert!(tool_of(bisect, "git bisect").is_withheld(&Policy::default()));
+    for name in ["perl5.36-x86_64-linux-gnu", "python3.6m", "vim.basic", "prove", "git-shell", "slogin"] {
+        assert!(crate::is_interpreter(name) || name == "vim.basic", "{name}");
+    }
+    let find = "Usage: find [path...] [expression]\n\n      -name PATTERN  name\n";
+    assert_eq!(words(&tool_of(find, "find"), json!({"path": ["."], "name": "a"})), [".", "-name", "a"]);
+}
+
+#[test]
 fn program_of_unknown_style_rejects_values_that_look_like_options() {
     let text = "usage: conv [-out file] [-q num] input\n\n -out file   output\n -q num  quality\n -quiet  say nothing\n";
     let conv = tool(text, "conv", &Policy::default());
