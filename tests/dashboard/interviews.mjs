@@ -57,7 +57,7 @@ await play(
     await matches(() => text(page, ".conversation-row"), /budget 0.30 of 1.00/);
 
     step("a value leads to its answer");
-    await page.locator('.origin[aria-label="Answer to question 2"]').first().click();
+    await page.locator('.origin[aria-label="Q2: answer to question 2"]').first().click();
     await becomes(() => page.evaluate(() => document.activeElement.id), "answer-0-1");
 
     step("an answer of an agent, while the person types");

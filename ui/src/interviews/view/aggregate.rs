@@ -103,7 +103,7 @@ fn value((kind, text): &(Kind, String)) -> AnyView {
 fn origin(at: usize, question: usize) -> AnyView {
     let place = format!("#{}", answer_id(at, question - 1));
     view! {
-        <button class="origin" title=format!("from the answer to question {question}") aria-label=format!("Answer to question {question}")
+        <button class="origin" title=format!("from the answer to question {question}") aria-label=format!("Q{question}: answer to question {question}")
             on:click=click(move |_| browser::focus(&place))>{format!("Q{question}")}</button>
     }
     .into_any()
