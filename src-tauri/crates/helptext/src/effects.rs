@@ -105,6 +105,45 @@ pattern!(
     r"(?i)\b(?:proxy|download(?:s|ed|ing)?|upload(?:s|ed|ing)?|fetch(?:es|ed|ing)? from|connect(?:s|ed|ing)? to|remote (?:host|server|repository|url)|listen(?:s|ing)? on|url|http|https)\b"
 );
 
+/// Words of which a text has one if an expression can match: most texts need no expression.
+const RUN_WORDS: &[&str] = &[
+    "command",
+    "program",
+    "executable",
+    "script",
+    "hook",
+    "binary",
+    "shell",
+    "utility",
+    "player",
+    "compressor",
+    "downloader",
+    "pager",
+    "editor",
+    "preprocessor",
+    "interpreter",
+    "python code",
+    "lua",
+    "expression as code",
+];
+const LOAD_WORDS: &[&str] = &[
+    "plug",
+    "extension",
+    "librar",
+    "shared object",
+    "module",
+    "agent",
+    "hook",
+    "script",
+    "engine",
+    "provider",
+];
+const DELETE_WORDS: &[&str] = &["delet", "remov", "eras", "unlink", "purge", "wipe", "prune"];
+
+fn has_any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| text.contains(word))
+}
+
 fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
     LazyLock::force(pattern).as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
@@ -163,7 +202,7 @@ fn of_option(option: &OptionDefinition, known: Option<&Known>, path: &str) -> Ve
         effects.extend(of_text(option));
     } else {
         let says = &option.description;
-        if is_match(&DELETES, says) {
+        if has_any(&says.to_lowercase(), DELETE_WORDS) && is_match(&DELETES, says) {
             effects.push(Effect::Deletes);
         }
         if option.flags.iter().any(|flag| flag == "--in-place" || flag == "--overwrite") {
@@ -179,20 +218,24 @@ fn of_text(option: &OptionDefinition) -> Vec<Effect> {
     let says = option.description.as_str();
     let name = bare(&option.value_name).to_lowercase().replace('-', "_");
     let flag = |pattern| option.flags.iter().any(|flag| is_match(pattern, flag));
-    let runs = (is_match(&RUNS, says) || is_match(&LOADS, says)) && !is_match(&HARMLESS, says);
+    let lower = says.to_lowercase();
+    let runs = (has_any(&lower, RUN_WORDS) && is_match(&RUNS, says)
+        || has_any(&lower, LOAD_WORDS) && is_match(&LOADS, says))
+        && !is_match(&HARMLESS, says);
     if option.choices.is_empty() && (is_match(&RUN_NAME, &name) || flag(&RUN_FLAG) || runs) {
         effects.push(Effect::Runs);
     }
     let is_file = matches!(option.kind, crate::definition::ValueType::Path);
-    if is_match(&CONFIGURES, says) || flag(&CONFIG_FLAG) {
+    let has_file = has_any(&lower, &["file", "path", "from", "director", "folder", "disk", "place"]);
+    if has_any(&lower, &["config", "settings", "file"]) && is_match(&CONFIGURES, says) || flag(&CONFIG_FLAG) {
         effects.extend([Effect::Config, Effect::ReadsFile]);
-    } else if (is_file || flag(&OUTPUT_FLAG)) && (is_match(&WRITES, says) || flag(&OUTPUT_FLAG)) {
+    } else if flag(&OUTPUT_FLAG) || is_file && is_match(&WRITES, says) {
         effects.push(Effect::Writes);
-    } else if is_match(&READS, says) || is_file && !is_match(&WRITES, says) {
+    } else if has_file && is_match(&READS, says) || is_file {
         effects.push(Effect::ReadsFile);
     }
-    if is_match(&NETWORK, says)
-        && matches!(name.as_str(), "url" | "uri" | "host" | "proxy" | "address" | "server")
+    if matches!(name.as_str(), "url" | "uri" | "host" | "proxy" | "address" | "server")
+        && is_match(&NETWORK, says)
     {
         effects.push(Effect::Network);
     }
