@@ -89,6 +89,16 @@ fn indent(line: &str) -> usize {
 /// What stands behind the word "usage" at the start of a line.
 fn behind_usage(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();
+    // `zdump: usage: zdump …`.
+    let trimmed = match trimmed.split_once(": ") {
+        Some((name, rest))
+            if !name.contains(' ')
+                && rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("usage")) =>
+        {
+            rest
+        }
+        _ => trimmed,
+    };
     for word in ["usage", "synopsis"] {
         if let Some(head) = trimmed.get(..word.len())
             && head.eq_ignore_ascii_case(word)

@@ -167,8 +167,11 @@ impl Form {
     }
 
     fn positional(&mut self, token: &str, required: bool) {
-        let repeated =
-            token.ends_with("...") || token.ends_with('…') || token.contains("...]") || token.contains("(s)");
+        let repeated = token.ends_with("...")
+            || token.ends_with('…')
+            || token.contains("...]")
+            || token.contains("(s)")
+            || is_plural(token);
         let choices = choices_of_name(token);
         let several = token.contains("(s)").then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
         let name = several.as_deref().unwrap_or_else(|| bare(token));
@@ -207,6 +210,51 @@ impl Form {
             None => self.positionals.push(UsagePositional { name, required, repeated, choices }),
         }
     }
+}
+
+/// Whether a name says that there are several: `args`, `files`.
+fn is_plural(token: &str) -> bool {
+    const PLURALS: &[&str] = &[
+        "args",
+        "arguments",
+        "parameters",
+        "params",
+        "files",
+        "filenames",
+        "paths",
+        "dirs",
+        "directories",
+        "folders",
+        "names",
+        "urls",
+        "packages",
+        "targets",
+        "hosts",
+        "words",
+        "strings",
+        "values",
+        "items",
+        "commits",
+        "branches",
+        "sources",
+        "inputs",
+        "patterns",
+        "pids",
+        "users",
+        "groups",
+        "modules",
+        "tests",
+        "specs",
+        "objects",
+        "keys",
+    ];
+    let lower = bare(token);
+    // `PATTERNS` of grep is one argument: names in capitals say what it is about.
+    if lower.chars().any(char::is_uppercase) {
+        return false;
+    }
+    let last = lower.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    PLURALS.contains(&last)
 }
 
 /// Whether brackets hold words for people: `[more options; see below]`.
