@@ -22,7 +22,7 @@ verbs!(Files: alone Cli);
 /// Bytes of a help text that are read.
 const MAX_TEXT: u64 = 8 << 20;
 
-/// Use command-line programs as tools: what their help says, and which are offered to agents
+/// Offer command-line programs to agents as tools
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A program becomes a server with the name of its alias. Schemascope reads its help, makes an input schema\n\

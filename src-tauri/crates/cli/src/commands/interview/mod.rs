@@ -18,7 +18,7 @@ use crate::args::{Args, person};
 
 verbs!(Files: alone Interview);
 
-/// Interview people by Discovery Schemas: annotated examples of what to find out
+/// Interview people by Discovery Schemas
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "An agent interviews a person with the tools of the group `interviews` (setting own_tools), or you \
