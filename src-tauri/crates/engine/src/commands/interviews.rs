@@ -25,10 +25,13 @@ impl Handle<CallInterview> for Engine {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person));
         let registry = Arc::clone(&self.records.registry);
         let known = move |tool: &str| fields(&registry.lock(), tool);
-        let calling = move || interviews.call(&command.tool, command.arguments, &actor, known);
+        let calling = move || interviews.call_as_person(&command.tool, command.arguments, &actor, known);
         let called = tokio::task::spawn_blocking(calling).await.map_err(internal)?;
-        self.records.events.renewed();
-        called.map_err(|error| not_taken(&error))
+        let (reply, is_change) = called.map_err(|error| not_taken(&error))?;
+        if is_change {
+            self.records.events.renewed();
+        }
+        Ok(reply)
     }
 }
 

@@ -145,12 +145,42 @@ impl Interviews {
         actor: &str,
         fields: impl FnOnce(&str) -> Vec<ToolField>,
     ) -> Result<Value, NotTaken> {
+        self.called(name, arguments, actor, fields, Step::clone)
+    }
+
+    /// Calls a tool for a person. Notes for the agent stay for the agent. Also returns whether something changed.
+    pub(crate) fn call_as_person(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        actor: &str,
+        fields: impl FnOnce(&str) -> Vec<ToolField>,
+    ) -> Result<(Value, bool), NotTaken> {
+        let is_change = std::cell::Cell::new(false);
+        let reply = self.called(name, arguments, actor, fields, |step| {
+            let mut step = step.clone();
+            step.events.retain(|event| !matches!(event.what, What::NoteDelivered { .. }));
+            is_change.set(!step.events.is_empty());
+            step
+        })?;
+        Ok((reply, is_change.get()))
+    }
+
+    fn called(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+        actor: &str,
+        fields: impl FnOnce(&str) -> Vec<ToolField>,
+        taken: impl FnOnce(&Step) -> Step,
+    ) -> Result<Value, NotTaken> {
         let tool_id = arguments.get("tool_id").and_then(Value::as_str);
         let tool_fields = tool_id.filter(|_| name == "start_ds_pursuit").map(fields).unwrap_or_default();
         let aid = Aid { tool_fields, ..Aid::default() };
         let finished = (name == "finalize_ds").then(|| place_arguments(arguments.clone()));
-        let reply =
-            self.step(actor, |context| schemascope_interview::call(context, name, arguments, &aid))?;
+        let reply = self.step(actor, |context| {
+            schemascope_interview::call(context, name, arguments, &aid).map(|step| taken(&step))
+        })?;
         if let Some(Ok(place)) = finished.filter(|_| reply["success"] == true) {
             // Where the pursuit is not about a tool there is nothing to propose.
             let _ = self.step(actor, |context| propose_descriptions(context, &place));
