@@ -7,6 +7,7 @@ use anyhow::Result;
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
 
+use super::records::delete_project;
 use super::{Where, call, conversation, place};
 use crate::args::Args;
 use crate::output::{self, harmless, harmless_lines};
@@ -45,8 +46,15 @@ pub async fn start(
         all
     };
     let next = match ds {
-        Some(ds) => Some(call(front, "start_ds_pursuit", with_ds(ds)).await?),
         None => None,
+        Some(ds) => {
+            let pursuit = call(front, "start_ds_pursuit", with_ds(ds)).await;
+            if let (Err(_), None, Some(id)) = (&pursuit, project, started["project_id"].as_str()) {
+                // Nothing was asked in it.
+                delete_project(front, id).await?;
+            }
+            Some(pursuit?)
+        }
     };
     if args.json {
         return printed(args, &json!({"started": started, "pursuit": next}));

@@ -140,7 +140,7 @@ enum InterviewVerb {
         /// The file
         file: PathBuf,
     },
-    /// Remove a project for good
+    /// Delete a project
     Delete {
         /// Id or name of the project
         project: String,

@@ -128,26 +128,33 @@ pub async fn delete(front: &Front, project: &str, yes: bool) -> Result<ExitCode>
     let (project_id, _) = conversation(front, project, None).await?;
     if !yes {
         if !std::io::stdin().is_terminal() {
-            bail!("{project_id} would be removed for good; add --yes");
+            bail!("{project_id} would be deleted, which cannot be undone; add --yes");
         }
-        output::note(&format!("Remove {project_id} with all its conversations for good? [y/N]"));
+        output::note(&format!(
+            "Delete {project_id} with all its conversations? This cannot be undone. [y/N]"
+        ));
         let mut line = String::new();
         std::io::stdin().read_line(&mut line)?;
         if !matches!(line.trim(), "y" | "Y" | "yes") {
-            output::note("Nothing was removed.");
+            output::note("Nothing was deleted.");
             return Ok(ExitCode::SUCCESS);
         }
     }
-    let (conversation_id, decision) = (String::new(), InterviewDecision::Delete {});
+    delete_project(front, &project_id).await?;
+    output::note(&format!("{project_id} deleted"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Deletes a project without asking.
+pub(super) async fn delete_project(front: &Front, project_id: &str) -> Result<()> {
     front
         .call(DecideInterview {
-            project_id: project_id.clone(),
-            conversation_id,
+            project_id: project_id.to_owned(),
+            conversation_id: String::new(),
             ds_id: None,
-            decision,
+            decision: InterviewDecision::Delete {},
             person: person(),
         })
         .await?;
-    output::note(&format!("{project_id} removed"));
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
