@@ -179,6 +179,8 @@ fn interview_continues_after_a_kill_and_wrong_arguments_say_what_is_right() {
     let run = program.run(&["interview", "check", broken.to_str().unwrap()]).unwrap();
     assert!(run.code == Some(1) && run.out.contains("line "), "{run:?}");
     program.run(&["interview", "delete", "bakery", "--yes"]).unwrap();
+    let run = program.run(&["interview", "start", "--name", "Early", "--ds", "process/flow-shop"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("process/scheduling-problem-type"), "{run:?}");
     assert_eq!(program.json(&["interview", "list"]).unwrap(), json!([]));
 }
 
@@ -193,6 +195,15 @@ fn what_people_know_of_fields_becomes_descriptions_once_it_is_accepted() {
     for id in 1..=12 {
         shop.call("list_orders", &json!({"limit": id})).unwrap().result().unwrap();
     }
+    let promoted = program.run(&["promote", "shop__list_orders", "--reason", "seen"]).unwrap();
+    assert_eq!(promoted.code, Some(0), "{promoted:?}");
+    let client = serve.connect(None).unwrap();
+    let advertised = || {
+        let listed = tools(&client);
+        let tool = listed.iter().find(|tool| tool["name"] == "shop__list_orders").unwrap();
+        tool["outputSchema"].to_string()
+    };
+    assert!(advertised().contains("total") && !advertised().contains("description"), "{}", advertised());
     let before = program.json(&["schema", "shop__list_orders"]).unwrap();
     assert!(!before.to_string().contains("description"), "{before}");
 
@@ -236,10 +247,12 @@ fn what_people_know_of_fields_becomes_descriptions_once_it_is_accepted() {
     let after = program.json(&["schema", "shop__list_orders"]).unwrap();
     let order = &after["properties"]["orders"]["items"]["properties"];
     assert_eq!(order["id"]["description"], "Number of the order. Unit: none.", "{after}");
+    assert!(advertised().contains("What the customer pays"), "{}", advertised());
     let out = scratch.path().join("wrappers");
     program.run(&["generate", "--lang", "python", "--out", out.to_str().unwrap(), "--no-discover"]).unwrap();
     let wrapper = std::fs::read_to_string(out.join("servers/shop/list_orders.py")).unwrap();
     assert!(wrapper.contains("What the customer pays"), "{wrapper}");
     program.run(&["interview", "descriptions", &id, "--undo"]).unwrap();
+    assert!(!advertised().contains("description"), "{}", advertised());
     assert_eq!(program.json(&["schema", "shop__list_orders"]).unwrap(), before);
 }

@@ -72,6 +72,7 @@ impl Engine {
         recovery.extend(unread_events);
         let interviews = Arc::new(interviews);
         let (knowledge, unread) = Knowledge::open(data.path(), ids, options.recording, &files, &records)?;
+        knowledge.effective.describe(|| interviews.all_descriptions());
         let upstreams =
             Upstreams::open(data.path(), options.recording, &files, &records, &knowledge, &interviews);
         let services =

@@ -98,6 +98,7 @@ impl Handle<DecideInterview> for Engine {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person.clone()));
         let deciding = move || interviews.step(&actor, |context| decide(context, &command));
         let decided = tokio::task::spawn_blocking(deciding).await.map_err(internal)?;
+        self.describe_schemas().await?;
         self.records.events.renewed();
         decided.map_err(|error| not_taken(&error))
     }
@@ -144,7 +145,21 @@ impl Handle<ImportInterviews> for Engine {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person));
         let importing = move || interviews.import(&command.text, &actor);
         let imported = tokio::task::spawn_blocking(importing).await.map_err(internal)?;
+        self.describe_schemas().await?;
         imported.map_err(|message| ApiError::new(ErrorKind::Invalid, message))
+    }
+}
+
+impl Engine {
+    /// Advertises the descriptions that are accepted now.
+    async fn describe_schemas(&self) -> Result<(), ApiError> {
+        let (interviews, effective) = (Arc::clone(&self.interviews), Arc::clone(&self.knowledge.effective));
+        // Steps hold the lock while the disk syncs.
+        let describing = move || effective.describe(|| interviews.all_descriptions());
+        if tokio::task::spawn_blocking(describing).await.map_err(internal)? {
+            self.upstreams.hub.announce_tools();
+        }
+        Ok(())
     }
 }
 

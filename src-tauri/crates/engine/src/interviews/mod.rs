@@ -7,7 +7,7 @@ pub(crate) mod describe;
 pub(crate) mod fields;
 mod library;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ use schemascope_store::AuditLog;
 use serde_json::{Map, Value};
 
 use library::UserFiles;
+
+use crate::knowledge::effective::Descriptions;
 
 /// Most projects, conversations and surrogates.
 const MAX_PROJECTS: usize = 2_000;
@@ -190,15 +192,16 @@ impl Interviews {
 
     /// The descriptions of a tool's fields that people accepted, by path; later ones replace earlier ones.
     pub(crate) fn descriptions(&self, tool_id: &str) -> BTreeMap<String, String> {
+        self.read(|state| accepted(state, tool_id))
+    }
+
+    /// The same for every tool that has some.
+    pub(crate) fn all_descriptions(&self) -> Descriptions {
         self.read(|state| {
-            let accepted = |proposal: &&Proposal| {
-                proposal.tool_id == tool_id && proposal.decision == Some(Decision::Accepted)
-            };
-            let mut accepted: Vec<&Proposal> = state.proposals.values().filter(accepted).collect();
-            accepted.sort_by_key(|proposal| {
-                (proposal.decided.as_ref().map(|(_, at)| *at), &proposal.proposal_id)
-            });
-            accepted.into_iter().flat_map(|proposal| proposal.descriptions.clone()).collect()
+            let tools: BTreeSet<&str> =
+                state.proposals.values().map(|proposal| proposal.tool_id.as_str()).collect();
+            let each = tools.into_iter().filter_map(|id| Some((id.parse().ok()?, accepted(state, id))));
+            each.filter(|(_, descriptions)| !descriptions.is_empty()).collect()
         })
     }
 
@@ -286,7 +289,7 @@ fn plausible(events: &[Event]) -> Result<(), String> {
             );
         }
         let ids = project.conversations.iter().map(|conversation| conversation.conversation_id.as_str());
-        let different: std::collections::BTreeSet<&str> = ids.clone().collect();
+        let different: BTreeSet<&str> = ids.clone().collect();
         if !is_id(&project.project_id) || !ids.clone().all(is_id) {
             return Err("an id has characters or a length that ids do not have".to_owned());
         }
@@ -320,6 +323,14 @@ fn check_room(inner: &Inner) -> Result<(), StepError> {
         "{full}, which is the limit; a person can delete projects with `schemascope interview delete`"
     );
     Err(StepError { kind: ErrorKind::TooLarge, message })
+}
+
+fn accepted(state: &State, tool_id: &str) -> BTreeMap<String, String> {
+    let is_accepted =
+        |proposal: &&Proposal| proposal.tool_id == tool_id && proposal.decision == Some(Decision::Accepted);
+    let mut accepted: Vec<&Proposal> = state.proposals.values().filter(is_accepted).collect();
+    accepted.sort_by_key(|proposal| (proposal.decided.as_ref().map(|(_, at)| *at), &proposal.proposal_id));
+    accepted.into_iter().flat_map(|proposal| proposal.descriptions.clone()).collect()
 }
 
 /// What in an aggregate breaks the JSON Schema of its file.

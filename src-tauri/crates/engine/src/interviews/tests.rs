@@ -54,7 +54,7 @@ fn expert_of_every_kind_of_problem_completes_its_path_and_loses_little() {
         );
         assert!(completed.iter().any(|id| id == path), "{product}: {completed:?}");
         assert!(completed.iter().any(|id| id == "optimality/objectives"), "{product}: {completed:?}");
-        let unique: std::collections::BTreeSet<&String> = completed.iter().collect();
+        let unique: BTreeSet<&String> = completed.iter().collect();
         assert_eq!(unique.len(), completed.len(), "nothing is pursued twice: {completed:?}");
         assert!(metrics["fact_share"].as_f64().unwrap() >= 0.95, "{product}: {metrics}");
     }

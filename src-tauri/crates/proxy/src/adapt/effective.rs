@@ -42,6 +42,17 @@ impl Effective {
         }
     }
 
+    /// The same, to change annotations of the schema. Its digest stays, because it means the same.
+    pub fn schema_mut(&mut self) -> Option<&mut Schema> {
+        match self {
+            Self::None => None,
+            Self::Declared(schema)
+            | Self::Promoted(schema)
+            | Self::Pinned(schema)
+            | Self::Enforced(schema) => Some(schema),
+        }
+    }
+
     /// Whether the schema is suspended when results keep missing it. Pins never are.
     pub(crate) fn may_be_suspended(&self) -> bool {
         matches!(self, Self::Declared(_) | Self::Promoted(_))
