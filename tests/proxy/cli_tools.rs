@@ -260,3 +260,37 @@ fn agent_asks_and_nothing_runs_before_a_person_approves() {
     });
     assert!(off["content"][0]["text"].as_str().unwrap().contains("cli_register"), "{off}");
 }
+
+#[test]
+fn entries_of_other_programs_are_added_once_a_person_agrees() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let file = scratch.path().join(".qwencoderc.json");
+    let file = file.to_str().unwrap();
+    let entries = json!({"version": "1.0", "tools": [
+        {"command": "probe-me", "alias": "code-reviewer", "providerType": "cli-auto",
+            "env": {"KEY": "sesame-9"}, "defaultArgs": {"name": "x"}},
+        {"command": "probe-me"}, {"command": "no-such-program"}, {"command": 3},
+    ]});
+    fs::write(file, entries.to_string()).unwrap();
+    let shown = program.run(&["import", "cli", file, "--dry-run"]).unwrap();
+    assert!(shown.out.contains("code-reviewer") && shown.out.contains("env: KEY"), "{shown:?}");
+    assert!(!shown.out.contains("sesame-9"), "{shown:?}");
+    let unasked = program.run(&["import", "cli", file]).unwrap();
+    assert!(unasked.code == Some(1) && unasked.err.contains("--yes"), "{unasked:?}");
+    assert_eq!(program.json(&["cli", "list"]).unwrap()["tools"], json!([]));
+    assert_eq!(runs(scratch.path()), "", "nothing runs before a person agrees");
+
+    let imported = program.run(&["import", "cli", file, "--yes", "--reason", "moved"]).unwrap();
+    assert!(imported.code == Some(1) && imported.err.contains("no-such-program"), "{imported:?}");
+    assert!(
+        imported.err.contains("entry 4") && imported.out.contains("2 command-line tools"),
+        "{imported:?}"
+    );
+    let listed = program.json(&["cli", "list"]).unwrap();
+    let aliases: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().map(|row| row["alias"].as_str().unwrap()).collect();
+    assert_eq!(aliases, ["ask-probe-me", "code-reviewer"]);
+    let again = program.run(&["import", "cli", file, "--yes"]).unwrap();
+    assert!(again.err.contains("stays as it is") && again.out.contains("0 command-line"), "{again:?}");
+}

@@ -109,6 +109,8 @@ fn shell_samples_run() {
     }
     assert_eq!(serve.stop().unwrap(), Some(0));
     fs::copy(program.config(), program.data_dir().join("mcp.json")).unwrap();
+    let tools = json!({"version": "1.0", "tools": [{"command": "grep"}]});
+    fs::write(scratch.path().join("work/.qwencoderc.json"), tools.to_string()).unwrap();
     let mut lines = 0;
     for Block { page, text, .. } in blocks().into_iter().filter(|block| block.language == "sh") {
         for line in text.lines() {

@@ -11,6 +11,7 @@ use schemascope_api::{Export as ExportCommand, ExportedFile, Form, Import as Imp
 use schemascope_engine::{Durability, Front};
 use serde_json::{Map, Value, json};
 
+use super::cli::import::{How, import as import_cli};
 use super::verb::{Alone, verbs, with_engine};
 use crate::args::{Args, person};
 use crate::output::{self, count, counted, read_file as read};
@@ -33,6 +34,8 @@ enum FileForm {
     Bundle,
     /// The team's key, which hashes in bundles are made with
     Key,
+    /// ai-tools.json, .qwencoderc.json or qwencode.config.json: command-line tools; `import` only
+    Cli,
 }
 
 /// Write a registry, overrides, schemas, a bundle or the team's key
@@ -62,11 +65,12 @@ pub struct Export {
     team: bool,
 }
 
-/// Read a registry, overrides, schemas, a bundle or the team's key
+/// Read a registry, overrides, schemas, a bundle, the team's key or command-line tools
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  schemascope import bundle theirs.json --dry-run     print what would change\n  \
-    schemascope import key team-key.json                before anything is recorded\n\n\
+    schemascope import key team-key.json                before anything is recorded\n  \
+    schemascope import cli .qwencoderc.json             command-line tools; asks before it adds them\n\n\
     A schema that is not known here becomes a candidate with the origin `import`, which you promote or reject.\n\
     Nothing reaches agents before. Counts of other machines are kept apart from your own, and of each tool the\n\
     later counts of a machine stay. Bundles are signed with the team's key; a file that was changed is rejected.\n\
@@ -85,6 +89,9 @@ pub struct Import {
     /// Import a bundle without a signature, as older versions wrote it: you vouch for what it says
     #[arg(long)]
     unsigned: bool,
+    /// Add command-line tools without asking
+    #[arg(long)]
+    yes: bool,
     /// Reason, kept in the audit log
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
@@ -93,6 +100,10 @@ pub struct Import {
 impl Alone for Export {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match form(self.form) {
+            None if self.form == FileForm::Cli => {
+                output::note("error: command-line tools are in ai-tools.json in the data directory; copy it");
+                Ok(ExitCode::from(2))
+            }
             None => export_key(args, self),
             Some(form) => with_engine(args, async |front| export(args, self, form, front).await).await,
         }
@@ -102,20 +113,24 @@ impl Alone for Export {
 impl Alone for Import {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match form(self.form) {
+            None if self.form == FileForm::Cli => {
+                let how = How { dry_run: self.dry_run, yes: self.yes, reason: self.reason.as_deref() };
+                with_engine(args, async |front| import_cli(args, front, &self.file, how).await).await
+            }
             None => import_key(args, self),
             Some(form) => with_engine(args, async |front| import(args, self, form, front).await).await,
         }
     }
 }
 
-/// The form that an engine reads and writes; the key needs no engine.
+/// The form that an engine reads and writes whole. The key needs no engine, and command-line tools are added one by one.
 fn form(form: FileForm) -> Option<Form> {
     Some(match form {
         FileForm::Registry => Form::Registry,
         FileForm::Overrides => Form::Overrides,
         FileForm::Schemas => Form::Schemas,
         FileForm::Bundle => Form::Bundle,
-        FileForm::Key => return None,
+        FileForm::Key | FileForm::Cli => return None,
     })
 }
 

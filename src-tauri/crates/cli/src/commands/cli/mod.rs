@@ -1,6 +1,7 @@
 //! `cli`: command-line tools, what their help says, and how they are offered to agents.
 
 mod definition;
+pub mod import;
 mod manage;
 
 use std::io::Read;
