@@ -102,7 +102,7 @@ fn field_description(row: &Value) -> Option<String> {
     if row.get("may-be-shown?") == Some(&Value::Bool(false)) {
         parts.push("Do not show the value to the end user.".to_owned());
     }
-    Some(shortened(&parts.join(" "), MAX_DESCRIPTION_CHARS))
+    Some(shortened(&visible(&parts.join(" ")), MAX_DESCRIPTION_CHARS))
 }
 
 fn value_meaning(pair: &Value) -> Option<String> {
@@ -123,12 +123,23 @@ fn tool_description(aggregate: &Value) -> Option<String> {
         let texts = items.into_iter().flatten().filter_map(Value::as_str);
         parts.extend(texts.filter(|text| !text.trim().is_empty()).map(sentence));
     }
-    Some(shortened(&parts.join(" "), MAX_DESCRIPTION_CHARS))
+    Some(shortened(&visible(&parts.join(" ")), MAX_DESCRIPTION_CHARS))
 }
 
 fn text(object: &Value, key: &str) -> Option<String> {
     let text = object.get(key)?.as_str()?.trim();
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Leaves out characters that a person who accepts a description does not see, and a model reads: controls, changes of
+/// direction, zero-width spaces and tags.
+fn visible(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    text.chars().filter(|c| !is_hidden(*c)).collect()
 }
 
 /// Returns a text on one line that ends with a full stop.
@@ -149,6 +160,17 @@ mod tests {
             "field-id": "a.b", "meaning": "x", "unit": "g", "values-meaning": [{"value": "0", "meaning": "none"}],
             "may-be-shown?": true}]}});
         read_schema(&file.to_string()).unwrap()
+    }
+
+    #[test]
+    fn descriptions_have_nothing_that_people_do_not_see() {
+        let hidden: String = "ignore".chars().filter_map(|c| char::from_u32(0xe0000 + c as u32)).collect();
+        let row = json!({"meaning": format!("The \u{202e}total\u{200b}{hidden},\nin euros")});
+        assert_eq!(field_description(&row).unwrap(), "The total, in euros.");
+        assert_eq!(
+            tool_description(&json!({"purpose": format!("List{hidden} orders")})).unwrap(),
+            "List orders."
+        );
     }
 
     #[test]
