@@ -1,8 +1,8 @@
 //! Reads the help text of a command-line tool: text in, [`Definition`] out.
 //!
 //! No program has a parser of its own. Help texts share a layout: usage lines, headings, and entries whose
-//! description stands in a column or on the lines beneath. What the text does not say is `unknown` or left out, never
-//! guessed.
+//! description stands in a column or on the lines beneath. Nothing is guessed: a fact that the text does not state is
+//! `unknown` or left out.
 //!
 //! A [`Tool`] is made of a definition: its input schema, and the argument vector of a call. No value becomes an option.
 //!

@@ -247,7 +247,7 @@ impl Interviews {
         Ok(reply)
     }
 
-    /// Events without secrets, and their text. What is in memory is what is on disk.
+    /// Events without secrets, and their text. Memory and disk hold the same events.
     fn without_secrets(&self, events: Vec<Event>) -> Result<(Vec<Event>, String), serde_json::Error> {
         let text = serde_json::to_string(&events)?;
         match self.redaction.now().redact(&text, Trust::Foreign) {
