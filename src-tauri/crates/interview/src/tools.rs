@@ -205,7 +205,7 @@ fn pursuit(given: &mut Arguments) -> Result<Place, StepError> {
     Ok(Place { ds_id: given.optional_text("ds_id")?, ..place })
 }
 
-/// Takes the argument that says who gets the question. Delivering it is up to the caller.
+/// Checks the argument that says who gets the question. It has no effect yet.
 fn deliver(given: &mut Arguments) -> Result<(), StepError> {
     match given.optional_text("deliver")?.as_deref() {
         None | Some("agent" | "person") => Ok(()),

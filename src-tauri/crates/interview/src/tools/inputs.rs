@@ -78,7 +78,7 @@ pub(super) fn schema(name: &str) -> Value {
             ("full", flag("Whether to repeat the whole template"), false),
             (
                 "deliver",
-                json!({"enum": ["agent", "person"], "default": "agent", "description": "person: the question is put to the client's user directly, where the client can"}),
+                json!({"enum": ["agent", "person"], "default": "agent", "description": "Who gets the question. \"person\" has no effect yet: the question is returned to the agent, which asks the person"}),
                 false,
             ),
         ],
@@ -92,7 +92,11 @@ pub(super) fn schema(name: &str) -> Value {
             ("force", flag("Whether to abandon the pursuit if it is not complete"), false),
         ],
         "get_conversation_history" => {
-            vec![("include_minizinc", flag("Whether to include the MiniZinc model and its results"), false)]
+            vec![(
+                "include_minizinc",
+                flag("Whether to include the MiniZinc model and its results, if there are any"),
+                false,
+            )]
         }
         "get_aggregated_scr" => vec![("ds_filter", texts("Only these Discovery Schemas"), false)],
         "interviewer_interprets_response" => {
