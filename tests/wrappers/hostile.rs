@@ -107,7 +107,7 @@ fn tool(name: &str, description: &str, strategy: Strategy, input: Value, output:
 fn written(tools: &[Tool]) -> Vec<schemascope_codegen::File> {
     let all: Vec<_> =
         tools.iter().map(|tool| (tool.id.server().to_owned(), tool.id.tool().to_owned())).collect();
-    let languages = BTreeSet::from([Language::Python, Language::Typescript]);
+    let languages = BTreeSet::from(Language::ALL);
     folder(tools, &all, &languages, &Manifest::default(), |_| None).0
 }
 
@@ -139,11 +139,14 @@ fn text_of_upstreams_stays_inside_literals_and_comments() {
     let files = written(&tools);
     let wrappers = |end: &'static str| {
         files.iter().filter(move |file| {
-            let is_index = file.path.contains("__init__") || file.path.contains("index.ts");
+            let is_index =
+                ["/__init__.py", "/index.ts", "/mod.rs"].iter().any(|index| file.path.ends_with(index));
             file.path.starts_with("servers/s/") && file.path.ends_with(end) && !is_index
         })
     };
-    assert_eq!((wrappers(".py").count(), wrappers(".ts").count()), (tools.len(), tools.len()));
+    for end in [".py", ".ts", ".rs"] {
+        assert_eq!(wrappers(end).count(), tools.len());
+    }
     let texts: serde_json::Map<String, Value> =
         wrappers(".py").map(|file| (file.path.clone(), file.text.clone().into())).collect();
     let scratch = tempfile::tempdir().unwrap();
@@ -152,20 +155,24 @@ fn text_of_upstreams_stays_inside_literals_and_comments() {
     let run = Command::new("python3").args(["-c", CHECK]).arg(&path).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert_eq!(out.trim(), "ok", "{err}");
-    for file in wrappers(".ts") {
+    for (file, quotes) in
+        wrappers(".ts").map(|file| (file, "\"'")).chain(wrappers(".rs").map(|file| (file, "\"")))
+    {
         let control = file.text.chars().find(|letter| letter.is_control() && *letter != '\n');
         assert_eq!(control, None, "{}", file.path);
-        assert_eq!(without_literals(&file.text).matches("process.").count(), 0, "{}", file.text);
+        let code = without_literals(&file.text, quotes);
+        let is_code = code.contains("process.") || code.contains("import os");
+        assert!(code.is_ascii() && !is_code, "{}", file.text);
     }
 }
 
-/// A text of TypeScript without its comments and strings, none of which may be open at the end.
-fn without_literals(text: &str) -> String {
+/// A text of TypeScript or Rust without its comments and strings, none of which may be open at the end.
+fn without_literals(text: &str, quotes: &str) -> String {
     let mut code = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let end = match first {
-            '"' | '\'' => closing(rest, first),
+            quote if quotes.contains(quote) => closing(rest, quote),
             '/' if rest.starts_with("//") => rest.find('\n').unwrap(),
             '/' if rest.starts_with("/*") => rest.find("*/").unwrap() + 2,
             '`' => panic!("templates are not printed: {rest}"),

@@ -2,6 +2,7 @@
 
 mod evolve;
 mod hostile;
+mod rust;
 
 use std::fs;
 use std::path::Path;

@@ -68,7 +68,7 @@ pub struct WrapperTool {
 pub struct GetWrapper {
     /// `server__tool`.
     pub tool_id: String,
-    /// `python` or `typescript`.
+    /// `python`, `typescript` or `rust`.
     pub lang: String,
 }
 

@@ -103,15 +103,21 @@ impl<'a> Classes<'a> {
             ),
             None => name.to_owned(),
         };
-        let wanted: String = wanted.chars().take(MAX_NAME).collect();
-        let (mut class, mut number) = (wanted.clone(), 2);
-        while !self.used.insert(class.clone()) {
-            class = format!("{wanted}{number}");
-            number += 1;
-        }
+        let class = self.fresh(&wanted);
         self.names.insert(nodes.clone(), class.clone());
         self.waiting.push_back(nodes.clone());
         Some(class)
+    }
+
+    /// A name like the wanted one that no other type of the file has.
+    pub(crate) fn fresh(&mut self, wanted: &str) -> String {
+        let wanted: String = wanted.chars().take(MAX_NAME).collect();
+        let (mut name, mut number) = (wanted.clone(), 2);
+        while !self.used.insert(name.clone()) {
+            name = format!("{wanted}{number}");
+            number += 1;
+        }
+        name
     }
 
     /// The next class to print.

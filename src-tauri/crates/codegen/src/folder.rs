@@ -31,6 +31,15 @@ const RUNTIME: &[(Language, &str, &str)] = &[
         "schemascope_runtime/validator.ts",
         include_str!("../runtime/typescript/validator.ts"),
     ),
+    (Language::Rust, "schemascope_runtime/argument.rs", include_str!("../runtime/rust/argument.rs")),
+    (Language::Rust, "schemascope_runtime/call.rs", include_str!("../runtime/rust/call.rs")),
+    (Language::Rust, "schemascope_runtime/document.rs", include_str!("../runtime/rust/document.rs")),
+    (Language::Rust, "schemascope_runtime/error.rs", include_str!("../runtime/rust/error.rs")),
+    (Language::Rust, "schemascope_runtime/mod.rs", include_str!("../runtime/rust/mod.rs")),
+    (Language::Rust, "schemascope_runtime/number.rs", include_str!("../runtime/rust/number.rs")),
+    (Language::Rust, "schemascope_runtime/schema.rs", include_str!("../runtime/rust/schema.rs")),
+    (Language::Rust, "schemascope_runtime/validator.rs", include_str!("../runtime/rust/validator.rs")),
+    (Language::Rust, "schemascope_runtime/view.rs", include_str!("../runtime/rust/view.rs")),
 ];
 
 /// What was written into a folder.
@@ -133,7 +142,7 @@ pub fn update(
 fn mark(language: Language) -> String {
     let sign = match language {
         Language::Python => "#",
-        Language::Typescript => "//",
+        Language::Typescript | Language::Rust => "//",
     };
     format!("{sign} schemascope: replaced by `schemascope generate`\n")
 }
@@ -153,18 +162,19 @@ fn is_plain(entry: &Entry) -> bool {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
     };
-    let ending = match entry.lang {
-        Language::Python => ".py",
-        Language::Typescript => ".ts",
-    };
     let parse = match entry.lang {
         Language::Python => entry.parse.strip_suffix(".parse"),
         Language::Typescript => Some(entry.parse.as_str()),
+        Language::Rust => entry.parse.strip_suffix("::parse"),
     };
-    let path = entry.file.strip_prefix("servers/").and_then(|path| path.strip_suffix(ending));
+    let function = match entry.lang {
+        Language::Rust => entry.function.strip_prefix("r#").unwrap_or(&entry.function),
+        Language::Python | Language::Typescript => entry.function.as_str(),
+    };
+    let path = entry.file.strip_prefix("servers/").and_then(|path| path.strip_suffix(entry.lang.ending()));
     let parts = path.and_then(|path| path.split_once('/'));
     parts.is_some_and(|(server, tool)| is_identifier(server) && is_identifier(tool))
-        && [&entry.function, &entry.params, &entry.result].into_iter().all(|name| is_identifier(name))
+        && [function, entry.params.as_str(), &entry.result].into_iter().all(is_identifier)
         && parse.is_some_and(is_identifier)
 }
 
@@ -213,6 +223,17 @@ fn indexes(manifest: &Manifest) -> Vec<File> {
         let text = mark(Language::Python) + "\"\"\"Tools by server.\"\"\"\n";
         files.push(File { path: "servers/__init__.py".to_owned(), text });
     }
+    let folders: Vec<&str> = servers
+        .keys()
+        .filter(|(language, _)| *language == Language::Rust)
+        .map(|(_, folder)| folder.as_str())
+        .collect();
+    if !folders.is_empty() {
+        files.extend(crate::rust::package(&folders).map(|(path, sign, text)| File {
+            path: path.to_owned(),
+            text: format!("{sign} schemascope: replaced by `schemascope generate`\n{text}"),
+        }));
+    }
     for ((language, folder), entries) in servers {
         let path = |name: &str| format!("servers/{folder}/{name}");
         match language {
@@ -222,6 +243,10 @@ fn indexes(manifest: &Manifest) -> Vec<File> {
             }
             Language::Typescript => {
                 files.push(File { path: path("index.ts"), text: crate::typescript::index(&entries) });
+            }
+            Language::Rust => {
+                let text = mark(Language::Rust) + &crate::rust::index(&entries);
+                files.push(File { path: path("mod.rs"), text });
             }
         }
     }

@@ -20,6 +20,7 @@ mod ranges;
 mod region;
 mod renewal;
 mod resolve;
+mod rust;
 mod tool;
 mod types;
 mod typescript;

@@ -123,6 +123,16 @@ pub(crate) fn script_comment(text: &str, indent: &str) -> String {
     }
 }
 
+/// A documentation comment of Rust, indented. Nothing in it is an example that `cargo test` would run.
+pub(crate) fn rust_comment(text: &str, indent: &str) -> String {
+    let plain = |line: &String| line.trim_start().replace("```", "'''").replace("~~~", "'''");
+    lines(text)
+        .iter()
+        .map(plain)
+        .map(|line| format!("{indent}/// {line}").trim_end().to_owned() + "\n")
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

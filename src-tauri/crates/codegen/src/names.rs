@@ -128,12 +128,25 @@ const SCRIPT_WORDS: &[&str] = &[
     "params",
     "options",
 ];
+/// Words that Rust reserves.
+const RUST_WORDS: &[&str] = &[
+    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
+    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
+];
+/// Methods of the wrappers' types in Rust.
+const RUST_METHODS: &[&str] =
+    &["clone", "fits", "from_map", "get", "has", "new", "parse", "raw", "raw_text", "require", "set"];
 /// Names of files that some system or loader gives a meaning, and names that wrappers and indexes import.
 const FILE_WORDS: &[&str] = &[
     "lazy",
     "call_mcp_tool",
     "annotations",
     "index",
+    "mod",
+    "crate",
     "con",
     "prn",
     "aux",
@@ -168,15 +181,31 @@ fn is_python_name(name: &str) -> bool {
 
 /// The attribute of a field in Python.
 pub(crate) fn python_attribute(wire: &str) -> String {
-    let free =
-        !PYTHON_WORDS.contains(&wire) && !PYTHON_ATTRIBUTES.contains(&wire) && !wire.starts_with("model_");
-    if is_python_name(wire) && !wire.ends_with('_') && wire.len() <= MAX_NAME && free {
+    let is_taken =
+        PYTHON_WORDS.contains(&wire) || PYTHON_ATTRIBUTES.contains(&wire) || wire.starts_with("model_");
+    attribute(wire, is_taken, is_python_name)
+}
+
+/// The method of a field in Rust.
+pub(crate) fn rust_method(wire: &str) -> String {
+    let is_name = |name: &str| name.is_ascii() && is_python_name(name);
+    attribute(wire, RUST_WORDS.contains(&wire) || RUST_METHODS.contains(&wire), is_name)
+}
+
+/// The name of a function or module in Rust.
+pub(crate) fn rust_identifier(name: &str) -> String {
+    if RUST_WORDS.contains(&name) { format!("r#{name}") } else { name.to_owned() }
+}
+
+/// The attribute of a field in a language with identifiers. `is_taken` says that its own name means something else.
+fn attribute(wire: &str, is_taken: bool, is_name: impl Fn(&str) -> bool) -> String {
+    if is_name(wire) && !wire.ends_with('_') && wire.len() <= MAX_NAME && !is_taken {
         return wire.to_owned();
     }
     // One kind of change gets a plain name; names that were changed in several ways could meet.
     let spaced = wire.replace('-', "_");
     let is_kebab = spaced != wire && !wire.contains('_');
-    if (is_kebab || !free) && is_python_name(&spaced) && !spaced.ends_with('_') && wire.len() <= MAX_NAME {
+    if (is_kebab || is_taken) && is_name(&spaced) && !spaced.ends_with('_') && wire.len() <= MAX_NAME {
         return spaced + "_";
     }
     let mut name = plain(wire);
@@ -346,6 +375,10 @@ mod tests {
         assert_eq!(python_attribute("repo-path"), "repo_path_");
         assert_eq!(python_attribute("repoPath"), "repoPath");
         assert_eq!(python_attribute(&"x".repeat(300)).len(), 68);
+        let methods: BTreeSet<String> = wire.iter().map(|name| rust_method(name)).collect();
+        assert_eq!(methods.len(), wire.len(), "{methods:?}");
+        assert!(methods.iter().all(|name| name.is_ascii() && is_python_name(name)), "{methods:?}");
+        assert!(methods.iter().all(|name| !RUST_WORDS.contains(&name.as_str())), "{methods:?}");
         let members: BTreeSet<String> = wire.iter().map(|name| script_member(name)).collect();
         assert_eq!(members.len(), wire.len(), "{members:?}");
     }

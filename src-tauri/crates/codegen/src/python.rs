@@ -11,6 +11,7 @@ use crate::graph::Graph;
 use crate::literal::{docstring, line, python, python_json};
 use crate::names::{pascal, python_attribute};
 use crate::pattern;
+use crate::region::{HASH, NOTE};
 use schemascope_model::Strategy;
 
 use crate::tool::{Language, Names, Tool, Wrapper};
@@ -19,9 +20,6 @@ use crate::typing::{Field, Types};
 
 /// Most levels of lists and maps in one annotation.
 const MAX_NESTING: usize = 12;
-
-/// First and last line of what is written by Schemascope; text outside is kept.
-pub(crate) const REGION: [&str; 2] = ["# schemascope: begin", "# schemascope: end"];
 
 /// Prints the wrapper of a tool.
 pub fn print(tool: &Tool, names: &Names) -> Wrapper {
@@ -42,7 +40,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     finished.push(printer.finish(&result));
 
     let mut text = String::new();
-    let _ = writeln!(text, "{} (replaced when the tool's schema changes; text outside is kept)", REGION[0]);
+    let _ = writeln!(text, "{} {NOTE}", HASH[0]);
     text += "from __future__ import annotations\n\n";
     let bindings: String = finished.iter().map(|part| part.binding.as_str()).collect();
     text += &imports(&classes, &bindings);
@@ -61,7 +59,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
         text += "\n\n# The schemas, for checks at run time.\n";
         text += &bindings;
     }
-    let _ = writeln!(text, "{}", REGION[1]);
+    let _ = writeln!(text, "{}", HASH[1]);
     let parse = format!("{result}.parse");
     let names = [
         &format!("{}.py", names.path()),

@@ -5,8 +5,12 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::{python, typescript};
-
+/// First and last line of a region in Python.
+pub(crate) const HASH: [&str; 2] = ["# schemascope: begin", "# schemascope: end"];
+/// First and last line of a region in TypeScript and Rust.
+pub(crate) const SLASHES: [&str; 2] = ["// schemascope: begin", "// schemascope: end"];
+/// What stands in the first line of a printed region.
+pub(crate) const NOTE: &str = "(replaced when the tool's schema changes; text outside is kept)";
 /// Hexadecimal digits of a digest.
 const DIGITS: usize = 16;
 
@@ -23,7 +27,7 @@ impl<'a> Region<'a> {
     /// Finds the region of a text, whatever ends its lines. Only whole lines count, and a first line with a digest
     /// before one without, because text of the user may mention the marks.
     pub(crate) fn find(text: &'a str) -> Option<Self> {
-        [python::REGION, typescript::REGION].into_iter().find_map(|[begin, end]| {
+        [HASH, SLASHES].into_iter().find_map(|[begin, end]| {
             let (mut start, mut has_digest) = (None, false);
             let mut at = 0;
             for line in text.split_inclusive('\n') {
@@ -85,7 +89,7 @@ fn is_digest(word: &str) -> bool {
 pub(crate) fn sealed(text: &str) -> (String, String) {
     let (first, body) = text.split_once('\n').unwrap_or((text, ""));
     let digest = digest_of(body);
-    let begin = [python::REGION, typescript::REGION].into_iter().find(|[begin, _]| first.starts_with(begin));
+    let begin = [HASH, SLASHES].into_iter().find(|[begin, _]| first.starts_with(begin));
     let first = begin.map_or_else(
         || first.to_owned(),
         |[begin, _]| format!("{begin} {digest}{}", first.get(begin.len()..).unwrap_or_default()),

@@ -128,6 +128,7 @@ fn print(tool: &Tool, names: &Names, language: Language) -> Wrapper {
     let Wrapper { mut entry, text } = match language {
         Language::Python => crate::python::print(tool, names),
         Language::Typescript => crate::typescript::print(tool, names),
+        Language::Rust => crate::rust::print(tool, names),
     };
     let (text, digest) = sealed(&text);
     entry.digest = digest;

@@ -15,6 +15,22 @@ pub enum Language {
     Python,
     /// TypeScript without dependencies.
     Typescript,
+    /// Rust with serde and reqwest.
+    Rust,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Python, Self::Typescript, Self::Rust];
+
+    /// Ending of a wrapper's file.
+    pub(crate) fn ending(self) -> &'static str {
+        match self {
+            Self::Python => ".py",
+            Self::Typescript => ".ts",
+            Self::Rust => ".rs",
+        }
+    }
 }
 
 /// What is known of a tool.

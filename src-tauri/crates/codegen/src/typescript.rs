@@ -12,6 +12,7 @@ use crate::graph::Graph;
 use crate::literal::{line, script, script_comment, script_json};
 use crate::names::{pascal, script_member};
 use crate::pattern;
+use crate::region::{NOTE, SLASHES};
 use schemascope_model::Strategy;
 
 use crate::tool::{Entry, Language, Names, Tool, Wrapper};
@@ -20,9 +21,6 @@ use crate::typing::Types;
 
 /// Most levels of arrays and maps in one type.
 const MAX_NESTING: usize = 12;
-
-/// First and last line of what is written by Schemascope; text outside is kept.
-pub(crate) const REGION: [&str; 2] = ["// schemascope: begin", "// schemascope: end"];
 
 /// Prints the wrapper of a tool.
 pub fn print(tool: &Tool, names: &Names) -> Wrapper {
@@ -44,7 +42,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     finished.push(printer.finish(&result));
 
     let mut text = String::new();
-    let _ = writeln!(text, "{} (replaced when the tool's schema changes; text outside is kept)", REGION[0]);
+    let _ = writeln!(text, "{} {NOTE}", SLASHES[0]);
     text += &imports(&types);
     text += &types;
     let gone = if tool.is_gone { "\n\nThe server no longer lists this tool." } else { "" };
@@ -62,7 +60,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     for Finished { binding, .. } in &finished {
         text += binding;
     }
-    let _ = writeln!(text, "{}", REGION[1]);
+    let _ = writeln!(text, "{}", SLASHES[1]);
     let path = names.path();
     let names = [&format!("{path}.ts"), &format!("{path}.js"), &names.tool, &params, &result, &parse];
     Wrapper { entry: tool.entry(Language::Typescript, names.map(String::as_str), finished), text }

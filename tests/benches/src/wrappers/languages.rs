@@ -13,6 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::cases::Suite;
+use crate::rust;
 
 /// Least share of invalid values that are rejected, in percent.
 const BAR: usize = 90;
@@ -88,6 +89,11 @@ pub fn check(suite: &Suite, language: Language, out: &Path, manifest: &Manifest)
             let built = out.join("built");
             fs::write(built.join("package.json"), r#"{"type":"module"}"#)?;
             output(Command::new("node").arg(script("driver.mjs")).arg(&path).arg(&built))?
+        }
+        Language::Rust => {
+            let program = rust::build(out, &manifest.tools)?;
+            println!("  cargo build with -D warnings: clean");
+            output(Command::new(program).arg(&path))?
         }
     };
     let outcomes: Vec<Outcome> = serde_json::from_str(&text)?;

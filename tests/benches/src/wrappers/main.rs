@@ -7,6 +7,7 @@
 
 mod cases;
 mod languages;
+mod rust;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -18,7 +19,7 @@ const USAGE: &str = "\
 cargo xtask bench wrappers [--keep DIR] [--lang LANG]
 
   --keep DIR   writes the wrappers there and leaves them
-  --lang LANG  python or typescript; both by default";
+  --lang LANG  python, typescript or rust; all by default";
 
 fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -36,7 +37,7 @@ fn main() -> Result<ExitCode> {
         suite.cases.iter().filter(|case| !case.valid).count()
     );
     let mut passed = true;
-    for language in [Language::Python, Language::Typescript] {
+    for language in Language::ALL {
         let name = serde_json::to_value(language)?.as_str().unwrap_or_default().to_owned();
         if option("--lang").is_some_and(|wanted| *wanted != name) {
             continue;

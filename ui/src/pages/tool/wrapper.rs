@@ -10,7 +10,7 @@ use crate::door;
 use crate::parts::{Empty, Foreign, Loading, Payload, Views};
 
 /// Languages: as commands name them, and as people do.
-const LANGUAGES: &[(&str, &str)] = &[("python", "Python"), ("typescript", "TypeScript")];
+const LANGUAGES: &[(&str, &str)] = &[("python", "Python"), ("typescript", "TypeScript"), ("rust", "Rust")];
 
 /// What a wrapper depends on, besides decisions.
 type Basis = (String, Option<(Source, Quality, bool)>);

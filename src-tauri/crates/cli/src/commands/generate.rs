@@ -26,6 +26,8 @@ enum Lang {
     Python,
     /// TypeScript without dependencies
     Typescript,
+    /// Rust with serde and reqwest
+    Rust,
 }
 
 /// Least quality of an inferred schema that is used.
@@ -184,6 +186,7 @@ impl Lang {
         match self {
             Self::Python => "python",
             Self::Typescript => "typescript",
+            Self::Rust => "rust",
         }
     }
 }

@@ -15,7 +15,7 @@ impl Handle<GetWrapper> for Engine {
     async fn handle(&self, command: GetWrapper) -> Result<WrapperText, ApiError> {
         let language: Language = serde_json::from_value(json!(command.lang)).map_err(|_| {
             let message =
-                format!("{:?} is no language of wrappers; expected python or typescript", command.lang);
+                format!("{:?} is no language of wrappers; expected python, typescript or rust", command.lang);
             ApiError::new(ErrorKind::Invalid, message)
         })?;
         let (id, known) = self.known_tool(&command.tool_id).await?;
