@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use schemascope_test_support::{Program, ScriptedRequest, scripted, until};
 use serde_json::{Map, json};
@@ -147,4 +149,40 @@ fn generate_learns_first_and_skips_what_may_destroy_something() {
         run.code == Some(1) && run.err.contains("line 1") && run.err.contains("--no-discover"),
         "{run:?}"
     );
+}
+
+#[test]
+fn wrapper_of_a_tool_that_is_gone_stays_until_it_is_pruned() {
+    let scratch = tempfile::tempdir().unwrap();
+    let is_gone = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&is_gone);
+    let url = scripted(move |asked: &ScriptedRequest| {
+        let names: &[&str] = if now.load(Ordering::SeqCst) { &["stays"] } else { &["stays", "goes"] };
+        asked
+            .usual(names)
+            .unwrap_or_else(|| asked.answered(&json!({"content": [{"type": "text", "text": "{\"a\": 1}"}]})))
+    });
+    let servers = Map::from_iter([("api".to_owned(), json!({"type": "http", "url": url.unwrap()}))]);
+    let program = Program::new(&places(), scratch.path(), &servers).unwrap();
+    let folder = scratch.path().join("wrappers");
+    let out = folder.to_string_lossy().into_owned();
+    let generate = |more: &[&str]| program.json(&[&["generate", "--out", &out], more].concat()).unwrap();
+    program.run(&["call", "api__goes"]).unwrap();
+    generate(&["--lang", "python", "--lang", "rust"]);
+    is_gone.store(true, Ordering::SeqCst);
+    generate(&[]);
+    let path = folder.join("servers/api/goes.py");
+    assert!(fs::read_to_string(&path).unwrap().contains("no longer lists this tool"));
+
+    fs::write(&path, format!("# mine\n{}", fs::read_to_string(&path).unwrap())).unwrap();
+    let done = generate(&["--prune"]);
+    assert_eq!(done["pruned"], json!(["servers/api/goes.rs"]));
+    assert!(path.exists() && !folder.join("servers/api/goes.rs").exists());
+    let done = generate(&["--prune", "--force"]);
+    assert_eq!(done["pruned"], json!(["servers/api/goes.py"]));
+    assert!(!path.exists() && folder.join("servers/api/stays.py").exists());
+    assert!(!read(&folder, "servers/api/mod.rs").contains("goes"));
+    assert!(!read(&folder, "schemascope.json").contains("goes"));
+    program.json(&["evolve", "--once"]).unwrap();
+    assert!(!path.exists(), "keeping wrappers current brings none back");
 }

@@ -114,6 +114,9 @@ pub struct WriteWrappers {
     /// Whether wrappers that were edited by hand are replaced.
     #[serde(default)]
     pub force: bool,
+    /// Whether the wrappers of tools that their servers no longer list are removed.
+    #[serde(default)]
+    pub prune: bool,
 }
 
 impl Command for WriteWrappers {
@@ -136,6 +139,12 @@ pub struct WrittenWrappers {
     pub changes: Vec<WrapperChange>,
     /// Paths of wrappers that were edited by hand.
     pub edited: Vec<String>,
+    /// Paths of wrappers that were removed, because their tools are no longer listed.
+    #[serde(default)]
+    pub pruned: Vec<String>,
+    /// Paths of wrappers of such tools that stay, because they have text of the user.
+    #[serde(default)]
+    pub kept: Vec<String>,
     /// Servers that could not be listed, with reasons.
     pub unlisted: Vec<(String, String)>,
 }

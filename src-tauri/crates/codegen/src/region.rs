@@ -61,6 +61,13 @@ impl<'a> Region<'a> {
         digest_in(first, self.begin).is_some_and(|digest| digest != digest_of(body))
     }
 
+    /// Whether a text has nothing of the user: no edits, and nothing but blanks around the region.
+    pub(crate) fn is_all_of(text: &'a str) -> bool {
+        Self::find(text).is_some_and(|region| {
+            !region.is_edited() && region.before.trim().is_empty() && region.after.trim().is_empty()
+        })
+    }
+
     /// The text with another region.
     pub(crate) fn replaced(&self, region: &str) -> String {
         format!("{}{region}{}", self.before, self.after)

@@ -73,6 +73,9 @@ pub struct Generate {
     /// Replace wrappers that you edited
     #[arg(long)]
     force: bool,
+    /// Remove the wrappers of tools that their servers no longer list
+    #[arg(long)]
+    prune: bool,
     /// Do not make the calls of discovery_config.json first
     #[arg(long)]
     no_discover: bool,
@@ -80,10 +83,10 @@ pub struct Generate {
     #[arg(long = "allow", value_name = "TOOL", conflicts_with = "no_discover")]
     allowed: Vec<String>,
     /// Print the folders that are kept current, and write nothing
-    #[arg(long, conflicts_with_all = ["forget", "out", "languages", "server", "tool", "model_from", "force"])]
+    #[arg(long, conflicts_with_all = ["forget", "out", "languages", "server", "tool", "model_from", "force", "prune"])]
     targets: bool,
     /// Stop keeping this folder current; its files stay
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "languages", "server", "tool", "model_from", "force"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "languages", "server", "tool", "model_from", "force", "prune"])]
     forget: Option<PathBuf>,
 }
 
@@ -106,6 +109,7 @@ impl WithEngine for Generate {
             tool_id: self.tool.clone(),
             model_from: self.model_from.map(ModelFrom::quality),
             force: self.force,
+            prune: self.prune,
         };
         let spinner = indicatif::ProgressBar::new_spinner();
         spinner.enable_steady_tick(std::time::Duration::from_millis(120));
@@ -119,14 +123,27 @@ impl WithEngine for Generate {
         for file in &written.edited {
             output::note(&edited(&self.out, file));
         }
+        for file in &written.kept {
+            output::note(&harmless(&format!(
+                "{} has text of yours and stays; --force removes it",
+                self.out.join(file).display()
+            )));
+        }
         let report = front.call(GetReport {}).await?;
         let WrittenWrappers {
-            wrapper_count, strategies, files_written, files_current, changes, edited, ..
+            wrapper_count,
+            strategies,
+            files_written,
+            files_current,
+            changes,
+            edited,
+            pruned,
+            ..
         } = written;
         if args.json {
             output::json(&json!({
                 "wrappers": wrapper_count, "files_written": files_written, "files_current": files_current,
-                "changes": changes, "edited": edited, "totals": totals(&report),
+                "changes": changes, "edited": edited, "pruned": pruned, "totals": totals(&report),
             }))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -141,6 +158,9 @@ impl WithEngine for Generate {
             counted(files_written, "file"),
             count(files_current),
         ))?;
+        for file in &pruned {
+            output::line(&harmless(&format!("removed {file}")))?;
+        }
         output::line("")?;
         for (name, part) in figures(&report) {
             output::line(&format!("{name:<9}{:>6}  {:>5.1} %", count(part), percent(part, &report)))?;

@@ -51,7 +51,7 @@ impl Handle<GetWrapperTools> for Engine {
 
 impl Handle<WriteWrappers> for Engine {
     async fn handle(&self, command: WriteWrappers) -> Result<WrittenWrappers, ApiError> {
-        let WriteWrappers { path, languages: words, server, tool_id, model_from, force } = command;
+        let WriteWrappers { path, languages: words, server, tool_id, model_from, force, prune } = command;
         let path = PathBuf::from(path);
         let wrappers = Arc::clone(&self.services.wrappers);
         let languages: BTreeSet<_> = languages(&words)?;
@@ -61,7 +61,7 @@ impl Handle<WriteWrappers> for Engine {
         let WrapperTools { tools, unlisted, .. } = self.handle(known).await?;
         let tool_id = tool_id.and_then(|_| tools.first().map(|tool| tool.tool_id.clone()));
         let filter = WrapperFilter { server, tool_id };
-        let wanted = Wanted { path, languages, filter, model_from, force, tools };
+        let wanted = Wanted { path, languages, filter, model_from, force, prune, tools };
         let written = tokio::task::spawn_blocking(move || wrappers.write(wanted)).await;
         Ok(WrittenWrappers { unlisted, ..written.map_err(internal)?? })
     }

@@ -14,7 +14,9 @@ use schemascope_api::{
     ApiError, ErrorKind, EvolvedTarget, ModelFrom, WrapperChange, WrapperEvent, WrapperFilter, WrapperTarget,
     WrapperTool, WrittenWrappers,
 };
-use schemascope_codegen::{Change, Language, Manifest, Strategy, Tool, Update, Writing, beside, update};
+use schemascope_codegen::{
+    Change, Language, Manifest, Pruned, Strategy, Tool, Update, Writing, beside, prune, update,
+};
 use schemascope_model::{Quality, Timestamp, ToolId};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -45,6 +47,7 @@ pub(crate) struct Wanted {
     pub(crate) filter: WrapperFilter,
     pub(crate) model_from: Option<Quality>,
     pub(crate) force: bool,
+    pub(crate) prune: bool,
     pub(crate) tools: Vec<WrapperTool>,
 }
 
@@ -112,7 +115,7 @@ impl Wrappers {
 
     /// Writes wrappers into a folder and remembers the folder. Blocks.
     pub(crate) fn write(&self, wanted: Wanted) -> Result<WrittenWrappers, WrappersError> {
-        let Wanted { path, mut languages, filter, model_from, force, tools } = wanted;
+        let Wanted { path, mut languages, filter, model_from, force, prune: is_pruned, mut tools } = wanted;
         if !path.is_absolute() {
             return Err(WrappersError::Path(path));
         }
@@ -121,18 +124,27 @@ impl Wrappers {
         // Reported before anything is written.
         self.targets.read()?;
         let folder = WrapperFolder::new(&path);
-        let before = folder.manifest()?.unwrap_or_default();
+        let mut before = folder.manifest()?.unwrap_or_default();
         if languages.is_empty() {
             languages.extend(before.tools.iter().map(|entry| entry.lang));
         }
         if languages.is_empty() {
             languages.insert(Language::Python);
         }
+        let mut pruned = Pruned::default();
+        if is_pruned {
+            let gone: BTreeSet<String> =
+                tools.iter().filter(|tool| !tool.listed).map(|tool| tool.tool_id.clone()).collect();
+            let read = |path: &str| folder.read(path);
+            pruned = prune(&mut before, |tool_id| gone.contains(tool_id), read, force);
+            tools.retain(|tool| tool.listed);
+        }
         let strategies = [Strategy::Typed, Strategy::Inferred, Strategy::Helper]
             .map(|strategy| tools.iter().filter(|tool| tool.strategy == strategy).count() as u64);
         let tools: Vec<Tool> = tools.into_iter().map(tool).collect::<Result<_, _>>()?;
         let update = self.update(&folder, &before, &tools, &languages, force);
-        let done = folder.write(&update.files, &update.obsolete, Root::Create)?;
+        let obsolete = [update.obsolete.as_slice(), &pruned.files].concat();
+        let done = folder.write(&update.files, &obsolete, Root::Create)?;
         self.targets.remember(WrapperTarget {
             path: text(resolved(&path))?,
             languages: languages.iter().map(|language| word(*language)).collect(),
@@ -146,6 +158,8 @@ impl Wrappers {
             files_current: done.current as u64,
             changes: update.changes.into_iter().map(change).collect(),
             edited: update.edited,
+            pruned: pruned.wrappers,
+            kept: pruned.kept,
             unlisted: Vec::new(),
         })
     }
@@ -189,10 +203,15 @@ impl Wrappers {
             return Ok(evolved);
         };
         let languages = languages(&target.languages)?;
-        let known = self.known.tools(|id| {
+        let mut known = self.known.tools(|id| {
             let name = id.to_string();
             only.is_none_or(|only| only.contains(id))
                 && target.filters.iter().any(|filter| filter.includes(id.server(), &name))
+        });
+        // A tool that is no longer listed keeps its wrapper, and gets none.
+        known.retain(|(id, tool)| {
+            let name = id.to_string();
+            tool.declaration.is_some() || before.tools.iter().any(|entry| entry.tool_id == name)
         });
         if known.is_empty() {
             return Ok(evolved);
