@@ -206,6 +206,7 @@ pub fn write_values(out: &Path) {
     let strict = json!({"type": "object", "properties": {
         "size": {"type": "integer"}, "class": {"type": "string"}, "get": {"type": ["string", "null"]},
         "note": {"type": "string"},
+        "owner": {"type": ["object", "null"], "properties": {"id": {"type": "integer"}}, "required": ["id"]},
         "items": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}},
         "required": ["size"]});
     let params = json!({"type": "object", "properties": {

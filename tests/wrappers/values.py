@@ -21,6 +21,9 @@ def raises(error, action, words):
 
 # Numbers, order, duplicates, unknown fields, null and absence come back as they were sent.
 text = '{"z":1.0,"class":"a","size":123456789012345678901234567890,"get":null,"items":[{"id":1},{"id":1}],"new":[1,1.0,true]}'
+# A nullable object that is null is no model.
+assert StrictResult.parse({"size": 1, "owner": None}).owner is None
+assert StrictResult.parse({"size": 1, "owner": {"id": 7}}).owner.id == 7
 value = StrictResult.model_validate_json(text)
 assert value.model_dump_json(by_alias=True, exclude_unset=True) == text, value.model_dump_json()
 assert value.class_ == "a" and value.get_ is None and value.items[1].id == 1 and value.note is None

@@ -301,7 +301,7 @@ def _build_one(args: Any, value: Any, path: Path, misfits: Mapping[Path, str], s
 def _suits(hint: Any, value: Any, schema: Schema) -> bool:
     """Whether a value is of an annotation in all its parts."""
     if isinstance(hint, type) and issubclass(hint, Model):
-        return schema.passes(value, hint.__node__)
+        return isinstance(value, dict) and schema.passes(value, hint.__node__)
     args = typing.get_args(hint)
     if isinstance(value, dict):
         return typing.get_origin(hint) is dict and all(_suits(args[1], inner, schema) for inner in value.values())
