@@ -58,6 +58,18 @@ fn page_has_the_figures_and_nothing_private() {
     }
     assert_eq!(report["violated"][0]["tool_id"], "shop__exchange_rates");
     assert!(report["violated"][0]["misfit_count"].as_u64() > Some(0), "{report}");
+    let tokens = &report["tokens"];
+    let observed = program.json(&["tools"]).unwrap();
+    let observed = observed.as_array().unwrap().iter().filter(|row| row["observation_count"] != 0).count();
+    assert_eq!(tokens["tools"].as_array().map(Vec::len), Some(observed), "{tokens}");
+    for row in tokens["tools"].as_array().into_iter().flatten() {
+        assert!(
+            row["defensive"].as_u64() > Some(20) && row["wrapper"].as_u64() > row["model"].as_u64(),
+            "{row}"
+        );
+    }
+    let median = tokens["median"]["model"].as_u64().unwrap();
+    assert!(page.contains(&format!(">{median}<")), "the page has {median}");
     assert!(report["coverage"]["points"].as_array().is_some_and(|points| !points.is_empty()));
     assert!(page.contains("Declared schemas that results break") && page.contains("<svg"), "{page}");
 

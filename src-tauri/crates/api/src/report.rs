@@ -167,6 +167,52 @@ pub struct FullReport {
     pub violated: Vec<ToolSummary>,
     /// Tools with the most calls, at most 20.
     pub top_tools: Vec<ToolSummary>,
+    /// What code that calls the tools costs a language model.
+    pub tokens: Tokens,
+}
+
+/// Tokens of code that calls tools, and of what must be read to write it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Encoding in which tokens are counted.
+    pub encoding: String,
+    /// Every tool with an observation, by id.
+    pub tools: Vec<ToolTokens>,
+    /// Median of each count.
+    pub median: Option<TokenCounts>,
+    /// The tool for which the model saves the smallest share against defensive code, or costs the most.
+    pub worst: Option<ToolTokens>,
+    /// All definitions of these tools, as their servers list them.
+    pub definitions: u64,
+    /// All indexes of their wrappers, which are read in place of the definitions.
+    pub indexes: u64,
+}
+
+/// Tokens of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolTokens {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// Whether the results are text without structure.
+    pub is_text: bool,
+    /// The counts.
+    #[serde(flatten)]
+    pub counts: TokenCounts,
+}
+
+/// Numbers of tokens. The first three are of programs that print the same: each scalar of a result down to three levels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenCounts {
+    /// Python with guards at each level.
+    pub defensive: u64,
+    /// Python with the accessors of a wrapper.
+    pub helper: u64,
+    /// Python with the attributes of a wrapper.
+    pub model: u64,
+    /// The tool's definition as its server lists it.
+    pub definition: u64,
+    /// The tool's wrapper in Python.
+    pub wrapper: u64,
 }
 
 /// Numbers of drifts.

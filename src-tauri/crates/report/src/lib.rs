@@ -21,6 +21,7 @@ pub fn page(report: &FullReport, version: &str) -> String {
         sections::drift(report),
         sections::top_tools(report),
         sections::edges(report),
+        sections::tokens(report),
         sections::recording(report),
         sections::words(),
     ];

@@ -1,6 +1,6 @@
 //! The sections of the page.
 
-use schemascope_api::{Change, DriftRow, FullReport, Quality, Source, ToolSummary};
+use schemascope_api::{Change, DriftRow, FullReport, Quality, Source, TokenCounts, ToolSummary};
 use schemascope_figures::charts::{self, Calendar, Size};
 use schemascope_figures::numbers::{count, duration, percent, share};
 
@@ -263,6 +263,35 @@ pub fn edges(report: &FullReport) -> String {
         number(edges.possible, "more is", "more are"),
     );
     section("Connections between tools", "", &content)
+}
+
+/// What code that calls the tools costs a language model.
+pub fn tokens(report: &FullReport) -> String {
+    let tokens = &report.tokens;
+    let (Some(median), Some(worst)) = (&tokens.median, &tokens.worst) else { return String::new() };
+    let columns = [
+        ("Tool", false),
+        ("With guards", true),
+        ("With a helper", true),
+        ("With a model", true),
+        ("Definition", true),
+        ("Wrapper", true),
+    ];
+    let row = |name: String, counts: &TokenCounts| {
+        let TokenCounts { defensive, helper, model, definition, wrapper } = *counts;
+        [vec![name], [defensive, helper, model, definition, wrapper].map(count).to_vec()].concat()
+    };
+    let rows =
+        [row("Median".to_owned(), median), row(format!("{} (worst)", tool(&worst.tool_id)), &worst.counts)];
+    let note = format!(
+        "Tokens ({}) of Python code that prints each value of a result: written without a wrapper, with one that \
+         knows nothing of the result, and with one that has its schema. Then tokens of what a writer of such code \
+         reads: the tool's definition or its wrapper. {} with at least one result. The worst tool is the one for which a model saves \
+         the smallest share.",
+        escape(&tokens.encoding),
+        counted(tokens.tools.len() as u64, "tool"),
+    );
+    section("Code that calls the tools", &note, &table(&columns, rows))
 }
 
 /// What was recorded and how quickly.

@@ -107,6 +107,7 @@ const OWNERS: &[(&str, &str)] = &[
     ("rmcp", "schemascope-proxy"),
     ("sled", "schemascope-store"),
     ("tauri", "schemascope-desktop"),
+    ("tiktoken-rs", "schemascope-engine"),
 ];
 
 /// Members of the workspace that test, measure or build the product; they may name what they need.

@@ -8,6 +8,7 @@
 mod cases;
 mod languages;
 mod rust;
+mod tasks;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -49,6 +50,9 @@ fn main() -> Result<ExitCode> {
         let manifest = languages::write(&suite, language, &folder)?;
         println!("\n{name}: {} wrappers written in {} ms", manifest.tools.len(), start.elapsed().as_millis());
         passed &= languages::check(&suite, language, &folder, &manifest)?;
+        if language == Language::Python {
+            passed &= tasks::check(&folder.join("tasks"))?;
+        }
     }
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use schemascope_api::{GetFullReport, GetReport, GetReportPage, Report as Totals};
+use schemascope_api::{GetFullReport, GetReportPage, Report as Totals, TokenCounts, Tokens};
 use schemascope_engine::Front;
 
 use super::verb::{WithEngine, verbs};
@@ -55,7 +55,10 @@ impl WithEngine for Report {
         let by_file = || self.out.as_deref().and_then(Format::of_file);
         let format = self.format.or(args.json.then_some(Format::Json)).or_else(by_file);
         let text = match format.unwrap_or(Format::Text) {
-            Format::Text => text(&front.call(GetReport {}).await?, front.is_attached()),
+            Format::Text => {
+                let report = front.call(GetFullReport {}).await?;
+                text(&report.totals, front.is_attached()) + &tokens(&report.tokens)
+            }
             Format::Json if self.out.is_none() => {
                 output::json(&front.call(GetFullReport {}).await?)?;
                 return Ok(ExitCode::SUCCESS);
@@ -72,6 +75,31 @@ impl WithEngine for Report {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What code that calls the tools costs, in the median and at worst.
+fn tokens(tokens: &Tokens) -> String {
+    let (Some(median), Some(worst)) = (&tokens.median, &tokens.worst) else { return String::new() };
+    let row = |name: &str, counts: &TokenCounts| {
+        let TokenCounts { defensive, helper, model, definition, wrapper } = counts;
+        let columns =
+            [defensive, helper, model, definition, wrapper].map(|tokens| format!("{:>11}", count(*tokens)));
+        format!("  {name:<10}{}\n", columns.concat())
+    };
+    let heads = ["guards", "helper", "model", "definition", "wrapper"].map(|head| format!("{head:>11}"));
+    format!(
+        "\ntokens    of Python that prints a result, and of what is read before; {}, {}\n{:12}{}\n{}{}  worst is {}; \
+         all definitions {}, all indexes of wrappers {}\n",
+        tokens.encoding,
+        counted(tokens.tools.len() as u64, "tool"),
+        "",
+        heads.concat(),
+        row("median", median),
+        row("worst", &worst.counts),
+        output::harmless(&worst.tool_id),
+        count(tokens.definitions),
+        count(tokens.indexes),
+    )
 }
 
 fn text(report: &Totals, running: bool) -> String {

@@ -1,6 +1,7 @@
 //! The report with history and the tools that stand out, as data and as one HTML page.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use schemascope_api::{
     ApiError, DriftTotals, ExportedFile, FullReport, GetCoverage, GetFullReport, GetReport, GetReportPage,
@@ -9,8 +10,9 @@ use schemascope_api::{
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_registry::Tool;
 
-use super::Handle;
+use super::{Handle, internal};
 use crate::engine::Engine;
+use crate::wrappers::tokens;
 
 handlers![GetFullReport, GetReportPage];
 
@@ -45,6 +47,8 @@ impl Handle<GetFullReport> for Engine {
         let violated = tools.iter().filter(is_violated).take(LISTED).cloned().collect();
         tools.retain(|tool| tool.call_count > 0);
         tools.truncate(TOP_TOOLS);
+        let known = Arc::clone(&self.services.wrappers);
+        let tokens = tokio::task::spawn_blocking(move || tokens(&known.known)).await.map_err(internal)?;
         Ok(FullReport {
             at: Timestamp::now(),
             totals,
@@ -53,6 +57,7 @@ impl Handle<GetFullReport> for Engine {
             drifts,
             violated,
             top_tools: tools,
+            tokens,
         })
     }
 }

@@ -4,6 +4,7 @@ mod evolver;
 mod folder;
 mod known;
 mod targets;
+mod tokens;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ pub(crate) use evolver::{Evolver, Look};
 use folder::{Root, WrapperFolder, WriteError};
 pub(crate) use known::KnownTools;
 use targets::{TargetFile, TargetsError};
+pub(crate) use tokens::tokens;
 
 /// Writes wrappers, one folder at a time.
 pub(crate) struct Wrappers {
