@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use schemascope_test_support::{Places, Program, Run};
+use schemascope_test_support::{Places, Program, Run, stdio, until};
 use serde_json::{Map, Value, json};
 
 /// In values, arguments and keys that are data; nowhere else.
@@ -207,6 +207,7 @@ fn exports_in_other_formats_are_imported_again() {
     let registry: Value = serde_json::from_str(&a.run(&["export", "registry"]).unwrap().out).unwrap();
     let row = &registry[TOOL];
     assert_eq!((&row["source"], &row["quality"]), (&json!("inferred"), &json!("medium")));
+    assert_eq!((&row["output_schema"], &row["inferred_schema"]["type"]), (&Value::Null, &json!("object")));
     assert_eq!(row["inferred_fields"]["stock"], "Dict[str, Dict[str, Any]]", "{row}");
     assert_eq!(
         (&row["inferred_fields"]["note"], &row["field_consistency"]["id"]),
@@ -250,4 +251,30 @@ fn exports_in_other_formats_are_imported_again() {
     }
     refused(&a, &["export", "schemas", "--tool", "shop__get_ordre"], "did you mean shop__get_order?");
     assert_eq!(a.run(&["export", "registry", "--with-values"]).unwrap().code, Some(2));
+}
+
+#[test]
+fn followed_registry_stays_current() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let file = scratch.path().join("type_registry.json");
+    let path = file.to_str().unwrap();
+    refused(&program, &["export", "registry", "--follow", path], "needs a running Schemascope");
+    let serve = program.serve(&[]).unwrap();
+    assert_eq!(program.run(&["export", "bundle", "--follow", path]).unwrap().code, Some(2));
+    let mut follower = program.command(&["export", "registry", "--follow", path]).spawn().unwrap();
+    let count = || {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let registry: Value = serde_json::from_str(&text).unwrap_or_default();
+        registry["shop__get_order"]["observation_count"].as_u64()
+    };
+    for n in 1..=2 {
+        done(&program.run(&["call", "shop__get_order", "{\"id\": \"1\"}"]).unwrap());
+        until("the file", || count() == Some(n));
+    }
+    follower.kill().unwrap();
+    follower.wait().unwrap();
+    drop(serve);
 }

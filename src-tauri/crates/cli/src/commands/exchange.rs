@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -18,6 +19,8 @@ use crate::output::{self, count, counted, read_file as read};
 
 verbs!(Share: alone Export, alone Import);
 
+/// Least time between two looks of `--follow`.
+const FOLLOW_INTERVAL: Duration = Duration::from_secs(1);
 /// Largest number of files read from a folder.
 const MAX_FILES: usize = 10_000;
 
@@ -42,7 +45,8 @@ enum FileForm {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  schemascope export bundle --out bundle.json         for the team, or as a baseline of `check`\n  \
-    schemascope export schemas --out schemas --tool 'git__*'\n\n\
+    schemascope export schemas --out schemas --tool 'git__*'\n  \
+    schemascope export registry --follow type_registry.json    until it is interrupted\n\n\
     Bundles contain no observed values: keyed hashes replace values, and keys that are data. A hash shows only\n\
     whether two values are equal. Bundles do contain names of fields, counts, formats, lengths, and what\n\
     servers declare. Someone who also has the team's key can test guesses of values: keep the key apart."
@@ -54,6 +58,9 @@ pub struct Export {
     /// The file, or the folder for schemas [default: standard output]
     #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
+    /// With `registry`: write this file, and again whenever something changes, until interrupted
+    #[arg(long, value_name = "FILE", conflicts_with = "out")]
+    follow: Option<PathBuf>,
     /// Only tools with this id; * and ? match anything; can be repeated
     #[arg(long = "tool", value_name = "GLOB")]
     tools: Vec<String>,
@@ -138,7 +145,7 @@ fn export_key(args: &Args, verb: &Export) -> Result<ExitCode> {
     let text = schemascope_engine::team_key(&args.options(Durability::default())?.data_dir)?;
     match &verb.out {
         Some(out) => {
-            write_private(out, &text)?;
+            replace_file(out, &text, true)?;
             output::note(&format!("{}: keep it as secret as a password", out.display()));
         }
         None => output::line(text.trim_end())?,
@@ -171,6 +178,9 @@ async fn export(args: &Args, verb: &Export, form: Form, front: &Front) -> Result
             "error: --with-values works with bundles only; the other forms have the schemas as they are",
         );
         return Ok(ExitCode::from(2));
+    }
+    if let Some(file) = &verb.follow {
+        return follow(args, verb, form, front, file).await;
     }
     let (tools, with_values, team) = (verb.tools.clone(), verb.with_values, verb.team);
     let reply = front.call(ExportCommand { form, tools, with_values, team }).await?;
@@ -210,6 +220,34 @@ async fn export(args: &Args, verb: &Export, form: Form, front: &Front) -> Result
         output::line(&format!("{}: {}{values}", out.display(), counted(reply.tool_count, "tool")))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Keeps a registry file current.
+async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Path) -> Result<ExitCode> {
+    if form != Form::Registry {
+        output::note("error: --follow works with `export registry` only");
+        return Ok(ExitCode::from(2));
+    }
+    if !front.is_attached() {
+        output::note("error: --follow needs a running Schemascope; start `schemascope serve` or the window");
+        return Ok(ExitCode::FAILURE);
+    }
+    let mut written = fs::read_to_string(file).unwrap_or_default();
+    loop {
+        let begun = Instant::now();
+        let (tools, team) = (verb.tools.clone(), verb.team);
+        let reply = front.call(ExportCommand { form, tools, with_values: false, team }).await?;
+        let text = reply.files.into_iter().next().map(|file| file.text).unwrap_or_default();
+        if text != written {
+            replace_file(file, &text, false)?;
+            written = text;
+            if !args.quiet {
+                output::note(&format!("{}: {}", file.display(), counted(reply.tool_count, "tool")));
+            }
+        }
+        // A large registry takes longer, and shall not keep a core busy.
+        tokio::time::sleep(FOLLOW_INTERVAL.max(begun.elapsed() * 20)).await;
+    }
 }
 
 async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result<ExitCode> {
@@ -327,17 +365,23 @@ fn write_folder(folder: &Path, files: &[ExportedFile]) -> Result<()> {
 
 fn write_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
     if is_private {
-        return write_private(path, text);
+        return replace_file(path, text, true);
     }
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes a file that only its user may read. An existing file is replaced, so that its mode does not matter.
-fn write_private(path: &Path, text: &str) -> Result<()> {
+/// Replaces a file as a whole, so that readers see the old text or the new one, and its earlier mode does not matter.
+/// A private one can be read by its user only.
+fn replace_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = (|| {
-        // Others may not read temporary files.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        // Others may not read temporary files, unless it is said.
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        if !is_private {
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+        }
+        let mut file = builder.tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.persist(path).map_err(|error| error.error)
     })();

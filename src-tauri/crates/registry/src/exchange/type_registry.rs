@@ -31,8 +31,11 @@ pub struct RegistryRow {
     pub form: Option<TextForm>,
     /// JSON Schema of its arguments, as its upstream declares it.
     pub input_schema: Option<Value>,
-    /// JSON Schema of its output: the schema in effect, else declared, else inferred.
+    /// JSON Schema of its output: the schema in effect, else declared.
     pub output_schema: Option<Value>,
+    /// JSON Schema that its results taught.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inferred_schema: Option<Value>,
     /// Observations it rests on.
     pub observation_count: u64,
     /// The latest.
@@ -70,7 +73,8 @@ impl RegistryRow {
             quality: standing.quality,
             form: standing.form,
             input_schema: definition.input,
-            output_schema: in_force.cloned().or_else(declared).or_else(inferred),
+            output_schema: in_force.cloned().or_else(declared),
+            inferred_schema: inferred(),
             observation_count: tool.shape.observations(),
             last_observed: tool.last_observed,
             inferred_fields: told().map(|field| (field.path.clone(), kinds(&field.kinds))).collect(),
@@ -124,8 +128,8 @@ pub fn write_type_registry(rows: &[RegistryRow]) -> String {
     serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
 }
 
-/// What a row of such a file tells: a tool, its output schema if there is one, and what that rests on. Rows may be
-/// by tool id or in a list.
+/// What a row of such a file tells: a tool, its output schema if there is one, else the inferred one, and what that
+/// rests on. Rows may be by tool id or in a list.
 pub fn read_type_registry(text: &str) -> Result<Vec<(ToolId, Option<Value>, u64)>, WrongFile> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -140,6 +144,8 @@ pub fn read_type_registry(text: &str) -> Result<Vec<(ToolId, Option<Value>, u64)
         tool_id: ToolId,
         #[serde(borrow, default)]
         output_schema: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        inferred_schema: Option<&'a RawValue>,
         #[serde(default)]
         observation_count: u64,
     }
@@ -163,7 +169,8 @@ pub fn read_type_registry(text: &str) -> Result<Vec<(ToolId, Option<Value>, u64)
         if name.is_some_and(|name| name != row.tool_id.to_string()) {
             return Err(WrongFile::at(body, raw.get(), "its \"tool_id\" is not the name it stands under"));
         }
-        let output = row.output_schema.filter(|raw| raw.get() != "null");
+        let known = [row.output_schema, row.inferred_schema].into_iter().flatten();
+        let output = known.into_iter().find(|raw| raw.get() != "null");
         let output = output.map(|raw| schema(body, raw, &row.tool_id)).transpose()?;
         read.push((row.tool_id, output, row.observation_count));
     }
