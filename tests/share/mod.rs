@@ -3,4 +3,5 @@
 mod check;
 mod exchange;
 mod intake;
+mod patch;
 mod report;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use schemascope_test_support::{Program, stdio};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::{GUIDE, entry, places};
 
@@ -45,6 +45,9 @@ async fn main() -> Result<(), Error> {
 }
 "##;
 
+/// What a patch needs.
+const MORE: &str = "schemars = \"1\"\nserde = { version = \"1\", features = [\"derive\"] }\n";
+
 /// The guide's block of a language.
 fn sample(language: &str) -> &'static str {
     let (_, rest) = GUIDE.split_once(&format!("```{language}\n")).unwrap();
@@ -57,7 +60,7 @@ fn run(program: &Program, folder: &Path, main: &str) -> String {
     fs::create_dir_all(app.join("src")).unwrap();
     let dependencies = sample("toml").replace("\"wrappers\"", "\"../wrappers\"");
     let manifest = format!(
-        "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n{dependencies}serde_json = \"1\"\n"
+        "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n{dependencies}serde_json = \"1\"\n{MORE}"
     );
     fs::write(app.join("Cargo.toml"), manifest).unwrap();
     fs::write(app.join("src/main.rs"), main).unwrap();
@@ -111,5 +114,20 @@ fn rust_program_compiles_without_a_warning_and_runs_whatever_is_known() {
         "shop__get_order failed",
     ];
     assert_eq!(rest, expected, "{typed}");
+
+    let patch =
+        program.run(&["export", "patch", "shop__get_order", "--sdk", "rust", "--with-values"]).unwrap();
+    let (patch, _) = patch.out.split_once("// In the tool").unwrap();
+    let main = format!(
+        "{patch}\n#[allow(dead_code)]\nfn value(order: GetOrderOutput) -> String {{ serde_json::to_string(&order).unwrap() }}\n\
+         fn main() {{ println!(\"{{}}\", serde_json::to_string(&schemars::schema_for!(GetOrderOutput)).unwrap()); }}\n"
+    );
+    let mut listed: Value = serde_json::from_str(&run(&program, &folder, &main)).unwrap();
+    for annotation in ["$schema", "title"] {
+        listed.as_object_mut().unwrap().remove(annotation);
+    }
+    let ours = program.json(&["export", "patch", "shop__get_order", "--with-values", "-q"]).unwrap();
+    let ours: Value = serde_json::from_str(ours["text"].as_str().unwrap()).unwrap();
+    assert_eq!(listed, ours["outputSchema"]);
     drop(serve);
 }

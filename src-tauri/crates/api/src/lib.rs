@@ -19,6 +19,7 @@ mod glob;
 mod interviews;
 mod overrides;
 mod pages;
+mod patch;
 mod readiness;
 mod report;
 mod servers;
@@ -44,6 +45,7 @@ pub use glob::*;
 pub use interviews::*;
 pub use overrides::*;
 pub use pages::*;
+pub use patch::*;
 pub use readiness::*;
 pub use report::*;
 pub use schemascope_model::{

@@ -244,7 +244,7 @@ fn plain(name: &str) -> String {
 }
 
 /// `listFiles`, `list-files` and `List Files` as `list_files`.
-fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut snake = String::new();
     let mut before = ' ';
     for letter in plain(name).chars() {

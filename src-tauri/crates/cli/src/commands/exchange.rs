@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use schemascope_api::{Export as ExportCommand, ExportedFile, Form, Import as ImportCommand, ImportReply};
+use schemascope_api::{
+    Export as ExportCommand, ExportedFile, Form, GetPatch, Import as ImportCommand, ImportReply,
+};
 use schemascope_engine::{Durability, Front};
 use serde_json::{Map, Value, json};
 
 use super::cli::import::{How, import as import_cli};
 use super::verb::{Alone, verbs, with_engine};
 use crate::args::{Args, person};
-use crate::output::{self, count, counted, read_file as read};
+use crate::output::{self, count, counted, harmless, read_file as read};
 
 verbs!(Share: alone Export, alone Import);
 
@@ -39,6 +41,32 @@ enum FileForm {
     Key,
     /// ai-tools.json, .qwencoderc.json or qwencode.config.json: command-line tools; `import` only
     Cli,
+    /// Code for the author of a server, so that it declares the output schema of TOOL; `export` only
+    Patch,
+}
+
+/// An SDK for MCP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sdk {
+    /// The official one, with Zod
+    Typescript,
+    /// The official one, with Pydantic
+    Python,
+    /// rmcp, with schemars
+    Rust,
+    /// Any: the JSON Schema
+    Json,
+}
+
+impl Sdk {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Typescript => "typescript",
+            Self::Python => "python",
+            Self::Rust => "rust",
+            Self::Json => "json",
+        }
+    }
 }
 
 /// Write a registry, overrides, schemas, a bundle or the team's key
@@ -46,6 +74,7 @@ enum FileForm {
 #[command(
     after_help = "Examples:\n  schemascope export bundle --out bundle.json         for the team, or as a baseline of `check`\n  \
     schemascope export schemas --out schemas --tool 'git__*'\n  \
+    schemascope export patch git__git_log --sdk python         for the author of the server\n  \
     schemascope export registry --follow type_registry.json    until it is interrupted\n\n\
     Bundles contain no observed values: keyed hashes replace values, and keys that are data. A hash shows only\n\
     whether two values are equal. Bundles do contain names of fields, counts, formats, lengths, and what\n\
@@ -55,6 +84,12 @@ pub struct Export {
     /// What to write
     #[arg(value_enum)]
     form: FileForm,
+    /// With `patch`: the tool
+    #[arg(value_name = "TOOL_ID", required_if_eq("form", "patch"))]
+    tool_id: Option<String>,
+    /// With `patch`: the server's SDK
+    #[arg(long, value_enum, default_value = "json")]
+    sdk: Sdk,
     /// The file, or the folder for schemas [default: standard output]
     #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
@@ -64,7 +99,7 @@ pub struct Export {
     /// Only tools with this id; * and ? match anything; can be repeated
     #[arg(long = "tool", value_name = "GLOB")]
     tools: Vec<String>,
-    /// Write a bundle with the observed values in shapes and schemas, redacted as they are stored
+    /// Write a bundle, or a patch, with observed values, redacted as they are stored
     #[arg(long)]
     with_values: bool,
     /// Add the counts of imported bundles from other machines; a bundle always has them
@@ -107,6 +142,15 @@ pub struct Import {
 impl Alone for Export {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match form(self.form) {
+            _ if self.tool_id.is_some() && self.form != FileForm::Patch => {
+                output::note(
+                    "error: only `export patch` takes a tool; --tool selects tools of the other forms",
+                );
+                Ok(ExitCode::from(2))
+            }
+            None if self.form == FileForm::Patch => {
+                with_engine(args, async |front| export_patch(args, self, front).await).await
+            }
             None if self.form == FileForm::Cli => {
                 output::note("error: command-line tools are in ai-tools.json in the data directory; copy it");
                 Ok(ExitCode::from(2))
@@ -124,6 +168,10 @@ impl Alone for Import {
                 let how = How { dry_run: self.dry_run, yes: self.yes, reason: self.reason.as_deref() };
                 with_engine(args, async |front| import_cli(args, front, &self.file, how).await).await
             }
+            None if self.form == FileForm::Patch => {
+                output::note("error: a patch is for the author of a server; nothing here reads it");
+                Ok(ExitCode::from(2))
+            }
             None => import_key(args, self),
             Some(form) => with_engine(args, async |front| import(args, self, form, front).await).await,
         }
@@ -137,7 +185,7 @@ fn form(form: FileForm) -> Option<Form> {
         FileForm::Overrides => Form::Overrides,
         FileForm::Schemas => Form::Schemas,
         FileForm::Bundle => Form::Bundle,
-        FileForm::Key | FileForm::Cli => return None,
+        FileForm::Key | FileForm::Cli | FileForm::Patch => return None,
     })
 }
 
@@ -149,6 +197,32 @@ fn export_key(args: &Args, verb: &Export) -> Result<ExitCode> {
             output::note(&format!("{}: keep it as secret as a password", out.display()));
         }
         None => output::line(text.trim_end())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes what the author of a server pastes.
+async fn export_patch(args: &Args, verb: &Export, front: &Front) -> Result<ExitCode> {
+    let tool_id = verb.tool_id.clone().unwrap_or_default();
+    let command = GetPatch { tool_id, sdk: verb.sdk.word().to_owned(), with_values: verb.with_values };
+    let patch = front.call(command).await?;
+    for note in &patch.notes {
+        output::note(&harmless(&format!("note: {note}")));
+    }
+    if args.json {
+        output::json(&patch)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if verb.sdk == Sdk::Json && !args.quiet {
+        for line in &patch.evidence {
+            output::note(&harmless(line));
+        }
+    }
+    match &verb.out {
+        Some(path) => write_file(path, &patch.text, false)?,
+        None if verb.sdk == Sdk::Json => output::json_text(&patch.text)?,
+        // Foreign text in code is ASCII, or a comment without characters that act.
+        None => output::line(patch.text.trim_end())?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -299,7 +373,7 @@ async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result
         return Ok(code);
     }
     for tool in &total.tools {
-        output::line(&output::harmless(&format!("{}: {}", tool.tool_id, tool.what)))?;
+        output::line(&harmless(&format!("{}: {}", tool.tool_id, tool.what)))?;
     }
     for machine in &total.machines {
         let calls = count(machine.call_count);
@@ -314,13 +388,13 @@ async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result
             }
             _ => "left out: it is this machine",
         };
-        output::line(&output::harmless(&format!("machine {}: {calls} calls, {what}", machine.machine)))?;
+        output::line(&harmless(&format!("machine {}: {calls} calls, {what}", machine.machine)))?;
     }
     for part in &total.set_aside {
         let of = |what: &str, name: &Option<String>| name.as_ref().map(|name| format!("{what}{name}"));
         let named: Vec<String> =
             of("machine ", &part.machine).into_iter().chain(of("", &part.tool_id)).collect();
-        output::line(&output::harmless(&format!("{}: set aside: {}", named.join(", "), part.reason)))?;
+        output::line(&harmless(&format!("{}: set aside: {}", named.join(", "), part.reason)))?;
     }
     if total.tools.is_empty() && total.machines.is_empty() && total.set_aside.is_empty() {
         output::line("the file has nothing to import")?;

@@ -25,6 +25,7 @@ mod import;
 mod infer_where;
 mod interviews;
 mod overrides;
+mod patch;
 pub(crate) mod plans;
 mod readiness;
 mod recent;
@@ -71,6 +72,7 @@ const SUBJECTS: &[&[Handler]] = &[
     impact::HANDLERS,
     import::HANDLERS,
     overrides::HANDLERS,
+    patch::HANDLERS,
     plans::HANDLERS,
     infer_where::HANDLERS,
     interviews::HANDLERS,

@@ -1,0 +1,308 @@
+//! What the author of a server pastes so that it declares what its tool returns: the schema in the words of an SDK, and
+//! the line that returns structured content.
+
+mod pydantic;
+mod schemars;
+mod zod;
+
+use schemascope_model::ToolId;
+use serde_json::{Map, Value, json};
+
+use crate::literal::line;
+
+/// Most notes of a patch.
+const MAX_NOTES: usize = 20;
+
+/// An SDK for MCP servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sdk {
+    /// The official one in TypeScript, with Zod.
+    Typescript,
+    /// The official one in Python, with Pydantic.
+    Python,
+    /// `rmcp`, with schemars.
+    Rust,
+    /// Any: the JSON Schema.
+    Json,
+}
+
+/// What is pasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patch {
+    /// The text.
+    pub text: String,
+    /// What it leaves out.
+    pub notes: Vec<String>,
+}
+
+/// Writes a patch for a tool that returns what a schema says. `evidence` are sentences about the schema. The schema's
+/// own values (`enum`, `const`) are written only `with_values`.
+pub fn patch(sdk: Sdk, tool: &ToolId, schema: &Value, evidence: &[String], with_values: bool) -> Patch {
+    let mut schema = if with_values { schema.clone() } else { without_values(schema) };
+    let mut notes = Vec::new();
+    // Structured content is an object.
+    let wrapped = !is_object(&schema);
+    if wrapped {
+        notes.push("structured content is an object, so the value is its field \"result\"".to_owned());
+        schema = json!({"type": "object", "properties": {"result": schema}, "required": ["result"]});
+    }
+    if let Some(members) = schema.as_object_mut() {
+        members.remove("$schema");
+    }
+    let subject = Subject { tool, schema: &schema, wrapped };
+    let mut printed = match sdk {
+        Sdk::Typescript => zod::print(&subject),
+        Sdk::Python => pydantic::print(&subject),
+        Sdk::Rust => schemars::print(&subject),
+        Sdk::Json => json_patch(&subject),
+    };
+    printed.notes.truncate(MAX_NOTES);
+    notes.append(&mut printed.notes);
+    let sign = match sdk {
+        Sdk::Typescript | Sdk::Rust => "// ",
+        Sdk::Python => "# ",
+        // JSON has no comments.
+        Sdk::Json => return Patch { text: printed.text, notes },
+    };
+    let said: String =
+        evidence.iter().map(|text| format!("{sign}{}", line(text)).trim_end().to_owned() + "\n").collect();
+    Patch { text: format!("{said}\n{}", printed.text), notes }
+}
+
+/// What is written about.
+struct Subject<'a> {
+    tool: &'a ToolId,
+    schema: &'a Value,
+    /// Whether the value is in a field `result`.
+    wrapped: bool,
+}
+
+impl Subject<'_> {
+    /// What the author has: the value that is returned as text today.
+    fn value(&self) -> &'static str {
+        if self.wrapped { "{ result: value }" } else { "value" }
+    }
+}
+
+#[derive(Default)]
+struct Printed {
+    text: String,
+    notes: Vec<String>,
+}
+
+impl Printed {
+    fn leave_out(&mut self, keyword: &str, path: &str) {
+        let place = if path.is_empty() { "the whole value" } else { path };
+        let note = format!("{keyword} of {} is left out", line(place));
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+fn json_patch(subject: &Subject<'_>) -> Printed {
+    let text = json!({"name": subject.tool.tool(), "outputSchema": subject.schema});
+    Printed { text: serde_json::to_string_pretty(&text).unwrap_or_default() + "\n", notes: Vec::new() }
+}
+
+fn is_object(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "object")
+        || ["anyOf", "oneOf"].iter().any(|keyword| {
+            let each = schema.get(*keyword).and_then(Value::as_array);
+            each.is_some_and(|each| !each.is_empty() && each.iter().all(is_object))
+        })
+}
+
+/// A schema whose observed values are replaced by their types.
+fn without_values(schema: &Value) -> Value {
+    let Some(members) = schema.as_object() else { return schema.clone() };
+    let mut kept = Map::new();
+    for (keyword, value) in members {
+        let written = match keyword.as_str() {
+            "enum" | "const" | "default" | "examples" | "pattern" => continue,
+            "properties" | "$defs" | "patternProperties" => {
+                let each = value.as_object().into_iter().flatten();
+                Value::Object(each.map(|(name, schema)| (name.clone(), without_values(schema))).collect())
+            }
+            // Alternatives that only differ in a value overlap without it.
+            "oneOf" => {
+                kept.insert("anyOf".to_owned(), each(value));
+                continue;
+            }
+            "anyOf" | "allOf" | "prefixItems" => each(value),
+            "items" | "additionalProperties" => without_values(value),
+            _ => value.clone(),
+        };
+        kept.insert(keyword.clone(), written);
+    }
+    if !kept.contains_key("type") {
+        let values = members.get("enum").and_then(Value::as_array).cloned();
+        let values = values.or_else(|| members.get("const").map(|value| vec![value.clone()]));
+        if let Some(values) = values {
+            let mut types: Vec<&str> = values.iter().map(kind).collect();
+            types.sort_unstable();
+            types.dedup();
+            if types.contains(&"number") {
+                types.retain(|kind| *kind != "integer");
+            }
+            kept.insert("type".to_owned(), if let [one] = types[..] { json!(one) } else { json!(types) });
+        }
+    }
+    Value::Object(kept)
+}
+
+fn each(list: &Value) -> Value {
+    list.as_array().into_iter().flatten().map(without_values).collect()
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Types of a schema; none if it does not say.
+fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Alternatives of a schema; none if it has none.
+fn alternatives(schema: &Value) -> Option<&Vec<Value>> {
+    ["anyOf", "oneOf"].iter().find_map(|keyword| schema.get(*keyword)?.as_array())
+}
+
+/// Keywords that no printer knows.
+fn unknown(schema: &Value) -> impl Iterator<Item = &str> {
+    const KNOWN: &[&str] = &[
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "enum",
+        "const",
+        "anyOf",
+        "oneOf",
+        "description",
+        "title",
+        "format",
+        "default",
+        "examples",
+        "$comment",
+    ];
+    schema
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(keyword, _)| keyword.as_str())
+        .filter(|one| !KNOWN.contains(one))
+}
+
+fn required<'a>(schema: &'a Value, key: &str) -> bool {
+    let required: Option<&'a Vec<Value>> = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|name| name == key))
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema))
+}
+
+/// A path with a further field.
+fn inside(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order() -> Value {
+        json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+            "required": ["id", "state", "lines"], "additionalProperties": false, "properties": {
+                "id": {"type": "integer"},
+                "state": {"enum": ["open", "shipped"]},
+                "note": {"type": ["string", "null"], "description": "for \"people\"\n*/"},
+                "odd-key": {"const": 7},
+                "stock": {"type": "object", "additionalProperties": {"type": "number"}},
+                "lines": {"type": "array", "items": {"type": "object", "properties": {"sku": {"type": "string"}}}},
+                "pair": {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": false,
+                    "minItems": 2, "maxItems": 2},
+                "mixed": {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "null"}}]}}})
+    }
+
+    fn written(sdk: Sdk, schema: &Value, with_values: bool) -> Patch {
+        let tool = ToolId::new("shop", "get_order").unwrap();
+        patch(sdk, &tool, schema, &["learned from 7 results\n*/".to_owned()], with_values)
+    }
+
+    #[test]
+    fn observed_values_are_written_on_request_only() {
+        for sdk in [Sdk::Typescript, Sdk::Python, Sdk::Rust, Sdk::Json] {
+            assert!(!written(sdk, &order(), false).text.contains("shipped"), "{sdk:?}");
+            assert!(written(sdk, &order(), true).text.contains("shipped"), "{sdk:?}");
+            assert_eq!(written(sdk, &order(), true).notes, Vec::<String>::new(), "{sdk:?}");
+        }
+    }
+
+    #[test]
+    fn zod_says_what_the_schema_says() {
+        let text = written(Sdk::Typescript, &order(), true).text;
+        for part in [
+            "// learned from 7 results */\n",
+            "export const getOrderOutput = z.strictObject({\n  id: integer,\n  state: z.enum([\"open\", \"shipped\"]),\n",
+            "  note: z.string().nullable().optional(),\n",
+            "  \"odd-key\": z.literal(7).optional(),\n",
+            "  stock: z.record(z.string(), z.number()).optional(),\n",
+            "  lines: z.array(z.looseObject({\n    sku: z.string().optional(),\n  })),\n",
+            "  pair: z.tuple([integer, z.string()]).optional(),\n",
+            "  mixed: z.union([z.boolean(), z.array(z.null())]).optional(),\n});\n",
+            "  outputSchema: getOrderOutput,\n",
+            "structuredContent: value }",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn pydantic_says_what_the_schema_says() {
+        let text = written(Sdk::Python, &order(), true).text;
+        for part in [
+            "GetOrderOutputLinesItem = TypedDict(\n    \"GetOrderOutputLinesItem\",\n    {\n        \"sku\": NotRequired[str],\n    },\n)\n",
+            "        \"state\": Literal[\"open\", \"shipped\"],\n",
+            "        \"note\": NotRequired[str | None],\n",
+            "        \"stock\": NotRequired[dict[str, float]],\n",
+            "        \"pair\": NotRequired[tuple[int, str]],\n",
+            "GetOrderOutput.__pydantic_config__ = ConfigDict(extra=\"forbid\")\n",
+            "async def get_order(...) -> GetOrderOutput:\n",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_no_objects_are_wrapped() {
+        let list = json!({"type": "array", "items": {"type": "string"}});
+        for sdk in [Sdk::Typescript, Sdk::Python, Sdk::Rust, Sdk::Json] {
+            let patch = written(sdk, &list, false);
+            assert!(patch.text.contains("result") && patch.notes.len() == 1, "{patch:?}");
+        }
+        let odd = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^x"}}});
+        assert_eq!(written(Sdk::Typescript, &odd, true).notes, ["pattern of a is left out"]);
+        assert_eq!(written(Sdk::Rust, &odd, true).notes, Vec::<String>::new());
+    }
+}
