@@ -6,9 +6,6 @@ use regex::Regex;
 
 use crate::definition::ValueType;
 
-/// Most choices of an option.
-const MAX_CHOICES: usize = 200;
-
 macro_rules! pattern {
     ($name:ident, $text:literal) => {
         static $name: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new($text).ok());
@@ -18,14 +15,6 @@ macro_rules! pattern {
 pattern!(
     DEFAULT,
     r#"(?i)[\[(]\s*(?:the )?defaults?(?: is| to| value(?: is)?)?\s*[:=]?\s+(?:is )?([^\])]*?)\s*[\])]|[\[(]default[:=]([^\])]*)[\])]|(?i)\bdefaults? (?:is|to|value is|value:) ["'`]?([^\s"'`,;)]+)["'`]?"#
-);
-pattern!(
-    LISTED,
-    r#"(?i)[\[(]\s*(?:possible values|choices|values|allowed values|one of)\s*:\s*([^\])]*)[\])]"#
-);
-pattern!(
-    ONE_OF,
-    r#"(?i)\b(?:one of|must be|choices are|possible values(?: are)?|valid values(?: are)?|choose from):?\s*[\[({]?\s*((?:["'`]?[\w.+-]+["'`]?(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+|\s+and\s+))+["'`]?[\w.+-]+["'`]?)"#
 );
 pattern!(
     REPEATED,
@@ -51,68 +40,6 @@ pub fn default(description: &str) -> Option<String> {
     (!found.is_empty() && found.chars().count() <= 100).then(|| found.to_owned())
 }
 
-// Words that introduce the list of all values.
-pattern!(
-    INTRODUCED,
-    r#"(?i)\b(?:options are|(?:possible|valid|allowed|available|supported|accepted)(?: \w+)?(?: are| include)?|choices are|one of(?: the following)?|can be(?: one of)?|may be(?: one of)?|must be(?: one of)?|either)\s*:?\s+(["'`‘’][^.]{0,400})"#
-);
-pattern!(BULLETS, r"(?i)possible values:\s*(- .{0,2000})");
-pattern!(
-    IN_PARENTHESES,
-    r#"[(\[]\s*((?:["'`]?[a-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[a-z0-9][\w.+-]{0,24}["'`]?)\s*[)\]]"#
-);
-pattern!(UPPER_IN_PARENTHESES, r"[(\[]\s*([A-Z][A-Z0-9]{0,11}(?:[/|][A-Z][A-Z0-9]{0,11})+)\s*[)\]]");
-pattern!(
-    QUOTED,
-    r#"^["'`‘]([^"'`’]{1,40})["'`’](?:\s*\([^)]*\))?(?:\s*,\s*(?:or\s+|and\s+)?|\s*\|\s*|\s+or\s+|\s+and\s+|\s+)?"#
-);
-pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
-
-/// The values that a description lists as the only ones. `name` is that of the value: "WHEN is 'always' or 'never'".
-pub fn choices_of_description(description: &str, name: &str) -> Vec<String> {
-    let at_least_two = |choices: Vec<String>| Some(choices).filter(|choices| choices.len() > 1);
-    captured(&LISTED, description)
-        .or_else(|| captured(&ONE_OF, description))
-        .and_then(|list| at_least_two(split(&list)))
-        .or_else(|| at_least_two(bullets(&captured(&BULLETS, description)?)))
-        .or_else(|| at_least_two(quoted(&captured(&INTRODUCED, description)?)))
-        .or_else(|| at_least_two(of_named(description, name)))
-        .or_else(|| at_least_two(in_parentheses(description)))
-        .or_else(|| at_least_two(behind_colon(description)))
-        .unwrap_or_default()
-}
-
-/// `sorting order: none (default), name or inode`, up to the end of the sentence.
-fn behind_colon(description: &str) -> Vec<String> {
-    let Some((_, list)) = description.rsplit_once(": ") else { return Vec::new() };
-    let mut plain = String::new();
-    let mut depth = 0_usize;
-    for c in list.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => plain.push(c),
-            _ => {}
-        }
-    }
-    let sentence = plain.split(['.', ';']).next().unwrap_or_default().trim();
-    let is_word = |word: &str| {
-        !word.is_empty()
-            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
-    };
-    let words: Vec<String> = sentence
-        .replace(" or ", ",")
-        .split([',', '|'])
-        .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
-        .filter(|word| !word.is_empty())
-        .collect();
-    if words.len() > 2 && words.len() <= MAX_CHOICES && words.iter().all(|word| is_word(word)) {
-        words
-    } else {
-        Vec::new()
-    }
-}
-
 pattern!(
     ALIASES,
     r"(?i)[\[(](?:alias(?:es)?|aka|also)[:\s]+((?:--?[\w-]+(?:\s*,\s*|\s+and\s+|\s+or\s+)?)+)[\])]"
@@ -123,107 +50,6 @@ pub fn aliases(description: &str) -> Vec<String> {
     let Some(found) = captured(&ALIASES, description) else { return Vec::new() };
     let words = found.split([',', ' ']).filter(|word| word.starts_with('-') && word.len() > 1);
     words.take(8).map(str::to_owned).collect()
-}
-
-/// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`.
-fn of_named(description: &str, name: &str) -> Vec<String> {
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
-        return Vec::new();
-    }
-    [" is ", " can be ", " may be ", " must be ", " is one of ", ": "]
-        .iter()
-        .filter_map(|verb| description.split_once(&format!("{name}{verb}")).map(|(_, list)| list))
-        .map(|list| {
-            let found = quoted(list);
-            if found.len() > 1 {
-                return found;
-            }
-            let sentence = list.split(['.', ';']).next().unwrap_or_default();
-            let is_list = sentence.split([',', '|']).all(|word| word.split_whitespace().count() <= 2)
-                && sentence.contains(" or ");
-            if is_list { split(sentence) } else { Vec::new() }
-        })
-        .find(|found| found.len() > 1)
-        .unwrap_or_default()
-}
-
-/// Quoted words in a row, each with a remark in parentheses at most.
-fn quoted(list: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = list;
-    let Some(pattern) = LazyLock::force(&QUOTED).as_ref() else { return found };
-    while let Some(captures) = pattern.captures(rest)
-        && found.len() < MAX_CHOICES
-    {
-        let Some(word) = captures.get(1).map(|word| word.as_str()) else { break };
-        if word.contains(' ') {
-            return Vec::new();
-        }
-        found.push(word.to_owned());
-        rest = captures.get(0).and_then(|all| rest.get(all.end()..)).unwrap_or_default();
-    }
-    found
-}
-
-fn bullets(list: &str) -> Vec<String> {
-    let Some(pattern) = LazyLock::force(&BULLET).as_ref() else { return Vec::new() };
-    pattern
-        .captures_iter(list)
-        .take(MAX_CHOICES)
-        .filter_map(|captures| Some(captures.get(1)?.as_str().to_owned()))
-        .collect()
-}
-
-/// `Output format (json, text, xml)`. Lists of examples are no choices.
-fn in_parentheses(description: &str) -> Vec<String> {
-    let lower = description.to_lowercase();
-    let is_open = ["e.g", "i.e", "such as", "for example", "etc", "default", "like ", "and so on", "comma"]
-        .iter()
-        .any(|word| lower.contains(word));
-    if is_open {
-        return Vec::new();
-    }
-    let found =
-        captured(&IN_PARENTHESES, description).or_else(|| captured(&UPPER_IN_PARENTHESES, description));
-    found.map_or_else(Vec::new, |list| split(&list.replace('/', ",")))
-}
-
-/// The values in a name such as `{a,b}`, `<a|b>`, `a|b`.
-pub fn choices_of_name(name: &str) -> Vec<String> {
-    let inner = bare(name);
-    let choices = if inner.contains('|') {
-        split(&inner.replace('|', ","))
-    } else if name.contains('{') && name.contains(',') {
-        split(inner)
-    } else {
-        Vec::new()
-    };
-    // `FILE|-` and `K=V|K` are forms, not values.
-    let is_plain = |choice: &String| {
-        choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
-            && !choice.contains(['<', '>', '[', ']', '=', ' ', '{', '}'])
-    };
-    if choices.len() > 1 && choices.iter().all(is_plain) { choices } else { Vec::new() }
-}
-
-fn split(list: &str) -> Vec<String> {
-    let mut choices = Vec::new();
-    for part in
-        list.split([',', '|']).flat_map(|part| part.split(" or ")).flat_map(|part| part.split(" and "))
-    {
-        let part = part.trim().trim_start_matches("or ").trim_start_matches("and ");
-        let part = part.trim_matches(['"', '\'', '`', '.', ' ', '(', ')', '[', ']', '{', '}']);
-        let is_known = choices.iter().any(|known| known == part);
-        if !part.is_empty()
-            && !part.contains(' ')
-            && part != "..."
-            && !is_known
-            && choices.len() < MAX_CHOICES
-        {
-            choices.push(part.to_owned());
-        }
-    }
-    choices
 }
 
 /// Whether a line says that the program reads its standard input.
@@ -368,18 +194,12 @@ mod tests {
         ] {
             assert_eq!(default(text).as_deref(), expected, "{text}");
         }
-        assert_eq!(choices_of_description("x [possible values: auto, always]", ""), ["auto", "always"]);
-        assert_eq!(choices_of_description("One of: json, text or yaml.", ""), ["json", "text", "yaml"]);
-        assert_eq!(choices_of_description("one of the files", ""), Vec::<String>::new());
         assert!(is_repeated("Can be repeated") && is_repeated("may be given multiple times"));
         assert!(!is_repeated("Repeats the last line") && is_required("X [required]"));
     }
 
     #[test]
     fn names_of_values_say_types_and_choices() {
-        assert_eq!(choices_of_name("{a,b}"), ["a", "b"]);
-        assert_eq!(choices_of_name("<a|b>"), ["a", "b"]);
-        assert_eq!(choices_of_name("FILE|-"), Vec::<String>::new());
         assert_eq!(kind("NUM", None, ""), ValueType::Integer);
         assert_eq!(kind("<FILE>", None, ""), ValueType::Path);
         assert_eq!(kind("value", Some("3"), ""), ValueType::Integer);

@@ -244,9 +244,9 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         value = Value::Required;
     }
     let takes_value = value != Value::None;
-    let mut choices = if takes_value { hints::choices_of_name(&values) } else { Vec::new() };
+    let mut choices = if takes_value { choices::of_name(&values) } else { Vec::new() };
     if choices.is_empty() && takes_value {
-        choices = hints::choices_of_description(description, bare(&values));
+        choices = choices::of_description(description, &values);
     }
     OptionDefinition {
         property: String::new(),
@@ -350,7 +350,7 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
         let description = described.map(|entry| entry.description.clone()).unwrap_or_default();
         let mut choices = one.choices.clone();
         if choices.is_empty() {
-            choices = hints::choices_of_description(&description, &one.name);
+            choices = choices::of_description(&description, &one.name);
         }
         found.push(Positional {
             property: unique.name(&plain(&one.name.to_lowercase())),
@@ -369,7 +369,7 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
                 property: unique.name(&plain(&name.to_lowercase())),
                 required: left.starts_with('<'),
                 repeated: left.contains("...") || left.contains('…'),
-                choices: hints::choices_of_description(&entry.description, &name),
+                choices: choices::of_description(&entry.description, &name),
                 description: entry.description.clone(),
                 effects: Vec::new(),
                 name,

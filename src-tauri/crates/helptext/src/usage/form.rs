@@ -1,8 +1,9 @@
 //! One usage line: brackets, alternatives, options and arguments.
 
 use super::{UsageOption, UsagePositional, is_prose};
+use crate::choices::of_name;
 use crate::definition::Value;
-use crate::hints::{bare, choices_of_name};
+use crate::hints::bare;
 use crate::spec::{Place, Spec, specs};
 
 /// Deepest brackets that are followed.
@@ -172,7 +173,7 @@ impl Form {
             || token.contains("...]")
             || token.contains("(s)")
             || is_plural(token);
-        let choices = choices_of_name(token);
+        let choices = of_name(token);
         let several = token.contains("(s)").then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
         let name = several.as_deref().unwrap_or_else(|| bare(token));
         let lower = name.replace("(s)", "s").to_ascii_lowercase().replace(['-', '_'], " ");

@@ -1,0 +1,399 @@
+//! Values that the description of an option lists.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{MAX_CHOICES, are_kinds, list::closed, pattern};
+use crate::hints::bare;
+
+/// A description of this length may be cut.
+const CUT: usize = 1_900;
+
+pattern!(
+    LISTED,
+    r"(?i)[\[(<]\s*(?:possible values|choices|values|allowed values|options|one of)\s*:\s*([^\])>]*)[\])>]"
+);
+pattern!(BULLETS, r"(?i)possible values:\s*(- .{0,2000})");
+pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
+// Words before a list, quoted or not.
+pattern!(
+    BEFORE_ANY,
+    r"(?i)\b(?:(?:must|can|may|should) be (?:either|(?:one|any) of)(?: the following)?(?: values)?|must be|(?:one|any) of(?: the following)?(?: values)?|choices(?: are)?|options are|choose from)\s*:?\s+"
+);
+// `Legal values [a, b]`, `Allowed signals are: a and b`. The noun is captured, and what makes it a list.
+pattern!(
+    BEFORE_NOUN,
+    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional)(?: (\w+))?( are)?\s*(:?)\s*"
+);
+pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are)\s*:?\s+");
+// LLVM: `=small  -  Small code model`.
+pattern!(LLVM, r"(?:^|\s)=(\S+)\s{2,}-\s{2,}");
+// `The possible values are:  never: No colors.  auto: The default.`
+pattern!(
+    BEFORE_DEFINED,
+    r"(?i)\b(?:possible|valid|allowed|available|supported|legal|permitted)(?: \w+){1,6} are:\s+"
+);
+pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
+// `'f' or 'file':  regular files`.
+pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])?:\s"#);
+pattern!(
+    COMBINED,
+    r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|delimited|combination of|one or more of|multiple rules|any number of"
+);
+pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|including|like)\b");
+pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
+pattern!(
+    IN_PARENTHESES,
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?)\s*\)"#
+);
+pattern!(IN_BRACKETS, r"\[\s*([a-z0-9][\w.+-]{0,24}(?:\|[a-z0-9][\w.+-]{0,24})+)\s*\]");
+pattern!(BEHIND, r"^\s*(?:$|[.;]|[\[(](?i:default|env|the default))");
+
+fn found<'t>(pattern: &LazyLock<Option<Regex>>, text: &'t str) -> Option<regex::Captures<'t>> {
+    LazyLock::force(pattern).as_ref()?.captures(text)
+}
+
+fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    found(pattern, text).is_some()
+}
+
+/// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
+/// 'always' or 'never'".
+pub fn of_description(description: &str, value: &str) -> Vec<String> {
+    if is_match(&COMBINED, description) || is_structured(value) {
+        return Vec::new();
+    }
+    let name = bare(value);
+    let several = |choices: Vec<String>| Some(choices).filter(|choices| choices.len() > 1);
+    let listed = || {
+        let list = found(&LISTED, description)?;
+        several(split(list.get(1)?.as_str()))
+    };
+    let bullets = || several(each(&BULLET, found(&BULLETS, description)?.get(1)?.as_str()));
+    if let Some(choices) = listed().or_else(bullets) {
+        return choices;
+    }
+    if is_free(name) {
+        return Vec::new();
+    }
+    several(llvm(description))
+        .or_else(|| several(explained(description)))
+        .or_else(|| several(defined(description)))
+        .or_else(|| several(with_flags(description)).filter(|choices| choices.len() > 2))
+        .or_else(|| several(of_named(description, name)))
+        .or_else(|| several(introduced(description, name)))
+        .or_else(|| several(in_parentheses(description)))
+        .or_else(|| several(behind_colon(description)))
+        .unwrap_or_default()
+}
+
+/// Whether a value has parts of its own: `NAME[:ARGS]`, `K=V`.
+fn is_structured(value: &str) -> bool {
+    let is_several = value.split_whitespace().count() > 1 && !value.contains('|');
+    is_several || value.trim_start_matches(['[', '=']).contains(['=', ':', '@', '+']) || value.contains("[,")
+}
+
+/// Whether a value's name says that there is no list of its values.
+fn is_free(name: &str) -> bool {
+    const FREE: &[&str] = &[
+        "password",
+        "passwd",
+        "url",
+        "uri",
+        "file",
+        "filename",
+        "path",
+        "dir",
+        "directory",
+        "host",
+        "hostname",
+        "port",
+        "seconds",
+        "secs",
+        "num",
+        "number",
+        "int",
+        "integer",
+        "float",
+        "size",
+        "duration",
+        "regex",
+        "expr",
+        "command",
+        "cmd",
+        "opts",
+    ];
+    let lower = name.to_lowercase();
+    FREE.contains(&lower.as_str())
+        || ["_list", "-list", "_spec", "-spec"].iter().any(|end| lower.ends_with(end))
+}
+
+/// All first captures of a pattern.
+fn each(pattern: &LazyLock<Option<Regex>>, text: &str) -> Vec<String> {
+    let Some(pattern) = LazyLock::force(pattern).as_ref() else { return Vec::new() };
+    let items = pattern.captures_iter(text).take(MAX_CHOICES);
+    items
+        .flat_map(|found| {
+            found.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn llvm(description: &str) -> Vec<String> {
+    let items = each(&LLVM, description);
+    let is_open = items.iter().any(|item| item.contains('<')) || description.contains("=<");
+    if is_open || description.chars().count() > CUT { Vec::new() } else { items }
+}
+
+fn explained(description: &str) -> Vec<String> {
+    let items = each(&EXPLAINED, description);
+    let is_name = |item: &String| item.chars().all(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit());
+    let is_open = items.len() < 3 || items.iter().any(is_name) || description.contains("'':");
+    if is_open || description.chars().count() > CUT { Vec::new() } else { items }
+}
+
+fn defined(description: &str) -> Vec<String> {
+    let Some(all) = found(&BEFORE_DEFINED, description).and_then(|found| found.get(0)) else {
+        return Vec::new();
+    };
+    let rest = description.get(all.end()..).unwrap_or_default();
+    let begins = found(&DEFINED, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
+    let items = if begins { each(&DEFINED, rest) } else { Vec::new() };
+    if description.chars().count() > CUT || are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// Whether a list can follow: no example, no alternative to something else, and not about another value.
+fn introduces(before: &str, name: &str) -> bool {
+    let sentence = before.rsplit(". ").next().unwrap_or_default();
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let near = words.get(words.len().saturating_sub(3)..).unwrap_or_default().join(" ");
+    let is_foreign = LazyLock::force(&SUBJECT)
+        .as_ref()
+        .is_some_and(|subject| subject.find_iter(&near).any(|found| bare(found.as_str()) != name));
+    !is_match(&EXAMPLES, sentence) && !sentence.trim_end().ends_with(", or") && !is_foreign
+}
+
+fn introduced(description: &str, name: &str) -> Vec<String> {
+    for (pattern, only_quoted) in [(&BEFORE_ANY, false), (&BEFORE_NOUN, false), (&BEFORE_QUOTED, true)] {
+        let Some(pattern) = LazyLock::force(pattern).as_ref() else { continue };
+        for captures in pattern.captures_iter(description) {
+            let Some(all) = captures.get(0) else { continue };
+            let (before, rest) = description.split_at(all.end());
+            let before = before.get(..all.start()).unwrap_or_default();
+            let is_noun = captures.len() > 1;
+            let noun = captures.get(1).map_or("", |noun| noun.as_str()).to_lowercase();
+            if matches!(
+                noun.as_str(),
+                "in" | "for" | "fields" | "columns" | "variables" | "keys" | "placeholders"
+            ) {
+                continue;
+            }
+            let is_marked = captures.get(2).is_some()
+                || captures.get(3).is_some_and(|colon| !colon.is_empty())
+                || rest.starts_with('[');
+            let items = closed(rest, only_quoted || is_noun && !is_marked);
+            if items.len() > 1 && introduces(before, name) {
+                return items;
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`.
+fn of_named(description: &str, name: &str) -> Vec<String> {
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
+        return Vec::new();
+    }
+    for verb in [" is one of ", " is either ", " is ", " are ", " can be ", " may be ", " must be ", ": "] {
+        let Some((_, list)) = description.split_once(&format!("{name}{verb}")) else { continue };
+        let items = closed(list, false);
+        if items.len() > 1 {
+            return items;
+        }
+        let items = with_flags(list);
+        if items.len() > 2 {
+            return items;
+        }
+    }
+    // `METHOD='replace'`, each where it is explained.
+    let mut items = Vec::new();
+    for (_, rest) in description
+        .match_indices(&format!("{name}='"))
+        .filter_map(|(at, found)| description.split_at_checked(at + found.len()))
+    {
+        let item = rest.split('\'').next().unwrap_or_default();
+        if !item.is_empty() && !item.contains(' ') && !items.iter().any(|known| known == item) {
+            items.push(item.to_owned());
+        }
+    }
+    items
+}
+
+/// `general-numeric -g, human-numeric -h`: each value with the flag that means the same.
+fn with_flags(list: &str) -> Vec<String> {
+    let word = |part: &str| {
+        let (word, flag) = part.trim().trim_end_matches('.').split_once(" -")?;
+        let is_flag = flag.chars().count() == 1 && !word.contains(' ');
+        is_flag.then(|| word.to_owned())
+    };
+    list.split(',').map(word).collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// `Output format (json, text, xml)`, at the end.
+fn in_parentheses(description: &str) -> Vec<String> {
+    let of = |pattern: &LazyLock<Option<Regex>>, may_be_slashed: bool| {
+        let captures = found(pattern, description)?;
+        let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
+        let before = description.get(..all.start())?;
+        let lower = before.to_lowercase();
+        let is_open = is_match(&EXAMPLES, before)
+            || ["etc", "and so on", "default", "additional"].iter().any(|word| lower.contains(word));
+        if is_open || !is_match(&BEHIND, description.get(all.end()..)?) {
+            return None;
+        }
+        let is_slashed = list.contains('/');
+        let items = split(&list.replace('/', ","));
+        let is_switch =
+            matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
+        let has_case = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_uppercase()))
+            || items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase())) && !list.contains(", ")
+            || list.contains(['"', '\'', '`']);
+        let fits = items.len() > 1
+            && !are_kinds(&items)
+            && has_case
+            && (!is_slashed || may_be_slashed && (items.len() > 2 || is_switch));
+        fits.then_some(items)
+    };
+    of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()
+}
+
+/// `sorting order: none (default), name or inode`, up to the end of the description.
+fn behind_colon(description: &str) -> Vec<String> {
+    let Some((before, list)) = description.rsplit_once(": ") else { return Vec::new() };
+    let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
+    let is_open = ["additional", "example", "note", "see", "also"].iter().any(|word| clause.contains(word))
+        || list.chars().zip(list.chars().skip(1)).any(|(one, next)| {
+            (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
+        });
+    if is_open || is_match(&EXAMPLES, list) {
+        return Vec::new();
+    }
+    let mut plain = String::new();
+    let mut depth = 0_usize;
+    for c in list.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    let sentence = plain.split([';']).next().unwrap_or_default().trim().trim_end_matches('.');
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && !word.ends_with('-')
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let words: Vec<String> = sentence
+        .replace(" or ", ",")
+        .split([',', '|'])
+        .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let fits = words.len() > 2 && words.len() <= MAX_CHOICES && words.iter().all(|word| is_word(word));
+    if fits && !are_kinds(&words) { words } else { Vec::new() }
+}
+
+fn split(list: &str) -> Vec<String> {
+    let mut choices = Vec::new();
+    for part in
+        list.split([',', '|']).flat_map(|part| part.split(" or ")).flat_map(|part| part.split(" and "))
+    {
+        let part = part.trim().trim_start_matches("or ").trim_start_matches("and ");
+        let part = part.trim_matches(['"', '\'', '`', '.', ' ', '(', ')', '[', ']', '{', '}']);
+        let is_known = choices.iter().any(|known| known == part);
+        if !part.is_empty() && !part.contains(' ') && !is_known && choices.len() < MAX_CHOICES {
+            choices.push(part.to_owned());
+        }
+    }
+    choices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_list_values() {
+        for (description, value, items) in [
+            (
+                "The possible values for this flag are: never: No colors. auto: On a terminal.",
+                "WHEN",
+                "never auto",
+            ),
+            ("across -x, commas -m, long -l", "WORD", "across commas long"),
+            ("Output <options: text|json>", "option", "text json"),
+            ("Possible values: *auto*, never, always.", "when", "auto never always"),
+            ("x [possible values: auto, always]", "", "auto always"),
+            ("Error format [possible values: human, short]", "FILE", "human short"),
+            ("One of: json, text or yaml.", "", "json text yaml"),
+            (
+                "colors; WHEN can be 'always' (default if omitted), 'auto', or 'never'; more",
+                "WHEN",
+                "always auto never",
+            ),
+            ("Legal values [Always, OnFailure, Never].", "string", "Always OnFailure Never"),
+            (
+                "print totals; Allowed signals are: SIGHUP, SIGINT and SIGUSR2; the names",
+                "SIGNAL",
+                "SIGHUP SIGINT SIGUSR2",
+            ),
+            (
+                "- Choose code model =tiny     -   Tiny code model =small    -   Small",
+                "<value>",
+                "tiny small",
+            ),
+            ("by type: 'f' or 'file':  regular 'd' or 'directory':  dirs", "filetype", "f file d directory"),
+            (
+                "sort by WORD: general-numeric -g, human-numeric -h, month -M",
+                "WORD",
+                "general-numeric human-numeric month",
+            ),
+            ("keep (METHOD='replace'; default) or after (METHOD='system')", "METHOD", "replace system"),
+            (
+                "Pull image (\"always\", \"missing\", \"never\") (default \"missing\")",
+                "string",
+                "always missing never",
+            ),
+            ("Kind (grapheme/word/line)", "KIND", "grapheme word line"),
+            ("sorting order: none (default), name or inode", "ORDER", "none name inode"),
+        ] {
+            assert_eq!(of_description(description, value).join(" "), items, "{description}");
+        }
+    }
+
+    #[test]
+    fn other_lists_are_no_values() {
+        for (description, value) in [
+            ("one of the files", ""),
+            ("Operations, colon separated list of: shutdown, sleep, idle", "WHAT"),
+            ("Video password (vimeo, youku)", "PASSWORD"),
+            ("Valid values are: eventlet, gevent, or a comma-list of them.", "LIB"),
+            ("Action: (s)witch, (i)gnore, (w)ipe", "ACTION"),
+            ("Remote execution client (rsh/ssh)", "CMD"),
+            ("Use given api-version (group/version) of the resource.", "string"),
+            ("x =a   -   A =<any other>   -   B", "<value>"),
+            ("template: 'table': x 'json': y 'TEMPLATE': z", "FORMAT"),
+            ("set file mode (as in chmod), not a=rwx - umask", "MODE"),
+            ("extract from browsers: chrome, edge, firefox", "BROWSER[+KEYRING]"),
+            ("formats such as json, text or xml", "FMT"),
+            ("{type} should be one of path, line, match.", "COLOR"),
+            ("optimize it [available in C, C++]", ""),
+            ("the name, for example one of: a, b or c.", "NAME"),
+        ] {
+            assert_eq!(of_description(description, value), Vec::<String>::new(), "{description}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A list in a sentence: `json, text (default) or "yaml"`.
+
+use super::{MAX_CHOICES, are_kinds};
+
+/// The items at the start of a text, if they are all there are: at least two, one kind of quotes or none, and behind the
+/// last one the sentence or a bracket ends. Remarks in parentheses are skipped.
+pub(super) fn closed(text: &str, only_quoted: bool) -> Vec<String> {
+    closed_list(text, only_quoted).filter(|items| items.len() > 1 && !are_kinds(items)).unwrap_or_default()
+}
+
+fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
+    let mut rest = text.trim_start();
+    rest = rest.strip_prefix(['(', '[', '{']).unwrap_or(rest);
+    let mut items: Vec<String> = Vec::new();
+    let mut is_quoted = None;
+    let mut is_joined = false;
+    while items.len() < MAX_CHOICES {
+        rest = rest.trim_start();
+        let (item, quoted, behind) = item(rest)?;
+        if *is_quoted.get_or_insert(quoted) != quoted || only_quoted && !quoted {
+            return None;
+        }
+        // `parentheses/parens`, `alt[ernative]`, `file(s)`, `a=b`: a form, not a value.
+        if behind.starts_with(['/', '[', '(', '=', ':', '<']) && !behind.starts_with(": ") {
+            return None;
+        }
+        let (behind, has_remark) = without_remark(behind)?;
+        if !items.contains(&item) {
+            items.push(item);
+        }
+        match separator(behind) {
+            // `"fast" or "slow", and then`: the sentence goes on.
+            Some((next, _)) if quoted && is_joined && !next.trim_start().starts_with(QUOTES) => {
+                return Some(items);
+            }
+            Some((next, joins)) => {
+                is_joined |= joins;
+                rest = next;
+            }
+            None if quoted && has_remark && behind.trim_start().starts_with(QUOTES) => rest = behind,
+            None => {
+                let end = behind.trim_start();
+                let ends = end.is_empty()
+                    || end.starts_with([';', ')', ']', '}', '(', '['])
+                    || end.starts_with("- ")
+                    || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");
+                return (ends || quoted && is_joined).then_some(items);
+            }
+        }
+        let next = rest.trim_start();
+        if next.is_empty() || next.starts_with(['.', '…']) || next.starts_with("etc") {
+            return None;
+        }
+    }
+    None
+}
+
+const QUOTES: [char; 5] = ['"', '\'', '`', '‘', '“'];
+
+/// The first item, whether it is quoted, and what follows.
+fn item(text: &str) -> Option<(String, bool, &str)> {
+    let first = text.chars().next()?;
+    if QUOTES.contains(&first) {
+        let ends: &[char] = match first {
+            '‘' => &['’'],
+            '“' => &['”'],
+            '`' => &['`', '\''],
+            _ => &[first],
+        };
+        let inner = text.get(first.len_utf8()..)?;
+        let end = inner.find(ends)?;
+        let closing = inner.get(end..)?.chars().next()?;
+        let item = inner.get(..end)?;
+        let is_word = !item.is_empty() && item.chars().count() <= 40 && !item.contains(char::is_whitespace);
+        return is_word
+            .then(|| (item.to_owned(), true, inner.get(end + closing.len_utf8()..).unwrap_or_default()));
+    }
+    // `*auto*`: emphasis marks the default.
+    if let Some(inner) = text.strip_prefix('*') {
+        let (item, _, behind) = item(inner)?;
+        return Some((item, false, behind.strip_prefix('*')?));
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
+    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    let word = text.get(..end)?;
+    let item = word.trim_end_matches('.');
+    let begins = item.starts_with(|c: char| c.is_ascii_alphanumeric());
+    // A word that ends in a hyphen goes on in the next line.
+    (begins && !item.ends_with('-'))
+        .then(|| (item.to_owned(), false, text.get(item.len()..).unwrap_or_default()))
+}
+
+/// What follows a remark, and whether there was one; none if the remark names more values.
+fn without_remark(text: &str) -> Option<(&str, bool)> {
+    let start = text.trim_start();
+    let close = match start.chars().next() {
+        Some('(') => ')',
+        Some('[') if start.starts_with("[default") => ']',
+        _ => return Some((text, false)),
+    };
+    let end = start.find(close)?;
+    let remark = start.get(..end)?;
+    let names_more = remark.contains("or ") || remark.contains(['"', '\'', '`']);
+    (!names_more || remark.contains("default")).then(|| (start.get(end + 1..).unwrap_or_default(), true))
+}
+
+/// What follows a separator, and whether it is the last one: `or`.
+fn separator(text: &str) -> Option<(&str, bool)> {
+    let start = text.trim_start();
+    let word = |text: &'_ str| {
+        ["or ", "and ", "& "].iter().find(|word| text.starts_with(**word)).map(|word| word.len())
+    };
+    if let Some(rest) = start.strip_prefix(',') {
+        let rest = rest.trim_start();
+        return Some(
+            word(rest).map_or((rest, false), |length| (rest.get(length..).unwrap_or_default(), true)),
+        );
+    }
+    if let Some(rest) = start.strip_prefix('|') {
+        return Some((rest, false));
+    }
+    let length = word(start).filter(|_| text.starts_with(' '))?;
+    Some((start.get(length..).unwrap_or_default(), true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_end_where_a_list_ends() {
+        for (text, items) in [
+            ("json, text or yaml.", "json text yaml"),
+            ("[Always, OnFailure, Never].", "Always OnFailure Never"),
+            ("SIGHUP, SIGINT and SIGUSR2; more", "SIGHUP SIGINT SIGUSR2"),
+            ("'always' (default if omitted), 'auto', or 'never'; more", "always auto never"),
+            ("\"smart\", \"fast\", or \"immediate\" and then", "smart fast immediate"),
+            ("‘a’ or ‘b’", "a b"),
+            ("a|b|c", "a b c"),
+            ("*auto*, never, always.", "auto never always"),
+            // More values, wrapped words, other forms, remarks with values.
+            ("eventlet, gevent, or a comma-list of them.", ""),
+            ("strict (or true), warn, ignore (or false)", ""),
+            ("a, b, ...", ""),
+            ("a, b, etc.", ""),
+            ("red, one-", ""),
+            ("parentheses/parens, x", ""),
+            ("the files, or those in a folder", ""),
+            ("json, text to print", ""),
+            ("'a', b", ""),
+            ("only", ""),
+        ] {
+            assert_eq!(closed(text, false).join(" "), items, "{text}");
+        }
+        assert_eq!(closed("a, b", true), Vec::<String>::new());
+    }
+}

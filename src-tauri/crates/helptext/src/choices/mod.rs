@@ -1,0 +1,159 @@
+//! The values that an option takes, where the text lists all of them.
+//!
+//! A false list is worse than none: it rejects values that the program takes. So a list counts only if it ends where a
+//! list ends, and nothing says that there are more values, or that values can be combined.
+
+mod description;
+mod list;
+mod name;
+mod tables;
+
+pub use description::of_description;
+pub use name::of_name;
+pub use tables::from_lists;
+
+/// Most choices of an option.
+const MAX_CHOICES: usize = 200;
+
+macro_rules! pattern {
+    ($name:ident, $text:literal) => {
+        static $name: std::sync::LazyLock<Option<regex::Regex>> =
+            std::sync::LazyLock::new(|| regex::Regex::new($text).ok());
+    };
+}
+
+use pattern;
+
+/// Words for kinds of values.
+const KINDS: &[&str] = &[
+    "file",
+    "files",
+    "filename",
+    "path",
+    "dir",
+    "directory",
+    "name",
+    "number",
+    "num",
+    "n",
+    "int",
+    "integer",
+    "float",
+    "uid",
+    "gid",
+    "pid",
+    "user",
+    "group",
+    "date",
+    "dur",
+    "duration",
+    "time",
+    "size",
+    "url",
+    "host",
+    "port",
+    "seconds",
+    "secs",
+    "regex",
+    "pattern",
+    "expression",
+    "string",
+    "text",
+    "word",
+    "value",
+    "data",
+    "id",
+    "ident",
+    "level",
+    "module",
+    "pyfile",
+    "key",
+    "command",
+    "package",
+    "address",
+    "range",
+];
+/// Further such words, as they stand in capitals: `HOST|ADDR`.
+const PLACEHOLDERS: &[&str] = &[
+    "addr", "address", "arg", "args", "archive", "branch", "cidr", "cmd", "commit", "cpu", "dev", "device",
+    "dest", "dst", "entry", "env", "expr", "field", "flag", "fmt", "format", "glob", "hash", "iface",
+    "image", "index", "input", "ip", "item", "label", "len", "length", "limit", "list", "line", "mac", "max",
+    "min", "mode", "mount", "node", "object", "option", "opts", "output", "pkg", "plugin", "prefix", "prog",
+    "program", "ref", "repo", "rev", "script", "seed", "source", "spec", "src", "suffix", "tag", "target",
+    "title", "token", "type", "unit", "uri", "uuid", "var", "version", "width", "x", "y",
+];
+/// Of these, one is enough in a short list.
+const MOSTLY_KINDS: &[&str] =
+    &["file", "filename", "pathname", "directory", "dir", "url", "uid", "gid", "integer", "int", "string"];
+
+/// Whether items are kinds of values, ranges or broken words, and so no values.
+fn are_kinds(items: &[String]) -> bool {
+    let lower: Vec<String> = items.iter().map(|item| item.to_lowercase()).collect();
+    let is_kind = |item: &String| KINDS.contains(&item.as_str());
+    let is_range = |item: &String| {
+        let numbers: Vec<&str> = item.split('-').collect();
+        numbers.len() == 2
+            && numbers.iter().all(|one| !one.is_empty() && one.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    // `10h`, `35min`: examples of amounts.
+    let is_amount = |item: &String| {
+        let digits = item.trim_start_matches(|c: char| c.is_ascii_digit());
+        digits.len() < item.len()
+            && !digits.is_empty()
+            && digits.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let is_broken = |item: &String| {
+        item.is_empty()
+            || item.starts_with('-')
+            || ["or", "and", "an", "the"].contains(&item.as_str()) && items.len() < 4
+    };
+    let names_something = |item: &String| ["-name", "-file", "-id"].iter().any(|end| item.ends_with(end));
+    // `SEED|random`, `HOST|ADDR`.
+    let is_placeholder = |item: &String| {
+        let lower = item.to_lowercase();
+        !item.is_empty()
+            && item.chars().all(|c| !c.is_lowercase())
+            && (KINDS.contains(&lower.as_str())
+                || PLACEHOLDERS.contains(&lower.as_str())
+                || item.contains(['_', '-']))
+            && item.chars().any(char::is_alphabetic)
+    };
+    items.iter().any(is_placeholder)
+        || lower.iter().all(is_kind)
+        || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
+        || lower.iter().any(|item| names_something(item) || is_range(item) || is_broken(item))
+        || lower.iter().all(is_amount)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_values_are_no_values() {
+        let list = |text: &str| text.split('|').map(str::to_owned).collect::<Vec<_>>();
+        for kinds in [
+            "uid|user",
+            "0-60|force|poke",
+            "number|name",
+            "10h|1d|35min",
+            "extension-name|x",
+            "data|filename",
+            "SEED|random|none",
+            "HOST|ADDR",
+        ] {
+            assert!(are_kinds(&list(kinds)), "{kinds}");
+        }
+        for values in [
+            "name|descriptor",
+            "none|id|nfc|nfkc",
+            "text|json",
+            "number|pattern|mix",
+            "1|2",
+            "h264|h265",
+            "PEM|DER",
+        ] {
+            assert!(!are_kinds(&list(values)), "{values}");
+        }
+    }
+}

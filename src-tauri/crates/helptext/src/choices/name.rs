@@ -1,0 +1,82 @@
+//! Values in the name of a value: `{a,b}`, `<a|b>`, `a|b`.
+
+use super::{MAX_CHOICES, are_kinds};
+use crate::hints::bare;
+
+/// The values in a name.
+pub fn of_name(name: &str) -> Vec<String> {
+    // `none|stack|all [all]`: the default behind it.
+    let name = match name.split_once(' ') {
+        Some((first, rest)) if first.contains('|') && !rest.contains('|') => first,
+        _ => name,
+    };
+    // `[default|minimal] PATH`: the first of two values.
+    let name = match name.split_once("] ") {
+        Some((first, rest)) if first.starts_with('[') && first.contains('|') && !rest.contains('|') => first,
+        _ => name,
+    };
+    let inner = bare(name);
+    // An empty end goes on in the next line.
+    if inner.contains('|') && name.trim_end_matches([']', '>', '}', ')']).ends_with('|') {
+        return Vec::new();
+    }
+    let separator = if inner.contains('|') {
+        '|'
+    } else if name.contains('{') && name.contains(',') {
+        ','
+    } else if inner.matches('/').count() > 1 && !inner.starts_with('/') {
+        '/'
+    } else {
+        return Vec::new();
+    };
+    let mut choices: Vec<String> = Vec::new();
+    for part in inner.split(separator) {
+        let part = part.trim().trim_matches(['"', '\'', '`']);
+        if part == "..." {
+            return Vec::new();
+        }
+        if !part.is_empty() && !choices.iter().any(|known| known == part) {
+            choices.push(part.to_owned());
+        }
+    }
+    let is_form = |choice: &String| choice.contains(['<', '>', '[', ']', '=', ' ', '{', '}', ':', '*']);
+    let is_short = |choice: &String| (2..=8).contains(&choice.len());
+    let is_lower = |choice: &String| choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+    let is_slashed = separator == '/'
+        && !choices.iter().all(|choice| choice.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let fits = (2..=MAX_CHOICES).contains(&choices.len())
+        // `FILE|-` and `K=V|K` are forms, `FILE|DIR` kinds.
+        && (choices.iter().any(is_lower) || choices.iter().all(is_short))
+        && !choices.iter().any(is_form)
+        && !is_slashed
+        && !are_kinds(&choices);
+    if fits { choices } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_list_values_and_not_kinds() {
+        for (name, values) in [
+            ("{a,b}", "a b"),
+            ("<a|b>", "a b"),
+            ("[=a|b]", "a b"),
+            ("none|HPUX|NetBSD|GNU", "none HPUX NetBSD GNU"),
+            ("none|stack|all [all]", "none stack all"),
+            ("[default|minimal|current] PATH", "default minimal current"),
+            ("left/center/right", "left center right"),
+            ("PEM|DER", "PEM DER"),
+            ("FILE|-", ""),
+            ("{SEED|random|reverse}", ""),
+            ("uid|user", ""),
+            ("K=V|K", ""),
+            ("active/passive", ""),
+            ("none|caller|", ""),
+            ("/path/to/file", ""),
+        ] {
+            assert_eq!(of_name(name).join(" "), values, "{name}");
+        }
+    }
+}

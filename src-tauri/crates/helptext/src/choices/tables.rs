@@ -1,0 +1,156 @@
+//! Lists of values that stand apart from their option: "FORMAT is one of the following:".
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{MAX_CHOICES, are_kinds, pattern};
+use crate::definition::{OptionDefinition, Value, ValueType};
+
+/// Most lines of a paragraph before a list.
+const MAX_LINES: usize = 4;
+
+// A heading about the name of a value, or about a flag.
+pattern!(
+    OF_NAME,
+    r"^\s*(?:The )?([A-Z][A-Z_-]+) (?:(?:is|are|can be|may be|must be) (?:one|any) of(?: the following)?(?: values)?:?|determines .*:)\s*$"
+);
+pattern!(
+    OF_FLAG,
+    r"(?i)^\s*(?:the )?(?:valid|possible|allowed|available|supported) (?:arguments?|values?|choices?)(?: for)?(?: the)? (--?[\w-]+)(?: option)?(?: are)?:\s*$"
+);
+// A paragraph that names one flag and ends so.
+pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
+pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
+pattern!(ITEM, r"^\s+([\w.+-]+(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*)?$");
+// `pBRE`, `aSIZE`: a letter with a value.
+pattern!(WITH_VALUE, r"^[a-z]+[A-Z]{2,}$");
+
+/// What a list is about.
+enum Subject {
+    Name(String),
+    Flag(String),
+}
+
+/// Gives options without choices those of a list that names them or their value.
+pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
+    for at in 0..lines.len() {
+        let Some(subject) = subject(lines, at) else { continue };
+        let values = values(lines.get(at + 1..).unwrap_or_default());
+        if values.len() < 2 {
+            continue;
+        }
+        for option in
+            options.iter_mut().filter(|option| option.choices.is_empty() && option.value != Value::None)
+        {
+            let is_named = match &subject {
+                Subject::Name(name) => {
+                    option.value_name == *name || option.description.contains(&format!("see {name} below"))
+                }
+                Subject::Flag(flag) => option.flags.contains(flag),
+            };
+            if is_named {
+                option.choices.clone_from(&values);
+                option.kind = ValueType::String;
+            }
+        }
+    }
+}
+
+/// What the list below a line is about, if the line is a heading.
+fn subject(lines: &[String], at: usize) -> Option<Subject> {
+    let line = lines.get(at).filter(|line| line.len() < 200)?;
+    if !line.ends_with(':') && !line.ends_with("following") {
+        return None;
+    }
+    let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
+        let captures = LazyLock::force(pattern).as_ref()?.captures(text)?;
+        Some(captures.get(1)?.as_str().to_owned())
+    };
+    if let Some(name) = first(&OF_NAME, line) {
+        return Some(Subject::Name(name));
+    }
+    if let Some(flag) = first(&OF_FLAG, line) {
+        return Some(Subject::Flag(flag));
+    }
+    let before = lines.get(at.saturating_sub(MAX_LINES)..=at)?;
+    let start = before.iter().rposition(String::is_empty).map_or(0, |blank| blank + 1);
+    let paragraph = before.get(start..)?.join(" ");
+    if !LazyLock::force(&ENDS).as_ref()?.is_match(&paragraph) {
+        return None;
+    }
+    let mut flags: Vec<String> = LazyLock::force(&FLAG)
+        .as_ref()?
+        .captures_iter(&paragraph)
+        .filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
+        .collect();
+    flags.dedup();
+    match flags.as_slice() {
+        [flag] => Some(Subject::Flag(flag.clone())),
+        _ => None,
+    }
+}
+
+/// The values of a list: one or more on each line, in one column, with what they mean.
+fn values(below: &[String]) -> Vec<String> {
+    let mut values: Vec<String> = Vec::new();
+    let mut column = None;
+    let Some(item) = LazyLock::force(&ITEM).as_ref() else { return values };
+    for line in below.iter().skip_while(|line| line.is_empty()).take(MAX_CHOICES) {
+        // A list without indentation is one line.
+        let is_alone = values.is_empty() && line.contains(", ") && !line.contains("  ");
+        let indent = line.len() - line.trim_start().len();
+        match column {
+            // What goes on from the line before.
+            Some(column) if indent > column => continue,
+            Some(column) if indent < column => break,
+            _ => column = Some(indent),
+        }
+        let padded = if is_alone { format!(" {line}") } else { line.clone() };
+        let Some(found) = item.captures(&padded).and_then(|found| found.get(1)) else { break };
+        let words = found.as_str().split(',').map(str::trim).filter(|word| !word.is_empty());
+        values.extend(words.map(str::to_owned));
+        if is_alone {
+            break;
+        }
+    }
+    let has_values = LazyLock::force(&WITH_VALUE)
+        .as_ref()
+        .is_some_and(|pattern| values.iter().any(|value| pattern.is_match(value)));
+    if has_values || are_kinds(&values) { Vec::new() } else { values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> String {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let found = (0..lines.len()).find_map(|at| {
+            let subject = match subject(&lines, at)? {
+                Subject::Name(subject) | Subject::Flag(subject) => subject,
+            };
+            Some(format!("{subject}: {}", values(&lines[at + 1..]).join(" ")))
+        });
+        found.unwrap_or_default()
+    }
+
+    #[test]
+    fn lists_apart_have_a_subject_and_one_column() {
+        for (text, expected) in [
+            ("FORMAT is one of:\n\n  ln  left\n  rn  right\n       and more\nEnd", "FORMAT: ln rn"),
+            (
+                "The method may be selected via the --backup option or through\nthe environment.  Here are the values:\n\n  \
+                 none, off  never\n  simple, never  always",
+                "--backup: none off simple never",
+            ),
+            ("DIGEST determines the algorithm:\n  sysv  System V\n  crc  CRC", "DIGEST: sysv crc"),
+            ("Valid arguments for --x are:\n  a, b\n", "--x: a b"),
+            ("STYLE is one of:\n\n  a  all\n  pBRE  number lines\n", "STYLE: "),
+            ("N may be followed by:\n  c  1\n  w  2\n", ""),
+            ("Set --a or --b, values are:\n  none  x\n  all  y\n", ""),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+}
