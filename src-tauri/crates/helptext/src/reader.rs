@@ -9,7 +9,7 @@ use crate::effects;
 use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, of_flags, plain};
-use crate::spec::Spec;
+use crate::spec::{Spec, is_literal};
 use crate::usage::{self, Usage};
 
 /// Most options of a definition.
@@ -106,11 +106,14 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
             earlier.repeated |= option.repeated;
             // `--jumps=color`, `--jumps=off` in entries of their own.
             if is_described && is_literal(&option.value_name) {
+                let values = |name: &str| name.split('|').map(str::to_owned).collect::<Vec<_>>();
                 if earlier.choices.is_empty() && is_literal(&earlier.value_name) {
-                    earlier.choices.push(earlier.value_name.clone());
+                    earlier.choices = values(&earlier.value_name);
                 }
-                if !earlier.choices.contains(&option.value_name) {
-                    earlier.choices.push(option.value_name.clone());
+                for value in values(&option.value_name) {
+                    if !earlier.choices.contains(&value) {
+                        earlier.choices.push(value);
+                    }
                 }
             }
             if is_described && (earlier.value == Value::None) != (option.value == Value::None) {
@@ -227,11 +230,6 @@ fn spellings(specs: &[Spec]) -> Option<Spec> {
         all.negated.extend(spec.negated.iter().cloned());
     }
     Some(all)
-}
-
-/// Whether a value is written as itself, not as a name for others: `off`.
-fn is_literal(value: &str) -> bool {
-    !value.is_empty() && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
 fn option(spec: &Spec, description: &str) -> OptionDefinition {

@@ -91,6 +91,15 @@ impl Spec {
             self.values.extend(values);
             return;
         }
+        // `--check=quiet, --check=silent`: two values of one option.
+        if self.flags.contains(&flag.name)
+            && let ([own], [other]) = (self.values.as_mut_slice(), values.as_slice())
+            && [own.as_str(), other].iter().all(|value| is_literal(value))
+        {
+            own.push('|');
+            own.push_str(other);
+            return;
+        }
         let is_longest = self.flags.iter().all(|known| known.chars().count() <= flag.name.chars().count());
         if is_longest && !values.is_empty() || self.values.is_empty() {
             self.join = join;
@@ -300,7 +309,7 @@ impl Cursor<'_> {
             || token.starts_with("[-]")
             || token.starts_with("[-/");
         if matches!(c, '<' | '{')
-            || (c == '[' && !token.starts_with("[default") && (!token.starts_with("[-") || is_signed))
+            || (c == '[' && !says_default(&token) && (!token.starts_with("[-") || is_signed))
             || (token == "#" && after.peek(0) == Some(' '))
         {
             return true;
@@ -433,6 +442,18 @@ fn is_type(word: &str) -> bool {
         "filename",
     ];
     TYPES.contains(&word)
+}
+
+/// Whether a value is written as itself, not as a name for others: `off`. Several are separated by bars.
+pub fn is_literal(value: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '|');
+    !value.is_empty() && value.chars().all(is_part)
+}
+
+/// Whether brackets say the default: `[default: x]`, but not `[default|minimal]`.
+fn says_default(token: &str) -> bool {
+    let Some(rest) = token.strip_prefix("[default") else { return false };
+    !token.contains('|') && rest.starts_with([':', '=', ']', ' ', '\''])
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 mod form;
 
-use crate::spec::Spec;
+use crate::spec::{Place, Spec, specs};
 use form::Form;
 
 /// Most positional arguments.
@@ -130,7 +130,12 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
         let had = forms.len();
         let column = if first.is_empty() { 0 } else { line.len() - first.len() };
         if !first.is_empty() {
-            forms.push(first.to_owned());
+            forms.push(trimmed(first).to_owned());
+        }
+        if let Some(skipped) =
+            sentences(lines.get(at..).unwrap_or_default(), name).filter(|_| first.is_empty())
+        {
+            at += skipped;
         }
         let mut base = None;
         while let Some(line) = lines.get(at) {
@@ -151,7 +156,7 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
                 if indented == 0 && base != Some(0) && !is_named || text.starts_with('-') {
                     break;
                 }
-                forms.push(text.to_owned());
+                forms.push(trimmed(text).to_owned());
                 base = Some(indented);
                 at += 1;
                 continue;
@@ -163,12 +168,12 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
             };
             let or = text.strip_prefix("or:").or_else(|| text.strip_prefix("or ")).map(str::trim);
             if let Some(other) = or {
-                forms.push(other.to_owned());
+                forms.push(trimmed(other).to_owned());
             } else if begins(text) && indented > 0 {
-                forms.push(text.to_owned());
+                forms.push(trimmed(text).to_owned());
             } else if indented > 0
                 && (text.starts_with(['[', '<', '{', '(', '|', '.'])
-                    || (text.starts_with('-') && indented >= column.max(3)))
+                    || (text.starts_with('-') && indented >= column.max(3) && !is_described(text)))
                 || (column > 0 && indented + 2 >= column && !text.starts_with('-') && !is_prose(text))
                 || base.is_some_and(|base| {
                     indented > base && column == 0 && !text.starts_with('-') && !is_prose(text)
@@ -188,6 +193,70 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
         }
     }
     forms
+}
+
+/// A form without what is said about it: `tool [file]    edit files`, `tool x > file`, `tool (without -G)`.
+fn trimmed(form: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut end = form.len();
+    for (at, c) in form.char_indices() {
+        match c {
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 => {
+                let rest = form.get(at..).unwrap_or_default();
+                let is_redirect =
+                    rest.starts_with(" > ") || rest.starts_with(" < ") || rest.starts_with(" # ");
+                let words = rest.trim_start();
+                let is_remark = rest.len() - words.len() >= 3
+                    && words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(')
+                    && words.contains(' ')
+                    && !words.contains(['[', '<', '{', '|'])
+                    && !words.contains("...");
+                if is_redirect || is_remark {
+                    end = at;
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    let form = form.get(..end).unwrap_or(form).trim_end();
+    // A last remark in parentheses.
+    match form.rsplit_once(" (") {
+        Some((before, remark))
+            if remark.ends_with(')')
+                && remark.starts_with(|c: char| c.is_ascii_lowercase())
+                && remark.contains(' ')
+                && !remark.contains(['|', '[', '<', '.']) =>
+        {
+            before.trim_end()
+        }
+        _ => form,
+    }
+}
+
+/// Number of lines of sentences between the word "usage" and the first form; none if a form follows at once.
+fn sentences(lines: &[String], name: &str) -> Option<usize> {
+    const MOST: usize = 12;
+    let first = lines.iter().position(|line| !line.is_empty())?;
+    let text = lines.get(first)?.trim();
+    if !text.ends_with('.') || text.ends_with("..") || text.contains(['[', '<', '{']) {
+        return None;
+    }
+    let mut words = name.split_whitespace();
+    let (program, command) = (words.next()?, words.next_back());
+    let begins = |line: &String| {
+        let word = first_word(line.trim());
+        word == program || command == Some(word)
+    };
+    lines.iter().take(MOST).position(begins)
+}
+
+/// Whether a line that begins with an option describes it.
+fn is_described(text: &str) -> bool {
+    let (_, description) = specs(text, Place::Line(false));
+    description.split_whitespace().count() > 1
 }
 
 /// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
@@ -275,7 +344,7 @@ mod tests {
                 "Usage: uv pip install [OPTIONS] <PACKAGE|--requirements <FILE>>",
                 "uv pip install",
                 "",
-                "PACKAGE|--requirements <FILE",
+                "[PACKAGE]",
             ),
             (
                 "usage: git remote add [-t <branch>] [-m <master>] <name> <URL>",
@@ -288,6 +357,37 @@ mod tests {
             ("usage: cp a b\n   or: cp a... dir", "cp", "", "a b"),
             ("Usage: tar [OPTION...] [FILE]...", "tar", "", "[FILE]..."),
             ("usage: t.py [-h] {add,remove} file [file ...]", "t", "-h", "add|remove file..."),
+            (
+                "usage: vim [arguments] [file ..]       edit specified file(s)",
+                "vim",
+                "",
+                "[arguments]... [file]...",
+            ),
+            ("Usage: ptx [INPUT]...   (without -G)", "ptx", "", "[INPUT]..."),
+            (
+                "Usage: git bisect start [a]    [--no-checkout] [<b>]",
+                "git bisect start",
+                "--no-checkout",
+                "[a] [b]",
+            ),
+            ("usage: dpkg-scansources [<options>] <dir> > Sources", "", "", "dir"),
+            ("Usage: flock [options] <file>|<directory> <command>", "flock", "", "file|directory command"),
+            ("Usage: jmod (create|list) <jmod-file>", "jmod", "", "create|list jmod-file"),
+            ("Usage: who [OPTION]... [ FILE | ARG1 ARG2 ]", "who", "", "[FILE]"),
+            ("usage: x [-a | -b] c", "x", "-a -b", "c"),
+            ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
+            ("Usage: sleep NUMBER[SUFFIX]...", "sleep", "", "NUMBER..."),
+            ("Usage: chown [OPTION]... [OWNER][:[GROUP]] FILE...", "chown", "", "[OWNER] FILE..."),
+            ("Usage: gprofng display [OPTION(S)] EXPERIMENT(S)", "gprofng display", "", "EXPERIMENT(S)..."),
+            ("Usage: yq [options] <jq filter> [input file...]", "yq", "", "jq filter [input file]..."),
+            ("Usage: mknod [OPTION]... NAME TYPE [MAJOR MINOR]", "mknod", "", "NAME TYPE [MAJOR] [MINOR]"),
+            ("usage: t [-h] f\n  -h: print this help", "t", "-h", "f"),
+            (
+                "usage:\n\nProduce output in the specified format.\n\n   pprof [options] [binary] <source> ...",
+                "go tool pprof",
+                "",
+                "[binary] source...",
+            ),
         ] {
             assert_eq!(of(text, name), (options.to_owned(), positionals.to_owned()), "{text}");
         }

@@ -24,7 +24,7 @@ pattern!(
 // `Legal values [a, b]`, `Allowed signals are: a and b`. The noun is captured, and what makes it a list.
 pattern!(
     BEFORE_NOUN,
-    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional)(?: (\w+))?( are)?\s*(:?)\s*"
+    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values))(?: (\w+))?( are)?\s*(:?)\s*"
 );
 pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are)\s*:?\s+");
 // LLVM: `=small  -  Small code model`.
@@ -249,6 +249,7 @@ fn in_parentheses(description: &str) -> Vec<String> {
         let before = description.get(..all.start())?;
         let lower = before.to_lowercase();
         let is_open = is_match(&EXAMPLES, before)
+            || is_match(&EXAMPLES, list)
             || ["etc", "and so on", "default", "additional"].iter().any(|word| lower.contains(word));
         if is_open || !is_match(&BEHIND, description.get(all.end()..)?) {
             return None;
@@ -388,6 +389,8 @@ mod tests {
             ("template: 'table': x 'json': y 'TEMPLATE': z", "FORMAT"),
             ("set file mode (as in chmod), not a=rwx - umask", "MODE"),
             ("extract from browsers: chrome, edge, firefox", "BROWSER[+KEYRING]"),
+            ("The minimum version (e.g., `3.7` or `3.7.9`)", "VERSION"),
+            ("file type (\"vcd\" or \"dv\" with optional prefixes \"pal-\", \"ntsc-\" or \"film-\")", "type"),
             ("formats such as json, text or xml", "FMT"),
             ("{type} should be one of path, line, match.", "COLOR"),
             ("optimize it [available in C, C++]", ""),

@@ -71,7 +71,10 @@ fn item(text: &str) -> Option<(String, bool, &str)> {
         let end = inner.find(ends)?;
         let closing = inner.get(end..)?.chars().next()?;
         let item = inner.get(..end)?;
-        let is_word = !item.is_empty() && item.chars().count() <= 40 && !item.contains(char::is_whitespace);
+        let is_word = !item.is_empty()
+            && !item.ends_with('-')
+            && item.chars().count() <= 40
+            && !item.contains(char::is_whitespace);
         return is_word
             .then(|| (item.to_owned(), true, inner.get(end + closing.len_utf8()..).unwrap_or_default()));
     }
@@ -100,8 +103,8 @@ fn without_remark(text: &str) -> Option<(&str, bool)> {
     };
     let end = start.find(close)?;
     let remark = start.get(..end)?;
-    let names_more = remark.contains("or ") || remark.contains(['"', '\'', '`']);
-    (!names_more || remark.contains("default")).then(|| (start.get(end + 1..).unwrap_or_default(), true))
+    let names_more = ["(or ", "(also ", "(alias"].iter().any(|word| remark.starts_with(word));
+    (!names_more).then(|| (start.get(end + 1..).unwrap_or_default(), true))
 }
 
 /// What follows a separator, and whether it is the last one: `or`.
@@ -137,6 +140,7 @@ mod tests {
             ("\"smart\", \"fast\", or \"immediate\" and then", "smart fast immediate"),
             ("‘a’ or ‘b’", "a b"),
             ("a|b|c", "a b c"),
+            ("'strict' (always), 'throw' (unless 'hook' is set or not), 'warn' (log).", "strict throw warn"),
             ("*auto*, never, always.", "auto never always"),
             // More values, wrapped words, other forms, remarks with values.
             ("eventlet, gevent, or a comma-list of them.", ""),

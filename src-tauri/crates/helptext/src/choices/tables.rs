@@ -19,7 +19,7 @@ pattern!(
     OF_FLAG,
     r"(?i)^\s*(?:the )?(?:valid|possible|allowed|available|supported) (?:arguments?|values?|choices?)(?: for)?(?: the)? (--?[\w-]+)(?: option)?(?: are)?:\s*$"
 );
-// A paragraph that names one flag and ends so.
+// A paragraph about a flag ends so.
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
 pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
 pattern!(ITEM, r"^\s+([\w.+-]+(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*)?$");
@@ -79,14 +79,16 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
     if !LazyLock::force(&ENDS).as_ref()?.is_match(&paragraph) {
         return None;
     }
-    let mut flags: Vec<String> = LazyLock::force(&FLAG)
-        .as_ref()?
-        .captures_iter(&paragraph)
-        .filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
-        .collect();
-    flags.dedup();
+    let flag = LazyLock::force(&FLAG).as_ref()?;
+    // The last sentence that names a flag.
+    let flags: Vec<&str> = paragraph
+        .rsplit(". ")
+        .map(|sentence| {
+            flag.captures_iter(sentence).filter_map(|found| Some(found.get(1)?.as_str())).collect()
+        })
+        .find(|flags: &Vec<&str>| !flags.is_empty())?;
     match flags.as_slice() {
-        [flag] => Some(Subject::Flag(flag.clone())),
+        [flag] => Some(Subject::Flag((*flag).to_owned())),
         _ => None,
     }
 }
@@ -140,7 +142,7 @@ mod tests {
         for (text, expected) in [
             ("FORMAT is one of:\n\n  ln  left\n  rn  right\n       and more\nEnd", "FORMAT: ln rn"),
             (
-                "The method may be selected via the --backup option or through\nthe environment.  Here are the values:\n\n  \
+                "The suffix is '~', unless set with --suffix.\nThe method may be selected via the --backup option or through\nthe environment.  Here are the values:\n\n  \
                  none, off  never\n  simple, never  always",
                 "--backup: none off simple never",
             ),

@@ -25,21 +25,26 @@ impl Form {
         let tokens = tokens(text);
         // Of alternatives, none must be given.
         let is_choice = tokens.iter().any(|token| token == "|");
+        let group = required;
         let required = required && !is_choice;
-        let plain = |token: &String| token != "|" && !token.starts_with(['-', '[', '<', '(', '{']);
-        if is_choice && tokens.iter().filter(|token| *token != "|").all(plain) && depth > 0 {
-            // `[a | b | c]`: values of one argument.
-            self.positional(&format!("{{{}}}", tokens.join("").replace('|', ",")), required);
+        if is_choice && depth > 0 && self.alternatives(&tokens, group) {
             return;
         }
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             at += 1;
             let token = token.as_str();
-            let repeats = tokens.get(at).is_some_and(|next| next == "..." || next == "…");
+            let repeats = tokens.get(at).is_some_and(|next| matches!(next.as_str(), "..." | "…" | ".."));
             match token.chars().next() {
                 None | Some('|') => {}
-                _ if token == "..." || token == "…" => {
+                // `[OWNER][:[GROUP]]`: a part of the argument before it.
+                _ if [":", ",", "=", "@"]
+                    .iter()
+                    .any(|sign| token.strip_prefix('[').is_some_and(|rest| rest.starts_with(sign))) => {}
+                Some('[' | '(' | '<') if is_one_of_words(token) => {
+                    self.positional(token, required && !token.starts_with('['));
+                }
+                _ if matches!(token, "..." | "…" | "..") => {
                     if let Some(last) = self.positionals.last_mut() {
                         last.repeated = true;
                     }
@@ -131,6 +136,29 @@ impl Form {
         }
     }
 
+    /// `[a | b | c]`: one argument. Returns whether the alternatives are arguments.
+    fn alternatives(&mut self, tokens: &[String], required: bool) -> bool {
+        let is_dots = |token: &&String| matches!(token.as_str(), "..." | "…" | "..");
+        let each: Vec<Vec<&String>> = tokens
+            .split(|token| token == "|")
+            .map(|part| part.iter().filter(|token| !is_dots(token)).collect())
+            .collect();
+        let is_plain = |token: &&String| !token.starts_with(['-', '[', '(', '{']);
+        if !each.iter().flatten().all(is_plain) || each.iter().any(Vec::is_empty) {
+            return false;
+        }
+        let dots =
+            if tokens.iter().any(|token| is_dots(&token) || token.ends_with("...")) { "..." } else { "" };
+        if each.iter().all(|words| words.len() == 1) {
+            let words: Vec<&str> = each.iter().flatten().map(|word| bare(word)).collect();
+            self.positional(&format!("{{{}}}{dots}", words.join("|")), required);
+        } else if let Some(first) = each.first() {
+            // `[FILE | ARG1 ARG2]`: the others cannot be said beside it.
+            first.iter().for_each(|word| self.positional(word, false));
+        }
+        true
+    }
+
     fn option(&mut self, text: &str, required: bool, repeated: bool) {
         let (found, _) = specs(text, Place::Usage);
         for spec in found {
@@ -168,15 +196,21 @@ impl Form {
     }
 
     fn positional(&mut self, token: &str, required: bool) {
-        let repeated = token.ends_with("...")
-            || token.ends_with('…')
+        let may_be_several = token.contains("(s)") || token.contains("(S)");
+        let repeated = (token.ends_with("..") || token.ends_with('…')) && !token.contains("[,")
             || token.contains("...]")
-            || token.contains("(s)")
+            || token.contains(" ..")
+            || token.contains("...>")
+            || may_be_several
             || is_plural(token);
         let choices = of_name(token);
-        let several = token.contains("(s)").then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
+        let several = may_be_several.then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
         let name = several.as_deref().unwrap_or_else(|| bare(token));
-        let lower = name.replace("(s)", "s").to_ascii_lowercase().replace(['-', '_'], " ");
+        // `<PACKAGE|--requirements <FILE>>`: other ways to say it are options.
+        let name = name.split_once("|-").map_or(name, |(name, _)| name);
+        let required = required && !token.contains("|-");
+        let lower = name.to_ascii_lowercase().replace("(s)", "s").replace(['-', '_'], " ");
+        let lower = lower.trim_end_matches('?').to_owned();
         let is_options = matches!(
             lower.as_str(),
             "options"
@@ -194,8 +228,8 @@ impl Form {
                 | "local options"
                 | "general options"
         );
-        // `file[.zip]`: an ending that can be left out.
-        let name = name.split_once("[.").map_or(name, |(stem, _)| stem);
+        // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out.
+        let name = name.split_once('[').map_or(name, |(stem, _)| stem);
         let is_name =
             name.trim_start_matches(['+', '@', '%', '\'']).chars().next().is_some_and(char::is_alphanumeric);
         if is_options || !is_name || token.ends_with(':') || name.chars().count() > 60 {
@@ -204,7 +238,11 @@ impl Form {
         let is_command =
             matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands" | "sub command");
         self.takes_command |= is_command;
-        let name = if choices.is_empty() { name.to_owned() } else { choices.join("|") };
+        let name = match choices.is_empty() {
+            true if name.contains('|') => name.split('|').map(bare).collect::<Vec<_>>().join("|"),
+            true => name.to_owned(),
+            false => choices.join("|"),
+        };
         match self.positionals.iter_mut().find(|known| known.name == name) {
             // `file [file ...]`
             Some(known) => known.repeated = true,
@@ -251,11 +289,28 @@ fn is_plural(token: &str) -> bool {
     ];
     let lower = bare(token);
     // `PATTERNS` of grep is one argument: names in capitals say what it is about.
+    if matches!(lower, "FILES" | "ARGS" | "ARGUMENTS" | "LIBRARIES" | "PACKAGES") {
+        return true;
+    }
     if lower.chars().any(char::is_uppercase) {
         return false;
     }
     let last = lower.rsplit(['-', '_', ' ']).next().unwrap_or_default();
     PLURALS.contains(&last)
+}
+
+/// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`.
+fn is_one_of_words(token: &str) -> bool {
+    const LAST: &[&str] = &["file", "files", "name", "names", "dir", "directory", "directories"];
+    let words: Vec<&str> = bare(token).split_whitespace().collect();
+    let is_plain = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'));
+    let [first, last] = words[..] else { return false };
+    let lower = |word: &str| word.trim_end_matches('.').to_lowercase();
+    !first.starts_with('-')
+        && words.iter().all(is_plain)
+        && LAST.contains(&lower(last).as_str())
+        && !LAST.contains(&lower(first).as_str())
+        && lower(first) != "options"
 }
 
 /// Whether brackets hold words for people: `[more options; see below]`.
@@ -275,13 +330,19 @@ fn tokens(text: &str) -> Vec<String> {
     let mut tokens: Vec<String> = Vec::new();
     let mut token = String::new();
     let mut depth = 0_usize;
-    for c in text.chars() {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
         match c {
             '[' | '(' | '{' | '<' => depth += 1,
             ']' | ')' | '}' | '>' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth == 0 && (c == ' ' || c == '|') {
+        // `file|dir`: one argument, where no option is among them.
+        let is_glued = c == '|'
+            && !token.is_empty()
+            && !token.starts_with('-')
+            && rest.peek().is_some_and(|next| !matches!(next, ' ' | '-' | '|'));
+        if depth == 0 && (c == ' ' || c == '|' && !is_glued) {
             if !token.is_empty() {
                 tokens.push(std::mem::take(&mut token));
             }
