@@ -4,6 +4,7 @@ mod adapter;
 mod built_in;
 mod changes;
 mod cli_tools;
+mod client_model;
 mod conformance;
 mod eras;
 mod fidelity;

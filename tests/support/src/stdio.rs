@@ -126,6 +126,13 @@ impl StdioClient {
         Ok(Exchange { status: 200, messages, ..Exchange::default() })
     }
 
+    /// The next message, of whatever kind.
+    pub fn next_message(&mut self) -> Result<Value> {
+        self.find(&|_| true)?;
+        let line = self.kept.pop_front().context("it was found")?;
+        Ok(serde_json::from_str(&line)?)
+    }
+
     /// The next request or notification of this method. Messages before it stay unread.
     pub fn told(&mut self, method: &str) -> Result<Value> {
         let at = self.find(&|message| message["method"] == method)?;

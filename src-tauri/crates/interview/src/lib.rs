@@ -52,7 +52,7 @@ pub use condition::Condition;
 pub use error::{ErrorKind, StepError};
 pub use event::{Event, What};
 pub use export::{export, import};
-pub use form::{form_answer, requested_form};
+pub use form::form_answer;
 pub use history::{get_aggregated_scr, get_conversation_history};
 pub use library::{Entry, Library, Origin, SourceFile, UnusableFile};
 pub use limits::{
@@ -60,7 +60,7 @@ pub use limits::{
     MAX_TEXT_BYTES, digest,
 };
 pub use merge::{Change, Conflict, Merged, fold};
-pub use model::{Prompt, Reading, Wording, parse_reading, parse_wording};
+pub use model::{Prompt, Reading, Wording};
 pub use order::{Alternative, DOMAINS, Recommendation, recommend};
 pub use prompts::{PROMPTS_VERSION, get_prompt, prompt_definitions};
 pub use proposal::{Decision, Proposal};
@@ -72,12 +72,13 @@ pub use state::{Conversation, Interviews, Note, Project, SurrogateRecord};
 pub use steps::{
     AnswerStep, Context, Place, QuestionStep, Stamp, StartStep, Step, Validate, abandon, decide_descriptions,
     delete, finalize_ds, formulate_question, get_ds_status, get_next_ds, get_next_question,
-    interpret_response, interpretation_prompt, leave_note, list_available_ds, process_ds_answer,
-    propose_descriptions, question_prompt, reading_prompt, retract, settle, start_ds_pursuit,
-    start_interview, store_minizinc, switch_auto,
+    interpret_response, leave_note, list_available_ds, process_ds_answer, propose_descriptions, retract,
+    settle, start_ds_pursuit, start_interview, store_minizinc, switch_auto,
 };
 pub use surrogate::{
     LEVELS, MAX_QUESTIONS, SIZES, Scripts, SurrogateRun, create_surrogate_expert, run_surrogate_interview,
 };
 pub use tool_fields::{MAX_TOOL_FIELDS, ToolField, descriptions};
-pub use tools::{Aid, TOOL_NAMES, answer_arguments, call, definition, definitions, place_arguments};
+pub use tools::{
+    Aid, AskFirst, TOOL_NAMES, ask_first, call, definition, definitions, place_arguments, question_form,
+};

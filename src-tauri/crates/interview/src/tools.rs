@@ -7,16 +7,19 @@ mod words;
 use serde_json::{Map, Value, json};
 
 use crate::error::{ErrorKind, StepError};
+use crate::form::requested_form;
 use crate::history::{get_aggregated_scr, get_conversation_history};
 use crate::input::Arguments;
 use crate::limits::quoted;
-use crate::model::{Reading, Wording};
+use crate::model::{Prompt, Reading, Wording, parse_reading, parse_wording};
 use crate::names::suggestion;
 use crate::reading::AnswerInput;
+use crate::schema::DiscoverySchema;
 use crate::steps::{
     AnswerStep, Context, Place, QuestionStep, StartStep, Step, finalize_ds, formulate_question,
-    get_ds_status, get_next_ds, get_next_question, interpret_response, list_available_ds, process_ds_answer,
-    start_ds_pursuit, start_interview,
+    get_ds_status, get_next_ds, get_next_question, interpret_response, interpretation_prompt,
+    list_available_ds, process_ds_answer, question_prompt, reading_prompt, schema_of, start_ds_pursuit,
+    start_interview,
 };
 use crate::surrogate::{MAX_QUESTIONS, SurrogateRun, create_surrogate_expert, run_surrogate_interview};
 use crate::tool_fields::ToolField;
@@ -50,8 +53,7 @@ pub const TOOL_NAMES: [&str; 14] = [
     "run_surrogate_interview",
 ];
 
-/// Calls a tool. The client's model, where there is one, was asked before: see
-/// [`question_prompt`](crate::question_prompt) and [`reading_prompt`](crate::reading_prompt).
+/// Calls a tool. The client's model, where there is one, was asked before: see [`ask_first`].
 pub fn call(
     context: &Context<'_>,
     name: &str,
@@ -156,9 +158,67 @@ pub fn call(
     }
 }
 
-/// Reads the arguments of `process_ds_answer`, for callers that ask the client's model first.
-pub fn answer_arguments(arguments: Map<String, Value>) -> Result<AnswerStep, StepError> {
-    answer_input(&mut Arguments::new(arguments), &Aid::default())
+/// What the client's model is asked before a tool is called: the prompt, and how its reply is read. `None` if the tool
+/// needs no model.
+pub fn ask_first(
+    context: &Context<'_>,
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Result<Option<AskFirst>, StepError> {
+    let given = || Arguments::new(arguments.clone());
+    let (prompt, reads) = match name {
+        "get_next_question" | "interviewer_formulates_question" => {
+            (question_prompt(context, &pursuit(&mut given())?)?, None)
+        }
+        "process_ds_answer" => {
+            let input = answer_input(&mut given(), &Aid::default())?;
+            let mut pursuits = context.conversation(&input.place)?.pursuits.iter();
+            let about = pursuits.find(|pursuit| pursuit.question(&input.question_id).is_some());
+            (reading_prompt(context, &input)?, about.map(schema_of).transpose()?.cloned())
+        }
+        "interviewer_interprets_response" => {
+            let mut given = given();
+            let (place, answer) = (pursuit(&mut given)?, answer(given.value("answer"))?);
+            let question = given.optional_text("question_asked")?.unwrap_or_default();
+            let schema = schema_of(context.pursuit(&place)?)?.clone();
+            (interpretation_prompt(context, &place, &answer, &question)?, Some(schema))
+        }
+        _ => return Ok(None),
+    };
+    Ok(prompt.map(|prompt| AskFirst { prompt, reads }))
+}
+
+/// What the client's model is asked before a tool is called.
+#[derive(Debug, Clone)]
+pub struct AskFirst {
+    /// The prompt.
+    pub prompt: Prompt,
+    /// The Discovery Schema that a reply about an answer is read by.
+    reads: Option<DiscoverySchema>,
+}
+
+impl AskFirst {
+    /// Reads a reply. On failure, says what is wrong, for one further try.
+    pub fn read(&self, reply: &str) -> Result<Aid, String> {
+        match &self.reads {
+            Some(schema) => Ok(Aid { reading: Some(parse_reading(schema, reply)?), ..Aid::default() }),
+            None => Ok(Aid { wording: Some(parse_wording(reply)?), ..Aid::default() }),
+        }
+    }
+}
+
+/// The form of an open question, for the client's user: the question's id and words, and the schema of the form.
+pub fn question_form(
+    context: &Context<'_>,
+    place: &Place,
+) -> Result<Option<(String, String, Value)>, StepError> {
+    let pursuit = context.pursuit(place)?;
+    let schema = schema_of(pursuit)?;
+    let open = pursuit.open_question();
+    Ok(open.map(|asked| {
+        let question = &asked.question;
+        (question.question_id.clone(), question.text.clone(), requested_form(schema, question))
+    }))
 }
 
 /// Reads the pursuit that arguments name, for callers that ask the client's model first.
@@ -205,7 +265,7 @@ fn pursuit(given: &mut Arguments) -> Result<Place, StepError> {
     Ok(Place { ds_id: given.optional_text("ds_id")?, ..place })
 }
 
-/// Checks the argument that says who gets the question. It has no effect yet.
+/// Checks the argument that says who gets the question. The caller delivers it.
 fn deliver(given: &mut Arguments) -> Result<(), StepError> {
     match given.optional_text("deliver")?.as_deref() {
         None | Some("agent" | "person") => Ok(()),

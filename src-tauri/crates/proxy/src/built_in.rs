@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+use crate::asker::Asker;
+
 /// Tools served in this process. The proxy makes an upstream of them.
 pub trait BuiltInTools: Send + Sync + 'static {
     /// What the tools are for, in a few sentences for the model that uses them.
@@ -45,6 +47,8 @@ pub struct CallContext {
     pub caller: CallerSession,
     /// Where progress is reported.
     pub progress: Progress,
+    /// Asks the client.
+    pub asker: Asker,
 }
 
 /// Progress of a call. Nothing is sent for a client that does not ask for it.

@@ -18,6 +18,7 @@
 
 mod adapt;
 mod adapter;
+mod asker;
 mod bridge;
 mod built_in;
 mod call;
@@ -32,6 +33,7 @@ mod slow_consumers;
 mod upstream;
 mod wire;
 
+pub use asker::{Asker, FilledForm};
 pub use built_in::{BuiltIn, BuiltInTools, CallContext, CallerSession, Calling, Progress, ToolOutput};
 pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, OWN_SERVER, ServerEntry, StdioSpec};

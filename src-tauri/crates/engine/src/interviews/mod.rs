@@ -5,6 +5,7 @@
 
 pub(crate) mod describe;
 pub(crate) mod fields;
+pub(crate) mod language;
 mod library;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -139,15 +140,39 @@ impl Interviews {
     }
 
     /// Calls a tool. `fields` returns what is known of the fields of the tool that a pursuit is about. A pursuit about a
-    /// tool that was finished makes a proposal of descriptions.
+    /// tool that was finished makes a proposal of descriptions. `aid` has the words of the client's model.
     pub(crate) fn call(
         &self,
         name: &str,
         arguments: Map<String, Value>,
         actor: &str,
+        aid: Aid,
         fields: impl FnOnce(&str) -> Vec<ToolField>,
     ) -> Result<Value, NotTaken> {
-        self.called(name, arguments, actor, fields, Step::clone)
+        self.called(name, arguments, actor, aid, fields, Step::clone)
+    }
+
+    /// Looks at something without a step.
+    pub(crate) fn look<T>(&self, look: impl FnOnce(&Context<'_>) -> T) -> T {
+        let library = self.library();
+        let inner = self.inner.lock();
+        let stamp = Stamp { now: inner.latest, actor: String::new(), id: String::new() };
+        look(&Context {
+            interviews: &inner.state,
+            library: &library,
+            scripts: &self.scripts,
+            stamp: &stamp,
+            validate: &problems,
+        })
+    }
+
+    /// A text without secrets.
+    pub(crate) fn redacted(&self, text: String) -> String {
+        let json = Value::from(text.as_str()).to_string();
+        match self.redaction.now().redact(&json, Trust::Foreign) {
+            None => text,
+            Some((redacted, _)) => serde_json::from_str(&redacted).unwrap_or_default(),
+        }
     }
 
     /// Calls a tool for a person. Notes for the agent stay for the agent. Also returns whether something changed.
@@ -159,7 +184,7 @@ impl Interviews {
         fields: impl FnOnce(&str) -> Vec<ToolField>,
     ) -> Result<(Value, bool), NotTaken> {
         let is_change = std::cell::Cell::new(false);
-        let reply = self.called(name, arguments, actor, fields, |step| {
+        let reply = self.called(name, arguments, actor, Aid::default(), fields, |step| {
             let mut step = step.clone();
             step.events.retain(|event| !matches!(event.what, What::NoteDelivered { .. }));
             is_change.set(!step.events.is_empty());
@@ -173,12 +198,13 @@ impl Interviews {
         name: &str,
         arguments: Map<String, Value>,
         actor: &str,
+        aid: Aid,
         fields: impl FnOnce(&str) -> Vec<ToolField>,
         taken: impl FnOnce(&Step) -> Step,
     ) -> Result<Value, NotTaken> {
         let tool_id = arguments.get("tool_id").and_then(Value::as_str);
         let tool_fields = tool_id.filter(|_| name == "start_ds_pursuit").map(fields).unwrap_or_default();
-        let aid = Aid { tool_fields, ..Aid::default() };
+        let aid = Aid { tool_fields, ..aid };
         let finished = (name == "finalize_ds").then(|| place_arguments(arguments.clone()));
         let reply = self.step(actor, |context| {
             schemascope_interview::call(context, name, arguments, &aid).map(|step| taken(&step))

@@ -13,7 +13,9 @@ fn open(data: &Path) -> Interviews {
 
 fn call(interviews: &Interviews, name: &str, arguments: Value) -> Value {
     let Value::Object(map) = arguments else { panic!("not an object") };
-    interviews.call(name, map, "test", |_| Vec::new()).unwrap_or_else(|error| panic!("{name}: {error}"))
+    interviews
+        .call(name, map, "test", Aid::default(), |_| Vec::new())
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// A whole interview by a scripted expert. Returns the Discovery Schemas that were completed, and the metrics.

@@ -13,8 +13,8 @@ pub(super) const TOOLS: &[OwnTool] = &[OwnTool {
     name: "register_cli_tool",
     group: Group::Cli,
     definition,
-    call: |sources, arguments, caller| -> Answering<'_> {
-        Box::pin(ready(register(sources, arguments, caller)))
+    call: |sources, arguments, context| -> Answering<'_> {
+        Box::pin(ready(register(sources, arguments, context.caller)))
     },
 }];
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard};
 use schemascope_api::{CliRequest, Groups};
 use schemascope_model::{SEPARATOR, Timestamp, ToolId};
-use schemascope_proxy::{BuiltInTools, CallContext, CallerSession, Calling, OWN_SERVER, ToolOutput};
+use schemascope_proxy::{BuiltInTools, CallContext, Calling, OWN_SERVER, ToolOutput};
 use schemascope_registry::{Registry, Tool};
 use serde_json::{Map, Value};
 
@@ -40,7 +40,7 @@ struct OwnTool {
     group: Group,
     /// Its entry in `tools/list`, without the name.
     definition: fn() -> Value,
-    call: for<'a> fn(&'a Sources, Arguments, CallerSession) -> Answering<'a>,
+    call: for<'a> fn(&'a Sources, Arguments, CallContext) -> Answering<'a>,
 }
 
 /// A call of a tool of our own, whose result becomes structured content.
@@ -177,7 +177,7 @@ impl BuiltInTools for OwnTools {
     fn call(&self, name: &str, arguments: Map<String, Value>, context: CallContext) -> Calling<'_> {
         match tools().find(|own| own.name == name) {
             Some(own) => Box::pin(async move {
-                let answer = (own.call)(&self.sources, Arguments::new(arguments), context.caller);
+                let answer = (own.call)(&self.sources, Arguments::new(arguments), context);
                 answer.await.map(ToolOutput::from)
             }),
             None => {

@@ -27,7 +27,9 @@ pub(super) const TOOLS: &[OwnTool] = &[
         name: "suggest_next_tools",
         group: Group::Plans,
         definition: suggest_definition,
-        call: |sources, arguments, caller| -> Answering<'_> { Box::pin(suggest(sources, arguments, caller)) },
+        call: |sources, arguments, context| -> Answering<'_> {
+            Box::pin(suggest(sources, arguments, context.caller))
+        },
     },
     OwnTool {
         name: "plan_tools",

@@ -78,7 +78,7 @@ pub(super) fn schema(name: &str) -> Value {
             ("full", flag("Whether to repeat the whole template"), false),
             (
                 "deliver",
-                json!({"enum": ["agent", "person"], "default": "agent", "description": "Who gets the question. \"person\" has no effect yet: the question is returned to the agent, which asks the person"}),
+                json!({"enum": ["agent", "person"], "default": "agent", "description": "Who gets the question. With \"person\", the client shows it to its user as a form, if it can; the reply then has the answer and what was read from it"}),
                 false,
             ),
         ],

@@ -142,6 +142,8 @@ impl Upstream {
                 Some(session) => Key::Session(session.clone()),
                 None => return Ok(shared),
             },
+            // Our own tools ask clients within a session, in either era.
+            (Era::Modern, _) if self.is_own() && who.may_be_asked() => return self.pooled(who).await,
             (Era::Modern, _) if self.speaks_modern(&shared).await => Key::Modern,
             (Era::Modern, _) if !who.may_be_asked() => return Ok(shared),
             (Era::Modern, _) => return self.pooled(who).await,

@@ -256,6 +256,11 @@ impl Upstream {
         self.changed.subscribe()
     }
 
+    /// Whether it serves Schemascope's own tools.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(*self.entry(), ServerEntry::BuiltIn(_))
+    }
+
     fn entry(&self) -> MutexGuard<'_, ServerEntry> {
         self.entry.lock().unwrap_or_else(PoisonError::into_inner)
     }

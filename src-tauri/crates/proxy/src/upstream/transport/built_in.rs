@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::{BoxFuture, Connection, Messages, Transport, lines};
+use crate::asker::Asker;
 use crate::built_in::{BuiltIn, BuiltInTools, CallContext, Progress, ToolOutput};
 use crate::upstream::link::Link;
 
@@ -135,7 +136,7 @@ impl ServerHandler for Server {
             }
             None => (Progress::default(), None),
         };
-        let context = CallContext { caller, progress };
+        let context = CallContext { caller, progress, asker: Asker::of(context.peer) };
         tokio::select! {
             result = run(tools, name, arguments.unwrap_or_default(), context) => Ok(result.into()),
             // rmcp does not send this answer.
