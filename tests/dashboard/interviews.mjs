@@ -109,6 +109,26 @@ await play(
     await page.locator("#answer-question").waitFor();
     await matches(() => text(page, ".conversation-row"), /scheduling-problem-type.*in progress/);
 
+    step("descriptions that an interview proposes are decided in Review");
+    await ask("orders");
+    const about = { ds_id: "tool/output-fields" };
+    await agent("start_ds_pursuit", { ...about, tool_id: "shop__list_orders" });
+    const { question_id } = await agent("get_next_question", about);
+    const fields = [{ "field-id": "orders[].id", meaning: "Number of the <b>order</b>", unit: "none" }];
+    await agent("process_ds_answer", { ...about, question_id, answer: { fields, "exhausted?": true } });
+    const finished = await agent("finalize_ds", about);
+    assert.equal(finished.success, true);
+    await page.click('nav.side a[href="/"]');
+    await matches(() => text(page, ".needs"), /list_orders.*proposes a description of one field/);
+    await page.click('nav.side a[href="/review"]');
+    await matches(() => text(page, ".proposals"), /Descriptions of fields.*1 interview.*shop.*list_orders.*orders\[\]\.id.*Number of the <b>order<\/b>/);
+    await page.click('.proposal button:has-text("Accept")');
+    await page.locator(".proposals").waitFor({ state: "detached" });
+    await page.click('.toast button:has-text("Undo")');
+    await matches(() => text(page, ".proposals"), /orders\[\]\.id/);
+    await page.click('.proposal button:has-text("Reject")');
+    await page.locator(".proposals").waitFor({ state: "detached" });
+
     step("the keyboard, and an address");
     await page.click('nav.side a[href="/interviews"]');
     await matches(() => text(page, ".conversation"), /No conversation selected/);

@@ -247,6 +247,7 @@ fn interviews_are_conducted_and_calls_of_agents_appear() {
             let result = agent.call(tool, &question["args"])?.result()?;
             Ok(result["structuredContent"].clone())
         }
+        "orders" => stage.serve().connect(Some("shop"))?.call("list_orders", &json!({}))?.result(),
         ask => bail!("unknown request {ask:?}"),
     });
 }

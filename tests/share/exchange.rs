@@ -264,7 +264,7 @@ fn followed_registry_stays_current() {
     refused(&program, &["export", "registry", "--follow", path], "needs a running Schemascope");
     let serve = program.serve(&[]).unwrap();
     assert_eq!(program.run(&["export", "bundle", "--follow", path]).unwrap().code, Some(2));
-    let mut follower = program.command(&["export", "registry", "--follow", path]).spawn().unwrap();
+    let mut follower = program.command(&["export", "registry", "--follow", path, "--quiet"]).spawn().unwrap();
     let count = || {
         let text = fs::read_to_string(&file).unwrap_or_default();
         let registry: Value = serde_json::from_str(&text).unwrap_or_default();

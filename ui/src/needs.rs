@@ -28,6 +28,7 @@ pub fn needs(live: Live) -> Memo<Vec<Need>> {
             overrides: (overrides, problems),
             recovery: &about.recovery,
             requests: &about.requests,
+            proposals: &about.proposals,
             recorder: &recorder,
         };
         live.servers(|servers| {

@@ -147,6 +147,7 @@ mod tests {
                 mcp_url: None,
                 recovery: Vec::new(),
                 requests: Vec::new(),
+                proposals: Vec::new(),
             }),
             pulse: Pulse::default(),
             calls: calls.iter().map(|id| call(*id)).collect(),

@@ -3,6 +3,7 @@
 use schemascope_api::{AcknowledgeDrift, CallId, Decide, Decision};
 
 use super::App;
+use crate::interviews::decide_descriptions;
 use crate::{door, text};
 
 /// A decision that can be undone.
@@ -12,6 +13,8 @@ pub enum Undoing {
     Decision(String, CallId),
     /// An acknowledgement: the tool, and the number of the drift.
     Acknowledgement(String, u64),
+    /// A decision about descriptions: the tool, the project and the proposal.
+    Descriptions(String, String, String),
 }
 
 /// Undoes decisions, the last one first, and reports what failed.
@@ -48,6 +51,10 @@ async fn undo_one(decision: Undoing) -> Result<(), String> {
             let command = AcknowledgeDrift { tool_id, drift, reason, no_reason: true, person, undo: true };
             let done = door::call(&command).await;
             done.map(drop).map_err(|error| failed(&command.tool_id, &error))
+        }
+        Undoing::Descriptions(tool_id, project_id, proposal_id) => {
+            let done = door::call(&decide_descriptions(project_id, proposal_id, None)).await;
+            done.map(drop).map_err(|error| failed(&tool_id, &error))
         }
     }
 }

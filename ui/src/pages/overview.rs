@@ -348,7 +348,7 @@ fn help(place: &Place) -> Option<(&'static str, String)> {
         Place::FailedCalls(id) => {
             ("See calls", Route::filtered(PageId::Calls, format!("tool:{id} status:error")).address())
         }
-        Place::Requests => ("Review", PageId::Review.page().address()),
+        Place::Requests | Place::Proposals => ("Review", PageId::Review.page().address()),
         Place::Review(id) => ("Review", Route::item(PageId::Review, id.as_str()).address()),
     })
 }

@@ -1,4 +1,4 @@
-//! Review: tools with drift to acknowledge or a version to decide about, with its impact; requests of agents above.
+//! Review: tools with drift to acknowledge or a version to decide about, with its impact; requests of agents and proposals of interviews above.
 
 mod candidates;
 mod queue;
@@ -18,6 +18,7 @@ use crate::cli_tools::{CliList, Requests};
 use crate::door;
 use crate::drift::{DriftList, Drifts};
 use crate::export::Exporting;
+use crate::interviews::{Proposals, open_proposals};
 use crate::live::Connection;
 use crate::numbers::count;
 use crate::parts::{Empty, Icon, List, Loading, Rows, ToolName, bare_table};
@@ -30,6 +31,7 @@ pub fn Review() -> impl IntoView {
     let app = App::get();
     let candidates = candidates::follow();
     let requests = CliList::follow().requests();
+    let proposals = open_proposals(app);
     let marked: Marked = RwSignal::new(BTreeSet::new());
     let rows = waiting(candidates, marked);
     let list = List::new(rows, key);
@@ -157,16 +159,17 @@ pub fn Review() -> impl IntoView {
             </div>
             {move || if loading.get() {
                 view! { <Loading /> }.into_any()
-            } else if none.get() && requests.with(Vec::is_empty) {
+            } else if none.get() && requests.with(Vec::is_empty) && proposals.with(Vec::is_empty) {
                 view! {
                     <Empty icon="check" title="Nothing to review">
-                        <p>"New versions of a schema appear here to be promoted or rejected, changes in the results of a tool to be acknowledged, and programs that agents ask for to be approved or rejected."</p>
+                        <p>"New versions of a schema appear here to be promoted or rejected, changes in the results of a tool to be acknowledged, descriptions of fields from interviews, and programs that agents ask for to be approved or rejected."</p>
                     </Empty>
                 }.into_any()
             } else {
                 ().into_any()
             }}
             <Requests requests=requests />
+            <Proposals proposals=proposals />
             <div class="review-grid" class:absent=move || loading.get() || none.get()>
                 <section class="card queue" aria-label="Tools" on:click=extend>
                     {bare_table("waiting", COLUMNS, view! {

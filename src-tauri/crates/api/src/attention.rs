@@ -3,7 +3,7 @@
 use schemascope_model::{Timestamp, UpstreamState};
 use serde::{Deserialize, Serialize};
 
-use crate::{CliRequest, RecorderReport, ServerRow, ToolRow};
+use crate::{CliRequest, DescriptionProposal, RecorderReport, ServerRow, ToolRow};
 
 /// A problem, or a decision to take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +46,8 @@ pub enum NeedKind {
     Drift,
     /// An agent asks for a command-line tool.
     Request,
+    /// An interview proposes descriptions of fields.
+    Descriptions,
     /// A version waits for a decision.
     Candidate,
     /// The index is behind the journal.
@@ -67,6 +69,7 @@ impl NeedKind {
             Self::Suspended => "suspended",
             Self::Drift => "drift",
             Self::Request => "request",
+            Self::Descriptions => "fields",
             Self::Candidate => "version",
             Self::Index => "index",
             Self::Repaired => "repaired",
@@ -92,6 +95,8 @@ pub enum Place {
     Review(String),
     /// Requests for command-line tools.
     Requests,
+    /// Descriptions of fields that interviews propose.
+    Proposals,
 }
 
 /// What is known of the engine as a whole.
@@ -105,6 +110,8 @@ pub struct Situation<'a> {
     pub recovery: &'a [String],
     /// Requests for command-line tools that await a decision.
     pub requests: &'a [CliRequest],
+    /// Descriptions of fields that no one decided about.
+    pub proposals: &'a [DescriptionProposal],
     /// State of the recorder.
     pub recorder: &'a RecorderReport,
 }
@@ -130,6 +137,7 @@ pub fn attention<'a>(
     needs.extend(problems.iter().map(of_overrides));
     needs.extend(tools.into_iter().flat_map(of_tool));
     needs.extend(situation.requests.iter().map(of_request));
+    needs.extend(situation.proposals.iter().map(of_proposal));
     let repaired = |note: &String| Need {
         is_failure: false,
         ..failure(NeedKind::Repaired, "Repaired at the last start", note.clone(), Place::Nowhere)
@@ -150,6 +158,19 @@ fn of_request(request: &CliRequest) -> Need {
         is_failure: false,
         since: Some(request.at),
         ..failure(NeedKind::Request, &request.alias, text, Place::Requests)
+    }
+}
+
+fn of_proposal(proposal: &DescriptionProposal) -> Need {
+    let count = proposal.descriptions.len() as u64;
+    let text = match count {
+        1 => "An interview proposes a description of one field.".to_owned(),
+        _ => format!("An interview proposes descriptions of {count} fields."),
+    };
+    Need {
+        is_failure: false,
+        count: Some(count),
+        ..failure(NeedKind::Descriptions, &proposal.tool_id, text, Place::Proposals)
     }
 }
 
@@ -242,6 +263,7 @@ mod tests {
             overrides: ("o.json", &[]),
             recovery: &[],
             requests: &[],
+            proposals: &[],
             recorder,
         };
         attention(situation, servers, tools).into_iter().map(|need| need.kind).collect()
@@ -271,6 +293,7 @@ mod tests {
             overrides: ("", &[]),
             recovery: &[],
             requests: &[],
+            proposals: &[],
             recorder: &recorder(),
         };
         let needs = attention(situation, &[], &[failing]);

@@ -8,7 +8,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{CallRow, CliRequest, Command, Latency, RecorderReport, ServerRow, ToolRow, WrapperEvent};
+use crate::{
+    CallRow, CliRequest, Command, DescriptionProposal, Latency, RecorderReport, ServerRow, ToolRow,
+    WrapperEvent,
+};
 
 /// Position of a reader, written `ENGINE-SEQUENCE` with decimal numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +68,9 @@ pub struct Snapshot {
     /// Requests for command-line tools that await a decision.
     #[serde(default)]
     pub requests: Vec<CliRequest>,
+    /// Descriptions of fields that interviews propose and no one decided about, at most 50.
+    #[serde(default)]
+    pub proposals: Vec<DescriptionProposal>,
 }
 
 /// Current numbers.

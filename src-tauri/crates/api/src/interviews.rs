@@ -51,7 +51,7 @@ pub struct InterviewList {
 }
 
 /// Descriptions of a tool's fields, proposed by a finished interview about them.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DescriptionProposal {
     /// Id of the proposal.
     pub proposal_id: String,

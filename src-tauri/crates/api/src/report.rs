@@ -118,6 +118,9 @@ pub struct Report {
     /// Number of flows of values that are no longer part of any edge, because their tool has too many.
     #[serde(default)]
     pub evicted_flows: u64,
+    /// Number of fields whose descriptions people accepted.
+    #[serde(default)]
+    pub described_field_count: u64,
     /// State of the recorder since the engine started.
     pub recorder: RecorderReport,
     /// Repairs that were made when the engine started.

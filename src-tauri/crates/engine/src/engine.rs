@@ -156,6 +156,7 @@ impl Engine {
             overrides: (&file, &problems),
             recovery: &self.recovery,
             requests: &self.files.cli.requests.all(),
+            proposals: &self.interviews.open_proposals(),
             recorder: &recorder,
         };
         let counted = |(id, tool): &(&ToolId, &Tool)| self.upstreams.own_tools.counts(id, tool);

@@ -125,6 +125,7 @@ impl Follower {
                 mcp_url: upstreams.mcp_url.get().cloned(),
                 recovery: recovery.to_vec(),
                 requests: files.cli.requests.all(),
+                proposals: upstreams.interviews.open_proposals(),
             }),
             pulse,
             calls: update.calls,

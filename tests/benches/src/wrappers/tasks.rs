@@ -66,7 +66,7 @@ fn observed() -> Result<Vec<Observed>> {
         let text = result["content"][0]["text"].as_str().unwrap_or_default();
         let structured = Some(&result["structuredContent"]).filter(|value| !value.is_null()).cloned();
         let Some(value) = structured.or_else(|| serde_json::from_str(text).ok()) else { continue };
-        let results = variants(value);
+        let results = variants(&value);
         let mut shape = Shape::new();
         for result in &results {
             shape.observe(result.to_string().as_bytes()).ok().context("a result is readable")?;
@@ -95,7 +95,7 @@ fn observed() -> Result<Vec<Observed>> {
 }
 
 /// The value, and the value without each of its keys, with null there, and with an empty list where it has one.
-fn variants(value: Value) -> Vec<Value> {
+fn variants(value: &Value) -> Vec<Value> {
     let mut variants = vec![value.clone()];
     for (key, inner) in value.as_object().into_iter().flatten() {
         let mut without = value.clone();

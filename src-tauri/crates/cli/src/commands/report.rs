@@ -157,6 +157,10 @@ fn text(report: &Totals, running: bool) -> String {
             count(edges.broken)
         ));
     }
+    if report.described_field_count > 0 {
+        line("");
+        line(&format!("people    described {}", counted(report.described_field_count, "field")));
+    }
     if report.evicted_flows > 0 {
         line(&format!(
             "          {} flows are not part of any edge: their tools have too many fields",

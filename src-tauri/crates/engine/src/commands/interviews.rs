@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, CallInterview, ConversationRow, DecideInterview, DescriptionProposal, ErrorKind,
-    ExportInterviews, ImportInterviews, InterviewDecision, InterviewList, LibraryRow, ListInterviews,
-    PursuitRow, UnusableFileRow,
+    ApiError, CallInterview, ConversationRow, DecideInterview, ErrorKind, ExportInterviews, ImportInterviews,
+    InterviewDecision, InterviewList, LibraryRow, ListInterviews, PursuitRow, UnusableFileRow,
 };
 use schemascope_interview::{
     Context, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
@@ -14,8 +13,8 @@ use serde_json::Value;
 
 use super::{Handle, internal};
 use crate::engine::Engine;
-use crate::interviews::NotTaken;
 use crate::interviews::fields::fields;
+use crate::interviews::{NotTaken, proposal_row};
 use crate::user::system_user;
 
 handlers![CallInterview, ListInterviews, DecideInterview, ExportInterviews, ImportInterviews];
@@ -69,16 +68,6 @@ impl Handle<ListInterviews> for Engine {
             unusable: unusable.collect(),
             folder: self.interviews.folder().display().to_string(),
         })
-    }
-}
-
-fn proposal_row(proposal: &schemascope_interview::Proposal) -> DescriptionProposal {
-    DescriptionProposal {
-        proposal_id: proposal.proposal_id.clone(),
-        project_id: proposal.project_id.clone(),
-        tool_id: proposal.tool_id.clone(),
-        descriptions: proposal.descriptions.clone(),
-        accepted: proposal.decision.map(|decision| decision == schemascope_interview::Decision::Accepted),
     }
 }
 

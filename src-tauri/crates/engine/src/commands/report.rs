@@ -31,6 +31,7 @@ impl Handle<GetReport> for Engine {
             never_called: totals.never_called,
             edges,
             evicted_flows: self.records.flows.lock().evicted_flows(),
+            described_field_count: self.interviews.described_count(),
             recorder: self.records.recorder.report(),
             recovery: RecoveryReport { notes: self.recovery.to_vec() },
             warnings: self.warnings(),

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
+use schemascope_api::DescriptionProposal;
 use schemascope_interview::{
     Aid, Context, Decision, ErrorKind, Event, Interviews as State, Library, Proposal, Scripts, Stamp, Step,
     StepError, ToolField, What, place_arguments, propose_descriptions,
@@ -37,6 +38,9 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_IMPORT: usize = 64 << 20;
 /// Longest name of a project and longest id from elsewhere, in characters.
 const MAX_NAME: usize = 200;
+
+/// Most proposals that are listed as waiting.
+const SHOWN_PROPOSALS: usize = 50;
 
 /// Folder of the events in the data directory.
 const FOLDER: &str = "interviews";
@@ -216,6 +220,22 @@ impl Interviews {
         Ok(reply)
     }
 
+    /// Descriptions that no one decided about, at most as many as a page shows.
+    pub(crate) fn open_proposals(&self) -> Vec<DescriptionProposal> {
+        self.read(|state| {
+            let open = state
+                .proposals
+                .values()
+                .filter(|proposal| proposal.decision.is_none_or(|decision| decision == Decision::Undone));
+            open.take(SHOWN_PROPOSALS).map(proposal_row).collect()
+        })
+    }
+
+    /// Number of fields whose descriptions people accepted.
+    pub(crate) fn described_count(&self) -> u64 {
+        self.all_descriptions().values().map(|descriptions| descriptions.len() as u64).sum()
+    }
+
     /// The descriptions of a tool's fields that people accepted, by path; later ones replace earlier ones.
     pub(crate) fn descriptions(&self, tool_id: &str) -> BTreeMap<String, String> {
         self.read(|state| accepted(state, tool_id))
@@ -349,6 +369,21 @@ fn check_room(inner: &Inner) -> Result<(), StepError> {
         "{full}, which is the limit; a person can delete projects with `schemascope interview delete`"
     );
     Err(StepError { kind: ErrorKind::TooLarge, message })
+}
+
+/// A proposal as fronts show it.
+pub(crate) fn proposal_row(proposal: &Proposal) -> DescriptionProposal {
+    DescriptionProposal {
+        proposal_id: proposal.proposal_id.clone(),
+        project_id: proposal.project_id.clone(),
+        tool_id: proposal.tool_id.clone(),
+        descriptions: proposal.descriptions.clone(),
+        accepted: match proposal.decision {
+            Some(Decision::Accepted) => Some(true),
+            Some(Decision::Rejected) => Some(false),
+            Some(Decision::Undone) | None => None,
+        },
+    }
 }
 
 fn accepted(state: &State, tool_id: &str) -> BTreeMap<String, String> {

@@ -63,6 +63,10 @@ async fn call(
         name == "get_next_question" && arguments.get("deliver").is_some_and(|to| to == "person");
     let place = is_for_person.then(|| arguments.clone());
     let mut reply = step.take(name, arguments, aid).await?;
+    if name == "finalize_ds" {
+        // It may have made a proposal of descriptions.
+        sources.events.renewed();
+    }
     if let Some(place) = place {
         reply["delivery"] = deliver(&step, &asker, place).await;
     }

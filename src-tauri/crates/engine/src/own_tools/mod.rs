@@ -27,6 +27,7 @@ use crate::interviews::Interviews;
 use crate::knowledge::decisions::Decisions;
 use crate::knowledge::edge_graph::EdgeGraph;
 use crate::knowledge::overrides::shown::ShownTools;
+use crate::recording::events::Events;
 use crate::recording::recorder::Recorder;
 use arguments::Arguments;
 pub(crate) use groups::Group;
@@ -72,6 +73,8 @@ pub(crate) struct Sources {
     pub(crate) shown: Arc<ShownTools>,
     pub(crate) edges: Arc<EdgeGraph>,
     pub(crate) interviews: Arc<Interviews>,
+    /// Told when an interview proposes something to the user.
+    pub(crate) events: Arc<Events>,
     /// Takes a request for a command-line tool.
     pub(crate) request_cli: RequestCli,
 }

@@ -52,6 +52,7 @@ impl Upstreams {
             shown: Arc::clone(&knowledge.shown),
             edges: Arc::clone(&knowledge.edges),
             interviews: Arc::clone(interviews),
+            events: Arc::clone(&records.events),
             request_cli: Self::requests(files, records),
         };
         let own_tools = OwnTools::new(sources, settings.own_tools.clone());
