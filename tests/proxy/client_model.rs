@@ -119,7 +119,7 @@ fn model_of_the_client_words_questions_and_reads_answers() {
         assert_eq!(question["question"], "What do you bake?", "{question}");
         assert!(prompts.len() == 1 && prompts[0].contains("product-or-service-name"), "{prompts:?}");
 
-        // Asking again hands out the open question, and asks nobody.
+        // Asking again hands out the open question without asking the client.
         let again = client.call("get_next_question", &place, nothing_is_asked);
         assert_eq!(
             (&again["question_id"], &again["question"]),

@@ -47,6 +47,8 @@ mod export;
 #[cfg(target_arch = "wasm32")]
 mod live;
 #[cfg(target_arch = "wasm32")]
+mod loaded;
+#[cfg(target_arch = "wasm32")]
 mod needs;
 #[cfg(target_arch = "wasm32")]
 mod pages;

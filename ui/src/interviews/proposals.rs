@@ -71,10 +71,7 @@ fn Proposed(
                     }
                     Err(error) => app.report_error(error),
                 }
-                // The row goes with the decision.
-                if is_busy.try_with_untracked(|_| ()).is_some() {
-                    is_busy.set(false);
-                }
+                is_busy.set(false);
             });
         }
     };

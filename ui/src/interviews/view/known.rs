@@ -1,14 +1,10 @@
 //! The conversations and the library, kept up to date.
 
-use std::sync::Arc;
-
 use schemascope_api::{ConversationRow, InterviewList, ListInterviews, PursuitRow};
 
 use crate::app::App;
-use crate::cells::{Memo, RwSignal};
-use crate::door;
-use crate::live::Connection;
-use crate::throttle::throttled;
+use crate::cells::Memo;
+use crate::loaded::Loaded;
 
 /// Shortest time between two updates, in milliseconds.
 pub const UPDATE_INTERVAL_MS: i32 = 1_000;
@@ -92,7 +88,7 @@ impl Pursuit {
 
 /// The list, as the engine last sent it.
 #[derive(Clone, Copy)]
-pub struct Known(RwSignal<Option<Result<Arc<InterviewList>, String>>>);
+pub struct Known(Loaded<InterviewList>);
 
 /// Number of calls: agents conduct interviews by calls.
 pub fn calls(app: App) -> Memo<u64> {
@@ -100,45 +96,15 @@ pub fn calls(app: App) -> Memo<u64> {
 }
 
 impl Known {
-    /// Loads the list, again after calls and decisions and when the engine sends everything again.
+    /// Loads the list, also after calls.
     pub fn follow() -> Self {
-        let app = App::get();
-        let list = Self(RwSignal::new(None));
-        let calls = calls(app);
-        let is_wanted = move || {
-            calls.with(|_| ());
-            app.decided.track();
-            app.live.snapshots.track();
-            app.live.connection.get() == Connection::Live
-        };
-        throttled(UPDATE_INTERVAL_MS, is_wanted, move || async move {
-            let reply = door::call(&ListInterviews {}).await;
-            let is_known = list.0.try_with_untracked(|known| matches!(known, Some(Ok(_)))).unwrap_or(false);
-            match reply {
-                // The known list stays while the engine does not respond.
-                Err(_) if is_known => {}
-                reply => list.0.set(Some(reply.map(Arc::new).map_err(|error| error.to_string()))),
-            }
-        });
-        list
-    }
-
-    /// A part of the list; none until it is loaded.
-    fn part<T: PartialEq + Send + Sync + 'static>(
-        self,
-        read: impl Fn(&InterviewList) -> T + Send + Sync + 'static,
-    ) -> Memo<Option<T>> {
-        Memo::new(move || {
-            self.0.with(|known| match known {
-                Some(Ok(list)) => Some(read(list)),
-                _ => None,
-            })
-        })
+        let calls = calls(App::get());
+        Self(Loaded::follow(|| ListInterviews {}, UPDATE_INTERVAL_MS, move || calls.with(|_| ())))
     }
 
     /// The conversations, by project.
     pub fn lines(self) -> Memo<Option<Vec<Line>>> {
-        self.part(|list| {
+        self.0.part(|list| {
             let all = &list.conversations;
             all.iter().map(|row| Line::new(row, all)).collect()
         })
@@ -146,7 +112,7 @@ impl Known {
 
     /// The library.
     pub fn library(self) -> Memo<Option<Library>> {
-        self.part(|list| {
+        self.0.part(|list| {
             let schemas = list.library.iter();
             let unusable = list.unusable.iter();
             Library {
@@ -161,6 +127,6 @@ impl Known {
 
     /// Why the list cannot be loaded.
     pub fn failure(self) -> Memo<Option<String>> {
-        Memo::new(move || self.0.with(|known| known.as_ref()?.as_ref().err().cloned()))
+        self.0.failure()
     }
 }
