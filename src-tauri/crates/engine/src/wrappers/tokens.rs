@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemascope_api::{TokenCounts, Tokens, ToolTokens};
 use schemascope_codegen::{Language, Manifest, Task, folder, task};
 use schemascope_model::Quality;
-use tiktoken_rs::o200k_base_singleton;
+use tiktoken_rs::{CoreBPE, o200k_base};
 
 use super::{KnownTools, tool};
 
@@ -14,6 +14,9 @@ const ENCODING: &str = "o200k_base";
 
 /// Counts the tokens of every tool with an observation. Blocks, about a second for 500 tools.
 pub(crate) fn tokens(known: &KnownTools) -> Tokens {
+    // The vocabulary takes tens of megabytes, so it is not kept.
+    let Ok(encoding) = o200k_base() else { return Tokens::default() };
+    let count = |text: &str| count(&encoding, text);
     let mut definitions = Vec::new();
     let mut tools = Vec::new();
     for (id, observed) in known.tools(|_| true) {
@@ -56,8 +59,8 @@ pub(crate) fn tokens(known: &KnownTools) -> Tokens {
     }
 }
 
-fn count(text: &str) -> u64 {
-    o200k_base_singleton().encode_ordinary(text).len() as u64
+fn count(encoding: &CoreBPE, text: &str) -> u64 {
+    encoding.encode_ordinary(text).len() as u64
 }
 
 /// Tokens with the model for each token of defensive code.
@@ -87,6 +90,8 @@ mod tests {
 
     #[test]
     fn tokens_are_those_of_the_encoding_and_the_median_is_by_column() {
+        let encoding = o200k_base().unwrap();
+        let count = |text: &str| count(&encoding, text);
         // As OpenAI's tokenizer counts them.
         assert_eq!((count("hello world"), count("tiktoken is great!"), count("")), (2, 6, 0));
         let row = |defensive: u64, model: u64| ToolTokens {
