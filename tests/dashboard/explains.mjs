@@ -61,6 +61,8 @@ await play(async ({ page, step }) => {
   await matches(() => words(wrapper.locator("header").first()), /Inferred: the schema is inferred from results/);
   await wrapper.getByRole("button", { name: "TypeScript" }).click();
   await until("TypeScript", async () => (await wrapper.innerText()).includes("export interface GetOrderResult "));
+  await wrapper.getByRole("button", { name: "Rust" }).click();
+  await until("Rust", async () => (await wrapper.innerText()).includes("pub async fn get_order(params: &GetOrderParams)"));
 
   step("a map");
   await visit("shop__check_stock", "the whole result");
