@@ -47,7 +47,22 @@ pub(super) const TOOLS: &[OwnTool] = tools![
     "create_surrogate_expert",
     "run_surrogate_interview",
 ];
-const _: () = assert!(TOOLS.len() == TOOL_NAMES.len(), "every tool of the crate is served");
+
+// Every tool of the crate is served, under its name.
+const _: () = {
+    assert!(TOOLS.len() == TOOL_NAMES.len());
+    let mut at = 0;
+    while at < TOOLS.len() {
+        let (name, other) = (TOOLS[at].name.as_bytes(), TOOL_NAMES[at].as_bytes());
+        assert!(name.len() == other.len());
+        let mut byte = 0;
+        while byte < name.len() {
+            assert!(name[byte] == other[byte]);
+            byte += 1;
+        }
+        at += 1;
+    }
+};
 
 async fn call(
     sources: &Sources,
