@@ -178,6 +178,8 @@ fn wrapper_of_a_tool_that_is_gone_stays_until_it_is_pruned() {
     let done = generate(&["--prune"]);
     assert_eq!(done["pruned"], json!(["servers/api/goes.rs"]));
     assert!(path.exists() && !folder.join("servers/api/goes.rs").exists());
+    program.json(&["evolve", "--once"]).unwrap();
+    assert!(!folder.join("servers/api/goes.rs").exists(), "what was removed stays removed");
     let done = generate(&["--prune", "--force"]);
     assert_eq!(done["pruned"], json!(["servers/api/goes.py"]));
     assert!(!path.exists() && folder.join("servers/api/stays.py").exists());

@@ -11,8 +11,8 @@ use crate::numbers::count;
 use crate::parts::{Foreign, KeyedRow, ToolName, Views, keyed};
 use crate::route::Route;
 
-/// Longest description that is shown, in characters.
-const MAX_SHOWN: usize = 600;
+/// Longest description, in characters: all that agents get is shown.
+const MAX_SHOWN: usize = 2_000;
 
 /// Proposals that no one decided about, as the engine last sent them.
 pub fn open_proposals(app: App) -> Memo<Vec<DescriptionProposal>> {

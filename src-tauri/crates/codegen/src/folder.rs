@@ -114,6 +114,11 @@ pub fn update(
         };
         for language in languages {
             let key = (tool.id.to_string(), *language);
+            // A tool that is gone keeps the wrappers it has, and gets no others.
+            let has_others = || entries.keys().any(|(id, _)| *id == key.0);
+            if tool.is_gone && !entries.contains_key(&key) && has_others() {
+                continue;
+            }
             let Renewed { entry, file, obsolete, change, is_edited } =
                 renewed(tool, names, *language, entries.get(&key), &existing, writing);
             update.files.push(file);

@@ -50,6 +50,11 @@ pub fn prune(
         };
         pruned.files.extend(indexes.iter().map(|index| format!("servers/{folder}/{index}")));
     }
+    // Without wrappers in Rust there is no package, which would name folders that are gone.
+    let is_rust = |(language, _): &(Language, String)| *language == Language::Rust;
+    if folders.iter().any(is_rust) && !used.iter().any(is_rust) {
+        pruned.files.extend(["servers/mod.rs", "lib.rs", "Cargo.toml"].map(str::to_owned));
+    }
     pruned
 }
 
@@ -98,6 +103,9 @@ mod tests {
             "servers/a/x.rs",
             "servers/a/x.rs.new",
             "servers/a/mod.rs",
+            "servers/mod.rs",
+            "lib.rs",
+            "Cargo.toml",
         ]);
         assert_eq!(files, expected);
         assert_eq!(after.tools.len(), 2);

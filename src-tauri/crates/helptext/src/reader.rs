@@ -98,14 +98,23 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
     let mut options: Vec<OptionDefinition> = Vec::new();
     let mut unique = Unique::default();
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut push = |mut option: OptionDefinition, is_described: bool| {
+    // Whether every value of an option was a literal so far, and which options have such values as choices.
+    let mut literals: HashMap<usize, bool> = HashMap::new();
+    let mut merged: HashSet<usize> = HashSet::new();
+    let mut push = |mut option: OptionDefinition, is_described: bool, literal: bool| {
         let earlier = option.flags.iter().find_map(|flag| known.get(flag)).copied();
-        if let Some(earlier) = earlier.and_then(|at| options.get_mut(at)) {
+        if let Some((at, earlier)) = earlier.and_then(|at| Some((at, options.get_mut(at)?))) {
             // The same flag again: a second mention says more only about what is missing.
             earlier.required |= option.required;
             earlier.repeated |= option.repeated;
-            // `--jumps=color`, `--jumps=off` in entries of their own.
-            if is_described && is_literal(&option.value_name) {
+            // `--jumps=color`, `--jumps=off` in entries of their own; `--jumps=NUMBER` beside them takes more.
+            let all_literal = literals.entry(at).or_default();
+            if is_described && option.value_count > 0 && !(literal && *all_literal) {
+                *all_literal = false;
+                if merged.remove(&at) {
+                    earlier.choices.clear();
+                }
+            } else if is_described && is_literal(&option.value_name) {
                 let values = |name: &str| name.split('|').map(str::to_owned).collect::<Vec<_>>();
                 if earlier.choices.is_empty() && is_literal(&earlier.value_name) {
                     earlier.choices = values(&earlier.value_name);
@@ -115,6 +124,11 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
                         earlier.choices.push(value);
                     }
                 }
+                if choices::are_kinds(&earlier.choices) {
+                    earlier.choices.clear();
+                    *all_literal = false;
+                }
+                merged.insert(at);
             }
             if is_described && (earlier.value == Value::None) != (option.value == Value::None) {
                 // `--disassemble` and `--disassemble=<sym>`.
@@ -151,27 +165,35 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
         for flag in option.flags.iter().chain(&option.negated) {
             known.insert(flag.clone(), options.len());
         }
+        literals.insert(options.len(), literal);
         options.push(option);
     };
     for entry in &stacked(entries) {
         let What::Options(specs) = &entry.what else { continue };
         // `-h -help  print this`: spellings in a row, if one description is for all of them.
         if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
-            push(option(&all, &entry.description), true);
+            push(option(&all, &entry.description), true, has_literal(&all));
             continue;
         }
         let several = specs.len() > 1;
         for spec in specs {
-            push(option(spec, if several { "" } else { &entry.description }), true);
+            let description = if several { "" } else { &entry.description };
+            push(option(spec, description), true, has_literal(spec));
         }
     }
     for one in &usage.options {
         let mut found = option(&one.spec, "");
         found.required = one.required;
         found.repeated |= one.repeated;
-        push(found, false);
+        push(found, false, false);
     }
     options
+}
+
+/// Whether an option is written with a value as itself: `--color=off`, not `--debug=<octal>` or `-d 0-5`. One without a
+/// value is no other value.
+fn has_literal(spec: &Spec) -> bool {
+    spec.values.iter().all(|value| is_literal(value.trim_start_matches('=')))
 }
 
 /// Adds spellings that descriptions name: `(Alias: --no-colours)`.
@@ -245,6 +267,11 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     let mut choices = if takes_value { choices::of_name(&values) } else { Vec::new() };
     if choices.is_empty() && takes_value {
         choices = choices::of_description(description, &values);
+    }
+    // `(default: HTML math.css)` beside `HTML`: a value may have more parts.
+    let first = default.as_ref().and_then(|default| default.split_once(' ')).map(|(first, _)| first);
+    if first.is_some_and(|first| choices.iter().any(|choice| choice == first)) {
+        choices.clear();
     }
     OptionDefinition {
         property: String::new(),

@@ -205,8 +205,12 @@ fn trimmed(form: &str) -> &str {
             ']' | ')' | '}' => depth = depth.saturating_sub(1),
             ' ' if depth == 0 => {
                 let rest = form.get(at..).unwrap_or_default();
+                // `NAMESPACE - Inspect a library`.
+                let is_title = rest
+                    .strip_prefix(" - ")
+                    .is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic()) && text.contains(' '));
                 let is_redirect =
-                    rest.starts_with(" > ") || rest.starts_with(" < ") || rest.starts_with(" # ");
+                    is_title || rest.starts_with(" > ") || rest.starts_with(" < ") || rest.starts_with(" # ");
                 let words = rest.trim_start();
                 let is_remark = rest.len() - words.len() >= 3
                     && words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(')
@@ -374,6 +378,14 @@ mod tests {
             ("Usage: flock [options] <file>|<directory> <command>", "flock", "", "file|directory command"),
             ("Usage: jmod (create|list) <jmod-file>", "jmod", "", "create|list jmod-file"),
             ("Usage: who [OPTION]... [ FILE | ARG1 ARG2 ]", "who", "", "[FILE]"),
+            ("Usage: g-ir-inspect [OPTION…] NAMESPACE - Inspect GI typelib", "", "", "NAMESPACE"),
+            ("usage: git am [<options>] [(<mbox> | <Maildir>)...]", "git am", "", "[mbox|Maildir]..."),
+            (
+                "Usage: taskset [options] [mask | cpu-list] [pid|cmd [args...]]",
+                "taskset",
+                "",
+                "[mask|cpu-list] [pid|cmd] [args]...",
+            ),
             ("usage: x [-a | -b] c", "x", "-a -b", "c"),
             ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
             ("Usage: sleep NUMBER[SUFFIX]...", "sleep", "", "NUMBER..."),

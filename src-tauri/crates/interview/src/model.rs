@@ -53,6 +53,8 @@ pub struct Wording {
     pub table_template: Option<String>,
     /// Values to choose from.
     pub choices: Vec<String>,
+    /// The place that was open when the model was asked; none if it does not matter.
+    pub about: Option<String>,
 }
 
 impl Wording {

@@ -166,9 +166,17 @@ pub fn ask_first(
     arguments: &Map<String, Value>,
 ) -> Result<Option<AskFirst>, StepError> {
     let given = || Arguments::new(arguments.clone());
+    let mut about = None;
     let (prompt, reads) = match name {
         "get_next_question" | "interviewer_formulates_question" => {
-            (question_prompt(context, &pursuit(&mut given())?)?, None)
+            let asked = question_prompt(context, &pursuit(&mut given())?)?;
+            (
+                asked.map(|(prompt, place)| {
+                    about = Some(place);
+                    prompt
+                }),
+                None,
+            )
         }
         "process_ds_answer" => {
             let input = answer_input(&mut given(), &Aid::default())?;
@@ -185,7 +193,7 @@ pub fn ask_first(
         }
         _ => return Ok(None),
     };
-    Ok(prompt.map(|prompt| AskFirst { prompt, reads }))
+    Ok(prompt.map(|prompt| AskFirst { prompt, reads, about }))
 }
 
 /// What the client's model is asked before a tool is called.
@@ -195,6 +203,8 @@ pub struct AskFirst {
     pub prompt: Prompt,
     /// The Discovery Schema that a reply about an answer is read by.
     reads: Option<DiscoverySchema>,
+    /// The place that a question is about.
+    about: Option<String>,
 }
 
 impl AskFirst {
@@ -202,7 +212,10 @@ impl AskFirst {
     pub fn read(&self, reply: &str) -> Result<Aid, String> {
         match &self.reads {
             Some(schema) => Ok(Aid { reading: Some(parse_reading(schema, reply)?), ..Aid::default() }),
-            None => Ok(Aid { wording: Some(parse_wording(reply)?), ..Aid::default() }),
+            None => {
+                let wording = Wording { about: self.about.clone(), ..parse_wording(reply)? };
+                Ok(Aid { wording: Some(wording), ..Aid::default() })
+            }
         }
     }
 }

@@ -28,18 +28,20 @@ impl Asker {
 
     /// Whether the client has a model that can be asked.
     pub fn has_model(&self) -> bool {
-        self.declares("sampling")
+        self.declared("sampling").is_object()
     }
 
     /// Whether the client can show forms to its user.
     pub fn has_forms(&self) -> bool {
-        self.declares("elicitation")
+        // A client that names kinds of elicitation may offer links only.
+        let declared = self.declared("elicitation");
+        declared.as_object().is_some_and(|kinds| kinds.is_empty() || kinds.contains_key("form"))
     }
 
-    fn declares(&self, capability: &str) -> bool {
+    fn declared(&self, capability: &str) -> Value {
         let info = self.0.as_ref().and_then(Peer::peer_info);
         let info = info.and_then(|info| serde_json::to_value(info.as_ref()).ok()).unwrap_or_default();
-        info["capabilities"][capability].is_object()
+        info["capabilities"][capability].clone()
     }
 
     /// Asks the client's model, and returns its text.

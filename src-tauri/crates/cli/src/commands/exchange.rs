@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use schemascope_api::{
-    Export as ExportCommand, ExportedFile, Form, GetPatch, Import as ImportCommand, ImportReply,
+    Export as ExportCommand, ExportReply, ExportedFile, Form, GetPatch, Import as ImportCommand, ImportReply,
 };
 use schemascope_engine::{Durability, Front};
 use serde_json::{Map, Value, json};
 
 use super::cli::import::{How, import as import_cli};
-use super::verb::{Alone, verbs, with_engine};
+use super::verb::{Alone, open, verbs, with_engine};
 use crate::args::{Args, person};
 use crate::output::{self, count, counted, harmless, read_file as read};
 
@@ -307,10 +307,27 @@ async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Pa
         return Ok(ExitCode::FAILURE);
     }
     let mut written = fs::read_to_string(file).unwrap_or_default();
+    let mut is_away = false;
     loop {
         let begun = Instant::now();
         let (tools, team) = (verb.tools.clone(), verb.team);
-        let reply = front.call(ExportCommand { form, tools, with_values: false, team }).await?;
+        let command = ExportCommand { form, tools, with_values: false, team };
+        let reply = match front.call(command.clone()).await {
+            Ok(reply) => reply,
+            // It may have been restarted; its new address is in the data directory.
+            Err(error) => match again(args, command).await {
+                Some(reply) => reply,
+                None => {
+                    if !is_away && !args.quiet {
+                        output::note(&format!("{error}; waiting for Schemascope to run again"));
+                    }
+                    is_away = true;
+                    tokio::time::sleep(FOLLOW_INTERVAL).await;
+                    continue;
+                }
+            },
+        };
+        is_away = false;
         let text = reply.files.into_iter().next().map(|file| file.text).unwrap_or_default();
         if text != written {
             replace_file(file, &text, false)?;
@@ -322,6 +339,19 @@ async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Pa
         // A large registry takes longer, and shall not keep a core busy.
         tokio::time::sleep(FOLLOW_INTERVAL.max(begun.elapsed() * 20)).await;
     }
+}
+
+/// Asks the Schemascope that runs now; none if none does.
+async fn again(args: &Args, command: ExportCommand) -> Option<ExportReply> {
+    let data_dir = args.options(Durability::default()).ok()?.data_dir;
+    // Without an instance, the data would be opened here, and be in the way of the next one.
+    if !data_dir.join("instance.json").exists() {
+        return None;
+    }
+    let front = open(args).await.ok()?;
+    let reply = if front.is_attached() { front.call(command).await.ok() } else { None };
+    front.close().await;
+    reply
 }
 
 async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result<ExitCode> {
@@ -447,6 +477,9 @@ fn write_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
 /// Replaces a file as a whole, so that readers see the old text or the new one, and its earlier mode does not matter.
 /// A private one can be read by its user only.
 fn replace_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
+    // A link stays one.
+    let resolved = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = resolved.as_path();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = (|| {
         // Others may not read temporary files, unless it is said.

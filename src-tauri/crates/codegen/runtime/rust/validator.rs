@@ -10,6 +10,9 @@ use serde_json::{Map, Number, Value};
 
 use super::number::{identity, is_integer, is_multiple, order, same};
 
+/// Most misfits of one value. Beyond them, reading a value of another type is still an error.
+const MAX_MISFITS: usize = 1_000;
+
 /// A key or a number of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
@@ -447,7 +450,7 @@ impl<'a> Check<'a> {
 }
 
 fn add(found: &mut Vec<Misfit>, path: &[Part], rule: String) {
-    if !found.iter().any(|misfit| misfit.path == path) {
+    if found.len() < MAX_MISFITS && !found.iter().any(|misfit| misfit.path == path) {
         found.push(Misfit { path: path.to_vec(), rule });
     }
 }

@@ -132,7 +132,11 @@ fn without_values(schema: &Value) -> Value {
             }
             "anyOf" | "allOf" | "prefixItems" => each(value),
             "items" | "additionalProperties" => without_values(value),
-            _ => value.clone(),
+            "type" | "required" | "format" | "description" | "title" | "minItems" | "maxItems"
+            | "uniqueItems" | "minLength" | "maxLength" | "minProperties" | "maxProperties" | "$ref"
+            | "$anchor" => value.clone(),
+            // It may hold values.
+            _ => continue,
         };
         kept.insert(keyword.clone(), written);
     }
@@ -292,6 +296,19 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn names_of_tools_stay_and_fields_are_distinct() {
+        let schema = json!({"type": "object", "properties": {"userId": {"type": "integer"}, "user_id": {"type": "integer"}}});
+        let tool = ToolId::new("shop", "get-order").unwrap();
+        let text = |sdk: Sdk| patch(sdk, &tool, &schema, &[], false).text;
+        assert!(text(Sdk::Python).contains("@server.tool(name=\"get-order\")\nasync def get_order_(...)"));
+        let rust = text(Sdk::Rust);
+        assert!(rust.contains("#[tool(name = \"get-order\", description = \"…\")]"), "{rust}");
+        assert!(rust.contains("pub userId: ") && rust.matches("pub user_id: ").count() == 1, "{rust}");
+        let hidden = json!({"type": "object", "not": {"const": "secret"}, "if": {"enum": ["secret"]}});
+        assert!(!patch(Sdk::Json, &tool, &hidden, &[], false).text.contains("secret"));
     }
 
     #[test]

@@ -34,12 +34,15 @@ pub(super) fn print(subject: &Subject<'_>) -> Printed {
     if whole != root {
         let _ = write!(text, "{root} = {whole}\n\n");
     }
+    let tool = subject.tool.tool();
+    let function = python_attribute(tool);
+    // The SDK takes the tool's name from the function.
+    let named = if function == tool { String::new() } else { format!("name={}", python(tool)) };
     let value = if subject.wrapped { "{\"result\": value}" } else { "value" };
     let _ = write!(
         text,
         "# In the tool; the SDK returns the value as structured content and as text:\n\
-         @server.tool()\nasync def {}(...) -> {root}:\n    value = ...  # what you turn into text today\n    return {value}\n",
-        python_attribute(subject.tool.tool()),
+         @server.tool({named})\nasync def {function}(...) -> {root}:\n    value = ...  # what you turn into text today\n    return {value}\n",
     );
     Printed { text, notes: printer.printed.notes }
 }

@@ -21,6 +21,10 @@ pub(super) fn print(subject: &Subject<'_>) -> Printed {
     if whole != root {
         let _ = write!(text, "#[derive(Serialize)]\npub struct {root}(pub {whole});\n\n");
     }
+    let tool = subject.tool.tool();
+    let function = rust_identifier(&rust_method(tool));
+    // The macro takes the tool's name from the function.
+    let named = if function == tool { String::new() } else { format!("name = {}, ", script(tool)) };
     let hashes = "#".repeat(hashes(&schema));
     let _ = write!(
         text,
@@ -29,9 +33,8 @@ pub(super) fn print(subject: &Subject<'_>) -> Printed {
          fn json_schema(_: &mut SchemaGenerator) -> Schema {{\n        \
          serde_json::from_str::<Schema>({literal}).expect(\"a JSON Schema\")\n    }}\n}}\n\n\
          // In the tool; rmcp returns the value as structured content and as text:\n\
-         #[tool(description = \"…\")]\nasync fn {}(&self, …) -> rmcp::Json<{root}> {{\n    \
+         #[tool({named}description = \"…\")]\nasync fn {function}(&self, …) -> rmcp::Json<{root}> {{\n    \
          let value = …; // what you turn into text today\n    rmcp::Json(value)\n}}\n",
-        rust_identifier(&rust_method(subject.tool.tool())),
         literal = format_args!("r{hashes}\"{schema}\"{hashes}"),
     );
     Printed { text, notes: Vec::new() }
@@ -100,12 +103,14 @@ impl Printer {
             class = format!("{name}{number}");
             number += 1;
         }
-        let (mut fields, mut names) = (String::new(), BTreeSet::new());
+        let mut fields = String::new();
+        let snaked = |key: &str| rust_method(&snake(key));
+        let names: BTreeSet<String> = properties(schema).map(|(key, _)| snaked(key)).collect();
+        // Two keys may have one name in snake case.
+        let is_snake = names.len() == properties(schema).count();
         for (key, inner) in properties(schema) {
             let written = self.write(inner, &format!("{name}{}", pascal(key)));
-            // Two keys may have one name in snake case.
-            let wanted = rust_method(&snake(key));
-            let field = if names.insert(wanted.clone()) { wanted } else { rust_method(key) };
+            let field = if is_snake { snaked(key) } else { rust_method(key) };
             if field != key {
                 let _ = writeln!(fields, "    #[serde(rename = {})]", script(key));
             }

@@ -51,7 +51,7 @@ impl Printer<'_, '_> {
                 // A pattern must not mean a constant, such as `None`.
                 let is_variable = method.starts_with(|first: char| first.is_ascii_lowercase());
                 let argument =
-                    if is_variable { method.clone() } else { format!("value{}", arguments.len() + 1) };
+                    if is_variable { method.clone() } else { format!("value_{}_", arguments.len() + 1) };
                 let _ = write!(sets, "\n            .set({key}, {})", value.replace("value", &argument));
                 arguments.push(format!("{argument}: {kind}"));
             }

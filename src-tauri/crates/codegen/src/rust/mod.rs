@@ -186,8 +186,8 @@ mod tests {
         let names = Names { server: "git".to_owned(), tool: "move".to_owned() };
         let Wrapper { entry, text } = print(&tool, &names);
         for part in [
-            "pub fn new(from: impl Into<String>, value2: i64) -> Self {\n",
-            "            .set(\"None\", value2)",
+            "pub fn new(from: impl Into<String>, value_2_: i64) -> Self {\n",
+            "            .set(\"None\", value_2_)",
             "    pub fn self_(self, value: Vec<String>) -> Self {\n",
             "    pub fn id<'a>(&'a self) -> Result<MoveResultId<'a>, runtime::Error> {\n        self.0.view().field(\"id\")",
             "    /// kind\n    /// One of: \"a\", \"b\"\n    pub fn type_<'a>(&'a self) -> Result<Option<&'a str>, runtime::Error>",

@@ -193,7 +193,10 @@ impl Printer<'_, '_> {
                 arms,
                 "            runtime::Kind::{json}{condition} => view.read().map(Self::{variant}),"
             );
-            let _ = writeln!(written, "            Self::{variant}(value) => value.serialize(serializer),");
+            let _ = writeln!(
+                written,
+                "            Self::{variant}(value) => serde::Serialize::serialize(value, serializer),"
+            );
         }
         let mut names: Vec<String> = parts.iter().map(|(_, json, ..)| json.to_lowercase()).collect();
         names.dedup();

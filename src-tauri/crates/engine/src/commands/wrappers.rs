@@ -61,7 +61,8 @@ impl Handle<WriteWrappers> for Engine {
         let WrapperTools { tools, unlisted, .. } = self.handle(known).await?;
         let tool_id = tool_id.and_then(|_| tools.first().map(|tool| tool.tool_id.clone()));
         let filter = WrapperFilter { server, tool_id };
-        let wanted = Wanted { path, languages, filter, model_from, force, prune, tools };
+        let failed = unlisted.iter().map(|(server, _)| server.clone()).collect();
+        let wanted = Wanted { path, languages, filter, model_from, force, prune, unlisted: failed, tools };
         let written = tokio::task::spawn_blocking(move || wrappers.write(wanted)).await;
         Ok(WrittenWrappers { unlisted, ..written.map_err(internal)?? })
     }

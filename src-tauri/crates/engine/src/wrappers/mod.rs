@@ -18,7 +18,7 @@ use schemascope_api::{
 use schemascope_codegen::{
     Change, Language, Manifest, Pruned, Strategy, Tool, Update, Writing, beside, prune, update,
 };
-use schemascope_model::{Quality, Timestamp, ToolId};
+use schemascope_model::{Quality, SEPARATOR, Timestamp, ToolId};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde_json::Value;
@@ -50,6 +50,8 @@ pub(crate) struct Wanted {
     pub(crate) model_from: Option<Quality>,
     pub(crate) force: bool,
     pub(crate) prune: bool,
+    /// Servers that could not be listed: nothing is known to be gone from them.
+    pub(crate) unlisted: BTreeSet<String>,
     pub(crate) tools: Vec<WrapperTool>,
 }
 
@@ -117,7 +119,8 @@ impl Wrappers {
 
     /// Writes wrappers into a folder and remembers the folder. Blocks.
     pub(crate) fn write(&self, wanted: Wanted) -> Result<WrittenWrappers, WrappersError> {
-        let Wanted { path, mut languages, filter, model_from, force, prune: is_pruned, mut tools } = wanted;
+        let Wanted { path, mut languages, filter, model_from, force, prune: is_pruned, unlisted, mut tools } =
+            wanted;
         if !path.is_absolute() {
             return Err(WrappersError::Path(path));
         }
@@ -137,8 +140,20 @@ impl Wrappers {
         if is_pruned {
             let gone: BTreeSet<String> =
                 tools.iter().filter(|tool| !tool.listed).map(|tool| tool.tool_id.clone()).collect();
+            let known: BTreeSet<String> = self
+                .known
+                .names()
+                .into_iter()
+                .map(|(server, tool)| format!("{server}{SEPARATOR}{tool}"))
+                .collect();
+            // The registry forgets tools that were never called.
+            let is_forgotten = |tool_id: &str| {
+                let server = tool_id.split_once(SEPARATOR).map_or("", |(server, _)| server);
+                !known.contains(tool_id) && filter.includes(server, tool_id) && !unlisted.contains(server)
+            };
             let read = |path: &str| folder.read(path);
-            pruned = prune(&mut before, |tool_id| gone.contains(tool_id), read, force);
+            let is_gone = |tool_id: &str| gone.contains(tool_id) || is_forgotten(tool_id);
+            pruned = prune(&mut before, is_gone, read, force);
             tools.retain(|tool| tool.listed);
         }
         let strategies = [Strategy::Typed, Strategy::Inferred, Strategy::Helper]

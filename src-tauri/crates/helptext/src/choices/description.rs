@@ -41,6 +41,12 @@ pattern!(
     COMBINED,
     r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|delimited|combination of|one or more of|multiple rules|any number of"
 );
+// `Ignored if the format is 'json' or 'xml'`: no list of all values.
+pattern!(CONDITION, r"(?i)\b(?:if|when|unless|whose|where|which|default|not required|stdout)\b");
+pattern!(
+    OPEN,
+    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed))\b|\betc\b|to stdout:"
+);
 pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|including|like)\b");
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 pattern!(
@@ -74,7 +80,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     if let Some(choices) = listed().or_else(bullets) {
         return choices;
     }
-    if is_free(name) {
+    if is_free(name) || is_match(&OPEN, description) {
         return Vec::new();
     }
     several(llvm(description))
@@ -164,8 +170,11 @@ fn defined(description: &str) -> Vec<String> {
 }
 
 /// Whether a list can follow: no example, no alternative to something else, and not about another value.
-fn introduces(before: &str, name: &str) -> bool {
+fn introduces(before: &str, name: &str, may_be_condition: bool) -> bool {
     let sentence = before.rsplit(". ").next().unwrap_or_default();
+    if may_be_condition && is_match(&CONDITION, sentence) {
+        return false;
+    }
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let near = words.get(words.len().saturating_sub(3)..).unwrap_or_default().join(" ");
     let is_foreign = LazyLock::force(&SUBJECT)
@@ -185,7 +194,15 @@ fn introduced(description: &str, name: &str) -> Vec<String> {
             let noun = captures.get(1).map_or("", |noun| noun.as_str()).to_lowercase();
             if matches!(
                 noun.as_str(),
-                "in" | "for" | "fields" | "columns" | "variables" | "keys" | "placeholders"
+                "in" | "for"
+                    | "include"
+                    | "includes"
+                    | "range"
+                    | "fields"
+                    | "columns"
+                    | "variables"
+                    | "keys"
+                    | "placeholders"
             ) {
                 continue;
             }
@@ -193,7 +210,7 @@ fn introduced(description: &str, name: &str) -> Vec<String> {
                 || captures.get(3).is_some_and(|colon| !colon.is_empty())
                 || rest.starts_with('[');
             let items = closed(rest, only_quoted || is_noun && !is_marked);
-            if items.len() > 1 && introduces(before, name) {
+            if items.len() > 1 && introduces(before, name, only_quoted) {
                 return items;
             }
         }
@@ -274,7 +291,9 @@ fn in_parentheses(description: &str) -> Vec<String> {
 fn behind_colon(description: &str) -> Vec<String> {
     let Some((before, list)) = description.rsplit_once(": ") else { return Vec::new() };
     let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
-    let is_open = ["additional", "example", "note", "see", "also"].iter().any(|word| clause.contains(word))
+    let is_open = ["additional", "example", "note", "see", "also", "include", "range"]
+        .iter()
+        .any(|word| clause.contains(word))
         || list.chars().zip(list.chars().skip(1)).any(|(one, next)| {
             (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
         });
@@ -391,6 +410,15 @@ mod tests {
             ("extract from browsers: chrome, edge, firefox", "BROWSER[+KEYRING]"),
             ("The minimum version (e.g., `3.7` or `3.7.9`)", "VERSION"),
             ("file type (\"vcd\" or \"dv\" with optional prefixes \"pal-\", \"ntsc-\" or \"film-\")", "type"),
+            ("Name is not required if it is 'app', 'application' or 'create_app'.", "IMPORT"),
+            ("Ignored if the format is 'json' or 'xml'", "FILE2"),
+            ("The file whose extension is 'yml' or 'yaml'", "NAME2"),
+            ("one of 'a', 'b'. Custom values are allowed.", "X"),
+            ("dump only these (table, view, etc.)", "NAME"),
+            ("may be 'server' or 'client' or any plugin name", "X"),
+            ("must be 5, 10 or larger", "X"),
+            ("possible values include: a, b, c", "X"),
+            ("output the origin of the flag to stdout: value is one of vendor, user, env.", "flag"),
             ("formats such as json, text or xml", "FMT"),
             ("{type} should be one of path, line, match.", "COLOR"),
             ("optimize it [available in C, C++]", ""),

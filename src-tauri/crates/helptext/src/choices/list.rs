@@ -31,8 +31,9 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
         match separator(behind) {
             // `"fast" or "slow", and then`: the sentence goes on.
             Some((next, _)) if quoted && is_joined && !next.trim_start().starts_with(QUOTES) => {
-                return Some(items);
+                return (!names_more(next)).then_some(items);
             }
+            Some((next, _)) if names_more(next) => return None,
             Some((next, joins)) => {
                 is_joined |= joins;
                 rest = next;
@@ -53,6 +54,15 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
         }
     }
     None
+}
+
+/// Whether what follows `or` stands for values that are not listed: "or any string".
+fn names_more(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    matches!(
+        word,
+        "any" | "another" | "a" | "an" | "other" | "others" | "custom" | "the" | "larger" | "more" | "else"
+    )
 }
 
 const QUOTES: [char; 5] = ['"', '\'', '`', '‘', '“'];

@@ -70,6 +70,19 @@ const KINDS: &[&str] = &[
     "key",
     "command",
     "package",
+    "cmd",
+    "mask",
+    "cpu-list",
+    "commit",
+    "object",
+    "revision",
+    "revision-range",
+    "since",
+    "branch",
+    "tag",
+    "device",
+    "octal",
+    "subsystem",
     "address",
     "range",
 ];
@@ -87,7 +100,7 @@ const MOSTLY_KINDS: &[&str] =
     &["file", "filename", "pathname", "directory", "dir", "url", "uid", "gid", "integer", "int", "string"];
 
 /// Whether items are kinds of values, ranges or broken words, and so no values.
-fn are_kinds(items: &[String]) -> bool {
+pub(crate) fn are_kinds(items: &[String]) -> bool {
     let lower: Vec<String> = items.iter().map(|item| item.to_lowercase()).collect();
     let is_kind = |item: &String| KINDS.contains(&item.as_str());
     let is_range = |item: &String| {
@@ -105,7 +118,8 @@ fn are_kinds(items: &[String]) -> bool {
     let is_broken = |item: &String| {
         item.is_empty()
             || item.starts_with('-')
-            || ["or", "and", "an", "the"].contains(&item.as_str()) && items.len() < 4
+            || ["or", "and", "an", "the", "larger", "more", "higher", "greater", "less", "smaller"]
+                .contains(&item.as_str())
     };
     let names_something = |item: &String| ["-name", "-file", "-id"].iter().any(|end| item.ends_with(end));
     // `SEED|random`, `HOST|ADDR`.

@@ -150,8 +150,12 @@ impl Form {
         let dots =
             if tokens.iter().any(|token| is_dots(&token) || token.ends_with("...")) { "..." } else { "" };
         if each.iter().all(|words| words.len() == 1) {
-            let words: Vec<&str> = each.iter().flatten().map(|word| bare(word)).collect();
-            self.positional(&format!("{{{}}}{dots}", words.join("|")), required);
+            // `<a> | <b>` are names of values, `a | b` may be values.
+            let is_named = each.iter().flatten().any(|word| word.starts_with('<'));
+            let words = each.iter().flatten().map(|word| if is_named { word.as_str() } else { bare(word) });
+            let words = words.collect::<Vec<_>>().join("|");
+            let token = if is_named { words } else { format!("{{{words}}}") };
+            self.positional(&(token + dots), required);
         } else if let Some(first) = each.first() {
             // `[FILE | ARG1 ARG2]`: the others cannot be said beside it.
             first.iter().for_each(|word| self.positional(word, false));
@@ -230,6 +234,8 @@ impl Form {
         );
         // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out.
         let name = name.split_once('[').map_or(name, |(stem, _)| stem);
+        // `<key>=<value>`, `<DEP>[@VERSION]`.
+        let name = if name.contains('|') { name } else { name.split('>').next().unwrap_or(name) };
         let is_name =
             name.trim_start_matches(['+', '@', '%', '\'']).chars().next().is_some_and(char::is_alphanumeric);
         if is_options || !is_name || token.ends_with(':') || name.chars().count() > 60 {

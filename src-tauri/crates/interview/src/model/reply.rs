@@ -47,6 +47,7 @@ pub fn parse_wording(reply: &str) -> Result<Wording, String> {
         expected_info: texts(&members, "expected_info"),
         table_template: template,
         choices,
+        about: None,
     })
 }
 

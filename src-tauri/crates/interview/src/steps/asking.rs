@@ -75,8 +75,11 @@ pub(super) fn next_question(
     }
     let own = question(schema, pursuit, &slot, &context.new_id("question"));
     Ok(match wording {
-        Some(wording) => wording.apply(own, schema),
-        None => own,
+        // Someone may have answered that question since the model was asked.
+        Some(wording) if wording.about.as_ref().is_none_or(|about| *about == own.place) => {
+            wording.apply(own, schema)
+        }
+        Some(_) | None => own,
     })
 }
 

@@ -11,8 +11,8 @@ use crate::pursuit::Pursuit;
 use crate::reading::{AnswerInput, Read, read};
 use crate::record::{Question, QuestionType};
 
-/// Returns the prompt for the words of the next question. `None` if a question is open already.
-pub fn question_prompt(context: &Context<'_>, place: &Place) -> Result<Option<Prompt>, StepError> {
+/// Returns the prompt for the words of the next question, and the place it is about. `None` if a question is open already.
+pub fn question_prompt(context: &Context<'_>, place: &Place) -> Result<Option<(Prompt, String)>, StepError> {
     context.conversation(place)?;
     let pursuit = context.pursuit(place)?;
     require_working(pursuit)?;
@@ -21,7 +21,7 @@ pub fn question_prompt(context: &Context<'_>, place: &Place) -> Result<Option<Pr
     }
     let schema = schema_of(pursuit)?;
     let own = next_question(context, pursuit, schema, None)?;
-    Ok(Some(about_question(schema, pursuit, &own)))
+    Ok(Some((about_question(schema, pursuit, &own), own.place)))
 }
 
 /// Returns the prompt for reading an answer. `None` if no model is needed: the answer was given already, it can be read
