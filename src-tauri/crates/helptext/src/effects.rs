@@ -2,14 +2,12 @@
 //!
 //! The words of the help text say it, or the table of known programs does.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{Definition, OptionDefinition};
 use crate::hints::bare;
 use crate::known::Known;
+use crate::patterns::{is_match, pattern};
 
 /// Something an option or argument makes a program do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -54,12 +52,6 @@ impl Effect {
             Self::Config => "loads configuration",
         }
     }
-}
-
-macro_rules! pattern {
-    ($name:ident, $text:literal) => {
-        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new($text).ok());
-    };
 }
 
 // A verb that runs something, and what is run, in one sentence.
@@ -142,10 +134,6 @@ const DELETE_WORDS: &[&str] = &["delet", "remov", "eras", "unlink", "purge", "wi
 
 fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
-}
-
-fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    LazyLock::force(pattern).as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// Marks the options and arguments of a definition with their effects.

@@ -1,16 +1,7 @@
 //! What names of values and words of descriptions say: types, choices, defaults, whether a value is required or repeated.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::definition::ValueType;
-
-macro_rules! pattern {
-    ($name:ident, $text:literal) => {
-        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new($text).ok());
-    };
-}
+use crate::patterns::{Pattern, found, is_match, pattern};
 
 pattern!(
     DEFAULT,
@@ -23,14 +14,10 @@ pattern!(
 pattern!(REQUIRED, r"(?i)[\[(]required[\])]|\bis required\b|^required[.:]|\(mandatory\)");
 pattern!(COUNT, r"(?i)\b(?:number of|how many|maximum number|max number|count of)\b");
 
-fn captured(pattern: &LazyLock<Option<Regex>>, text: &str) -> Option<String> {
-    let captures = LazyLock::force(pattern).as_ref()?.captures(text)?;
+fn captured(pattern: &Pattern, text: &str) -> Option<String> {
+    let captures = found(pattern, text)?;
     let found = captures.iter().skip(1).flatten().next()?;
     Some(found.as_str().trim().to_owned())
-}
-
-fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    LazyLock::force(pattern).as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// The default that a description states.

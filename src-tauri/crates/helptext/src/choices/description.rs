@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::{MAX_CHOICES, are_kinds, list::closed, pattern};
+use super::{MAX_CHOICES, are_kinds, list::closed};
 use crate::hints::bare;
+use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// A description of this length may be cut.
 const CUT: usize = 1_900;
@@ -55,14 +54,6 @@ pattern!(
 );
 pattern!(IN_BRACKETS, r"\[\s*([a-z0-9][\w.+-]{0,24}(?:\|[a-z0-9][\w.+-]{0,24})+)\s*\]");
 pattern!(BEHIND, r"^\s*(?:$|[.;]|[\[(](?i:default|env|the default))");
-
-fn found<'t>(pattern: &LazyLock<Option<Regex>>, text: &'t str) -> Option<regex::Captures<'t>> {
-    LazyLock::force(pattern).as_ref()?.captures(text)
-}
-
-fn is_match(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    found(pattern, text).is_some()
-}
 
 /// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
 /// 'always' or 'never'".
@@ -136,7 +127,7 @@ fn is_free(name: &str) -> bool {
 }
 
 /// All first captures of a pattern.
-fn each(pattern: &LazyLock<Option<Regex>>, text: &str) -> Vec<String> {
+fn each(pattern: &Pattern, text: &str) -> Vec<String> {
     let Some(pattern) = LazyLock::force(pattern).as_ref() else { return Vec::new() };
     let items = pattern.captures_iter(text).take(MAX_CHOICES);
     items
@@ -260,7 +251,7 @@ fn with_flags(list: &str) -> Vec<String> {
 
 /// `Output format (json, text, xml)`, at the end.
 fn in_parentheses(description: &str) -> Vec<String> {
-    let of = |pattern: &LazyLock<Option<Regex>>, may_be_slashed: bool| {
+    let of = |pattern: &Pattern, may_be_slashed: bool| {
         let captures = found(pattern, description)?;
         let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
         let before = description.get(..all.start())?;

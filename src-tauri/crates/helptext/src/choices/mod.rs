@@ -15,15 +15,6 @@ pub use tables::from_lists;
 /// Most choices of an option.
 const MAX_CHOICES: usize = 200;
 
-macro_rules! pattern {
-    ($name:ident, $text:literal) => {
-        static $name: std::sync::LazyLock<Option<regex::Regex>> =
-            std::sync::LazyLock::new(|| regex::Regex::new($text).ok());
-    };
-}
-
-use pattern;
-
 /// Words for kinds of values.
 const KINDS: &[&str] = &[
     "file",

@@ -2,10 +2,9 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::{MAX_CHOICES, are_kinds, pattern};
+use super::{MAX_CHOICES, are_kinds};
 use crate::definition::{OptionDefinition, Value, ValueType};
+use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// Most lines of a paragraph before a list.
 const MAX_LINES: usize = 4;
@@ -63,10 +62,7 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
     if !line.ends_with(':') && !line.ends_with("following") {
         return None;
     }
-    let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
-        let captures = LazyLock::force(pattern).as_ref()?.captures(text)?;
-        Some(captures.get(1)?.as_str().to_owned())
-    };
+    let first = |pattern: &Pattern, text: &str| Some(found(pattern, text)?.get(1)?.as_str().to_owned());
     if let Some(name) = first(&OF_NAME, line) {
         return Some(Subject::Name(name));
     }
@@ -76,7 +72,7 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
     let before = lines.get(at.saturating_sub(MAX_LINES)..=at)?;
     let start = before.iter().rposition(String::is_empty).map_or(0, |blank| blank + 1);
     let paragraph = before.get(start..)?.join(" ");
-    if !LazyLock::force(&ENDS).as_ref()?.is_match(&paragraph) {
+    if !is_match(&ENDS, &paragraph) {
         return None;
     }
     let flag = LazyLock::force(&FLAG).as_ref()?;
@@ -116,9 +112,7 @@ fn values(below: &[String]) -> Vec<String> {
             break;
         }
     }
-    let has_values = LazyLock::force(&WITH_VALUE)
-        .as_ref()
-        .is_some_and(|pattern| values.iter().any(|value| pattern.is_match(value)));
+    let has_values = values.iter().any(|value| is_match(&WITH_VALUE, value));
     if has_values || are_kinds(&values) { Vec::new() } else { values }
 }
 
