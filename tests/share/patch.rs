@@ -110,6 +110,16 @@ fn servers_with_a_pasted_patch_declare_the_schema_and_keep_it() {
     fs::write(&script, text + PYTHON).unwrap();
     let server = stdio(places().python(), &[script.to_str().unwrap(), values]);
     check("python", server, scratch, &schema_file);
+
+    // Observed values are written on request only.
+    for id in 13..=120 {
+        client.call(TOOL, &json!({"id": id.to_string()})).unwrap().result().unwrap();
+    }
+    let has_values = |options: &[&str]| {
+        let patch = program.json(&[&["export", "patch", TOOL, "-q"], options].concat()).unwrap().to_string();
+        patch.contains("invoice")
+    };
+    assert!(has_values(&["--with-values"]) && !has_values(&[]));
     drop(serve);
 }
 

@@ -6,7 +6,7 @@ mod schemars;
 mod zod;
 
 use schemascope_model::ToolId;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::literal::line;
 
@@ -36,10 +36,9 @@ pub struct Patch {
     pub notes: Vec<String>,
 }
 
-/// Writes a patch for a tool that returns what a schema says. `evidence` are sentences about the schema. The schema's
-/// own values (`enum`, `const`) are written only `with_values`.
-pub fn patch(sdk: Sdk, tool: &ToolId, schema: &Value, evidence: &[String], with_values: bool) -> Patch {
-    let mut schema = if with_values { schema.clone() } else { without_values(schema) };
+/// Writes a patch for a tool that returns what a schema says. `evidence` are sentences about the schema.
+pub fn patch(sdk: Sdk, tool: &ToolId, schema: &Value, evidence: &[String]) -> Patch {
+    let mut schema = schema.clone();
     let mut notes = Vec::new();
     // Structured content is an object.
     let wrapped = !is_object(&schema);
@@ -112,64 +111,6 @@ fn is_object(schema: &Value) -> bool {
             let each = schema.get(*keyword).and_then(Value::as_array);
             each.is_some_and(|each| !each.is_empty() && each.iter().all(is_object))
         })
-}
-
-/// A schema whose observed values are replaced by their types.
-fn without_values(schema: &Value) -> Value {
-    let Some(members) = schema.as_object() else { return schema.clone() };
-    let mut kept = Map::new();
-    for (keyword, value) in members {
-        let written = match keyword.as_str() {
-            "enum" | "const" | "default" | "examples" | "pattern" => continue,
-            "properties" | "$defs" | "patternProperties" => {
-                let each = value.as_object().into_iter().flatten();
-                Value::Object(each.map(|(name, schema)| (name.clone(), without_values(schema))).collect())
-            }
-            // Alternatives that only differ in a value overlap without it.
-            "oneOf" => {
-                kept.insert("anyOf".to_owned(), each(value));
-                continue;
-            }
-            "anyOf" | "allOf" | "prefixItems" => each(value),
-            "items" | "additionalProperties" => without_values(value),
-            "type" | "required" | "format" | "description" | "title" | "minItems" | "maxItems"
-            | "uniqueItems" | "minLength" | "maxLength" | "minProperties" | "maxProperties" | "$ref"
-            | "$anchor" => value.clone(),
-            // It may hold values.
-            _ => continue,
-        };
-        kept.insert(keyword.clone(), written);
-    }
-    if !kept.contains_key("type") {
-        let values = members.get("enum").and_then(Value::as_array).cloned();
-        let values = values.or_else(|| members.get("const").map(|value| vec![value.clone()]));
-        if let Some(values) = values {
-            let mut types: Vec<&str> = values.iter().map(kind).collect();
-            types.sort_unstable();
-            types.dedup();
-            if types.contains(&"number") {
-                types.retain(|kind| *kind != "integer");
-            }
-            kept.insert("type".to_owned(), if let [one] = types[..] { json!(one) } else { json!(types) });
-        }
-    }
-    Value::Object(kept)
-}
-
-fn each(list: &Value) -> Value {
-    list.as_array().into_iter().flatten().map(without_values).collect()
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// Types of a schema; none if it does not say.
@@ -249,23 +190,22 @@ mod tests {
                 "mixed": {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "null"}}]}}})
     }
 
-    fn written(sdk: Sdk, schema: &Value, with_values: bool) -> Patch {
+    fn written(sdk: Sdk, schema: &Value) -> Patch {
         let tool = ToolId::new("shop", "get_order").unwrap();
-        patch(sdk, &tool, schema, &["learned from 7 results\n*/".to_owned()], with_values)
+        patch(sdk, &tool, schema, &["learned from 7 results\n*/".to_owned()])
     }
 
     #[test]
-    fn observed_values_are_written_on_request_only() {
+    fn every_sdk_says_all_of_it() {
         for sdk in [Sdk::Typescript, Sdk::Python, Sdk::Rust, Sdk::Json] {
-            assert!(!written(sdk, &order(), false).text.contains("shipped"), "{sdk:?}");
-            assert!(written(sdk, &order(), true).text.contains("shipped"), "{sdk:?}");
-            assert_eq!(written(sdk, &order(), true).notes, Vec::<String>::new(), "{sdk:?}");
+            let patch = written(sdk, &order());
+            assert!(patch.text.contains("shipped") && patch.notes.is_empty(), "{sdk:?}: {patch:?}");
         }
     }
 
     #[test]
     fn zod_says_what_the_schema_says() {
-        let text = written(Sdk::Typescript, &order(), true).text;
+        let text = written(Sdk::Typescript, &order()).text;
         for part in [
             "// learned from 7 results */\n",
             "export const getOrderOutput = z.strictObject({\n  id: integer,\n  state: z.enum([\"open\", \"shipped\"]),\n",
@@ -284,7 +224,7 @@ mod tests {
 
     #[test]
     fn pydantic_says_what_the_schema_says() {
-        let text = written(Sdk::Python, &order(), true).text;
+        let text = written(Sdk::Python, &order()).text;
         for part in [
             "GetOrderOutputLinesItem = TypedDict(\n    \"GetOrderOutputLinesItem\",\n    {\n        \"sku\": NotRequired[str],\n    },\n)\n",
             "        \"state\": Literal[\"open\", \"shipped\"],\n",
@@ -302,24 +242,22 @@ mod tests {
     fn names_of_tools_stay_and_fields_are_distinct() {
         let schema = json!({"type": "object", "properties": {"userId": {"type": "integer"}, "user_id": {"type": "integer"}}});
         let tool = ToolId::new("shop", "get-order").unwrap();
-        let text = |sdk: Sdk| patch(sdk, &tool, &schema, &[], false).text;
+        let text = |sdk: Sdk| patch(sdk, &tool, &schema, &[]).text;
         assert!(text(Sdk::Python).contains("@server.tool(name=\"get-order\")\nasync def get_order_(...)"));
         let rust = text(Sdk::Rust);
         assert!(rust.contains("#[tool(name = \"get-order\", description = \"…\")]"), "{rust}");
         assert!(rust.contains("pub userId: ") && rust.matches("pub user_id: ").count() == 1, "{rust}");
-        let hidden = json!({"type": "object", "not": {"const": "secret"}, "if": {"enum": ["secret"]}});
-        assert!(!patch(Sdk::Json, &tool, &hidden, &[], false).text.contains("secret"));
     }
 
     #[test]
     fn values_that_are_no_objects_are_wrapped() {
         let list = json!({"type": "array", "items": {"type": "string"}});
         for sdk in [Sdk::Typescript, Sdk::Python, Sdk::Rust, Sdk::Json] {
-            let patch = written(sdk, &list, false);
+            let patch = written(sdk, &list);
             assert!(patch.text.contains("result") && patch.notes.len() == 1, "{patch:?}");
         }
         let odd = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^x"}}});
-        assert_eq!(written(Sdk::Typescript, &odd, true).notes, ["pattern of a is left out"]);
-        assert_eq!(written(Sdk::Rust, &odd, true).notes, Vec::<String>::new());
+        assert_eq!(written(Sdk::Typescript, &odd).notes, ["pattern of a is left out"]);
+        assert_eq!(written(Sdk::Rust, &odd).notes, Vec::<String>::new());
     }
 }

@@ -3,7 +3,7 @@
 use schemascope_api::{ApiError, ErrorKind, GetImpact, GetPatch, PatchText};
 use schemascope_codegen::{Patch, Sdk, patch};
 use schemascope_registry::Tool;
-use schemascope_shape::{Policy, wilson};
+use schemascope_shape::{Policy, Shape, schema_without_values, wilson};
 use serde_json::json;
 
 use super::{Handle, internal};
@@ -43,13 +43,18 @@ impl Handle<GetPatch> for Engine {
                 return Err(ApiError::new(ErrorKind::NotFound, message));
             }
         };
+        // Without values, names that are data are left out as well.
+        let (schema, shape) = match with_values {
+            true => (schema, tool.shape.clone()),
+            false => (schema_without_values(&schema), tool.shape.veiled()),
+        };
         let mut evidence = evidence(&id.to_string(), &tool, number);
         if let Some(version) = number {
             evidence.extend(self.misfits(&tool_id, version).await?);
         }
-        evidence.extend(fields(&tool));
+        evidence.extend(fields(&shape));
         let said = evidence.clone();
-        let work = move || patch(sdk, &id, &schema, &said, with_values);
+        let work = move || patch(sdk, &id, &schema, &said);
         let Patch { text, notes } = tokio::task::spawn_blocking(work).await.map_err(internal)?;
         Ok(PatchText { text, evidence, notes })
     }
@@ -85,10 +90,12 @@ fn evidence(id: &str, tool: &Tool, version: Option<u32>) -> Vec<String> {
 }
 
 /// How often each field is present.
-fn fields(tool: &Tool) -> Vec<String> {
-    let fields = tool.shape.fields(&Policy::default());
-    let listed: Vec<_> =
-        fields.iter().filter(|field| field.depth < LEVELS && !field.path.is_empty()).collect();
+fn fields(shape: &Shape) -> Vec<String> {
+    let fields = shape.fields(&Policy::default());
+    let listed: Vec<_> = fields
+        .iter()
+        .filter(|field| field.depth < LEVELS && !field.path.is_empty() && !field.path.contains('⟦'))
+        .collect();
     let mut lines = vec![String::new(), "Fields, with the 95 % interval of their presence:".to_owned()];
     for field in listed.iter().take(MAX_FIELDS) {
         let (present, parents) = (field.presence.present, field.presence.parents);
