@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::contestants::Role;
+use crate::contestants::{CALLERS, Role};
 use crate::measure::{Kind, Measured, RATE, Sample};
 use crate::payload::{self, LARGE};
 use crate::report::megabytes;
@@ -15,6 +15,8 @@ const LARGE_TIMES: f64 = 3.0;
 const P50_TIMES: f64 = 1.3;
 /// Seconds above the bare forwarder's 99th percentile at a fixed rate, with recording.
 const P99_MORE: f64 = 0.5e-3;
+/// Seconds that recording may add to the 99th percentile below saturation.
+const RECORDING_MORE: f64 = 0.5e-3;
 /// Times the rate of the best published proxy, with recording.
 const PEER_TIMES: f64 = 2.0;
 /// How far the recorder may be behind when the last answer is out.
@@ -36,6 +38,7 @@ pub fn print(measured: &Measured) {
     for (at, payload) in payload::ALL.iter().enumerate() {
         off(measured, at, payload.name, &mut goal);
         on(measured, at, payload.name, &mut goal);
+        tail(measured, at, payload.name, &mut goal);
     }
     long(measured, &mut goal);
     steady(measured, &mut goal);
@@ -85,6 +88,29 @@ fn on(measured: &Measured, at: usize, name: &str, goal: &mut impl FnMut(bool, St
             P99_MORE * 1e3
         );
         goal(more <= P99_MORE, text);
+    }
+}
+
+/// What recording adds to the slowest calls.
+fn tail(measured: &Measured, at: usize, name: &str, goal: &mut impl FnMut(bool, String)) {
+    let p99 = |kind, role| measured.median(kind, role, at, |sample| sample.p99);
+    for (kind, load) in [(Kind::Alone, "1 caller".to_owned()), (Kind::Paced, format!("{RATE} calls/s"))] {
+        if let Some((on, off)) = p99(kind, Role::On).zip(p99(kind, Role::Off)) {
+            let (on, off, most) = (on * 1e3, off * 1e3, RECORDING_MORE * 1e3);
+            let text = format!(
+                "{name}, {load}: p99 {on:.2} ms with recording, {off:.2} without, at most {most:+.1}"
+            );
+            goal(on - off <= most, text);
+        }
+    }
+    let peers = measured.present.iter().filter(|(role, _)| role.is_peer());
+    let best = peers.filter_map(|(role, _)| p99(Kind::Together, *role)).min_by(f64::total_cmp);
+    if let Some((on, best)) = p99(Kind::Together, Role::On).zip(best) {
+        let (on, best) = (on * 1e3, best * 1e3);
+        let text = format!(
+            "{name}, {CALLERS} callers: p99 {on:.2} ms with recording, best published proxy {best:.2}"
+        );
+        goal(on < best, text);
     }
 }
 

@@ -13,9 +13,9 @@ pub fn print(measured: &Measured) {
 
 fn latency_and_rate(measured: &Measured) {
     println!(
-        "| payload | contestant | 1 caller: p50, ms | p99, ms | × bare | {CALLERS} callers: calls/s | × bare | CPU a call, µs | {RATE} calls/s: p50, ms | p99, ms |"
+        "| payload | contestant | 1 caller: p50, ms | p99, ms | × bare | {CALLERS} callers: calls/s | × bare | p99, ms | CPU a call, µs | {RATE} calls/s: p50, ms | p99, ms |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for (at, payload) in payload::ALL.iter().enumerate() {
         for (role, _) in &measured.present {
             let value = |kind, of: fn(&Sample) -> f64| measured.median(kind, *role, at, of);
@@ -29,7 +29,7 @@ fn latency_and_rate(measured: &Measured) {
                     .map_or_else(|| "–".to_owned(), |value| format!("{:.digits$}", value * factor))
             };
             println!(
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
                 payload.name,
                 role.name(),
                 cell(value(Kind::Alone, |sample| sample.p50), 1e3, 3),
@@ -37,6 +37,7 @@ fn latency_and_rate(measured: &Measured) {
                 cell(times(Kind::Alone, |sample| sample.p50), 1.0, 2),
                 cell(value(Kind::Together, |sample| sample.rate), 1.0, 0),
                 cell(times(Kind::Together, |sample| sample.rate), 1.0, 2),
+                cell(value(Kind::Together, |sample| sample.p99), 1e3, 2),
                 cell(value(Kind::Together, |sample| sample.cpu), 1e6, 0),
                 cell(value(Kind::Paced, |sample| sample.p50), 1e3, 3),
                 cell(value(Kind::Paced, |sample| sample.p99), 1e3, 2),
