@@ -7,7 +7,6 @@ use schemascope_api::Cursor;
 use schemascope_engine::{Attached, Engine, Front, Link};
 use serde::Deserialize;
 use tauri::{Emitter, WebviewWindow};
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::window;
@@ -36,7 +35,7 @@ async fn stream(page: &WebviewWindow, link: Arc<Link>, since: Option<Cursor>) {
     let reason = match link.renew().await {
         Ok(reached) => match &reached.front {
             Front::Own(engine) => own(page, engine, since).await,
-            Front::Attached(attached) => relay(page, attached.clone(), since).await,
+            Front::Attached(attached) => relay(page, attached, since).await,
         },
         Err(error) => error.to_string(),
     };
@@ -59,47 +58,27 @@ async fn own(page: &WebviewWindow, engine: &Arc<Engine>, since: Option<Cursor>) 
 }
 
 /// Forwards the frames of a running engine until its stream ends.
-async fn relay(page: &WebviewWindow, attached: Attached, since: Option<Cursor>) -> String {
+async fn relay(page: &WebviewWindow, attached: &Attached, since: Option<Cursor>) -> String {
     #[derive(Deserialize)]
     struct Request {
         show_window: bool,
     }
 
-    // At most one frame is queued. When the receiver is gone, the next frame ends the thread.
-    let (sender, mut frames) = mpsc::channel::<Result<String, String>>(1);
-    let reader =
-        std::thread::Builder::new().name("events".into()).spawn(move || read(&attached, since, &sender));
-    if let Err(error) = reader {
-        return error.to_string();
-    }
+    let mut frames = match attached.events(since).await {
+        Ok(frames) => frames,
+        Err(error) => return error.to_string(),
+    };
     loop {
-        match tokio::time::timeout(FRAME_TIMEOUT, frames.recv()).await {
+        match tokio::time::timeout(FRAME_TIMEOUT, frames.next()).await {
             Ok(Some(Ok(frame))) => {
                 if serde_json::from_str::<Request>(&frame).is_ok_and(|request| request.show_window) {
                     window::show(page);
                 }
                 emit(page, "frame", frame);
             }
-            Ok(Some(Err(reason))) => return reason,
+            Ok(Some(Err(error))) => return error.to_string(),
             Ok(None) => return "the engine ended".to_owned(),
             Err(_) => return "the engine does not answer".to_owned(),
-        }
-    }
-}
-
-fn read(attached: &Attached, since: Option<Cursor>, sender: &mpsc::Sender<Result<String, String>>) {
-    let frames = match attached.events(since) {
-        Ok(frames) => frames,
-        Err(error) => {
-            let _ = sender.blocking_send(Err(error.to_string()));
-            return;
-        }
-    };
-    for frame in frames {
-        let frame = frame.map_err(|error| error.to_string());
-        let is_last = frame.is_err();
-        if sender.blocking_send(frame).is_err() || is_last {
-            return;
         }
     }
 }

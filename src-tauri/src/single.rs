@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use schemascope_api::ShowWindow;
-use schemascope_engine::{Attached, FrontError, Instance};
+use schemascope_engine::{Attached, Instance};
 
 /// How long the other window may take to start or to end.
 const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ pub async fn claim(data_dir: &Path) -> Result<Option<Claim>> {
                 return Err(error).with_context(|| format!("cannot lock {}", path.display()));
             }
         }
-        let error = match show(data_dir) {
+        let error = match show(data_dir).await {
             Ok(()) => return Ok(None),
             Err(error) => error,
         };
@@ -48,11 +48,9 @@ pub async fn claim(data_dir: &Path) -> Result<Option<Claim>> {
     }
 }
 
-fn show(data_dir: &Path) -> Result<()> {
+async fn show(data_dir: &Path) -> Result<()> {
     let instance = Instance::read(data_dir).context("instance.json does not name its address")?;
-    let shown: Result<(), FrontError> =
-        tokio::task::block_in_place(|| Attached::to(instance, data_dir)?.call(&ShowWindow {}));
-    Ok(shown?)
+    Ok(Attached::to(instance, data_dir)?.call(&ShowWindow {}).await?)
 }
 
 /// Opens or creates a file that only the user may read, in a directory that only the user may read.

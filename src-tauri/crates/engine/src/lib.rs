@@ -34,7 +34,7 @@ mod user;
 mod views;
 mod wrappers;
 
-pub use attach::front::{Attached, Front, FrontError};
+pub use attach::front::{Attached, Events, Front, FrontError};
 pub use attach::lasting::{LastingEngine, LastingError, Passed};
 pub use attach::link::{Link, LinkError, Reached};
 pub use attach::stdio::relay;

@@ -70,7 +70,7 @@ const PURE: &[(&str, &[&str])] = &[
             "thiserror",
         ],
     ),
-    ("schemascope-textform", &["serde_json"]),
+    ("schemascope-textform", &["memchr", "serde_json"]),
     ("schemascope-overrides", &["schemascope-json", "schemascope-model", "serde", "serde_json", "thiserror"]),
 ];
 
@@ -93,7 +93,8 @@ const UNREACHABLE: &[(&str, &[&str])] = &[
             "schemascope-store",
         ],
     ),
-    ("schemascope", &["gtk", "tauri", "webkit2gtk"]),
+    // One HTTP client, that of reqwest.
+    ("schemascope", &["gtk", "tauri", "ureq", "webkit2gtk"]),
 ];
 
 /// External crates that only one crate of the product may name.

@@ -1,11 +1,20 @@
 //! Access of a front to an engine: the running one over loopback, else one in this process.
 
-use std::io::{BufRead, BufReader};
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::header::AUTHORIZATION;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
 use schemascope_api::{API_VERSION, ApiError, Command, Cursor, ErrorKind};
+use schemascope_json::sse::SseReader;
 
 use crate::data::{DataDir, DataDirError};
 use crate::engine::Engine;
@@ -15,24 +24,36 @@ use crate::options::{OpenError, Options};
 /// Time to wait for an engine that is just starting, or a short command that is just ending.
 const OWNER_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+/// Time for a connection to a running engine.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Largest reply that is read.
-const MAX_REPLY_BYTES: u64 = 1 << 30;
+const MAX_REPLY_BYTES: usize = 1 << 30;
 
 /// An engine, wherever it runs. Copies are the same engine.
 #[derive(Clone)]
 pub enum Front {
     /// In another process.
-    Attached(Attached),
+    Attached(Box<Attached>),
     /// In this one.
     Own(Arc<Engine>),
 }
 
-/// A running engine. Its calls block.
+/// A running engine. It is reached without a proxy, whatever the environment says: loopback is never behind one.
 #[derive(Debug, Clone)]
 pub struct Attached {
-    agent: ureq::Agent,
+    http: Client<HttpConnector, Full<Bytes>>,
     instance: Instance,
     owner_token: String,
+}
+
+/// The event stream of a running engine.
+#[derive(Debug)]
+pub struct Events {
+    engine: Attached,
+    body: Incoming,
+    reader: SseReader,
+    /// Frames that have arrived.
+    frames: VecDeque<Bytes>,
 }
 
 /// Why no engine is reached, or the error it returned.
@@ -105,7 +126,7 @@ impl Front {
         // An instance file of another process than the lock's was left behind by a kill.
         let instance = Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
         match instance {
-            Some(instance) => Attached::to(instance, &options.data_dir).map(Self::Attached),
+            Some(instance) => Attached::to(instance, &options.data_dir).map(Box::new).map(Self::Attached),
             None => Err(FrontError::Silent { dir: options.data_dir.display().to_string(), pid }),
         }
     }
@@ -117,7 +138,7 @@ impl Front {
     {
         match self {
             Self::Own(engine) => Ok(crate::Handle::handle(engine.as_ref(), command).await?),
-            Self::Attached(attached) => tokio::task::block_in_place(|| attached.call(&command)),
+            Self::Attached(attached) => attached.call(&command).await,
         }
     }
 
@@ -125,11 +146,10 @@ impl Front {
     pub async fn dispatch(&self, name: &str, body: Vec<u8>) -> Result<Vec<u8>, ApiError> {
         match self {
             Self::Own(engine) => engine.dispatch(name, &body).await,
-            Self::Attached(attached) => tokio::task::block_in_place(|| attached.dispatch(name, body))
-                .map_err(|error| match error {
-                    FrontError::Api(error) => error,
-                    other => ApiError::new(ErrorKind::Unavailable, other.to_string()),
-                }),
+            Self::Attached(attached) => attached.dispatch(name, body).await.map_err(|error| match error {
+                FrontError::Api(error) => error,
+                other => ApiError::new(ErrorKind::Unavailable, other.to_string()),
+            }),
         }
     }
 
@@ -158,13 +178,11 @@ impl Attached {
             });
         }
         let owner_token = DataDir::owner_token_in(data_dir).map_err(FrontError::Token)?;
-        let config = ureq::Agent::config_builder()
-            // Loopback is never behind a proxy, whatever the environment says.
-            .proxy(None)
-            .http_status_as_error(false)
-            .timeout_connect(Some(Duration::from_secs(5)))
-            .build();
-        Ok(Self { agent: config.into(), instance, owner_token })
+        let mut connector = HttpConnector::new();
+        connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
+        connector.set_nodelay(true);
+        let http = Client::builder(TokioExecutor::new()).build(connector);
+        Ok(Self { http, instance, owner_token })
     }
 
     /// Where it listens.
@@ -173,59 +191,64 @@ impl Attached {
     }
 
     /// Carries out a command.
-    pub fn call<C: Command>(&self, command: &C) -> Result<C::Reply, FrontError> {
+    pub async fn call<C: Command>(&self, command: &C) -> Result<C::Reply, FrontError> {
         let body = serde_json::to_vec(command).map_err(|error| self.unreachable(error))?;
-        let reply = self.dispatch(C::NAME, body)?;
+        let reply = self.dispatch(C::NAME, body).await?;
         serde_json::from_slice(&reply)
             .map_err(|error| self.unreachable(format!("its answer cannot be read: {error}")))
     }
 
     /// Carries out a command that came as bytes.
-    pub fn dispatch(&self, name: &str, body: Vec<u8>) -> Result<Vec<u8>, FrontError> {
-        let request = self.agent.post(self.url(name));
-        let response = self.authorized(request).send(body).map_err(|error| self.unreachable(error))?;
-        self.reply(response)
-    }
-
-    /// Frames of its event stream, as JSON, until it ends. Reading blocks.
-    pub fn events(
-        &self,
-        since: Option<Cursor>,
-    ) -> Result<impl Iterator<Item = Result<String, FrontError>> + use<>, FrontError> {
-        let since = since.map_or_else(String::new, |cursor| format!("?since={cursor}"));
-        let request = self.agent.get(self.url(&format!("events{since}")));
-        let response = self.authorized(request).call().map_err(|error| self.unreachable(error))?;
-        if !response.status().is_success() {
-            let refused = self.reply(response);
-            return Err(refused.err().unwrap_or_else(|| self.unreachable("it sends no events")));
-        }
-        let attached = self.clone();
-        let lines = BufReader::new(response.into_body().into_reader()).lines();
-        Ok(lines.filter_map(move |line| match line {
-            Ok(line) => line.strip_prefix("data: ").map(|frame| Ok(frame.to_owned())),
-            Err(error) => Some(Err(attached.unreachable(error))),
-        }))
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("http://{}/api/{path}", self.instance.address)
-    }
-
-    fn authorized<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
-        request.header("authorization", format!("Bearer {}", self.owner_token))
-    }
-
-    fn reply(&self, mut response: ureq::http::Response<ureq::Body>) -> Result<Vec<u8>, FrontError> {
+    pub async fn dispatch(&self, name: &str, body: Vec<u8>) -> Result<Vec<u8>, FrontError> {
+        let response = self.send(Method::POST, name, body).await?;
         let status = response.status();
-        let body = response.body_mut().with_config().limit(MAX_REPLY_BYTES).read_to_vec();
-        let body = body.map_err(|error| self.unreachable(error))?;
-        if status.is_success() {
-            return Ok(body);
+        let body = self.body(response).await?;
+        if status.is_success() { Ok(body) } else { Err(self.error(status, &body)) }
+    }
+
+    /// Opens its event stream.
+    pub async fn events(&self, since: Option<Cursor>) -> Result<Events, FrontError> {
+        let since = since.map_or_else(String::new, |cursor| format!("?since={cursor}"));
+        let response = self.send(Method::GET, &format!("events{since}"), Vec::new()).await?;
+        let status = response.status();
+        if !status.is_success() {
+            let body = self.body(response).await?;
+            return Err(self.error(status, &body));
         }
-        Err(match serde_json::from_slice::<ApiError>(&body) {
-            Ok(error) => error.into(),
-            Err(_) => self.unreachable(format!("{status} {}", String::from_utf8_lossy(&body).trim())),
+        Ok(Events {
+            engine: self.clone(),
+            body: response.into_body(),
+            reader: SseReader::default(),
+            frames: VecDeque::new(),
         })
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Vec<u8>,
+    ) -> Result<Response<Incoming>, FrontError> {
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("http://{}/api/{path}", self.instance.address))
+            .header(AUTHORIZATION, format!("Bearer {}", self.owner_token))
+            .body(Full::from(body))
+            .map_err(|error| self.unreachable(error))?;
+        self.http.request(request).await.map_err(|error| self.unreachable(root_cause(&error)))
+    }
+
+    async fn body(&self, response: Response<Incoming>) -> Result<Vec<u8>, FrontError> {
+        let body = Limited::new(response.into_body(), MAX_REPLY_BYTES).collect().await;
+        Ok(body.map_err(|error| self.unreachable(root_cause(error.as_ref())))?.to_bytes().into())
+    }
+
+    /// The error in a reply that is no success.
+    fn error(&self, status: StatusCode, body: &[u8]) -> FrontError {
+        match serde_json::from_slice::<ApiError>(body) {
+            Ok(error) => error.into(),
+            Err(_) => self.unreachable(format!("{status} {}", String::from_utf8_lossy(body).trim())),
+        }
     }
 
     fn unreachable(&self, reason: impl std::fmt::Display) -> FrontError {
@@ -235,4 +258,29 @@ impl Attached {
             reason: reason.to_string(),
         }
     }
+}
+
+impl Events {
+    /// The next frame, as JSON; none when the stream has ended.
+    pub async fn next(&mut self) -> Option<Result<String, FrontError>> {
+        while self.frames.is_empty() {
+            let piece = match self.body.frame().await? {
+                Ok(frame) => frame.into_data().unwrap_or_default(),
+                Err(error) => return Some(Err(self.engine.unreachable(root_cause(&error)))),
+            };
+            if self.reader.read(&piece, |event| self.frames.push_back(event.data)).is_err() {
+                return Some(Err(self.engine.unreachable("an event is too large")));
+            }
+        }
+        let frame = self.frames.pop_front()?;
+        Some(String::from_utf8(frame.into()).map_err(|error| self.engine.unreachable(error)))
+    }
+}
+
+/// The first cause in a chain of errors; the others only name the step that failed.
+fn root_cause<'e>(mut error: &'e (dyn std::error::Error + 'static)) -> &'e dyn std::error::Error {
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    error
 }
