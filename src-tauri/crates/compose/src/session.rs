@@ -10,7 +10,7 @@ use crate::echoes;
 use crate::hashes::hash;
 use crate::memory::{Given, Giver, Memory, Use, table};
 use crate::scalars::{self, Scalar};
-use crate::unread::{self, Needle, Unread, Words};
+use crate::unread::{self, Needle, Unread};
 use crate::window::{MAX_VALUES, Observed, STATELESS_WINDOW};
 
 /// Estimated size of one value in the text of a result.
@@ -21,6 +21,8 @@ const MAX_UNREAD: usize = 8 << 20;
 const TINY: usize = 256;
 /// Size of a result up to which repeated arguments are found that many fields have by accident.
 const SMALL: usize = 4_096;
+/// How often results are read for one call.
+const MAX_READINGS: usize = 4;
 /// Number of pairs of fields of which a session remembers that there was a flow.
 const MAX_LINKED: usize = 16_384;
 /// Number of links that are kept for one call.
@@ -47,7 +49,7 @@ pub(crate) struct Session {
     /// When it was last used.
     pub(crate) last: u64,
     /// End of its latest call, in milliseconds.
-    until: u64,
+    pub(crate) until: u64,
 }
 
 /// Time of the oldest answers and uses that count for a call, in milliseconds.
@@ -63,6 +65,21 @@ fn was_out(earlier: &Given, call: &Observed<'_>) -> bool {
 /// Whether a value was redacted. Equal markers need not stand for equal values.
 fn is_marker(text: &str) -> bool {
     schemascope_model::Redacted::of(text).is_some()
+}
+
+/// A value that results are searched for, and which of them can matter.
+struct Wanted {
+    needle: Needle,
+    /// Calls that began later only repeat what an answer had said before.
+    began_before: u64,
+    /// Answers that were out later came after the caller had used the value.
+    ended_by: u64,
+}
+
+impl Wanted {
+    fn can_come_from(&self, call: &Given) -> bool {
+        call.start < self.began_before && call.end <= self.ended_by
+    }
 }
 
 /// Values of the arguments of a call, with their paths.
@@ -119,12 +136,17 @@ impl Session {
     fn credited(&self, hash: u64, input: u64, weak: bool, call: &Observed<'_>) -> Vec<Giver> {
         let mut givers = self.givers(hash, call);
         let end = |giver: &Giver| self.memory.call(giver).map_or(u64::MAX, |from| from.end);
-        let Some(first) = givers.iter().map(end).min() else { return givers };
+        let Some(first) = self.first_end(&givers) else { return givers };
         if let Some((used, by)) = self.used(hash, call)
-            && used < first
             && (!weak || by == input)
         {
-            return Vec::new();
+            if used < first {
+                return Vec::new();
+            }
+            if weak {
+                // The input had it before later answers were out.
+                givers.retain(|giver| end(giver) <= used);
+            }
         }
         if !weak {
             // A call that began after the first answer was out may only repeat it.
@@ -266,8 +288,8 @@ impl Session {
             Body::Text(text) => text,
         };
         let weak = text.len() <= SMALL;
-        let words = Words::of(text);
-        let may_repeat = unread::needles(call.arguments, weak).iter().any(|needle| words.has(needle, text));
+        let mut unread = Unread::new(number, text);
+        let may_repeat = unread.may_have(unread::needles(call.arguments, weak).iter());
         let found = match (text.len() <= TINY, may_repeat) {
             (true, _) => None,
             (_, false) => Some(Vec::new()),
@@ -278,36 +300,95 @@ impl Session {
             let (echoes, dropped) = self.read(number, &value, own, key);
             return (echoes, dropped + left_out as u64);
         };
-        let own = if echoes.is_empty() { Own::new() } else { own.clone() };
-        let unread = Unread::new(number, text, words, own);
+        if !echoes.is_empty() {
+            unread.own.clone_from(own);
+        }
         self.unread_bytes += unread.bytes();
         self.unread.push_back(unread);
+        (echoes, self.drop_unread(MAX_UNREAD))
+    }
+
+    /// Memory of the results that were not read, in bytes.
+    pub(crate) fn unread_bytes(&self) -> usize {
+        self.unread_bytes
+    }
+
+    /// Drops the oldest results that were not read until at most so many bytes are left. Returns the number of values
+    /// dropped.
+    pub(crate) fn drop_unread(&mut self, limit: usize) -> u64 {
         let mut dropped = 0;
-        while self.unread_bytes > MAX_UNREAD
+        while self.unread_bytes > limit
             && let Some(oldest) = self.unread.pop_front()
         {
             self.unread_bytes -= oldest.bytes();
             dropped += (oldest.bytes() / VALUE_TEXT) as u64;
         }
-        (echoes, dropped)
+        dropped
     }
 
-    /// Reads the results that may have given one of the values. Returns the number of values dropped.
-    pub(crate) fn read_for(&mut self, wanted: &[Needle], key: (u64, u64)) -> u64 {
-        if wanted.is_empty() || self.unread.is_empty() {
-            return 0;
-        }
-        let places = self.unread.iter().enumerate().filter(|(_, one)| one.may_have(wanted));
-        let places: Vec<usize> = places.map(|(at, _)| at).collect();
-        let mut found: Vec<Unread> = places.iter().rev().filter_map(|at| self.unread.remove(*at)).collect();
-        found.reverse();
+    /// Reads the results that may have given one of a call's arguments. Returns the number of values dropped.
+    pub(crate) fn read_for(&mut self, call: &Observed<'_>, key: (u64, u64)) -> u64 {
         let mut dropped = 0;
-        for one in found {
-            self.unread_bytes -= one.bytes();
-            let (value, left_out) = one.read();
-            dropped += self.read(one.call, &value, &one.own, key).1 + left_out as u64 + self.memory.rotate();
+        // What is read can make older results matter, but hardly more than once.
+        for _ in 0..MAX_READINGS {
+            if self.unread.is_empty() {
+                break;
+            }
+            let wanted = self.wanted(call, key);
+            let Self { unread, memory, .. } = self;
+            let may_matter = |(at, one): (usize, &mut Unread)| {
+                let from = memory.calls.get(one.call as usize)?;
+                let needles = wanted.iter().filter(|wanted| wanted.can_come_from(from));
+                one.may_have(needles.map(|wanted| &wanted.needle)).then_some(at)
+            };
+            let places: Vec<usize> = unread.iter_mut().enumerate().filter_map(may_matter).collect();
+            if places.is_empty() {
+                break;
+            }
+            let mut found: Vec<Unread> =
+                places.iter().rev().filter_map(|at| self.unread.remove(*at)).collect();
+            found.reverse();
+            for one in found {
+                self.unread_bytes -= one.bytes();
+                let (value, left_out) = one.read();
+                dropped +=
+                    self.read(one.call, &value, &one.own, key).1 + left_out as u64 + self.memory.rotate();
+            }
         }
         dropped
+    }
+
+    /// The values that a call's arguments may have from results that were not read yet, with the results that can matter
+    /// for them. It follows [`Self::credited`]: what that leaves out needs not be read.
+    fn wanted(&self, call: &Observed<'_>, key: (u64, u64)) -> Vec<Wanted> {
+        let mut wanted = Vec::new();
+        let mut add = |text: &str, input: u64, weak: bool| {
+            let hash = hash(key, &[text]);
+            let first = self.first_end(&self.givers(hash, call)).filter(|_| !weak);
+            let used = self.used(hash, call).filter(|(_, by)| !weak || *by == input).map(|(at, _)| at);
+            // Where a result had it before it was used, the use does not matter.
+            let used = used.filter(|used| weak || first.is_none_or(|first| *used < first));
+            let needle = Needle::of(text);
+            wanted.extend(needle.map(|needle| Wanted {
+                needle,
+                began_before: first.unwrap_or(u64::MAX),
+                ended_by: used.unwrap_or(u64::MAX),
+            }));
+        };
+        scalars::each(call.arguments, MAX_VALUES, &mut |input| {
+            let place = hash(key, &[call.tool, input.path]);
+            let weak = scalars::is_weak(input.text, input.number);
+            add(input.text, place, weak);
+            if !weak && self.used(hash(key, &[input.text]), call).is_none() {
+                unread::parts_of(input, &mut |part| add(part, place, false));
+            }
+        });
+        wanted
+    }
+
+    /// When the first of some answers was out.
+    fn first_end(&self, givers: &[Giver]) -> Option<u64> {
+        givers.iter().map(|giver| self.memory.call(giver).map_or(u64::MAX, |from| from.end)).min()
     }
 
     /// Remembers what a result gave, and finds what only repeats arguments.

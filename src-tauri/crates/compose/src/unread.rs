@@ -1,16 +1,18 @@
-//! Results that no one asked about yet: their text, with a filter of the words in it. Most results are never read:
-//! only one that has a value of a later call's arguments is.
+//! Results that no one asked about yet: their text, and a filter of the words in it once it was searched more than a few
+//! times. Most results are never read: only one that has a value of a later call's arguments is.
 
 use memchr::memmem;
 use serde_json::Value;
 
 use crate::document::read_counted;
 use crate::memory::table;
-use crate::scalars;
+use crate::scalars::{self, Scalar};
 use crate::session::Own;
 
 /// Largest number of bits of a filter.
 const MAX_BITS: usize = 1 << 20;
+/// Number of values that are looked for in a text before it gets a filter, which costs as much as some searches.
+const SEARCHES: usize = 16;
 /// Number of parts of one argument that are looked for.
 const MAX_PARTS: usize = 64;
 
@@ -22,25 +24,41 @@ pub(crate) struct Unread {
     /// What the call's arguments were, if the result repeats some of them.
     pub(crate) own: Own,
     text: Box<str>,
-    words: Words,
+    /// Whether characters are written in escapes, so that values are not as they are written.
+    opaque: bool,
+    /// How many values were looked for.
+    searches: usize,
+    words: Option<Words>,
 }
 
 impl Unread {
-    pub(crate) fn new(call: u32, text: &str, words: Words, own: Own) -> Self {
-        Self { call, own, text: text.into(), words }
+    pub(crate) fn new(call: u32, text: &str) -> Self {
+        let opaque = memmem::find(text.as_bytes(), b"\\u").is_some();
+        Self { call, own: Own::new(), text: text.into(), opaque, searches: 0, words: None }
     }
 
     /// Estimated memory, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let own: usize = self.own.values().map(|path| path.len()).sum();
         self.text.len()
-            + self.words.bits.len() * 8
+            + filter_size(self.text.len()) / 8
             + own
             + table(self.own.capacity(), size_of::<(u64, Box<str>)>())
     }
 
-    pub(crate) fn may_have(&self, wanted: &[Needle]) -> bool {
-        wanted.iter().any(|needle| self.words.has(needle, &self.text))
+    /// Whether the text may have one of some values.
+    pub(crate) fn may_have<'n>(&mut self, wanted: impl Iterator<Item = &'n Needle>) -> bool {
+        let mut wanted = wanted;
+        wanted.any(|needle| {
+            if self.opaque {
+                return true;
+            }
+            self.searches = self.searches.saturating_add(1);
+            if self.searches > SEARCHES && self.words.is_none() {
+                self.words = Some(Words::of(&self.text));
+            }
+            self.words.as_ref().is_none_or(|words| words.has(needle)) && needle.is_in(self.text.as_bytes())
+        })
     }
 
     /// The value, and the number of items and members that were not read.
@@ -60,7 +78,7 @@ pub(crate) struct Needle {
 }
 
 impl Needle {
-    fn of(value: &str) -> Option<Self> {
+    pub(crate) fn of(value: &str) -> Option<Self> {
         let (mut words, mut longest) = (Vec::new(), &b""[..]);
         split(value.as_bytes(), false, |word| {
             words.push(hash(word));
@@ -111,43 +129,50 @@ fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
 pub(crate) fn needles(arguments: &Value, weak: bool) -> Vec<Needle> {
     let mut found = Vec::new();
     scalars::each(arguments, crate::window::MAX_VALUES, &mut |value| {
-        let mut add = |text: &str| found.extend(Needle::of(text));
         if weak || !scalars::is_weak(value.text, value.number) {
-            add(value.text);
+            found.extend(Needle::of(value.text));
         }
-        if !value.number && scalars::has_parts(value.text) {
-            let mut left = MAX_PARTS;
-            scalars::parts(value.text, &mut |part| {
-                if left > 0 && !scalars::is_weak(part, false) {
-                    left -= 1;
-                    add(part);
-                }
-            });
-            // A folder and a name, which two results may have given.
-            if let Some((folder, name)) = value.text.rsplit_once('/') {
-                add(folder);
-                add(name);
-            }
-        }
+        parts_of(value, &mut |part| found.extend(Needle::of(part)));
     });
     found
 }
 
+/// Calls `visit` for the parts of an argument that it may have from results.
+pub(crate) fn parts_of(value: &Scalar<'_>, visit: &mut dyn FnMut(&str)) {
+    if value.number || !scalars::has_parts(value.text) {
+        return;
+    }
+    let mut left = MAX_PARTS;
+    scalars::parts(value.text, &mut |part| {
+        if left > 0 && !scalars::is_weak(part, false) {
+            left -= 1;
+            visit(part);
+        }
+    });
+    // A folder and a name, which two results may have given.
+    if let Some((folder, name)) = value.text.rsplit_once('/') {
+        visit(folder);
+        visit(name);
+    }
+}
+
+/// Number of bits of the filter of a text.
+fn filter_size(bytes: usize) -> usize {
+    bytes.next_power_of_two().clamp(512, MAX_BITS)
+}
+
 /// A filter of words: a word that it does not have is not in the text.
 #[derive(Debug)]
-pub(crate) struct Words {
+struct Words {
     bits: Box<[u64]>,
     mask: u64,
-    /// Whether characters are written in escapes, so that words are not as they are written.
-    opaque: bool,
 }
 
 impl Words {
     /// Reads the words of JSON text.
-    pub(crate) fn of(json: &str) -> Self {
-        let size = json.len().next_power_of_two().clamp(512, MAX_BITS);
-        let mut words =
-            Self { bits: vec![0; size / 64].into(), mask: size as u64 - 1, opaque: json.contains("\\u") };
+    fn of(json: &str) -> Self {
+        let size = filter_size(json.len());
+        let mut words = Self { bits: vec![0; size / 64].into(), mask: size as u64 - 1 };
         split(json.as_bytes(), true, |word| {
             words.insert(hash(word));
             // Hashes are written in short forms.
@@ -177,10 +202,9 @@ impl Words {
         self.places(hash).into_iter().all(has)
     }
 
-    /// Whether the text that the words are of may have a value. Asked often, so the text itself is looked at only if
-    /// the filter does not say no.
-    pub(crate) fn has(&self, needle: &Needle, text: &str) -> bool {
-        self.opaque || (needle.words.iter().all(|word| self.contains(*word)) && needle.is_in(text.as_bytes()))
+    /// Whether the text that the words are of may have the words of a value.
+    fn has(&self, needle: &Needle) -> bool {
+        needle.words.iter().all(|word| self.contains(*word))
     }
 }
 
@@ -258,8 +282,15 @@ mod tests {
             "commit": "0123456789abcdef0123456789abcdef01234567", "path": "/data/reports",
         });
         let text = document.to_string();
-        let words = Words::of(&text);
-        let has = |argument: Value| needles(&argument, true).iter().any(|needle| words.has(needle, &text));
+        for searches in [0, SEARCHES] {
+            let mut unread = Unread { searches, ..Unread::new(0, &text) };
+            filter_is_right(|argument| unread.may_have(needles(&argument, true).iter()));
+        }
+        let mut escaped = Unread::new(0, r#"{"a":"\u00e9t\u00e9"}"#);
+        assert!(escaped.may_have(needles(&json!("été"), true).iter()));
+    }
+
+    fn filter_is_right(mut has: impl FnMut(Value) -> bool) {
         for argument in [
             json!("ord_4711"),
             json!(7),
@@ -279,7 +310,5 @@ mod tests {
         }
         let wrong = (0..1_000).filter(|n| has(json!(format!("cus_{n}x{n}")))).count();
         assert_eq!(wrong, 0);
-        let escaped = r#"{"a":"\u00e9t\u00e9"}"#;
-        assert!(needles(&json!("été"), true).iter().all(|needle| Words::of(escaped).has(needle, escaped)));
     }
 }

@@ -7,7 +7,6 @@ use schemascope_model::{CallId, Flow};
 use serde_json::Value;
 
 use crate::session::{Body, Session};
-use crate::unread;
 
 /// Number of values that are read of one result or of one call's arguments.
 pub const MAX_VALUES: usize = 4_096;
@@ -15,6 +14,8 @@ pub const MAX_VALUES: usize = 4_096;
 pub const MAX_SESSIONS: usize = 1_000;
 /// Memory of all sessions, in bytes.
 pub const MAX_BYTES: usize = 32 << 20;
+/// Results of a session that stay while others have more, in bytes.
+const MIN_UNREAD: usize = 256 << 10;
 /// Quiet time after which a client without a session starts a new one, and for which its values count, in milliseconds.
 pub const STATELESS_WINDOW: u64 = 600_000;
 
@@ -95,8 +96,7 @@ impl Windows {
         session.last = self.tick;
         let before = session.bytes();
         session.begin(call);
-        let wanted = unread::needles(call.arguments, true);
-        self.evicted.values += session.read_for(&wanted, key);
+        self.evicted.values += session.read_for(call, key);
         let mut flow = session.links(call, key);
         let own = session.take_arguments(call, key);
         if let Some(result) = result {
@@ -106,13 +106,26 @@ impl Windows {
         }
         self.evicted.values += session.turn();
         self.bytes = (self.bytes + session.bytes()).saturating_sub(before);
-        self.evict(call.session);
+        self.evict(call);
         flow
     }
 
-    /// Drops the sessions that were quiet for longest until the bounds hold.
-    fn evict(&mut self, keep: &str) {
+    /// Drops sessions that are over, then the oldest results of the largest ones, then the sessions that were quiet for
+    /// longest, until the bounds hold.
+    fn evict(&mut self, call: &Observed<'_>) {
+        let keep = call.session;
         while self.sessions.len() > MAX_SESSIONS || self.bytes > MAX_BYTES {
+            let is_over = |session: &Session| session.until.saturating_add(STATELESS_WINDOW) < call.end;
+            if self.sessions.len() <= MAX_SESSIONS
+                && !self.sessions.values().any(is_over)
+                && let Some(session) = self.sessions.values_mut().max_by_key(|session| session.unread_bytes())
+                && session.unread_bytes() > MIN_UNREAD
+            {
+                let before = session.bytes();
+                self.evicted.values += session.drop_unread(session.unread_bytes() / 2);
+                self.bytes = (self.bytes + session.bytes()).saturating_sub(before);
+                continue;
+            }
             let oldest = self
                 .sessions
                 .iter()

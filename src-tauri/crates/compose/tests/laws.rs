@@ -6,6 +6,7 @@ use schemascope_compose::{
 };
 use schemascope_model::CallId;
 use schemascope_worlds::{Call, all, traffic};
+use serde_json::{Value, json};
 
 const KEY: (u64, u64) = (3, 4);
 
@@ -254,7 +255,7 @@ fn two_fields_flow() -> Evidence {
 #[test]
 fn broken_field_says_nothing_of_an_edge_with_intact_ones() {
     let schema = |fields: &[&str]| {
-        let properties: serde_json::Map<String, serde_json::Value> =
+        let properties: serde_json::Map<String, Value> =
             fields.iter().map(|name| ((*name).to_owned(), serde_json::json!({"type": "string"}))).collect();
         serde_json::json!({"type": "object", "properties": properties, "required": fields})
     };
@@ -284,4 +285,40 @@ fn broken_field_says_nothing_of_an_edge_with_intact_ones() {
     assert!(left.fields.iter().any(|field| field.broken && field.confidence > left.confidence), "{left:?}");
     assert_eq!((left.state, left.confidence), (State::Seen, intact[0].confidence));
     assert_eq!((left.coverage, left.needs), (Coverage::Partial, vec!["order_id".into()]));
+}
+
+/// A value that many fields have by accident, or one of a kind that hardly two have.
+fn drawn_value(number: u8) -> Value {
+    if number.is_multiple_of(2) { json!(number) } else { json!(format!("ord_{number}00")) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// A result is read only if it can matter: values that callers used before, by themselves or not, included.
+    #[test]
+    fn results_that_are_not_read_would_have_given_no_link(
+        history in prop::collection::vec((0..3u8, 0..2u8, 0..10u8, 0..30u64, prop::collection::vec(0..10u8, 0..4)), 1..60)
+    ) {
+        let (mut eager, mut lazy) = (Windows::new(KEY), Windows::new(KEY));
+        let padding = "no id in here ".repeat(30);
+        for (number, (tool, input, value, overlap, given)) in history.iter().enumerate() {
+            let end = (number as u64 + 1) * 10;
+            let fields: serde_json::Map<String, Value> =
+                given.iter().map(|value| (format!("f{}", value % 3), drawn_value(*value))).collect();
+            let result = json!({"padding": padding, "fields": fields});
+            let observed = Observed {
+                id: CallId::from_bytes((number as u128).to_be_bytes()),
+                session: "s",
+                stateless: false,
+                tool: &format!("s__t{tool}"),
+                start: end.saturating_sub(1 + overlap),
+                end,
+                arguments: &json!({(format!("in{input}")): drawn_value(*value)}),
+                result: Some(&result),
+            };
+            let (read, text) = (eager.observe(&observed), lazy.observe_text(&observed, &result.to_string()));
+            prop_assert_eq!(read.links, text.links, "call {}", number);
+        }
+    }
 }

@@ -34,6 +34,8 @@ pub struct Reading<'a> {
     pub observation: Option<Observation<'a>>,
     /// The string, as the result has it, that the observation's JSON is the text of; if it is of one.
     pub unescaped: Option<&'a str>,
+    /// Whether a text of it may have another structure than JSON. Only then [`replace_structured_texts`] finds something.
+    pub may_have_structured_texts: bool,
 }
 
 /// An observation without its result, so that both can be moved; see [`Observation::detach`].
@@ -57,8 +59,18 @@ enum Place {
 pub fn read(result: &RawValue) -> Reading<'_> {
     let members = Members::of(result);
     let is_error = members.is_error;
+    let is_only_text =
+        members.structured.is_none() && members.texts.as_ref().is_some_and(|texts| texts.len() == 1);
     let (observation, unescaped) = members.observation().unzip();
-    Reading { is_error, observation, unescaped: unescaped.flatten() }
+    let is_plain = observation.as_ref().is_some_and(|one| {
+        matches!(one.carrier, Carrier::JsonInText | Carrier::Text | Carrier::Markdown) && one.sent.is_none()
+    });
+    Reading {
+        is_error,
+        observation,
+        unescaped: unescaped.flatten(),
+        may_have_structured_texts: !(is_only_text && is_plain),
+    }
 }
 
 /// The observation in a `result`, if it teaches anything.
@@ -77,6 +89,10 @@ pub fn replace_structured_texts(
     let mut edits = Vec::new();
     for written in members.texts.into_iter().flatten().chain(wrapped) {
         let Some(text) = said(written) else { continue };
+        // Most servers write the structured content as text, too.
+        if members.structured.is_some_and(|structured| structured == text) {
+            continue;
+        }
         let structure = schemascope_textform::read(&text).filter(|found| found.form != Form::Json);
         let Some(new) = structure.and_then(|found| replace(&found.json)) else { continue };
         // All texts are parts of the result.

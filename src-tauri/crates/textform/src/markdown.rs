@@ -3,6 +3,7 @@
 //! The text around it is a title or a few sentences. A longer text is a document that contains an example, not a
 //! result.
 
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use crate::{MAX_KEY, MAX_TEXT, is_json_container};
@@ -32,7 +33,7 @@ impl Around {
 
 /// Returns the only fenced block if it is JSON, else the JSON that begins on a line of its own and ends the text.
 pub(crate) fn json(text: &str) -> Option<String> {
-    match text.contains("```") {
+    match memmem::find(text.as_bytes(), b"```").is_some() {
         true => fenced(text),
         false => trailing(text),
     }

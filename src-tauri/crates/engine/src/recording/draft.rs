@@ -127,6 +127,7 @@ impl Draft {
             return DraftedCall { record, observation: None };
         }
         let unescaped = reading.as_ref().and_then(|reading| reading.unescaped);
+        let is_searched = reading.as_ref().is_some_and(|reading| reading.may_have_structured_texts);
         let observation = reading.and_then(|reading| reading.observation);
         if trust == Trust::Foreign && record.outcome == Outcome::Ok {
             record.fit =
@@ -144,7 +145,10 @@ impl Draft {
         let redacted = result.as_deref().and_then(|one| redacted(redactor, one, trust, known));
         let mut observation = observation.zip(result.as_deref()).map(|(one, result)| one.detach(result));
         record.result = result;
-        let redacted = named_in_texts(redactor, redacted, record.result.as_deref(), trust);
+        let redacted = match is_searched && trust == Trust::Foreign {
+            true => named_in_texts(redactor, redacted, record.result.as_deref()),
+            false => redacted,
+        };
         if let Some((redacted, replaced)) = redacted {
             // The stored form is what is learned, or a replay would learn something else.
             observation = read(&redacted).observation.map(|one| one.detach(&redacted));
@@ -169,11 +173,7 @@ fn named_in_texts(
     redactor: &Redactor,
     redacted: Option<(Box<RawValue>, u64)>,
     result: Option<&RawValue>,
-    trust: Trust,
 ) -> Option<(Box<RawValue>, u64)> {
-    if trust == Trust::Own {
-        return redacted;
-    }
     let current = redacted.as_ref().map(|(result, _)| &**result).or(result)?;
     let mut count = 0;
     let text = replace_structured_texts(current, |json| {
