@@ -15,6 +15,7 @@ pub fn needs(live: Live) -> Memo<Vec<Need>> {
             stalled: pulse.recorder.stalled.clone(),
             dropped: pulse.recorder.dropped,
             waiting: pulse.recorder.waiting / 100 * 100,
+            low_disk_bytes: pulse.recorder.low_disk_bytes,
             index_behind: pulse.recorder.index_behind,
             ..RecorderReport::default()
         })

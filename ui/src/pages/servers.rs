@@ -151,7 +151,8 @@ fn Server(
                             {row.tool_count.map(|tools| view! { <span>{format!("{tools} {}", if tools == 1 { "tool" } else { "tools" })}</span> }.into_any())}
                             {row.since.map(|since| {
                                 let since = since.as_millis();
-                                view! { <span title=browser::date_and_time(since)>{move || format!("ready for {}", span(since, app.live.now.get()))}</span> }
+                                let word = if row.state == UpstreamState::Ready { "ready" } else { "failing" };
+                                view! { <span title=browser::date_and_time(since)>{move || format!("{word} for {}", span(since, app.live.now.get()))}</span> }
                             })}
                             {row.pid.map(|pid| view! { <span>{format!("process {pid}")}</span> }.into_any())}
                             {row.protocol_version.clone().map(|version| view! { <span>"protocol " <Foreign text=version limit=40 /></span> }.into_any())}

@@ -50,6 +50,8 @@ pub enum NeedKind {
     Descriptions,
     /// A version waits for a decision.
     Candidate,
+    /// The disk has little space.
+    Disk,
     /// The index is behind the journal.
     Index,
     /// Something was repaired at the last start.
@@ -71,6 +73,7 @@ impl NeedKind {
             Self::Request => "request",
             Self::Descriptions => "fields",
             Self::Candidate => "version",
+            Self::Disk => "disk",
             Self::Index => "index",
             Self::Repaired => "repaired",
         }
@@ -185,6 +188,14 @@ fn of_recorder(recorder: &RecorderReport) -> Vec<Need> {
         let need = failure(NeedKind::Recording, "Recording is behind", text, Place::Nowhere);
         needs.push(Need { is_failure: false, count: Some(recorder.waiting), ..need });
     }
+    if let Some(free) = recorder.low_disk_bytes {
+        let text = format!(
+            "{} MB are free. Recording stops at 100 MB; calls are still forwarded then.",
+            free / 1_000_000
+        );
+        let need = failure(NeedKind::Disk, "The disk is nearly full", text, Place::Nowhere);
+        needs.push(Need { is_failure: false, ..need });
+    }
     if recorder.index_behind {
         let text = "The index cannot be written. Calls are still recorded; restart Schemascope to see them."
             .to_owned();
@@ -200,7 +211,7 @@ fn of_server(server: &ServerRow) -> Option<Need> {
     }
     let name = &server.server_name;
     let reason = server.reason.clone().unwrap_or_default();
-    Some(failure(NeedKind::Server, name, reason, Place::Server(name.clone())))
+    Some(Need { since: server.since, ..failure(NeedKind::Server, name, reason, Place::Server(name.clone())) })
 }
 
 fn of_tool(tool: &ToolRow) -> Vec<Need> {
@@ -310,6 +321,31 @@ mod tests {
             kinds(&stopped, &[], &[changed, broken]),
             [NeedKind::Recording, NeedKind::Schema, NeedKind::Drift, NeedKind::Candidate]
         );
+    }
+
+    #[test]
+    fn nearly_full_disk_is_told_before_recording_stops() {
+        let low = RecorderReport { low_disk_bytes: Some(340_000_000), ..recorder() };
+        assert_eq!(kinds(&low, &[], &[]), [NeedKind::Disk]);
+        let need = of_recorder(&low).remove(0);
+        assert!(!need.is_failure && need.text.starts_with("340 MB are free."), "{}", need.text);
+    }
+
+    #[test]
+    fn failed_server_says_since_when() {
+        let since = Some(Timestamp::from_millis(7));
+        let failed = ServerRow {
+            server_name: "shop".to_owned(),
+            built_in: false,
+            state: UpstreamState::Failed,
+            reason: Some("it ended".to_owned()),
+            tool_count: None,
+            pid: None,
+            since,
+            protocol_version: None,
+            log: Vec::new(),
+        };
+        assert_eq!(of_server(&failed).and_then(|need| need.since), since);
     }
 
     #[test]

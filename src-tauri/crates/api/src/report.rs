@@ -312,6 +312,9 @@ pub struct RecorderReport {
     pub waiting: u64,
     /// Why nothing is journaled at the moment.
     pub stalled: Option<String>,
+    /// Number of bytes free on the disk of the data directory, rounded down to 10 MB; none while 1 GB or more is free.
+    #[serde(default)]
+    pub low_disk_bytes: Option<u64>,
     /// Whether the index stays behind the journal until the next start.
     pub index_behind: bool,
     /// Time from answer to journal.

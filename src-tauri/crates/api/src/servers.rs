@@ -48,7 +48,7 @@ pub struct ServerRow {
     pub tool_count: Option<usize>,
     /// Process id, while it is ready.
     pub pid: Option<u32>,
-    /// Time at which it became ready.
+    /// Time at which it became ready, or at which it began to fail.
     pub since: Option<Timestamp>,
     /// Protocol version in use, while it is ready.
     pub protocol_version: Option<String>,

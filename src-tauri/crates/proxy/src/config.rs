@@ -41,6 +41,13 @@ pub enum ServerEntry {
     Invalid(String),
 }
 
+impl ServerEntry {
+    /// Whether it cannot be used.
+    pub(crate) fn is_invalid(&self) -> bool {
+        matches!(self, Self::Invalid(_))
+    }
+}
+
 /// How a stdio upstream is started. No shell is involved.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct StdioSpec {

@@ -36,7 +36,7 @@ pub use query::{CallQuery, Page, Reader};
 pub use redact::{Redacted, Rewrite, redact, rehearse};
 pub use retain::{Policy, Progress};
 pub use salvage::Salvaged;
-pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn};
+pub use schemascope_journal::{Damage, Error as JournalError, Position, Torn, free_space};
 pub use verify::{AuditCheck, Findings, Report, verify};
 pub use write::{MAX_GROUP_ENTRIES, Writer};
 

@@ -1,6 +1,7 @@
 //! Writing: journal first, then index. The recorder decides when to write.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use schemascope_journal::{Compressor, Journal, Position, Record};
 use schemascope_model::{CallId, ToolId};
@@ -45,6 +46,11 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Folder of the journal.
+    pub fn journal_dir(&self) -> &Path {
+        self.journal.dir()
+    }
+
     pub(crate) fn new(
         journal: Journal,
         index: Index,

@@ -65,6 +65,8 @@ impl Metrics {
             waiting: count(&self.waiting),
             stalled: self.stalled.borrow().clone(),
             index_behind: self.index_behind.load(Ordering::Relaxed),
+            // Measured by the recorder.
+            low_disk_bytes: None,
             latency: self.latency.summary(),
         }
     }

@@ -5,6 +5,7 @@
 //! and shown. While the disk takes no writes no call waits. Behind the queue are two threads in line: one makes records, the other writes and counts them.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,7 +21,7 @@ use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_redact::Redaction;
 use schemascope_registry::{Registry, Validators};
 use schemascope_shape::HashKey;
-use schemascope_store::{Packer, Policy, Writer};
+use schemascope_store::{Packer, Policy, Writer, free_space};
 use tokio::sync::oneshot;
 
 use super::capacity::{MAX_BYTES, QueueCapacity, Reservation};
@@ -39,6 +40,11 @@ const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Jobs that may wait: as many calls as there is memory for, and some listings.
 const MAX_JOBS: usize = MAX_BYTES / Draft::LIGHTEST + 1_024;
 
+/// Free space below which people are warned; recording stops at a tenth of it.
+const LOW_DISK_BYTES: u64 = 1_000_000_000;
+/// Free space is told in these steps, so that it does not change with every call.
+const LOW_DISK_STEP: u64 = 10_000_000;
+
 /// Priority of the recorder's threads below those that answer calls, in steps of some 25 %.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
@@ -55,6 +61,8 @@ pub(crate) struct Recorder {
     events: Arc<Events>,
     trails: Arc<Trails>,
     writing: Mutex<Option<JoinHandle<()>>>,
+    /// Folder of the journal.
+    journal_dir: PathBuf,
 }
 
 /// Parts that a recorder works with.
@@ -77,6 +85,7 @@ impl Recorder {
         let RecorderParts { registry, folds, ids, events, redaction } = parts;
         let (jobs, queue) = std::sync::mpsc::sync_channel(MAX_JOBS);
         let (next, writer_jobs) = std::sync::mpsc::sync_channel(PIPELINE_DEPTH);
+        let journal_dir = writer.journal_dir().to_owned();
         let (metrics, listings) = (Arc::new(Metrics::default()), Arc::new(Listings::default()));
         let trails = Arc::new(Trails::default());
         let HashKey(first, second) = registry.lock().key();
@@ -115,6 +124,7 @@ impl Recorder {
             events,
             trails,
             writing,
+            journal_dir,
         }))
     }
 
@@ -172,7 +182,11 @@ impl Recorder {
     }
 
     pub(crate) fn report(&self) -> RecorderReport {
-        self.metrics.report(self.recording == Recording::Off)
+        let free = free_space(&self.journal_dir).filter(|free| *free < LOW_DISK_BYTES);
+        RecorderReport {
+            low_disk_bytes: free.map(|free| free - free % LOW_DISK_STEP),
+            ..self.metrics.report(self.recording == Recording::Off)
+        }
     }
 
     /// The latest calls of the sessions in progress.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use schemascope_model::Timestamp;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 
@@ -74,6 +75,7 @@ impl Upstream {
                         n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
                     };
                     let retry_at = Instant::now() + pause;
+                    self.failing_since().get_or_insert_with(Timestamp::now);
                     *phase = Phase::Failed { reason: reason.clone(), failures, retry_at };
                     Some((reason, pause))
                 }
@@ -147,6 +149,7 @@ impl Upstream {
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
         (progress.was_ready, progress.link) = (true, Some(Arc::clone(&live.link)));
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
+        *self.failing_since() = None;
         self.enter(Phase::Ready(Arc::clone(&live)));
         self.subscriptions.renew(&live);
         let renewed = async {

@@ -20,6 +20,7 @@ pub(crate) mod transport;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use schemascope_model::Timestamp;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -48,6 +49,8 @@ pub(crate) struct Upstream {
     observer: Arc<dyn Observer>,
     log: Arc<LogTail>,
     phase: Mutex<Phase>,
+    /// When it began to fail, or its entry to be invalid; none once it is ready.
+    failing_since: Mutex<Option<Timestamp>>,
     /// Incremented after every change of phase.
     changed: watch::Sender<u64>,
     notifications: broadcast::Sender<SharedNotification>,
@@ -80,6 +83,7 @@ impl Upstream {
     pub(crate) fn new(name: &str, entry: ServerEntry, observer: Arc<dyn Observer>) -> Arc<Self> {
         Arc::new(Self {
             name: name.to_owned(),
+            failing_since: Mutex::new(entry.is_invalid().then(Timestamp::now)),
             entry: Mutex::new(entry),
             observer,
             log: Arc::default(),
@@ -267,6 +271,10 @@ impl Upstream {
 
     fn replace_token(&self) -> MutexGuard<'_, CancellationToken> {
         self.replace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failing_since(&self) -> MutexGuard<'_, Option<Timestamp>> {
+        self.failing_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {

@@ -2,6 +2,7 @@
 
 use std::sync::PoisonError;
 
+use schemascope_model::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::{Phase, Upstream};
@@ -17,6 +18,7 @@ impl Upstream {
                 return false;
             }
             *known = entry.clone();
+            *self.failing_since() = entry.is_invalid().then(Timestamp::now);
         }
         self.client_sessions.end_all();
         // The new entry may start another program.

@@ -20,7 +20,7 @@ pub struct Status {
     pub tools: Option<usize>,
     /// Its process, while it is ready.
     pub pid: Option<u32>,
-    /// When it became ready.
+    /// When it became ready, or when it began to fail.
     pub since: Option<Timestamp>,
     /// Protocol version agreed on, while it is ready.
     pub protocol_version: Option<String>,
@@ -59,7 +59,10 @@ impl Upstream {
             reason,
             tools: live.as_ref().map(|live| live.tools().len()),
             pid: live.as_ref().and_then(|live| live.pid),
-            since: live.as_ref().map(|live| live.since),
+            since: match state {
+                UpstreamState::Failed | UpstreamState::Invalid => *self.failing_since(),
+                _ => live.as_ref().map(|live| live.since),
+            },
             protocol_version: live.as_ref().map(|live| live.hello.version.clone()),
         }
     }
