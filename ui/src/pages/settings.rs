@@ -116,12 +116,16 @@ fn line(reply: Reply, setting: &'static Setting) -> AnyView {
         }
         SettingKind::Number(bounds) => {
             let unset = setting.default.unwrap_or_default();
-            view! { <Amount reply=reply name=name bounds=bounds unset=unset deletes=false /> }.into_any()
+            view! { <Typed reply=reply name=name bounds=Some(bounds) unset=unset deletes=false /> }.into_any()
         }
         SettingKind::Limit(bounds) => {
-            view! { <Amount reply=reply name=name bounds=bounds unset="no limit" deletes=true /> }.into_any()
+            view! { <Typed reply=reply name=name bounds=Some(bounds) unset="no limit" deletes=true /> }
+                .into_any()
         }
         SettingKind::Groups(choices) => select_groups(reply, setting, choices),
+        SettingKind::Program => {
+            view! { <Typed reply=reply name=name bounds=None unset="[]" deletes=false /> }.into_any()
+        }
     };
     view! {
         <div class="setting">
@@ -182,15 +186,15 @@ fn select_groups(reply: Reply, setting: &'static Setting, choices: &'static [Cho
         .into_any()
 }
 
-/// A number or nothing, saved by a button.
+/// What is typed, saved by a button: a number or nothing, or a text.
 #[component]
-fn Amount(
+fn Typed(
     /// The settings.
     reply: Reply,
     /// Its name.
     name: &'static str,
-    /// Accepted values and their unit.
-    bounds: Bounds,
+    /// Accepted numbers and their unit; none for text.
+    bounds: Option<Bounds>,
     /// Text shown while nothing is set.
     unset: &'static str,
     /// Whether it deletes calls.
@@ -218,9 +222,10 @@ fn Amount(
                 {if deletes && !shown.get().trim().is_empty() { "Save and delete older calls" } else { "Save" }}
             </button>
         }.into_any())}
-        <input type="number" min=bounds.min.to_string() inputmode="numeric" aria-labelledby=format!("about-{name}") placeholder=unset
+        <input type=if bounds.is_some() { "number" } else { "text" } class:words=bounds.is_none() spellcheck="false"
+            min=bounds.map(|bounds| bounds.min.to_string()) inputmode=bounds.map(|_| "numeric") aria-labelledby=format!("about-{name}") placeholder=unset
             prop:value=move || shown.get() on:keydown=key
             on:input:target=move |event| typed.set(Some(event.target().value())) />
-        <span class="dim unit">{bounds.unit}</span>
+        {bounds.map(|bounds| view! { <span class="dim unit">{bounds.unit}</span> }.into_any())}
     }
 }

@@ -74,6 +74,9 @@ pub struct ConversationRow {
     pub project_name: String,
     /// Id of the conversation.
     pub conversation_id: String,
+    /// Whether what is recommended next starts by itself.
+    #[serde(default)]
+    pub auto: bool,
     /// Pursuits in the order in which they began.
     pub pursuits: Vec<PursuitRow>,
 }
@@ -157,6 +160,11 @@ pub enum InterviewDecision {
     Abandon {
         /// Why.
         notes: String,
+    },
+    /// Switches on or off that what is recommended next starts by itself.
+    Auto {
+        /// Whether it starts.
+        on: bool,
     },
     /// Leaves a note for the agent, which gets it once.
     Note {

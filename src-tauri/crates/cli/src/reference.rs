@@ -114,6 +114,7 @@ fn values(setting: &Setting) -> String {
             format!("{} to {}", grouped(min), grouped(max))
         }
         SettingKind::Groups(choices) => format!("`off`, `all`, or some of {}", words(choices)),
+        SettingKind::Program => "a JSON list of texts".to_owned(),
     }
 }
 

@@ -75,8 +75,15 @@ impl Engine {
         knowledge.effective.describe(|| interviews.all_descriptions());
         let upstreams =
             Upstreams::open(data.path(), options.recording, &files, &records, &knowledge, &interviews);
-        let services =
-            Services::open(data.path(), options.overrides.clone(), &files, &records, &knowledge, &upstreams);
+        let services = Services::open(
+            data.path(),
+            options.overrides.clone(),
+            &files,
+            &records,
+            &knowledge,
+            &upstreams,
+            &interviews,
+        );
         recovery.extend(unread);
         recovery.extend(files.settings.problem().map(|problem| {
             format!("{} cannot be used and is ignored: {problem}", files.settings.file().display())

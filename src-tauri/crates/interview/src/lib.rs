@@ -20,6 +20,7 @@ mod event;
 mod example;
 mod export;
 mod field;
+mod flow_shop;
 mod form;
 mod history;
 mod input;
@@ -52,6 +53,7 @@ pub use condition::Condition;
 pub use error::{ErrorKind, StepError};
 pub use event::{Event, What};
 pub use export::{export, import};
+pub use flow_shop::flow_shop_model;
 pub use form::form_answer;
 pub use history::{get_aggregated_scr, get_conversation_history};
 pub use library::{Entry, Library, Origin, SourceFile, UnusableFile};
@@ -71,7 +73,7 @@ pub use schema::{DiscoverySchema, FileProblem, INTERVIEWER_TYPES, read_schema};
 pub use state::{Conversation, Interviews, Note, Project, SurrogateRecord};
 pub use steps::{
     AnswerStep, Context, Place, QuestionStep, Stamp, StartStep, Step, Validate, abandon, decide_descriptions,
-    delete, finalize_ds, formulate_question, get_ds_status, get_next_ds, get_next_question,
+    delete, finalize_ds, follow, formulate_question, get_ds_status, get_next_ds, get_next_question,
     interpret_response, leave_note, list_available_ds, process_ds_answer, propose_descriptions, retract,
     settle, start_ds_pursuit, start_interview, store_minizinc, switch_auto,
 };

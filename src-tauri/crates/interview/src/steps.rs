@@ -6,6 +6,7 @@ mod answering;
 mod asking;
 mod deciding;
 mod finishing;
+mod following;
 mod language;
 mod starting;
 
@@ -28,6 +29,7 @@ pub use deciding::{
     switch_auto,
 };
 pub use finishing::{finalize_ds, get_ds_status};
+pub use following::follow;
 pub use language::{
     formulate_question, interpret_response, interpretation_prompt, question_prompt, reading_prompt,
 };

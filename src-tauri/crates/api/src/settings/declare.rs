@@ -32,18 +32,21 @@ macro_rules! form {
     (@type number $default:literal, $min:literal..$max:expr, $unit:literal) => { u64 };
     (@type limit $min:literal..$max:expr, $unit:literal) => { Option<u64> };
     (@type groups $choices:expr) => { Groups };
+    (@type program) => { Vec<String> };
 
     (@default switch $default:literal) => { $default };
     (@default choice $type:ident $default:ident) => { $type::$default };
     (@default number $default:literal, $min:literal..$max:expr, $unit:literal) => { $default };
     (@default limit $min:literal..$max:expr, $unit:literal) => { None };
     (@default groups $choices:expr) => { Groups::Off };
+    (@default program) => { Vec::new() };
 
     (@text switch $default:literal) => { Some(stringify!($default)) };
     (@text choice $type:ident $default:ident) => { Some($type::$default.word()) };
     (@text number $default:literal, $min:literal..$max:expr, $unit:literal) => { Some(stringify!($default)) };
     (@text limit $min:literal..$max:expr, $unit:literal) => { None };
     (@text groups $choices:expr) => { Some("off") };
+    (@text program) => { Some("[]") };
 
     (@kind switch $default:literal) => { SettingKind::Switch };
     (@kind choice $type:ident $default:ident) => { SettingKind::Choice($type::CHOICES) };
@@ -54,6 +57,7 @@ macro_rules! form {
         SettingKind::Limit(Bounds { min: $min, max: $max, unit: $unit })
     };
     (@kind groups $choices:expr) => { SettingKind::Groups($choices) };
+    (@kind program) => { SettingKind::Program };
 }
 
 /// Declares the table of settings, and the struct of their values.

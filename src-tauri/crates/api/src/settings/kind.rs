@@ -34,13 +34,16 @@ pub enum SettingGroup {
     Results,
     /// Which code is kept current.
     Wrappers,
+    /// What happens to what interviews find out.
+    Interviews,
     /// Which calls stay stored.
     Storage,
 }
 
 impl SettingGroup {
     /// Every group, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [Self::Versions, Self::Results, Self::Wrappers, Self::Storage];
+    pub const ALL: [Self; 5] =
+        [Self::Versions, Self::Results, Self::Wrappers, Self::Interviews, Self::Storage];
 
     /// Heading of the group.
     pub fn title(self) -> &'static str {
@@ -48,6 +51,7 @@ impl SettingGroup {
             Self::Versions => "Versions",
             Self::Results => "Results for clients of /mcp",
             Self::Wrappers => "Typed wrappers",
+            Self::Interviews => "Interviews",
             Self::Storage => "Stored calls",
         }
     }
@@ -66,7 +70,13 @@ pub enum SettingKind {
     Limit(Bounds),
     /// `off`, `all`, or some of these words separated by commas.
     Groups(&'static [Choice]),
+    /// A program and its arguments, as a JSON list of texts; an empty list for none. No shell is involved.
+    Program,
 }
+
+/// Most words of a program with its arguments, and most bytes of one.
+const MAX_WORDS: usize = 64;
+const MAX_WORD_BYTES: usize = 4_096;
 
 /// Smallest and largest value of a number, and what it counts.
 #[derive(Debug, Clone, Copy)]
@@ -112,6 +122,7 @@ impl Setting {
             SettingKind::Groups(choices) => value.as_str().is_some_and(|text| {
                 text == OFF || text == ALL || text.split(',').all(|word| is_one_of(choices, word.trim()))
             }),
+            SettingKind::Program => value.as_array().is_some_and(|words| is_program(words)),
         };
         if value.is_null() || is_valid {
             return Ok(());
@@ -135,6 +146,10 @@ impl Setting {
             SettingKind::Groups(choices) => {
                 format!("off, all, or some of {}, separated by commas", words(choices).join(", "))
             }
+            SettingKind::Program => {
+                "a program and its arguments as a JSON list of texts, such as [\"program\", \"--option\"]"
+                    .to_owned()
+            }
         }
     }
 }
@@ -146,6 +161,17 @@ fn alternatives(words: &[&str]) -> String {
         [only] => (*only).to_owned(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
+}
+
+fn is_program(words: &[Value]) -> bool {
+    let is_word = |word: &Value| {
+        word.as_str().is_some_and(|word| word.len() <= MAX_WORD_BYTES && !word.contains(char::is_control))
+    };
+    words.len() <= MAX_WORDS
+        && words.iter().all(is_word)
+        && words
+            .first()
+            .is_none_or(|program| program.as_str().is_some_and(|program| !program.trim().is_empty()))
 }
 
 fn is_one_of(choices: &[Choice], word: &str) -> bool {
@@ -235,6 +261,18 @@ mod tests {
         for invalid in [json!(""), json!("a,off"), json!("c"), json!("a,"), json!(1)] {
             let error = GROUPS.check(&invalid).unwrap_err();
             assert!(error.starts_with("tools must be off, all, or some of a, b"), "{error}");
+        }
+    }
+
+    #[test]
+    fn program_is_a_list_of_texts() {
+        let setting = Setting { kind: SettingKind::Program, ..GROUPS };
+        for valid in [json!([]), json!(["a"]), json!(["a b", "", "--x=\"y\""]), json!(null)] {
+            assert_eq!(setting.check(&valid), Ok(()), "{valid}");
+        }
+        for invalid in [json!("a"), json!([1]), json!([" "]), json!(["a\n"]), json!(vec!["a"; 65]), json!({})]
+        {
+            assert!(setting.check(&invalid).is_err(), "{invalid}");
         }
     }
 

@@ -99,6 +99,7 @@ mod tests {
                     vec![bounds.min.into(), bounds.max.into()]
                 }
                 SettingKind::Groups(choices) => choices.iter().map(|choice| choice.word.into()).collect(),
+                SettingKind::Program => vec![json!([]), json!(["program", "--option"])],
             };
             for value in values {
                 let changed = set(Value::Object(Map::from_iter([(setting.name.to_owned(), value.clone())])));

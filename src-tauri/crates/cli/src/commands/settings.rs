@@ -140,6 +140,7 @@ impl FromArgMatches for SettingOptions {
                     Value::from(*matches.get_one::<u64>(setting.name)?)
                 }
                 SettingKind::Switch => Value::from(matches.get_one::<String>(setting.name)? == "true"),
+                SettingKind::Program => read_list(matches.get_one::<String>(setting.name)?),
                 SettingKind::Choice(_) | SettingKind::Groups(_) => {
                     Value::from(matches.get_one::<String>(setting.name)?.as_str())
                 }
@@ -153,6 +154,11 @@ impl FromArgMatches for SettingOptions {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+/// A list of words; text that is none stays text, which no list accepts.
+fn read_list(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
 }
 
 /// The option of `serve` for a setting.
@@ -176,5 +182,8 @@ fn option(setting: &'static Setting) -> Arg {
         SettingKind::Groups(_) => option
             .value_name("off|all|GROUP,…")
             .value_parser(move |text: &str| setting.check(&Value::from(text)).map(|()| text.to_owned())),
+        SettingKind::Program => option
+            .value_name("JSON")
+            .value_parser(move |text: &str| setting.check(&read_list(text)).map(|()| text.to_owned())),
     }
 }

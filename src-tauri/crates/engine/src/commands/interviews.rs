@@ -44,6 +44,7 @@ impl Handle<ListInterviews> for Engine {
                     project_id: project.project_id.clone(),
                     project_name: project.name.clone(),
                     conversation_id: conversation.conversation_id.clone(),
+                    auto: conversation.is_auto,
                     pursuits: conversation.pursuits.iter().map(pursuit_row).collect(),
                 }));
             }
@@ -85,7 +86,16 @@ fn pursuit_row(pursuit: &Pursuit) -> PursuitRow {
 impl Handle<DecideInterview> for Engine {
     async fn handle(&self, command: DecideInterview) -> Result<Value, ApiError> {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person.clone()));
-        let deciding = move || interviews.step(&actor, |context| decide(context, &command));
+        let registry = Arc::clone(&self.records.registry);
+        let deciding = move || {
+            let decided = interviews.step(&actor, |context| decide(context, &command))?;
+            if matches!(command.decision, InterviewDecision::Auto { on: true }) {
+                let (project_id, conversation_id) = (command.project_id, command.conversation_id);
+                let place = Place { project_id, conversation_id, ds_id: None };
+                interviews.follow(&place, &actor, &|tool| fields(&registry.lock(), tool))?;
+            }
+            Ok(decided)
+        };
         let decided = tokio::task::spawn_blocking(deciding).await.map_err(internal)?;
         self.describe_schemas().await?;
         self.records.events.renewed();
@@ -105,6 +115,7 @@ fn decide(context: &Context<'_>, command: &DecideInterview) -> Result<Step, Step
         }
         InterviewDecision::Retract { pointers } => schemascope_interview::retract(context, &place, pointers),
         InterviewDecision::Abandon { notes } => schemascope_interview::abandon(context, &place, notes),
+        InterviewDecision::Auto { on } => schemascope_interview::switch_auto(context, &place, *on),
         InterviewDecision::Note { text } => schemascope_interview::leave_note(context, &place, text),
         InterviewDecision::Descriptions { proposal_id, accept } => {
             let decision = match accept {

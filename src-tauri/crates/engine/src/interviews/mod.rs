@@ -3,10 +3,12 @@
 //! An event is redacted, written, and applied, in that order and one step at a time, so that several agents and people
 //! can take part in one conversation. The steps themselves are in the crate `interview`.
 
+mod automatic;
 pub(crate) mod describe;
 pub(crate) mod fields;
 pub(crate) mod language;
 mod library;
+pub(crate) mod minizinc;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,8 +17,8 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use schemascope_api::DescriptionProposal;
 use schemascope_interview::{
-    Aid, Context, Decision, ErrorKind, Event, Interviews as State, Library, Proposal, Scripts, Stamp, Step,
-    StepError, ToolField, What, place_arguments, propose_descriptions,
+    Aid, Context, Decision, ErrorKind, Event, Interviews as State, Library, Place, Proposal, Scripts, Stamp,
+    Step, StepError, ToolField, What, place_arguments, propose_descriptions,
 };
 use schemascope_judge::Judge;
 use schemascope_model::{IdSource, Timestamp};
@@ -53,6 +55,7 @@ pub(crate) struct Interviews {
     scripts: Scripts,
     ids: Arc<IdSource>,
     redaction: Arc<Redaction>,
+    completed: minizinc::Completed,
 }
 
 struct Inner {
@@ -121,6 +124,7 @@ impl Interviews {
             scripts: library::scripts(),
             ids,
             redaction,
+            completed: minizinc::Completed::default(),
         };
         Ok((interviews, notes))
     }
@@ -151,7 +155,7 @@ impl Interviews {
         arguments: Map<String, Value>,
         actor: &str,
         aid: Aid,
-        fields: impl FnOnce(&str) -> Vec<ToolField>,
+        fields: impl Fn(&str) -> Vec<ToolField>,
     ) -> Result<Value, NotTaken> {
         self.called(name, arguments, actor, aid, fields, Step::clone)
     }
@@ -185,7 +189,7 @@ impl Interviews {
         name: &str,
         arguments: Map<String, Value>,
         actor: &str,
-        fields: impl FnOnce(&str) -> Vec<ToolField>,
+        fields: impl Fn(&str) -> Vec<ToolField>,
     ) -> Result<(Value, bool), NotTaken> {
         let is_change = std::cell::Cell::new(false);
         let reply = self.called(name, arguments, actor, Aid::default(), fields, |step| {
@@ -203,21 +207,35 @@ impl Interviews {
         arguments: Map<String, Value>,
         actor: &str,
         aid: Aid,
-        fields: impl FnOnce(&str) -> Vec<ToolField>,
+        fields: impl Fn(&str) -> Vec<ToolField>,
         taken: impl FnOnce(&Step) -> Step,
     ) -> Result<Value, NotTaken> {
+        let place = automatic::place(name, &arguments);
+        if let Some(place) = place.as_ref().filter(|_| name == "get_next_question") {
+            self.follow(place, actor, &fields)?;
+        }
         let tool_id = arguments.get("tool_id").and_then(Value::as_str);
-        let tool_fields = tool_id.filter(|_| name == "start_ds_pursuit").map(fields).unwrap_or_default();
+        let tool_fields = tool_id.filter(|_| name == "start_ds_pursuit").map(&fields).unwrap_or_default();
         let aid = Aid { tool_fields, ..aid };
         let finished = (name == "finalize_ds").then(|| place_arguments(arguments.clone()));
         let reply = self.step(actor, |context| {
             schemascope_interview::call(context, name, arguments, &aid).map(|step| taken(&step))
         })?;
         if let Some(Ok(place)) = finished.filter(|_| reply["success"] == true) {
-            // Where the pursuit is not about a tool there is nothing to propose.
-            let _ = self.step(actor, |context| propose_descriptions(context, &place));
+            let ds_id = reply["ds_id"].as_str().map(str::to_owned);
+            self.finished(&Place { ds_id, ..place }, actor);
+        }
+        if let Some(place) = place {
+            self.follow(&place, actor, &fields)?;
         }
         Ok(reply)
+    }
+
+    /// What comes after a pursuit that is complete: descriptions are proposed, and the hook for MiniZinc runs.
+    fn finished(&self, place: &Place, actor: &str) {
+        // Where the pursuit is not about a tool there is nothing to propose.
+        let _ = self.step(actor, |context| propose_descriptions(context, place));
+        self.completed.add(place.clone());
     }
 
     /// Descriptions that no one decided about, at most as many as a page shows.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use crate::background::Background;
 use crate::config::UserFiles;
+use crate::interviews::Interviews;
+use crate::interviews::minizinc::MinizincHook;
 use crate::knowledge::Knowledge;
 use crate::knowledge::overrides::{self, OverrideFile, OverrideParts};
 use crate::knowledge::version_drafter::VersionDrafter;
@@ -45,6 +47,7 @@ impl Services {
         records: &Records,
         knowledge: &Knowledge,
         upstreams: &Upstreams,
+        interviews: &Arc<Interviews>,
     ) -> Self {
         let drafter = Arc::new(VersionDrafter::new(records, knowledge, &upstreams.hub, &files.settings));
         let settings = Arc::new(SettingsApplier::new(files, records, upstreams));
@@ -71,6 +74,7 @@ impl Services {
             Arc::clone(&settings) as _,
             reload as _,
             Arc::clone(&cli_prober) as _,
+            Arc::new(MinizincHook::new(interviews, &files.settings, &records.events)) as _,
             Arc::clone(&overrides) as _,
             Arc::clone(&upstreams.status) as _,
             Arc::clone(&knowledge.suspensions) as _,

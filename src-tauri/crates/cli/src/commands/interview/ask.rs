@@ -4,12 +4,13 @@ use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use schemascope_api::{DecideInterview, InterviewDecision};
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
 
 use super::records::delete_project;
 use super::{Where, call, conversation, place};
-use crate::args::Args;
+use crate::args::{Args, person};
 use crate::output::{self, harmless, harmless_lines};
 
 /// What an interview begins with.
@@ -101,6 +102,45 @@ pub async fn ask(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
         }
         let Some(next) = reply(front, &mut at, &question, &text).await? else { return Ok(ExitCode::SUCCESS) };
         output::note(&next);
+    }
+}
+
+/// Asks about everything that is recommended, with answers from standard input.
+pub async fn run(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
+    let place = place(front, at).await?;
+    let (project_id, conversation_id) = conversation(front, &at.project, at.conversation.as_deref()).await?;
+    let decision = InterviewDecision::Auto { on: true };
+    let command = DecideInterview { project_id, conversation_id, ds_id: None, decision, person: person() };
+    front.call(command).await?;
+    let mut lines = std::io::stdin().lock().lines();
+    loop {
+        let next = call(front, "get_next_ds", place.clone()).await?;
+        if next["ds_id"].is_null() {
+            output::note("Everything that was to be found out is found out.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let question = call(front, "get_next_question", place.clone()).await?;
+        match args.json {
+            true => output::json(&question)?,
+            false => print_question(&question)?,
+        }
+        let answer: Vec<String> = lines
+            .by_ref()
+            .map_while(Result::ok)
+            .skip_while(|line| line.trim().is_empty())
+            .take_while(|line| !line.trim().is_empty())
+            .collect();
+        if answer.is_empty() {
+            output::note(
+                "It goes on by itself from here, with an agent, on the page Interviews, or when you run this again.",
+            );
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut arguments = place.clone();
+        arguments.insert("question_id".to_owned(), question["question_id"].clone());
+        arguments.insert("answer".to_owned(), answer.join("\n").into());
+        let read = call(front, "process_ds_answer", arguments).await?;
+        output::note(&harmless(read["commit_notes"].as_str().unwrap_or_default()));
     }
 }
 

@@ -1,12 +1,15 @@
-//! Lists of conversations and Discovery Schemas, and the check of a file.
+//! Lists of conversations and Discovery Schemas, and what needs no engine: the check of a file, and models of flow shops.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, ensure};
 use schemascope_api::ListInterviews;
 use schemascope_engine::Front;
-use serde_json::json;
+use schemascope_interview::flow_shop_model;
+use serde_json::{Value, json};
 
 use crate::args::Args;
 use crate::output::{self, harmless};
@@ -89,4 +92,25 @@ pub fn check(args: &Args, file: &Path) -> Result<ExitCode> {
             Ok(ExitCode::FAILURE)
         }
     }
+}
+
+/// Largest aggregate that is read, in bytes.
+const MAX_AGGREGATE: u64 = 16 << 20;
+
+/// Prints the model of a flow shop.
+pub fn minizinc(file: &Path, batches: u32) -> Result<ExitCode> {
+    let name = file.display();
+    let source: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(file).with_context(|| format!("cannot read {name}"))?)
+    };
+    let mut text = String::new();
+    let length = source.take(MAX_AGGREGATE + 1).read_to_string(&mut text);
+    let length = length.with_context(|| format!("cannot read {name}"))?;
+    ensure!(length as u64 <= MAX_AGGREGATE, "{name} has more than {} MB", MAX_AGGREGATE >> 20);
+    let aggregate: Value = serde_json::from_str(&text).with_context(|| format!("{name} is no JSON"))?;
+    let model = flow_shop_model(&aggregate, batches).map_err(|problem| anyhow!("{name}: {problem}"))?;
+    output::line(model.trim_end())?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -27,6 +27,7 @@ answer here. Each answer is checked against the example and added to the aggrega
     schemascope interview library                          what can be found out\n  \
     schemascope interview start --name Bakery              a new project, and what to pursue first\n  \
     schemascope interview ask bakery                       the next question; answer it on a terminal\n  \
+    schemascope interview run --project bakery             all questions, one Discovery Schema after another\n  \
     schemascope interview show bakery                      questions, answers and aggregates\n  \
     schemascope interview play \"craft beer\"                a whole interview with a scripted expert\n  \
     schemascope interview check mine.json                  whether a file can be used"
@@ -66,6 +67,26 @@ enum InterviewVerb {
     Ask {
         #[command(flatten)]
         place: Where,
+    },
+    /// Go through everything that is recommended: what is complete ends, and the next starts
+    #[command(
+        after_help = "Answers are read from standard input, each ended by an empty line, until everything that was to be \
+found out is found out, or the input ends. From then on the conversation goes on by itself: an agent that asks for the next \
+question, or a person on the page Interviews, always gets one of what is recommended.\n\n\
+    Examples:\n  \
+    schemascope interview run --project bakery             on a terminal: answer one question after another\n  \
+    schemascope interview run --project bakery --off       what is complete stays, and nothing starts by itself"
+    )]
+    Run {
+        /// Id or name of the project
+        #[arg(long, value_name = "PROJECT")]
+        project: String,
+        /// Id of the conversation [default: the last one]
+        #[arg(long, value_name = "ID")]
+        conversation: Option<String>,
+        /// Start nothing by itself any more
+        #[arg(long)]
+        off: bool,
     },
     /// Answer the open question
     Answer {
@@ -130,6 +151,20 @@ enum InterviewVerb {
         #[arg(long, default_value_t = 400, value_name = "N")]
         max_questions: u64,
     },
+    /// Print the MiniZinc model of a flow shop, from its aggregate
+    #[command(
+        after_help = "It reads the aggregate of process/flow-shop as JSON and prints a model that minimises the time until \
+the last step ends. As the setting minizinc_hook, it runs whenever a flow shop is complete:\n\n  \
+    schemascope settings set minizinc_hook '[\"schemascope\", \"interview\", \"minizinc\"]'"
+    )]
+    Minizinc {
+        /// The aggregate; - is standard input
+        #[arg(default_value = "-")]
+        file: PathBuf,
+        /// Number of batches that pass the steps
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=50))]
+        batches: u32,
+    },
     /// Print all interviews, or those of some projects, as JSON
     Export {
         /// Ids or names of projects
@@ -182,6 +217,7 @@ impl Alone for Interview {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match &self.verb {
             Some(InterviewVerb::Check { file }) => library::check(args, file),
+            Some(InterviewVerb::Minizinc { file, batches }) => library::minizinc(file, *batches),
             verb => with_engine(args, async |front| carry_out(args, verb.as_ref(), front).await).await,
         }
     }
@@ -193,6 +229,15 @@ async fn carry_out(args: &Args, verb: Option<&InterviewVerb>, front: &Front) -> 
         None | Some(InterviewVerb::List) => library::list(args, front).await,
         Some(InterviewVerb::Library) => library::library(args, front).await,
         Some(InterviewVerb::Check { file }) => library::check(args, file),
+        Some(InterviewVerb::Minizinc { file, batches }) => library::minizinc(file, *batches),
+        Some(InterviewVerb::Run { project, conversation, off }) => {
+            let place = Where { project: project.clone(), conversation: conversation.clone(), ds: None };
+            if *off {
+                records::decide(args, front, &place, Decision::Auto { on: false }).await
+            } else {
+                ask::run(args, front, &place).await
+            }
+        }
         Some(InterviewVerb::Start { name, project, ds, tool }) => {
             let what = ask::Wanted { ds: ds.as_deref(), tool: tool.as_deref() };
             ask::start(args, front, name.clone(), project.as_deref(), what).await
