@@ -26,7 +26,7 @@ fn contents(data: &Path) -> Vec<(String, Vec<u8>)> {
             }
         }
     }
-    for journal in ["journal", "decisions"] {
+    for journal in ["journal", "decisions", "interviews"] {
         for found in Reader::new(&data.join(journal), Position::START).unwrap() {
             let Found::Entry(entry) = found.unwrap() else { panic!("damage") };
             contents.push((format!("{journal} at {:?}", entry.at), entry.payload));

@@ -332,7 +332,8 @@ pub struct AuditRow {
     /// Name of the actor, if it is known.
     pub name: Option<String>,
     /// Event: `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
-    /// `acknowledge`, `unacknowledge`, `resolve`, `override`, `cli_added`, `cli_removed`, `cli_approved`, `cli_rejected`.
+    /// `acknowledge`, `unacknowledge`, `resolve`, `override`, `cli_added`, `cli_removed`, `cli_approved`, `cli_rejected`,
+    /// `delete_interview`.
     pub event: String,
     /// Version number; for a rollback, of the target.
     pub version: Option<u32>,

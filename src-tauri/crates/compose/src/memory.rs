@@ -36,15 +36,21 @@ struct Entry {
     /// The place that gave it first. Most values have no other, and need no list.
     giver: Option<Giver>,
     others: Vec<Giver>,
-    /// The first and the last use.
-    used: Option<Box<[Use; 2]>>,
+}
+
+/// The first and the last use of each value that was an argument. They are apart from the values that results gave, which
+/// are many more, because a use that is forgotten makes results be read again.
+#[derive(Debug, Default)]
+struct Uses {
+    new: Hashes<[Use; 2]>,
+    old: Hashes<[Use; 2]>,
 }
 
 /// Values of a part of a session.
 #[derive(Debug, Default)]
 struct Generation {
     entries: Hashes<Entry>,
-    /// Bytes of all lists of places and uses.
+    /// Bytes of all lists of places.
     lists: usize,
 }
 
@@ -77,6 +83,18 @@ pub(crate) struct Memory {
     names: usize,
     new: Generation,
     old: Generation,
+    uses: Uses,
+}
+
+impl Uses {
+    fn bytes(&self) -> usize {
+        let entry = size_of::<(u64, [Use; 2])>();
+        table(self.new.capacity(), entry) + table(self.old.capacity(), entry)
+    }
+
+    fn of(&self, hash: u64) -> impl Iterator<Item = Use> {
+        [self.old.get(&hash), self.new.get(&hash)].into_iter().flatten().flatten().copied()
+    }
 }
 
 impl Memory {
@@ -85,12 +103,13 @@ impl Memory {
         let lists =
             self.calls.capacity() * size_of::<Given>() + self.paths.capacity() * size_of::<Arc<str>>();
         let paths = table(self.path_ids.capacity(), size_of::<(Arc<str>, u32)>());
-        lists + paths + self.names + self.new.bytes() + self.old.bytes()
+        lists + paths + self.names + self.new.bytes() + self.old.bytes() + self.uses.bytes()
     }
 
     /// Number of values.
     pub(crate) fn values(&self) -> usize {
-        self.new.entries.len() + self.old.entries.len()
+        let given = self.new.entries.len() + self.old.entries.len();
+        given + self.uses.new.len() + self.uses.old.len()
     }
 
     /// Whether there is no room for more calls or paths.
@@ -100,11 +119,14 @@ impl Memory {
 
     /// Starts a new generation if the present one is full. Returns the number of values dropped.
     pub(crate) fn rotate(&mut self) -> u64 {
-        if self.new.entries.len() < GENERATION {
-            return 0;
+        let mut dropped = 0;
+        if self.new.entries.len() >= GENERATION {
+            dropped += std::mem::replace(&mut self.old, std::mem::take(&mut self.new)).entries.len();
         }
-        let dropped = std::mem::replace(&mut self.old, std::mem::take(&mut self.new));
-        dropped.entries.len() as u64
+        if self.uses.new.len() >= GENERATION {
+            dropped += std::mem::replace(&mut self.uses.old, std::mem::take(&mut self.uses.new)).len();
+        }
+        dropped as u64
     }
 
     /// Adds a call and returns its number.
@@ -145,21 +167,13 @@ impl Memory {
 
     /// Returns the first use of a value at or after a time, as far as the first and the last are known.
     pub(crate) fn used(&self, hash: u64, since: u64) -> Option<Use> {
-        let places = [self.old.entries.get(&hash), self.new.entries.get(&hash)];
-        let uses = places.into_iter().flatten().filter_map(|entry| entry.used.as_deref()).flatten().copied();
-        uses.filter(|(at, _)| *at >= since).min()
+        self.uses.of(hash).filter(|(at, _)| *at >= since).min()
     }
 
     /// Remembers that an argument had a value.
     pub(crate) fn use_value(&mut self, hash: u64, used: Use) {
-        let Generation { entries, lists } = &mut self.new;
-        match &mut entries.entry(hash).or_default().used {
-            Some(known) => **known = [known[0].min(used), known[1].max(used)],
-            none => {
-                *none = Some(Box::new([used; 2]));
-                *lists += size_of::<[Use; 2]>() + ALLOCATION;
-            }
-        }
+        let known = self.uses.new.entry(hash).or_insert([used; 2]);
+        *known = [known[0].min(used), known[1].max(used)];
     }
 
     /// Remembers who gave a value: for each tool and path the first call, and of these the first few. Results are not
@@ -211,6 +225,7 @@ impl Memory {
         let entries = self.old.entries.values().chain(self.new.entries.values());
         let entries: usize =
             entries.map(|entry| size_of_val(entry) + 8 + entry.others.len() * size_of::<Giver>()).sum();
-        names + paths + index + entries
+        let uses = (self.uses.old.len() + self.uses.new.len()) * size_of::<(u64, [Use; 2])>();
+        names + paths + index + entries + uses
     }
 }

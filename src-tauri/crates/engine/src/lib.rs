@@ -48,6 +48,7 @@ pub use engine::Engine;
 pub use follower::Follower;
 pub use http::{Page, Pages, ServeError, Serving, StartError, serve};
 pub use instance::Instance;
+pub use interviews::minizinc::DS_VARIABLE;
 pub use knowledge::checking::{CheckError, Checker};
 pub use knowledge::overrides::check as check_overrides;
 pub use knowledge::raw_diff;

@@ -201,3 +201,29 @@ pub enum What {
         conversation_id: Option<String>,
     },
 }
+
+impl Event {
+    /// The project it is about, and the conversation if it is about one.
+    pub fn place(&self) -> Option<(&str, Option<&str>)> {
+        match &self.what {
+            What::ProjectStarted { project_id, .. } => Some((project_id, None)),
+            What::ProjectImported { project } => Some((&project.project_id, None)),
+            What::Deleted { project_id, conversation_id } => Some((project_id, conversation_id.as_deref())),
+            What::ConversationStarted { project_id, conversation_id, .. }
+            | What::PursuitStarted { project_id, conversation_id, .. }
+            | What::QuestionAsked { project_id, conversation_id, .. }
+            | What::AnswerGiven { project_id, conversation_id, .. }
+            | What::ConflictSettled { project_id, conversation_id, .. }
+            | What::Retracted { project_id, conversation_id, .. }
+            | What::PursuitEnded { project_id, conversation_id, .. }
+            | What::NoteLeft { project_id, conversation_id, .. }
+            | What::NoteDelivered { project_id, conversation_id, .. }
+            | What::AutoSwitched { project_id, conversation_id, .. }
+            | What::MinizincStored { project_id, conversation_id, .. }
+            | What::DescriptionsProposed { project_id, conversation_id, .. } => {
+                Some((project_id, Some(conversation_id)))
+            }
+            What::DescriptionsDecided { .. } | What::SurrogateCreated { .. } => None,
+        }
+    }
+}

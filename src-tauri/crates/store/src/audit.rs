@@ -1,4 +1,5 @@
-//! The audit log: decisions, in a small journal of their own that retention never touches.
+//! The audit log: decisions, in a small journal of their own that retention never touches. Interviews have a log of the
+//! same form.
 //!
 //! A decision counts once its frame is on disk; an incomplete frame is dropped. The whole log is
 //! read when it is opened. The meaning of an entry is up to the caller.
@@ -12,6 +13,8 @@ use crate::Error;
 
 /// Folder of the log in the data directory.
 pub(crate) const FOLDER: &str = "decisions";
+/// Folder of the log of interviews in the data directory.
+pub(crate) const INTERVIEWS: &str = "interviews";
 /// Kind of every frame in the log.
 const ENTRY: u8 = 1;
 /// Format of an entry: the entry's first byte.
@@ -33,6 +36,17 @@ pub struct AuditContents {
     pub damaged: Vec<Damage>,
 }
 
+/// What becomes of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryChange {
+    /// It stays as it is.
+    Keep,
+    /// This entry takes its place.
+    Replace(Vec<u8>),
+    /// It is removed.
+    Remove,
+}
+
 impl AuditLog {
     /// Opens the log of a data directory, creating it if necessary, and reads it. An unfinished
     /// entry is removed from its end.
@@ -40,8 +54,12 @@ impl AuditLog {
         Self::open_folder(&data.join(FOLDER))
     }
 
-    /// Opens a log of the same form in another folder.
-    pub fn open_folder(dir: &Path) -> Result<(Self, AuditContents, Option<Torn>), Error> {
+    /// Opens the log of interviews of a data directory, as [`Self::open`] does.
+    pub fn open_interviews(data: &Path) -> Result<(Self, AuditContents, Option<Torn>), Error> {
+        Self::open_folder(&data.join(INTERVIEWS))
+    }
+
+    fn open_folder(dir: &Path) -> Result<(Self, AuditContents, Option<Torn>), Error> {
         crate::open::create_private(dir);
         let (journal, recovery) = Journal::open(dir)?;
         let log = Self { journal, dir: dir.to_owned() };
@@ -59,16 +77,37 @@ impl AuditLog {
         Ok(())
     }
 
+    /// Passes every entry to `change`, oldest first, and removes or replaces it on disk. Each segment is replaced as a
+    /// whole, so after an error or a kill an entry is the old one or the new one.
+    pub fn rewrite(&mut self, mut change: impl FnMut(&[u8]) -> EntryChange) -> Result<(), Error> {
+        // Only complete segments are replaced.
+        self.journal.begin_segment()?;
+        let mut segments = schemascope_journal::segments(&self.dir)?;
+        segments.pop();
+        for segment in segments {
+            let mut of_frame = |kind, payload: &[u8]| match payload.split_first() {
+                Some((&FORMAT, body)) if kind == ENTRY => match change(body) {
+                    EntryChange::Keep => Change::Keep,
+                    EntryChange::Replace(entry) => Change::Replace([&[FORMAT], &*entry].concat()),
+                    EntryChange::Remove => Change::Drop,
+                },
+                _ => Change::Stop,
+            };
+            schemascope_journal::rewrite(&self.dir, segment.number, &mut of_frame)?;
+        }
+        Ok(())
+    }
+
     /// Returns all entries.
     pub fn read(&self) -> Result<AuditContents, Error> {
         read_to(&self.dir, None)
     }
 }
 
-/// Reads the log of a data directory up to the end of its last complete entry. Does not repair
+/// Reads one of the logs of a data directory up to the end of its last complete entry. Does not repair
 /// anything.
-pub(crate) fn inspect(data: &Path) -> Result<(AuditContents, Option<Torn>), Error> {
-    let dir = data.join(FOLDER);
+pub(crate) fn inspect(data: &Path, folder: &str) -> Result<(AuditContents, Option<Torn>), Error> {
+    let dir = data.join(folder);
     if !dir.is_dir() {
         return Ok((AuditContents::default(), None));
     }
@@ -155,6 +194,31 @@ mod tests {
         std::fs::write(&file, &flipped).unwrap();
         let (_, read, _) = AuditLog::open(data.path()).unwrap();
         assert_eq!((entries(&read), read.damaged.len()), (vec!["one", "three"], 1));
+    }
+
+    #[test]
+    fn removed_entries_are_gone_from_disk() {
+        let data = tempfile::tempdir().unwrap();
+        let id = CallId::from_bytes([1; 16]);
+        let (mut log, ..) = AuditLog::open_interviews(data.path()).unwrap();
+        for entry in ["one", "secret", "three"] {
+            log.append(id, entry.as_bytes()).unwrap();
+        }
+        let change = |entry: &[u8]| match entry {
+            b"secret" => EntryChange::Remove,
+            b"three" => EntryChange::Replace(b"drei".to_vec()),
+            _ => EntryChange::Keep,
+        };
+        log.rewrite(change).unwrap();
+        log.append(id, b"four").unwrap();
+        drop(log);
+        let (log, read, torn) = AuditLog::open_interviews(data.path()).unwrap();
+        assert_eq!((entries(&read), torn), (vec!["one", "drei", "four"], None));
+        assert!(log.read().unwrap().damaged.is_empty());
+        for file in data.path().join(INTERVIEWS).read_dir().unwrap() {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            assert!(!bytes.windows(6).any(|text| text == b"secret"));
+        }
     }
 
     #[test]

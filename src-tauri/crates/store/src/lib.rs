@@ -27,7 +27,7 @@ mod write;
 
 use std::path::PathBuf;
 
-pub use audit::{AuditContents, AuditLog};
+pub use audit::{AuditContents, AuditLog, EntryChange};
 pub use entry::{Declared, Entry};
 pub use maintain::{Rebuilt, rebuild};
 pub use open::{IndexRecovery, Recovery, open};

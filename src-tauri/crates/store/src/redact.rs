@@ -32,6 +32,10 @@ pub trait Rewrite {
     fn decision(&mut self, _entry: &[u8]) -> Option<Vec<u8>> {
         None
     }
+    /// Returns the replacement of an entry of the log of interviews, or `None` to keep it.
+    fn interview(&mut self, _entry: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
     /// Receives the number of segments done and the total, after each segment.
     fn progress(&mut self, _done: u64, _total: u64) {}
 }
@@ -59,7 +63,7 @@ pub fn redact(dir: &Path, rewrite: &mut dyn Rewrite, fold: &mut dyn States) -> R
         crate::salvage::salvage(dir)?;
     }
     remove_indexes(dir)?;
-    for journal in ["journal", audit::FOLDER].map(|name| dir.join(name)) {
+    for journal in ["journal", audit::FOLDER, audit::INTERVIEWS].map(|name| dir.join(name)) {
         if journal.is_dir() {
             // Removes what a kill left unfinished: never acknowledged, but still readable.
             drop(Journal::open(&journal)?);
@@ -84,9 +88,10 @@ type Work = fn(
 ) -> Result<Option<Rewritten>, schemascope_journal::Error>;
 
 fn each(dir: &Path, rewrite: &mut dyn Rewrite, work: Work) -> Result<Redacted, Error> {
-    let (journal, log) = (dir.join("journal"), dir.join(audit::FOLDER));
+    let (journal, log, interviews) =
+        (dir.join("journal"), dir.join(audit::FOLDER), dir.join(audit::INTERVIEWS));
     let mut segments = Vec::new();
-    for folder in [&journal, &log] {
+    for folder in [&journal, &log, &interviews] {
         if folder.is_dir() {
             segments
                 .extend(schemascope_journal::segments(folder)?.into_iter().map(|one| (folder, one.number)));
@@ -94,10 +99,14 @@ fn each(dir: &Path, rewrite: &mut dyn Rewrite, work: Work) -> Result<Redacted, E
     }
     let mut redacted = Redacted::default();
     for (done, (folder, number)) in (1..).zip(&segments) {
-        let is_log = **folder == log;
-        let mut change = |kind, payload: &[u8]| match is_log {
-            true => audit::change(kind, payload, |entry| rewrite.decision(entry)),
-            false => change(rewrite, kind, payload),
+        let mut change = |kind, payload: &[u8]| {
+            if **folder == log {
+                audit::change(kind, payload, |entry| rewrite.decision(entry))
+            } else if **folder == interviews {
+                audit::change(kind, payload, |entry| rewrite.interview(entry))
+            } else {
+                change(rewrite, kind, payload)
+            }
         };
         let Some(rewritten) = work(folder, *number, &mut change)? else {
             return Err(Error::Malformed(format!(

@@ -12,6 +12,7 @@ use std::path::Path;
 use schemascope_journal::{Damage, Entry as Frame, Found, Position, Reader, Torn};
 use schemascope_model::{CallId, ToolId};
 
+use crate::audit::{FOLDER, INTERVIEWS};
 use crate::entry::{CALL, Entry};
 use crate::index::{Comparison, Index};
 use crate::lock::Lock;
@@ -77,6 +78,8 @@ pub struct Report {
     pub unusable: Option<String>,
     /// Result for the audit log.
     pub audit: AuditCheck,
+    /// Result for the log of interviews.
+    pub interviews: AuditCheck,
 }
 
 /// Result of verifying the audit log.
@@ -95,11 +98,27 @@ pub struct AuditCheck {
 impl AuditCheck {
     /// Reads the log of a data directory into `fold`. Repairs nothing.
     pub(crate) fn of(dir: &Path, fold: &mut dyn States) -> Result<Self, Error> {
-        let (read, torn) = crate::audit::inspect(dir)?;
+        Self::read(dir, FOLDER, |entry| fold.decision(entry))
+    }
+
+    /// Reads the log of interviews of a data directory. Repairs nothing.
+    fn of_interviews(dir: &Path) -> Result<Self, Error> {
+        Self::read(dir, INTERVIEWS, |entry| match serde_json::from_slice::<serde::de::IgnoredAny>(entry) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    fn read(
+        dir: &Path,
+        folder: &str,
+        mut apply: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<Self, Error> {
+        let (read, torn) = crate::audit::inspect(dir, folder)?;
         let mut check = Self { entries: read.entries.len() as u64, torn, ..Self::default() };
         read.damaged.into_iter().for_each(|damage| check.damaged.add(damage));
         for entry in &read.entries {
-            if let Err(reason) = fold.decision(entry) {
+            if let Err(reason) = apply(entry) {
                 check.refused.add(reason);
             }
         }
@@ -112,7 +131,8 @@ impl Report {
     /// normal: the next start handles both.
     pub fn is_sound(&self) -> bool {
         let calls = [self.missing.count, self.different.count, self.unlisted.count, self.unknown.count];
-        let audit = self.audit.damaged.count + self.audit.refused.count;
+        let logs = [&self.audit, &self.interviews];
+        let audit: u64 = logs.iter().map(|log| log.damaged.count + log.refused.count).sum();
         let differences = calls.iter().sum::<u64>() + self.damaged.count + self.states.count + audit;
         differences == 0 && self.unusable.is_none()
     }
@@ -125,7 +145,12 @@ pub fn verify(dir: &Path, fold: &mut dyn States) -> Result<Report, Error> {
     let journal = dir.join("journal");
     let (end, tail) = schemascope_journal::tail(&journal)?;
     let gone = RemovedCalls::read(&journal)?;
-    let mut report = Report { torn: tail.torn, audit: AuditCheck::of(dir, &mut *fold)?, ..Report::default() };
+    let mut report = Report {
+        torn: tail.torn,
+        audit: AuditCheck::of(dir, &mut *fold)?,
+        interviews: AuditCheck::of_interviews(dir)?,
+        ..Report::default()
+    };
     let index = open_existing(&dir.join("index"))?.map_err(|reason| report.unusable = Some(reason)).ok();
     let mut check = Check { journal: &journal, end, gone, index, report };
     check.calls(fold)?;

@@ -122,8 +122,9 @@ settings! {
         label: "Model for MiniZinc",
         summary: "program that turns the aggregate of a complete Discovery Schema into a MiniZinc model",
         details: "A list of the program and its arguments, in JSON; no shell is involved. It runs when a Discovery \
-            Schema is complete, gets the aggregate as JSON on its standard input, and prints a model. If the program \
-            `minizinc` is installed, the model is solved. `[\"schemascope\", \"interview\", \"minizinc\"]` writes \
+            Schema is complete, gets the aggregate as JSON on its standard input and the Discovery Schema's id in the \
+            variable `SCHEMASCOPE_DS`, and prints a model or nothing. If the program `minizinc` is installed, the model \
+            is solved. `[\"schemascope\", \"interview\", \"minizinc\"]` writes \
             models of flow shops. Both texts are in the conversation's history.",
     }
     keep_days, "keep-days": limit(1..36_500, "days") in Storage {

@@ -49,13 +49,14 @@ impl Alone for Redact {
 }
 
 /// Each kind of record: its name in JSON, its name for people, and its counts.
-fn kinds(done: &RedactedStore) -> [(&'static str, &'static str, Counted); 4] {
+fn kinds(done: &RedactedStore) -> [(&'static str, &'static str, Counted); 5] {
     let found = &done.found;
     [
         ("calls", "calls", found.calls),
         ("declarations", "tool definitions", found.declarations),
         ("states", "tool states in snapshots", found.states),
         ("decisions", "versions and decisions", found.decisions),
+        ("interviews", "steps of interviews", found.interviews),
     ]
 }
 

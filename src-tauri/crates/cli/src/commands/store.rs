@@ -149,6 +149,14 @@ fn audit_findings(audit: &AuditCheck) -> Vec<Finding> {
     ]
 }
 
+/// The same for the log of interviews.
+fn interview_findings(log: &AuditCheck) -> Vec<Finding> {
+    vec![
+        Finding::new("damaged", "damaged places in the log of interviews", &log.damaged, damage),
+        Finding::new("refused", "invalid steps in the log of interviews", &log.refused, String::clone),
+    ]
+}
+
 fn audit_json(audit: &AuditCheck) -> Value {
     let mut json = json!({"entries": audit.entries, "torn_bytes": audit.torn.map(|torn| torn.bytes)});
     for finding in audit_findings(audit) {
@@ -184,10 +192,11 @@ fn findings(report: &Verified) -> Vec<Finding> {
 
 fn print(report: &Verified) -> Result<()> {
     output::line(&format!(
-        "{} calls, the states of {} tools and {} audit log entries checked; {} calls removed by retention, {} entries not indexed yet",
+        "{} calls, the states of {} tools, {} audit log entries and {} steps of interviews checked; {} calls removed by retention, {} entries not indexed yet",
         count(report.calls),
         count(report.tools),
         count(report.audit.entries),
+        count(report.interviews.entries),
         count(report.gone),
         count(report.behind)
     ))?;
@@ -198,14 +207,18 @@ fn print(report: &Verified) -> Result<()> {
     if let Some(reason) = &report.unusable {
         output::line(&format!("the index cannot be compared: {}", output::harmless(reason)))?;
     }
-    for finding in findings(report).iter().chain(&audit_findings(&report.audit)) {
+    let logs = audit_findings(&report.audit).into_iter().chain(interview_findings(&report.interviews));
+    for finding in findings(report).into_iter().chain(logs) {
         finding.print()?;
     }
-    let audit = &report.audit;
-    Ok(output::line(match (report.is_sound(), audit.damaged.count + audit.refused.count) {
-        (true, _) => "no differences",
-        (false, 0) => "run `schemascope rebuild` to rebuild the index from the journal",
-        (false, _) => "damaged entries of the audit log are lost; every other decision is still in effect",
+    let lost = |log: &AuditCheck| log.damaged.count + log.refused.count > 0;
+    Ok(output::line(match (report.is_sound(), lost(&report.audit), lost(&report.interviews)) {
+        (true, ..) => "no differences",
+        (false, true, _) => {
+            "damaged entries of the audit log are lost; every other decision is still in effect"
+        }
+        (false, false, true) => "damaged steps of interviews are lost; all others are intact",
+        (false, false, false) => "run `schemascope rebuild` to rebuild the index from the journal",
     })?)
 }
 
@@ -219,6 +232,7 @@ fn as_json(report: &Verified) -> Value {
         "torn_bytes": report.torn.map(|torn| torn.bytes),
         "unusable": report.unusable,
         "audit": audit_json(&report.audit),
+        "interviews": audit_json(&report.interviews),
     });
     for finding in findings(report) {
         json[finding.name] = finding.json();

@@ -148,6 +148,13 @@ pub(super) fn undoes(event: &AuditEvent) -> Option<CallId> {
 }
 
 fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
+    let deleted = match &entry.event {
+        AuditEvent::DeleteInterview { project_id, conversation_id: None } => Some(project_id.to_string()),
+        AuditEvent::DeleteInterview { project_id, conversation_id: Some(conversation) } => {
+            Some(format!("{conversation} of {project_id}"))
+        }
+        _ => None,
+    };
     AuditRow {
         id: entry.id,
         at: entry.at,
@@ -160,7 +167,7 @@ fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
         enforced: matches!(entry.event, AuditEvent::Pin { enforced: true, .. }),
         undoes: undoes(&entry.event),
         undone: undone.contains(&entry.id),
-        reason: entry.reason.map(Into::into),
+        reason: entry.reason.map(Into::into).or(deleted),
         observation_count: entry.observation_count,
         quality: entry.quality,
     }

@@ -9,8 +9,13 @@ use schemascope_api::{
 use schemascope_interview::{
     Context, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
 };
+use schemascope_model::ToolId;
+use schemascope_overrides::WILDCARD;
+use schemascope_proxy::OWN_SERVER;
+use schemascope_registry::versions::AuditEvent;
 use serde_json::Value;
 
+use super::decide::not_written;
 use super::{Handle, internal};
 use crate::engine::Engine;
 use crate::interviews::fields::fields;
@@ -86,6 +91,13 @@ fn pursuit_row(pursuit: &Pursuit) -> PursuitRow {
 impl Handle<DecideInterview> for Engine {
     async fn handle(&self, command: DecideInterview) -> Result<Value, ApiError> {
         let (interviews, actor) = (Arc::clone(&self.interviews), actor(command.person.clone()));
+        let deleted = match command.decision {
+            InterviewDecision::Delete {} => {
+                Some((command.project_id.clone(), command.conversation_id.clone()))
+            }
+            _ => None,
+        };
+        let person = command.person.clone();
         let registry = Arc::clone(&self.records.registry);
         let deciding = move || {
             let decided = interviews.step(&actor, |context| decide(context, &command))?;
@@ -97,6 +109,9 @@ impl Handle<DecideInterview> for Engine {
             Ok(decided)
         };
         let decided = tokio::task::spawn_blocking(deciding).await.map_err(internal)?;
+        if let (Ok(_), Some((project_id, conversation_id))) = (&decided, deleted) {
+            self.audit_deletion(&project_id, &conversation_id, person.as_deref()).await?;
+        }
         self.describe_schemas().await?;
         self.records.events.renewed();
         decided.map_err(|error| not_taken(&error))
@@ -151,6 +166,25 @@ impl Handle<ImportInterviews> for Engine {
 }
 
 impl Engine {
+    /// Notes in the audit log that an interview was deleted.
+    async fn audit_deletion(
+        &self,
+        project_id: &str,
+        conversation_id: &str,
+        person: Option<&str>,
+    ) -> Result<(), ApiError> {
+        let tool = ToolId::new(OWN_SERVER, WILDCARD).map_err(internal)?;
+        let proposal = self.proposal(&tool, None, person, None);
+        let event = AuditEvent::DeleteInterview {
+            project_id: project_id.into(),
+            conversation_id: Some(conversation_id).filter(|id| !id.is_empty()).map(Into::into),
+        };
+        let decisions = Arc::clone(&self.knowledge.decisions);
+        let writing = move || decisions.write(proposal, |_| Ok(event));
+        let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
+        written.map(drop).map_err(|error| not_written(&tool, error))
+    }
+
     /// Advertises the descriptions that are accepted now.
     async fn describe_schemas(&self) -> Result<(), ApiError> {
         let (interviews, effective) = (Arc::clone(&self.interviews), Arc::clone(&self.knowledge.effective));

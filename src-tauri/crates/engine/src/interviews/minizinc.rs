@@ -25,6 +25,8 @@ const MAX_MODEL: usize = 1 << 20;
 const MAX_RESULTS: usize = 64 << 10;
 /// Complete pursuits that may wait for the hook.
 const MAX_WAITING: usize = 64;
+/// Variable with the id of the complete Discovery Schema, so that a hook can leave out those it makes no model of.
+pub const DS_VARIABLE: &str = "SCHEMASCOPE_DS";
 /// Who stores what the hook made.
 const ACTOR: &str = "minizinc hook";
 
@@ -80,12 +82,18 @@ impl MinizincHook {
     async fn take(&self, place: Place) {
         let hook = self.settings.now().minizinc_hook;
         let Some((program, arguments)) = hook.split_first() else { return };
-        let Some(aggregate) = self.aggregate(&place) else { return };
-        let (model, results) = match printed(program, arguments, aggregate, MAX_MODEL).await {
+        let Some((aggregate, has_model)) = self.aggregate(&place) else { return };
+        let ds_id = place.ds_id.clone().unwrap_or_default();
+        let input = Input { text: aggregate, variables: BTreeMap::from([(DS_VARIABLE.to_owned(), ds_id)]) };
+        let (model, results) = match printed(program, arguments, input, MAX_MODEL).await {
             Ok(model) if model.trim().is_empty() => return,
             Ok(model) => {
                 let results = solve(&model).await;
                 (model, results)
+            }
+            Err(problem) if has_model => {
+                tracing::warn!(%problem, "the model for MiniZinc stays as it is");
+                return;
             }
             Err(problem) => (String::new(), format!("There is no model: {problem}")),
         };
@@ -99,10 +107,12 @@ impl MinizincHook {
         }
     }
 
-    fn aggregate(&self, place: &Place) -> Option<String> {
+    /// The aggregate, and whether the conversation has a model already.
+    fn aggregate(&self, place: &Place) -> Option<(String, bool)> {
         self.interviews.read(|state| {
             let conversation = state.projects.get(&place.project_id)?.conversation(&place.conversation_id)?;
-            Some(conversation.pursuit(place.ds_id.as_deref()?)?.aggregate().to_string())
+            let aggregate = conversation.pursuit(place.ds_id.as_deref()?)?.aggregate().to_string();
+            Some((aggregate, conversation.minizinc.as_ref().is_some_and(|model| !model.is_empty())))
         })
     }
 }
@@ -122,17 +132,25 @@ impl Service for MinizincHook {
 async fn solve(model: &str) -> String {
     let limit = SOLVE_MILLISECONDS.to_string();
     let arguments = ["--solver", "gecode", "--time-limit", &limit, "-"].map(str::to_owned);
-    match printed("minizinc", &arguments, model.to_owned(), MAX_RESULTS).await {
+    let input = Input { text: model.to_owned(), variables: BTreeMap::new() };
+    match printed("minizinc", &arguments, input, MAX_RESULTS).await {
         Ok(results) => results,
         Err(problem) => format!("It is not solved: {problem}"),
     }
 }
 
-/// What a program prints for a text on its standard input. The error is a reason for the user.
+/// What a program gets.
+struct Input {
+    /// Text on its standard input.
+    text: String,
+    variables: BTreeMap<String, String>,
+}
+
+/// What a program prints. The error is a reason for the user.
 async fn printed(
     program: &str,
     arguments: &[String],
-    stdin: String,
+    input: Input,
     max_output: usize,
 ) -> Result<String, String> {
     let path = std::env::var_os("PATH");
@@ -145,9 +163,9 @@ async fn printed(
     let run_once = Run {
         program: found,
         arguments: arguments.to_vec(),
-        env: BTreeMap::new(),
+        env: input.variables,
         cwd: None,
-        stdin: Some(stdin),
+        stdin: Some(input.text),
         timeout: TIMEOUT,
         max_output,
         confine: None,

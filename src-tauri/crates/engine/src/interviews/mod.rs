@@ -4,6 +4,7 @@
 //! can take part in one conversation. The steps themselves are in the crate `interview`.
 
 mod automatic;
+mod deletion;
 pub(crate) mod describe;
 pub(crate) mod fields;
 pub(crate) mod language;
@@ -26,6 +27,7 @@ use schemascope_redact::{Redaction, Trust};
 use schemascope_store::AuditLog;
 use serde_json::{Map, Value};
 
+use deletion::Deleted;
 use library::UserFiles;
 
 use crate::knowledge::effective::Descriptions;
@@ -43,9 +45,6 @@ const MAX_NAME: usize = 200;
 
 /// Most proposals that are listed as waiting.
 const SHOWN_PROPOSALS: usize = 50;
-
-/// Folder of the events in the data directory.
-const FOLDER: &str = "interviews";
 
 /// All interviews of a data directory.
 pub(crate) struct Interviews {
@@ -88,7 +87,7 @@ impl Interviews {
         ids: Arc<IdSource>,
         redaction: Arc<Redaction>,
     ) -> Result<(Self, Vec<String>), schemascope_store::Error> {
-        let (log, read, torn) = AuditLog::open_folder(&data.join(FOLDER))?;
+        let (log, read, torn) = AuditLog::open_interviews(data)?;
         let mut notes: Vec<String> = Vec::new();
         notes.extend(torn.map(|torn| {
             format!(
@@ -103,12 +102,14 @@ impl Interviews {
             )
         }));
         let (mut state, mut latest, mut bytes) = (State::default(), 0, 0);
+        let mut left = deletion::Leftover::default();
         for payload in read.entries {
             bytes += payload.len() as u64;
             match serde_json::from_slice::<Vec<Event>>(&payload) {
                 Ok(events) => {
                     for event in events {
                         latest = latest.max(event.at);
+                        left.see(&event);
                         state.apply(&event);
                     }
                 }
@@ -126,6 +127,10 @@ impl Interviews {
             redaction,
             completed: minizinc::Completed::default(),
         };
+        // A kill came between a deletion and its end.
+        for deleted in left.deleted() {
+            interviews.erase(&deleted);
+        }
         Ok((interviews, notes))
     }
 
@@ -308,6 +313,8 @@ impl Interviews {
         for event in &events {
             inner.state.apply(event);
         }
+        drop(inner);
+        events.iter().filter_map(Deleted::by).for_each(|deleted| self.erase(&deleted));
         Ok(reply)
     }
 

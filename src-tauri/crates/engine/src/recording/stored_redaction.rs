@@ -32,6 +32,8 @@ pub struct Found {
     pub states: Counted,
     /// Entries of the audit log.
     pub decisions: Counted,
+    /// Steps of interviews.
+    pub interviews: Counted,
 }
 
 /// Redacts stored records and counts.
@@ -138,6 +140,13 @@ impl<P: FnMut(u64, u64)> Rewrite for StoredRedaction<'_, P> {
             }
         };
         self.found.decisions.add(redacted.is_some());
+        redacted
+    }
+
+    fn interview(&mut self, entry: &[u8]) -> Option<Vec<u8>> {
+        let redacted = self.redactor.redact(&String::from_utf8_lossy(entry), Trust::Own);
+        let redacted = redacted.map(|(text, _)| text.into_bytes());
+        self.found.interviews.add(redacted.is_some());
         redacted
     }
 

@@ -93,6 +93,14 @@ pub enum AuditEvent {
         /// What was done.
         change: CommandLineChange,
     },
+    /// An interview was deleted for good: a project, or one of its conversations. The tool is `schemascope__*`.
+    DeleteInterview {
+        /// Id of the project.
+        project_id: Box<str>,
+        /// Id of the conversation; none for the whole project.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        conversation_id: Option<Box<str>>,
+    },
     /// Results are not what they were.
     Drift(Box<DriftEvent>),
     /// A person acknowledged a drift.
@@ -166,6 +174,7 @@ impl AuditEvent {
             Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => false,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => false,
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => false,
+            Self::DeleteInterview { .. } => false,
             Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
             Self::Rollback { .. } => true,
         }
@@ -190,6 +199,7 @@ impl AuditEvent {
                 CommandLineChange::Approved => "cli_approved",
                 CommandLineChange::Rejected => "cli_rejected",
             },
+            Self::DeleteInterview { .. } => "delete_interview",
             Self::Drift(_) => "drift",
             Self::Acknowledge { .. } => "acknowledge",
             Self::Unacknowledge { .. } => "unacknowledge",
@@ -208,6 +218,7 @@ impl AuditEvent {
             Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => None,
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => None,
+            Self::DeleteInterview { .. } => None,
         }
     }
 

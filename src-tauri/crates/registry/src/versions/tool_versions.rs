@@ -228,7 +228,8 @@ impl ToolVersions {
         let by_person = entry.actor.kind != ActorKind::Policy;
         match &entry.event {
             AuditEvent::Cut(cut) => return self.cut(cut, entry),
-            AuditEvent::Override {} | AuditEvent::CommandLine { .. } => {}
+            AuditEvent::Override {} | AuditEvent::CommandLine { .. } | AuditEvent::DeleteInterview { .. } => {
+            }
             AuditEvent::Suspend {} => self.suspended = true,
             AuditEvent::Restore {} => self.suspended = false,
             AuditEvent::Drift(event) => return self.drifts.raise(event, entry),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use schemascope_api::ListInterviews;
-use schemascope_engine::Front;
+use schemascope_engine::{DS_VARIABLE, Front};
 use schemascope_interview::flow_shop_model;
 use serde_json::{Value, json};
 
@@ -97,8 +97,14 @@ pub fn check(args: &Args, file: &Path) -> Result<ExitCode> {
 /// Largest aggregate that is read, in bytes.
 const MAX_AGGREGATE: u64 = 16 << 20;
 
-/// Prints the model of a flow shop.
+/// The Discovery Schema that there is a model of.
+const FLOW_SHOP: &str = "process/flow-shop";
+
+/// Prints the model of a flow shop. As the hook, it prints nothing for other Discovery Schemas.
 pub fn minizinc(file: &Path, batches: u32) -> Result<ExitCode> {
+    if std::env::var(DS_VARIABLE).is_ok_and(|ds_id| ds_id != FLOW_SHOP) {
+        return Ok(ExitCode::SUCCESS);
+    }
     let name = file.display();
     let source: Box<dyn Read> = if file == Path::new("-") {
         Box::new(std::io::stdin())

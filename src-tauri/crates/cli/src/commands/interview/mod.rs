@@ -155,7 +155,7 @@ question, or a person on the page Interviews, always gets one of what is recomme
     #[command(
         after_help = "It reads the aggregate of process/flow-shop as JSON and prints a model that minimises the time until \
 the last step ends. As the setting minizinc_hook, it runs whenever a flow shop is complete:\n\n  \
-    schemascope settings set minizinc_hook '[\"schemascope\", \"interview\", \"minizinc\"]'"
+    schemascope settings minizinc_hook '[\"schemascope\", \"interview\", \"minizinc\"]'"
     )]
     Minizinc {
         /// The aggregate; - is standard input
