@@ -9,6 +9,8 @@ pub struct Found {
     pub activities: Vec<Activity>,
     /// Conflicts that no person has settled.
     pub conflicts: Vec<Conflict>,
+    /// The MiniZinc model of an aggregate, empty if there is none, and what was found.
+    pub model: Option<(String, String)>,
 }
 
 /// The pursuit of a Discovery Schema.
@@ -60,6 +62,10 @@ impl Found {
         Self {
             activities: items(history, "activities").iter().map(Activity::read).collect(),
             conflicts: items(aggregates, "conflicts").iter().map(Conflict::read).collect(),
+            model: history
+                .get("minizinc_results")
+                .and_then(Value::as_str)
+                .map(|results| (text(history, "minizinc"), results.to_owned())),
         }
     }
 

@@ -28,9 +28,6 @@ pub(crate) struct Giver {
     pub(crate) number: bool,
 }
 
-/// The start of a call that had a value as an argument, in milliseconds, and the input.
-pub(crate) type Use = (u64, u64);
-
 #[derive(Debug, Clone, Default)]
 struct Entry {
     /// The place that gave it first. Most values have no other, and need no list.
@@ -38,12 +35,12 @@ struct Entry {
     others: Vec<Giver>,
 }
 
-/// The first and the last use of each value that was an argument. They are apart from the values that results gave, which
-/// are many more, because a use that is forgotten makes results be read again.
+/// The first and the last use of each value that was an argument: when the calls began, in milliseconds. They are apart
+/// from the values that results gave, which are many more, because a use that is forgotten makes results be read again.
 #[derive(Debug, Default)]
 struct Uses {
-    new: Hashes<[Use; 2]>,
-    old: Hashes<[Use; 2]>,
+    new: Hashes<[u64; 2]>,
+    old: Hashes<[u64; 2]>,
 }
 
 /// Values of a part of a session.
@@ -88,11 +85,11 @@ pub(crate) struct Memory {
 
 impl Uses {
     fn bytes(&self) -> usize {
-        let entry = size_of::<(u64, [Use; 2])>();
+        let entry = size_of::<(u64, [u64; 2])>();
         table(self.new.capacity(), entry) + table(self.old.capacity(), entry)
     }
 
-    fn of(&self, hash: u64) -> impl Iterator<Item = Use> {
+    fn of(&self, hash: u64) -> impl Iterator<Item = u64> {
         [self.old.get(&hash), self.new.get(&hash)].into_iter().flatten().flatten().copied()
     }
 }
@@ -165,15 +162,15 @@ impl Memory {
         places.into_iter().flatten().flat_map(|entry| entry.giver.iter().chain(&entry.others))
     }
 
-    /// Returns the first use of a value at or after a time, as far as the first and the last are known.
-    pub(crate) fn used(&self, hash: u64, since: u64) -> Option<Use> {
-        self.uses.of(hash).filter(|(at, _)| *at >= since).min()
+    /// Returns when a value was first used at or after a time, as far as the first and the last use are known.
+    pub(crate) fn used(&self, hash: u64, since: u64) -> Option<u64> {
+        self.uses.of(hash).filter(|at| *at >= since).min()
     }
 
     /// Remembers that an argument had a value.
-    pub(crate) fn use_value(&mut self, hash: u64, used: Use) {
-        let known = self.uses.new.entry(hash).or_insert([used; 2]);
-        *known = [known[0].min(used), known[1].max(used)];
+    pub(crate) fn use_value(&mut self, hash: u64, at: u64) {
+        let known = self.uses.new.entry(hash).or_insert([at; 2]);
+        *known = [known[0].min(at), known[1].max(at)];
     }
 
     /// Remembers who gave a value: for each tool and path the first call, and of these the first few. Results are not
@@ -225,7 +222,7 @@ impl Memory {
         let entries = self.old.entries.values().chain(self.new.entries.values());
         let entries: usize =
             entries.map(|entry| size_of_val(entry) + 8 + entry.others.len() * size_of::<Giver>()).sum();
-        let uses = (self.uses.old.len() + self.uses.new.len()) * size_of::<(u64, [Use; 2])>();
+        let uses = (self.uses.old.len() + self.uses.new.len()) * size_of::<(u64, [u64; 2])>();
         names + paths + index + entries + uses
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::document::read_counted;
 use crate::echoes;
 use crate::hashes::hash;
-use crate::memory::{Given, Giver, Memory, Use, table};
+use crate::memory::{Given, Giver, Memory, table};
 use crate::scalars::{self, Scalar};
 use crate::unread::{self, Needle, Unread};
 use crate::window::{MAX_VALUES, Observed, STATELESS_WINDOW};
@@ -65,6 +65,11 @@ fn was_out(earlier: &Given, call: &Observed<'_>) -> bool {
 /// Whether a value was redacted. Equal markers need not stand for equal values.
 fn is_marker(text: &str) -> bool {
     schemascope_model::Redacted::of(text).is_some()
+}
+
+/// Hash of a value of one input.
+fn of_input(value: u64, input: u64) -> u64 {
+    value ^ input.rotate_left(32)
 }
 
 /// A value that results are searched for, and which of them can matter.
@@ -128,8 +133,14 @@ impl Session {
         self.memory.givers(hash).filter(out).copied().collect()
     }
 
-    fn used(&self, hash: u64, call: &Observed<'_>) -> Option<Use> {
+    /// When a value was first an argument.
+    fn used(&self, hash: u64, call: &Observed<'_>) -> Option<u64> {
         self.memory.used(hash, oldest(call))
+    }
+
+    /// When the caller had a value by itself: since it was first used, by the same input if many fields have such values.
+    fn known_since(&self, hash: u64, input: u64, weak: bool, call: &Observed<'_>) -> Option<u64> {
+        self.used(if weak { of_input(hash, input) } else { hash }, call)
     }
 
     /// Chooses the places that the credit for a value belongs to.
@@ -137,15 +148,13 @@ impl Session {
         let mut givers = self.givers(hash, call);
         let end = |giver: &Giver| self.memory.call(giver).map_or(u64::MAX, |from| from.end);
         let Some(first) = self.first_end(&givers) else { return givers };
-        if let Some((used, by)) = self.used(hash, call)
-            && (!weak || by == input)
-        {
-            if used < first {
+        if let Some(known) = self.known_since(hash, input, weak, call) {
+            if known < first {
                 return Vec::new();
             }
             if weak {
                 // The input had it before later answers were out.
-                givers.retain(|giver| end(giver) <= used);
+                givers.retain(|giver| end(giver) <= known);
             }
         }
         if !weak {
@@ -269,7 +278,10 @@ impl Session {
             let place = hash(key, &[call.tool, input.path]);
             let whole = hash(key, &[input.text]);
             own.insert(whole, input.path.into());
-            self.memory.use_value(whole, (call.start, place));
+            self.memory.use_value(whole, call.start);
+            if scalars::is_weak(input.text, input.number) {
+                self.memory.use_value(of_input(whole, place), call.start);
+            }
         });
         own
     }
@@ -365,14 +377,14 @@ impl Session {
         let mut add = |text: &str, input: u64, weak: bool| {
             let hash = hash(key, &[text]);
             let first = self.first_end(&self.givers(hash, call)).filter(|_| !weak);
-            let used = self.used(hash, call).filter(|(_, by)| !weak || *by == input).map(|(at, _)| at);
             // Where a result had it before it was used, the use does not matter.
-            let used = used.filter(|used| weak || first.is_none_or(|first| *used < first));
+            let known = self.known_since(hash, input, weak, call);
+            let known = known.filter(|known| weak || first.is_none_or(|first| *known < first));
             let needle = Needle::of(text);
             wanted.extend(needle.map(|needle| Wanted {
                 needle,
                 began_before: first.unwrap_or(u64::MAX),
-                ended_by: used.unwrap_or(u64::MAX),
+                ended_by: known.unwrap_or(u64::MAX),
             }));
         };
         scalars::each(call.arguments, MAX_VALUES, &mut |input| {

@@ -1,7 +1,7 @@
 //! Actions on the open conversation, in its header.
 
 use leptos::prelude::*;
-use schemascope_api::ExportInterviews;
+use schemascope_api::{ExportInterviews, InterviewDecision};
 
 use super::dialog::InterviewAsking;
 use super::interview::{Interview, Outcome};
@@ -44,9 +44,22 @@ pub fn Actions(
         let (project_id, name) = project(interview);
         app.dialog.set(Some(Dialog::Interview(InterviewAsking::Delete(project_id, name))));
     };
+    let is_auto = Memo::new(move || interview.line.with(|line| line.as_ref().is_some_and(|line| line.auto)));
+    let switch = move |_| {
+        let on = !is_auto.get_untracked();
+        let done = match on {
+            true => "Whatever is recommended next starts by itself now, with agents as well.",
+            false => "Nothing starts by itself any more.",
+        };
+        interview.perform(interview.decide(None, InterviewDecision::Auto { on }, done));
+    };
     let is_blocked = move || interview.busy.get() || working.with(Option::is_none);
     view! {
         <span class="side conversation-actions">
+            <button class="button small" aria-pressed=move || if is_auto.get() { "true" } else { "false" }
+                title="What is complete ends, and what is recommended next starts" on:click=click(switch)>
+                {move || if is_auto.get() { "Goes on by itself: on" } else { "Goes on by itself: off" }}
+            </button>
             <button class="button small" prop:disabled=is_blocked on:click=click(finish)>"Finish"</button>
             <button class="button small" prop:disabled=is_blocked on:click=click(abandon)>"Abandon…"</button>
             <button class="button small" on:click=click(note)>"Leave a note for the agent…"</button>

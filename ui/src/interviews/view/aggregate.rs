@@ -34,8 +34,30 @@ pub fn Aggregates(
                 };
                 ids.map(row).collect()
             })}
+            {model(interview)}
         </section>
     }
+}
+
+/// The MiniZinc model, and what was found.
+fn model(interview: Interview) -> AnyView {
+    let known = part(interview, |found| found.model.clone());
+    let shown = move || {
+        let (model, results) = known.get()?;
+        Some(
+            view! {
+                <div class="aggregate model">
+                    <h4>"MiniZinc"</h4>
+                    <pre tabindex="0" aria-label="What MiniZinc found"><Foreign text=results limit=4_000 /></pre>
+                    {(!model.is_empty()).then(|| view! {
+                        <details><summary>"Model"</summary><pre tabindex="0"><Foreign text=model limit=40_000 /></pre></details>
+                    }.into_any())}
+                </div>
+            }
+            .into_any(),
+        )
+    };
+    view! { {shown} }.into_any()
 }
 
 /// The aggregate of a Discovery Schema. Its tree is drawn while it is shown.

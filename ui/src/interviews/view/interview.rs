@@ -129,7 +129,8 @@ impl Interview {
     }
 
     async fn read(self) -> Result<Found, String> {
-        let history = self.call("get_conversation_history", Map::new()).await?;
+        let wanted = Map::from_iter([("include_minizinc".to_owned(), true.into())]);
+        let history = self.call("get_conversation_history", wanted).await?;
         let aggregates = self.call("get_aggregated_scr", Map::new()).await?;
         Ok(Found::read(&history, &aggregates))
     }

@@ -17,6 +17,8 @@ pub struct Line {
     pub conversation_id: String,
     /// Its number within the project, if that has several.
     pub number: Option<usize>,
+    /// Whether what is recommended next starts by itself.
+    pub auto: bool,
     /// Pursuits in the order in which they began.
     pub pursuits: Vec<Pursuit>,
 }
@@ -53,6 +55,7 @@ impl Line {
             project_name: row.project_name.clone(),
             conversation_id: row.conversation_id.clone(),
             number: at.map(|at| at + 1).filter(|_| ids.len() > 1),
+            auto: row.auto,
             pursuits: row.pursuits.iter().map(Pursuit::new).collect(),
         }
     }

@@ -92,7 +92,7 @@ impl Drafter {
         let DraftedCall { record, observation } = draft.into_record(&redactor, self);
         let bytes = bytes_of_bodies(&record);
         let record = self.packer.pack(Entry::Call(record));
-        PackedCall { record, bytes, observation, since, done, reservation }
+        PackedCall { record, bytes, observation, since, done, reservation: reservation.drafted() }
     }
 }
 
