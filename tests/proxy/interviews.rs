@@ -376,6 +376,7 @@ fn complete_flow_shop_becomes_a_model_that_minizinc_solves() {
 }
 
 /// Whether MiniZinc is installed. It is not needed otherwise, so tests without it check the model alone.
+#[allow(clippy::print_stderr, reason = "it says why models are not solved")]
 fn has_minizinc() -> bool {
     let found = std::process::Command::new("minizinc").arg("--version").output();
     let found = found.is_ok_and(|run| run.status.success());

@@ -278,3 +278,74 @@ fn followed_registry_stays_current() {
     follower.wait().unwrap();
     drop(serve);
 }
+
+/// A session that lists orders, and gets one of them.
+fn session(n: u64) -> String {
+    let (name, at, id) = (format!("session-{n}"), n * 60, format!("ord_{}", 880_000 + n));
+    let time = |second: u64| {
+        let all = at + second;
+        format!("2026-11-20T{:02}:{:02}:{:02}Z", all / 3600, all / 60 % 60, all % 60)
+    };
+    let call = |tool: &str, second: u64, arguments: Value, structured: Value| {
+        json!({
+            "tool_id": format!("shop__{tool}"), "session": name, "at": time(second), "arguments": arguments,
+            "output": structured,
+        })
+    };
+    let listed = json!({"orders": [{"id": id}, {"id": format!("ord_{}", 990_000 + n)}], "page": 1});
+    let order = json!({"id": id, "state": "open", "total": 12});
+    format!(
+        "{}\n{}",
+        call("list_orders", 1, json!({"page": 1}), listed),
+        call("get_order", 3, json!({"id": id}), order)
+    )
+}
+
+fn flow(program: &Program, sessions: std::ops::Range<u64>) {
+    let lines: Vec<String> = sessions.map(session).collect();
+    done(&program.run_with_input(&["backfill", "-"], &lines.join("\n")).unwrap());
+}
+
+#[test]
+fn edges_of_two_machines_equal_one_that_saw_both() {
+    let scratch = tempfile::tempdir().unwrap();
+    let team = team(scratch.path(), &["a", "b", "all"]);
+    let [a, b, all] = team.as_slice() else { panic!() };
+    flow(a, 0..8);
+    flow(b, 8..20);
+    flow(all, 0..20);
+    let of_team = |program: &Program| program.json(&["edges", "--team", "--min", "0"]).unwrap();
+    let flows = |edges: &Value| {
+        let edges = edges.as_array().unwrap();
+        let edge =
+            edges.iter().find(|edge| edge["from"] == "shop__list_orders" && edge["to"] == "shop__get_order");
+        edge.map(|edge| edge["evidence"]["flows"].as_u64().unwrap())
+    };
+    assert_eq!((flows(&of_team(a)), flows(&of_team(b))), (Some(8), Some(12)));
+
+    let (path, text) = bundle(a, &[]);
+    assert!(!text.contains("880003") && text.contains("orders[].id"), "paths and no values: {text}");
+    done(&b.run(&["import", "bundle", path.to_str().unwrap()]).unwrap());
+    assert_eq!(of_team(b), all.json(&["edges", "--min", "0"]).unwrap());
+    assert_eq!(flows(&b.json(&["edges"]).unwrap()), Some(12), "own edges stay apart");
+    // A later bundle takes the place of the earlier one, also if the calls themselves were read here.
+    let calls = a.run(&["calls", "--json"]).unwrap().out;
+    done(&b.run_with_input(&["backfill", "-"], &calls).unwrap());
+    assert_eq!(flows(&b.json(&["edges"]).unwrap()), Some(20));
+    assert_eq!(flows(&of_team(b)), Some(20), "nothing counts twice");
+
+    // What cannot be true is set aside, whoever signed it.
+    let edited = scratch.path().join("edited.json");
+    for (place, value) in [("calls", json!(9_999)), ("flows", json!(1_u64 << 60)), ("version", json!(7))] {
+        let mut bundle: Value = serde_json::from_str(&text).unwrap();
+        bundle.as_object_mut().unwrap().shift_remove("signature");
+        let node = bundle["nodes"].as_object().unwrap().keys().next().unwrap().clone();
+        bundle["nodes"][&node]["tools"]["shop__get_order"]["edges"][place] = value;
+        fs::write(&edited, bundle.to_string()).unwrap();
+        let fresh = machine(scratch.path(), &format!("fresh-{place}"));
+        done(&fresh.run(&["import", "key", scratch.path().join("key.json").to_str().unwrap()]).unwrap());
+        let told = fresh.json(&["import", "bundle", edited.to_str().unwrap(), "--unsigned"]).unwrap();
+        assert!(told.to_string().contains("evidence of edges") || place == "version", "{told}");
+        assert_eq!(flows(&of_team(&fresh)), None, "{place}: {told}");
+    }
+}

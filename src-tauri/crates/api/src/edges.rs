@@ -28,6 +28,9 @@ pub struct ListEdges {
     /// Only edges along which values were seen to flow.
     #[serde(default)]
     pub seen: bool,
+    /// Whether evidence and results of other machines of the team count, too.
+    #[serde(default)]
+    pub team: bool,
 }
 
 impl Command for ListEdges {

@@ -11,40 +11,44 @@ use siphasher::sip::SipHasher13;
 
 use crate::scalars;
 use crate::seen::{Distinct, EXACT_VALUES, Seen, Taken};
+use crate::shares::Machines;
 use schemascope_model::Flow;
 
 /// Number of inputs and pairs of fields of one tool that evidence is kept for.
-const MAX_PAIRS: usize = 8_192;
+pub(crate) const MAX_PAIRS: usize = 8_192;
 /// Format of stored evidence.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 /// Credit for a value is divided in this many parts.
-const WHOLE: u64 = 60;
+pub(crate) const WHOLE: u64 = 60;
 
 /// Evidence of the calls of one tool: what it took, and from where.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolEvidence {
     /// Format of the stored form.
-    version: u32,
+    pub(crate) version: u32,
     /// Successful calls.
-    calls: u64,
+    pub(crate) calls: u64,
     /// Outputs that repeated an argument: how often.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    echoes: BTreeMap<Box<str>, u64>,
+    pub(crate) echoes: BTreeMap<Box<str>, u64>,
     /// By the path that took.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    inputs: BTreeMap<Box<str>, Taken>,
+    pub(crate) inputs: BTreeMap<Box<str>, Taken>,
     /// By the tool that gave.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    tools: BTreeMap<Box<str>, Seen>,
+    pub(crate) tools: BTreeMap<Box<str>, Seen>,
     /// Successful calls by the tool that was called before.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    previous: BTreeMap<Box<str>, u64>,
+    pub(crate) previous: BTreeMap<Box<str>, u64>,
     /// Flows between fields that were added, whether their pair is still kept or not.
-    flows: u64,
+    pub(crate) flows: u64,
     /// Number of inputs, outputs that repeat, and pairs that are kept.
-    kept: usize,
+    pub(crate) kept: usize,
     /// These are kept if the hash of their names is below `u64::MAX >> halvings`.
-    halvings: u32,
+    pub(crate) halvings: u32,
+    /// Whose calls these are.
+    #[serde(default, skip_serializing_if = "Machines::is_empty")]
+    pub(crate) machines: Machines,
 }
 
 /// Evidence of all tools. The evidence of a tool depends on its own calls alone, so that it can be stored,
@@ -59,6 +63,8 @@ pub struct Stored<'a> {
     pub session: &'a str,
     /// Tool as `server__tool`.
     pub tool: &'a str,
+    /// Number of the machine that recorded it.
+    pub machine: u64,
     /// Time of the call, in milliseconds.
     pub at: u64,
     /// Arguments as stored, redacted.
@@ -71,7 +77,7 @@ pub struct Stored<'a> {
 
 impl ToolEvidence {
     /// Reads a stored form.
-    fn read(state: &[u8]) -> Result<Self, String> {
+    pub(crate) fn read(state: &[u8]) -> Result<Self, String> {
         let read: Self = serde_json::from_slice(state).map_err(|error| error.to_string())?;
         if read.version > VERSION {
             return Err(format!(
@@ -82,7 +88,7 @@ impl ToolEvidence {
         Ok(read)
     }
 
-    fn add(&mut self, call: &Stored<'_>, key: (u64, u64)) {
+    pub(crate) fn add(&mut self, call: &Stored<'_>, key: (u64, u64)) {
         self.calls += 1;
         if let Some(previous) = &call.flow.previous {
             *self.previous.entry(previous.clone()).or_default() += 1;
@@ -169,7 +175,8 @@ impl ToolEvidence {
         }
     }
 
-    fn merge(&mut self, own_id: &str, other: &Self, key: (u64, u64)) {
+    pub(crate) fn merge(&mut self, own_id: &str, other: &Self, key: (u64, u64)) {
+        self.merge_machines(own_id, other, key);
         self.version = VERSION;
         self.calls += other.calls;
         for (output, count) in &other.echoes {
@@ -198,6 +205,13 @@ impl ToolEvidence {
         self.halvings = self.halvings.max(other.halvings);
         self.drop_above(own_id, key);
         self.trim(own_id, key);
+    }
+
+    /// Counts what is kept.
+    pub(crate) fn count_kept(&mut self) {
+        let pairs =
+            self.inputs.values().flat_map(|taken| taken.from.values()).map(BTreeMap::len).sum::<usize>();
+        self.kept = self.echoes.len() + self.inputs.len() + pairs;
     }
 
     fn keeps(&self, key: (u64, u64), names: [&str; 4]) -> bool {
@@ -241,6 +255,7 @@ impl Evidence {
     pub fn add(&mut self, call: &Stored<'_>, key: (u64, u64)) {
         let own = self.entry(call.tool);
         if call.ok {
+            own.add_for_machine(call, key);
             own.add(call, key);
         }
     }
@@ -292,6 +307,14 @@ impl Evidence {
         for (tool, evidence) in &other.0 {
             self.entry(tool).merge(tool, evidence, key);
         }
+    }
+
+    pub(crate) fn tool(&self, tool: &str) -> Option<&ToolEvidence> {
+        self.0.get(tool).map(Arc::as_ref)
+    }
+
+    pub(crate) fn merge_tool(&mut self, tool: &str, other: &ToolEvidence, key: (u64, u64)) {
+        self.entry(tool).merge(tool, other, key);
     }
 
     /// Number of flows that belong to pairs that are no longer kept.

@@ -23,6 +23,7 @@ mod scalars;
 mod schema;
 mod seen;
 mod session;
+mod shares;
 mod suggest;
 mod tool;
 mod unread;

@@ -35,12 +35,15 @@ struct Entry {
     others: Vec<Giver>,
 }
 
-/// The first and the last use of each value that was an argument: when the calls began, in milliseconds. They are apart
-/// from the values that results gave, which are many more, because a use that is forgotten makes results be read again.
+/// The start of a call that had a value as an argument, in milliseconds, and the input.
+pub(crate) type Use = (u64, u64);
+
+/// The first and the last use of each value that was an argument. They are apart from the values that results gave, which
+/// are many more, because a use that is forgotten makes results be read again.
 #[derive(Debug, Default)]
 struct Uses {
-    new: Hashes<[u64; 2]>,
-    old: Hashes<[u64; 2]>,
+    new: Hashes<[Use; 2]>,
+    old: Hashes<[Use; 2]>,
 }
 
 /// Values of a part of a session.
@@ -81,15 +84,25 @@ pub(crate) struct Memory {
     new: Generation,
     old: Generation,
     uses: Uses,
+    /// How many results of a tool in a row had a value at no new place, by value and tool.
+    fruitless: Hashes<u8>,
+}
+
+/// Results of a tool that had a value at no new place, after which further ones are not expected to.
+const MAX_FRUITLESS: u8 = 4;
+
+/// Key of a value of a tool's results. Equal keys of different tools only leave a result unread.
+fn of_tool(hash: u64, tool: &str) -> u64 {
+    tool.bytes().fold(hash, |key, byte| (key ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Uses {
     fn bytes(&self) -> usize {
-        let entry = size_of::<(u64, [u64; 2])>();
+        let entry = size_of::<(u64, [Use; 2])>();
         table(self.new.capacity(), entry) + table(self.old.capacity(), entry)
     }
 
-    fn of(&self, hash: u64) -> impl Iterator<Item = u64> {
+    fn of(&self, hash: u64) -> impl Iterator<Item = Use> {
         [self.old.get(&hash), self.new.get(&hash)].into_iter().flatten().flatten().copied()
     }
 }
@@ -100,7 +113,13 @@ impl Memory {
         let lists =
             self.calls.capacity() * size_of::<Given>() + self.paths.capacity() * size_of::<Arc<str>>();
         let paths = table(self.path_ids.capacity(), size_of::<(Arc<str>, u32)>());
-        lists + paths + self.names + self.new.bytes() + self.old.bytes() + self.uses.bytes()
+        lists
+            + paths
+            + self.names
+            + self.new.bytes()
+            + self.old.bytes()
+            + self.uses.bytes()
+            + table(self.fruitless.capacity(), size_of::<(u64, u8)>())
     }
 
     /// Number of values.
@@ -162,15 +181,36 @@ impl Memory {
         places.into_iter().flatten().flat_map(|entry| entry.giver.iter().chain(&entry.others))
     }
 
-    /// Returns when a value was first used at or after a time, as far as the first and the last use are known.
-    pub(crate) fn used(&self, hash: u64, since: u64) -> Option<u64> {
-        self.uses.of(hash).filter(|at| *at >= since).min()
+    /// Returns the first use of a value at or after a time, as far as the first and the last are known.
+    pub(crate) fn used(&self, hash: u64, since: u64) -> Option<Use> {
+        self.uses.of(hash).filter(|(at, _)| *at >= since).min()
+    }
+
+    /// Whether further results of a tool may have a value at new places.
+    pub(crate) fn may_have_new_places(&self, hash: u64, tool: &str) -> bool {
+        self.fruitless.get(&of_tool(hash, tool)).is_none_or(|count| *count < MAX_FRUITLESS)
+    }
+
+    /// Notes whether a result that was read had a value at new places. So many were known before.
+    pub(crate) fn was_read(&mut self, hash: u64, call: u32, places_before: usize) {
+        let has_new = self.givers(hash).count() > places_before;
+        let Some(tool) = self.calls.get(call as usize).map(|call| &call.tool) else { return };
+        let key = of_tool(hash, tool);
+        if has_new {
+            self.fruitless.remove(&key);
+            return;
+        }
+        if self.fruitless.len() >= GENERATION {
+            self.fruitless.clear();
+        }
+        let count = self.fruitless.entry(key).or_default();
+        *count = count.saturating_add(1);
     }
 
     /// Remembers that an argument had a value.
-    pub(crate) fn use_value(&mut self, hash: u64, at: u64) {
-        let known = self.uses.new.entry(hash).or_insert([at; 2]);
-        *known = [known[0].min(at), known[1].max(at)];
+    pub(crate) fn use_value(&mut self, hash: u64, used: Use) {
+        let known = self.uses.new.entry(hash).or_insert([used; 2]);
+        *known = [known[0].min(used), known[1].max(used)];
     }
 
     /// Remembers who gave a value: for each tool and path the first call, and of these the first few. Results are not
@@ -222,7 +262,7 @@ impl Memory {
         let entries = self.old.entries.values().chain(self.new.entries.values());
         let entries: usize =
             entries.map(|entry| size_of_val(entry) + 8 + entry.others.len() * size_of::<Giver>()).sum();
-        let uses = (self.uses.old.len() + self.uses.new.len()) * size_of::<(u64, [u64; 2])>();
+        let uses = (self.uses.old.len() + self.uses.new.len()) * size_of::<(u64, [Use; 2])>();
         names + paths + index + entries + uses
     }
 }

@@ -30,6 +30,10 @@ impl Distinct {
         }
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         for hash in &other.0 {
             self.add(*hash);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::document::read_counted;
 use crate::echoes;
 use crate::hashes::hash;
-use crate::memory::{Given, Giver, Memory, table};
+use crate::memory::{Given, Giver, Memory, Use, table};
 use crate::scalars::{self, Scalar};
 use crate::unread::{self, Needle, Unread};
 use crate::window::{MAX_VALUES, Observed, STATELESS_WINDOW};
@@ -26,7 +26,7 @@ const MAX_READINGS: usize = 4;
 /// Number of pairs of fields of which a session remembers that there was a flow.
 const MAX_LINKED: usize = 16_384;
 /// Number of links that are kept for one call.
-const MAX_LINKS: usize = 256;
+pub(crate) const MAX_LINKS: usize = 256;
 /// Number of tools called before that are kept for one call.
 const MAX_AFTER: usize = 32;
 /// Number of echoes that are kept for one call.
@@ -67,11 +67,6 @@ fn is_marker(text: &str) -> bool {
     schemascope_model::Redacted::of(text).is_some()
 }
 
-/// Hash of a value of one input.
-fn of_input(value: u64, input: u64) -> u64 {
-    value ^ input.rotate_left(32)
-}
-
 /// A value that results are searched for, and which of them can matter.
 struct Wanted {
     needle: Needle,
@@ -79,11 +74,16 @@ struct Wanted {
     began_before: u64,
     /// Answers that were out later came after the caller had used the value.
     ended_by: u64,
+    /// The hash of a value that many fields have by accident. All places that gave it count, so results are read until
+    /// some of the same tool had it at no new place.
+    weak: Option<u64>,
 }
 
 impl Wanted {
-    fn can_come_from(&self, call: &Given) -> bool {
-        call.start < self.began_before && call.end <= self.ended_by
+    fn can_come_from(&self, call: &Given, memory: &Memory) -> bool {
+        call.start < self.began_before
+            && call.end <= self.ended_by
+            && self.weak.is_none_or(|hash| memory.may_have_new_places(hash, &call.tool))
     }
 }
 
@@ -133,14 +133,13 @@ impl Session {
         self.memory.givers(hash).filter(out).copied().collect()
     }
 
-    /// When a value was first an argument.
-    fn used(&self, hash: u64, call: &Observed<'_>) -> Option<u64> {
+    fn used(&self, hash: u64, call: &Observed<'_>) -> Option<Use> {
         self.memory.used(hash, oldest(call))
     }
 
     /// When the caller had a value by itself: since it was first used, by the same input if many fields have such values.
     fn known_since(&self, hash: u64, input: u64, weak: bool, call: &Observed<'_>) -> Option<u64> {
-        self.used(if weak { of_input(hash, input) } else { hash }, call)
+        self.used(hash, call).filter(|(_, by)| !weak || *by == input).map(|(at, _)| at)
     }
 
     /// Chooses the places that the credit for a value belongs to.
@@ -148,14 +147,8 @@ impl Session {
         let mut givers = self.givers(hash, call);
         let end = |giver: &Giver| self.memory.call(giver).map_or(u64::MAX, |from| from.end);
         let Some(first) = self.first_end(&givers) else { return givers };
-        if let Some(known) = self.known_since(hash, input, weak, call) {
-            if known < first {
-                return Vec::new();
-            }
-            if weak {
-                // The input had it before later answers were out.
-                givers.retain(|giver| end(giver) <= known);
-            }
+        if self.known_since(hash, input, weak, call).is_some_and(|known| known < first) {
+            return Vec::new();
         }
         if !weak {
             // A call that began after the first answer was out may only repeat it.
@@ -278,10 +271,7 @@ impl Session {
             let place = hash(key, &[call.tool, input.path]);
             let whole = hash(key, &[input.text]);
             own.insert(whole, input.path.into());
-            self.memory.use_value(whole, call.start);
-            if scalars::is_weak(input.text, input.number) {
-                self.memory.use_value(of_input(whole, place), call.start);
-            }
+            self.memory.use_value(whole, (call.start, place));
         });
         own
     }
@@ -350,7 +340,7 @@ impl Session {
             let Self { unread, memory, .. } = self;
             let may_matter = |(at, one): (usize, &mut Unread)| {
                 let from = memory.calls.get(one.call as usize)?;
-                let needles = wanted.iter().filter(|wanted| wanted.can_come_from(from));
+                let needles = wanted.iter().filter(|wanted| wanted.can_come_from(from, memory));
                 one.may_have(needles.map(|wanted| &wanted.needle)).then_some(at)
             };
             let places: Vec<usize> = unread.iter_mut().enumerate().filter_map(may_matter).collect();
@@ -360,11 +350,18 @@ impl Session {
             let mut found: Vec<Unread> =
                 places.iter().rev().filter_map(|at| self.unread.remove(*at)).collect();
             found.reverse();
-            for one in found {
+            for mut one in found {
                 self.unread_bytes -= one.bytes();
+                let weak = wanted.iter().filter_map(|wanted| Some((wanted.weak?, &wanted.needle)));
+                let weak = weak.filter(|(_, needle)| one.may_have(std::iter::once(*needle)));
+                let before: Vec<(u64, usize)> =
+                    weak.map(|(hash, _)| (hash, self.memory.givers(hash).count())).collect();
                 let (value, left_out) = one.read();
                 dropped +=
                     self.read(one.call, &value, &one.own, key).1 + left_out as u64 + self.memory.rotate();
+                for (hash, places) in before {
+                    self.memory.was_read(hash, one.call, places);
+                }
             }
         }
         dropped
@@ -376,15 +373,16 @@ impl Session {
         let mut wanted = Vec::new();
         let mut add = |text: &str, input: u64, weak: bool| {
             let hash = hash(key, &[text]);
-            let first = self.first_end(&self.givers(hash, call)).filter(|_| !weak);
+            let first = self.first_end(&self.givers(hash, call));
             // Where a result had it before it was used, the use does not matter.
             let known = self.known_since(hash, input, weak, call);
-            let known = known.filter(|known| weak || first.is_none_or(|first| *known < first));
+            let known = known.filter(|known| first.is_none_or(|first| *known < first));
             let needle = Needle::of(text);
             wanted.extend(needle.map(|needle| Wanted {
                 needle,
-                began_before: first.unwrap_or(u64::MAX),
+                began_before: first.filter(|_| !weak).unwrap_or(u64::MAX),
                 ended_by: known.unwrap_or(u64::MAX),
+                weak: weak.then_some(hash),
             }));
         };
         scalars::each(call.arguments, MAX_VALUES, &mut |input| {

@@ -39,7 +39,18 @@ fn recorded() -> Vec<(Call, Flow)> {
 fn add(evidence: &mut Evidence, (call, flow): &(Call, Flow)) {
     let (session, tool) = (call.session.as_str(), call.tool.as_str());
     let ok = call.result.is_ok();
-    evidence.add(&Stored { session, tool, at: call.start, arguments: &call.arguments, ok, flow }, KEY);
+    evidence.add(
+        &Stored {
+            session,
+            tool,
+            machine: session.len() as u64 % 2,
+            at: call.start,
+            arguments: &call.arguments,
+            ok,
+            flow,
+        },
+        KEY,
+    );
 }
 
 #[test]
@@ -246,7 +257,10 @@ fn two_fields_flow() -> Evidence {
                 arguments,
                 result,
             });
-            evidence.add(&Stored { session: &session, tool, at, arguments, ok: true, flow: &flow }, KEY);
+            evidence.add(
+                &Stored { session: &session, tool, machine: 1, at, arguments, ok: true, flow: &flow },
+                KEY,
+            );
         }
     }
     evidence

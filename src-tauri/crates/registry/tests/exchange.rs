@@ -158,7 +158,7 @@ proptest! {
             if let Ok(mut bundle) = Bundle::read(&text)
                 && bundle.check(KEY).is_ok()
             {
-                bundle.set_aside(KEY, Timestamp::from_millis(u64::MAX));
+                bundle.set_aside(KEY, Timestamp::from_millis(u64::MAX), |_, _, _| Ok(()));
                 let mut team = Team::with_key(KEY);
                 bundle.add_to(&id(), &mut team);
                 team.tool().unwrap().standing();
@@ -236,7 +236,7 @@ fn implausible_shares_are_set_aside_with_the_reason() {
     let documents: Vec<(usize, Value)> = (0..40).map(|n| (n, json!({"n": n}))).collect();
     let text = bundle("00000000000a", &machine(&documents), false);
     let now = Timestamp::from_millis(10 * DAY);
-    assert_eq!(edited(&text, |_| {}).set_aside(KEY, now), []);
+    assert_eq!(edited(&text, |_| {}).set_aside(KEY, now, |_, _, _| Ok(())), []);
     let share = |field: &str| format!("/nodes/00000000000a/tools/shop__get/{field}");
     let at = |days: u64| json!(Timestamp::from_millis(days * DAY));
     for (pointer, value, words) in [
@@ -255,7 +255,7 @@ fn implausible_shares_are_set_aside_with_the_reason() {
         ("/tools/shop__get/listed".into(), at(12), "in the future"),
     ] {
         let mut bundle = edited(&text, |bundle| *bundle.pointer_mut(&pointer).unwrap() = value.clone());
-        let aside = bundle.set_aside(KEY, now);
+        let aside = bundle.set_aside(KEY, now, |_, _, _| Ok(()));
         assert!(aside.len() == 1 && aside[0].reason.contains(words), "{pointer} {value}: {aside:?}");
         let mut team = Team::with_key(KEY);
         bundle.add_to(&id(), &mut team);
@@ -268,8 +268,12 @@ fn implausible_shares_are_set_aside_with_the_reason() {
         share["calls"] = json!(1_u64 << 48);
         bundle["nodes"]["00000000000a"]["position"]["calls"] = json!(1_u64 << 48);
     };
-    assert!(edited(&text, many).set_aside(KEY, now)[0].reason.contains("a day"));
-    assert!(edited(&text, |_| {}).set_aside(KEY, Timestamp::from_millis(0))[0].reason.contains("future"));
+    assert!(edited(&text, many).set_aside(KEY, now, |_, _, _| Ok(()))[0].reason.contains("a day"));
+    assert!(
+        edited(&text, |_| {}).set_aside(KEY, Timestamp::from_millis(0), |_, _, _| Ok(()))[0]
+            .reason
+            .contains("future")
+    );
 }
 
 /// A bundle of some tools, or an earlier one, replaces nothing that is known better.

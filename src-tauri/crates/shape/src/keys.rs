@@ -23,7 +23,7 @@ pub(crate) fn may_be_kept(key: &str) -> bool {
 
 /// Returns whether a key looks like an id, date, number, version, path, address, host name, package
 /// or sentence: typical keys of maps, not names of fields. A record may still have such fields.
-pub(crate) fn looks_like_data(key: &str) -> bool {
+pub fn looks_like_data(key: &str) -> bool {
     let bytes = key.as_bytes();
     let is_odd = |byte: &u8| matches!(byte, b'@' | b'/' | b'\\' | b':' | b'.' | b'*' | 0..=b' ');
     looks_like_id(bytes)

@@ -53,6 +53,7 @@ mod wilson;
 pub use arguments::{Arguments, SeparatingValue, Separation};
 pub use emit::{Decision, Emission, Policy};
 pub use fits::{FitCount, Fits};
+pub use keys::looks_like_data;
 pub use node::Type;
 pub use observe::{Circumstances, Replacements, StandsFor};
 pub use rank::HashKey;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemascope_compose::Evidence;
 use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Timestamp, ToolId};
 use schemascope_registry::exchange::{Authenticity, Bundle, RegistryRow, Team, machine_name};
 use schemascope_registry::{Registry, Tool};
@@ -39,8 +40,8 @@ pub fn bundles(bytes: &[u8]) -> Result<Tried, String> {
         return refused;
     }
     let now = Timestamp::from_millis(NOW);
-    bundle.set_aside(KEY, now);
-    if !bundle.set_aside(KEY, now).is_empty() {
+    bundle.set_aside(KEY, now, Evidence::check_share);
+    if !bundle.set_aside(KEY, now, Evidence::check_share).is_empty() {
         return Err("parts are set aside only at the second look".into());
     }
     let own = machine(OWN, PLAIN.iter().cycle().take(20).map(|document| document.as_bytes()));
@@ -48,6 +49,7 @@ pub fn bundles(bytes: &[u8]) -> Result<Tried, String> {
     for id in ids {
         taken(id, own.get(id), &bundle)?;
     }
+    evidence(&bundle);
     for name in bundle.nodes.keys() {
         let part = bundle.part(name);
         let again = part.clone().updating(name, &part);
@@ -55,6 +57,18 @@ pub fn bundles(bytes: &[u8]) -> Result<Tried, String> {
     }
     let _ = bundle.write();
     Ok(Tried { documents: 1, refused: 0 })
+}
+
+/// Adds the evidence of edges of all machines, which was checked.
+fn evidence(bundle: &Bundle) {
+    let mut sum = Evidence::default();
+    for (id, share) in bundle.nodes.values().flat_map(|node| &node.tools) {
+        let position = share.position();
+        let limits = (position.calls, position.latest.unwrap_or_default().as_millis());
+        if let Some(edges) = share.edges() {
+            let _ = sum.add_share(&id.to_string(), edges, limits, (KEY.0, KEY.1));
+        }
+    }
 }
 
 /// Sums are those of the shares, in any order, and no path of this machine is lost.

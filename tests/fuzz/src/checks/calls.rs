@@ -125,6 +125,7 @@ fn add(evidence: &mut Evidence, call: &Call, flow: &Flow) {
     let stored = Stored {
         session: &call.session,
         tool: &call.tool,
+        machine: 1,
         at: call.start,
         arguments: &call.arguments,
         ok: call.result.is_some(),

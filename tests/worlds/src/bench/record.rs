@@ -122,6 +122,7 @@ pub(crate) fn stored<'a>(call: &'a Call, flow: &'a Flow) -> Stored<'a> {
     Stored {
         session: &call.session,
         tool: &call.tool,
+        machine: 1,
         at: call.start,
         arguments: &call.arguments,
         ok: call.result.is_ok(),

@@ -25,13 +25,16 @@ impl Handle<ListEdges> for Engine {
     async fn handle(&self, command: ListEdges) -> Result<Vec<Edge>, ApiError> {
         self.settled().await?;
         let filter = Filter {
-            from: self.end(command.from.as_deref())?,
-            to: self.end(command.to.as_deref())?,
-            server: self.server(command.server)?,
+            from: self.team_end(command.from.as_deref(), command.team)?,
+            to: self.team_end(command.to.as_deref(), command.team)?,
+            server: if command.team { command.server.map(Into::into) } else { self.server(command.server)? },
             min: confidence(command.min)?,
             seen: command.seen,
         };
-        let mut edges = self.in_graph(move |graph| graph.edges(&filter)).await?;
+        let mut edges = match command.team {
+            true => self.team_edges(filter).await?,
+            false => self.in_graph(move |graph| graph.edges(&filter)).await?,
+        };
         self.knowledge.edges.threaten(&mut edges);
         Ok(edges)
     }
@@ -77,6 +80,19 @@ impl Engine {
         tokio::task::spawn_blocking(move || edges.with(work)).await.map_err(internal)
     }
 
+    /// Edges that this machine and the others of its team saw together.
+    async fn team_edges(&self, filter: Filter) -> Result<Vec<Edge>, ApiError> {
+        let key = self.data.hash_key().map_err(internal)?;
+        let node = self.data.node().map_err(internal)?;
+        let (edges, team) = (Arc::clone(&self.knowledge.edges), Arc::clone(&self.knowledge.team));
+        let listing = move || {
+            let others = team.read(key).map_err(internal)?;
+            let mut graph = edges.of_team(node, &others, key).map_err(internal)?;
+            Ok(graph.edges(&filter))
+        };
+        tokio::task::spawn_blocking(listing).await.map_err(internal)?
+    }
+
     /// Numbers of all edges.
     pub(super) async fn edge_totals(&self) -> Result<EdgeTotals, ApiError> {
         let edges = Arc::clone(&self.knowledge.edges);
@@ -86,6 +102,14 @@ impl Engine {
     /// The id of a tool at an end of an edge.
     fn end(&self, written: Option<&str>) -> Result<Option<Box<str>>, ApiError> {
         written.map(|written| Ok(self.find(written)?.to_string().into())).transpose()
+    }
+
+    /// The same; a tool that only other machines know is named by its id.
+    fn team_end(&self, written: Option<&str>, team: bool) -> Result<Option<Box<str>>, ApiError> {
+        match (self.end(written), written) {
+            (Err(_), Some(id)) if team && id.parse::<ToolId>().is_ok() => Ok(Some(id.into())),
+            (end, _) => end,
+        }
     }
 
     /// The name of a server with tools.

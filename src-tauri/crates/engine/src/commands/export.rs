@@ -8,7 +8,7 @@ use schemascope_overrides::{Field, Overrides, WILDCARD};
 use schemascope_registry::Tool;
 use schemascope_registry::exchange::{Bundle, DecidedThere, RegistryRow, Team, write_type_registry};
 use schemascope_registry::versions::AuditEvent;
-use schemascope_shape::{HashKey, Policy};
+use schemascope_shape::{HashKey, Policy, looks_like_data};
 use serde_json::Value;
 
 use super::decide::undoes;
@@ -96,6 +96,7 @@ impl Engine {
                 }
                 bundle.keep(|id| tools.contains_key(id));
                 bundle.add_machines(node, own, |id| tools.contains_key(id));
+                self.add_edges(&mut bundle, node, tools.keys());
                 let mut decided = self.decided()?;
                 for (id, tool) in &tools {
                     let versions = self.knowledge.decisions.tool(id);
@@ -110,6 +111,16 @@ impl Engine {
         };
         let machine_count = 1 + others.len() as u64;
         Ok(ExportReply { files, tool_count, machine_count })
+    }
+
+    /// Adds the evidence of edges of the machines whose calls were counted here. Later counts of another machine, from
+    /// its own bundle, have theirs already.
+    fn add_edges<'t>(&self, bundle: &mut Bundle, own: u64, tools: impl Iterator<Item = &'t ToolId>) {
+        let evidence = self.records.flows.lock().evidence().clone();
+        for id in tools {
+            let shares = evidence.shares(&id.to_string(), own, |name| !looks_like_data(name));
+            bundle.add_edges(id, shares);
+        }
     }
 
     /// The latest decision that made each version effective and was not undone, by tool and version.

@@ -193,7 +193,7 @@ fn authentic(command: &Import, key: HashKey) -> Result<(Bundle, Vec<SetAside>), 
              counts on under your signature",
         ));
     }
-    let aside = bundle.set_aside(key, Timestamp::now());
+    let aside = bundle.set_aside(key, Timestamp::now(), schemascope_compose::Evidence::check_share);
     Ok((bundle, aside))
 }
 

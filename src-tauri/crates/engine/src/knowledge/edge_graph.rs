@@ -2,19 +2,20 @@
 //!
 //! What tools look like comes from the registry, the decisions and the overrides; evidence comes from the recorder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use schemascope_api::{EdgeState, EdgeTotals, lost_edges};
-use schemascope_compose::{Edge, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
+use schemascope_compose::{Edge, Evidence, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
 use schemascope_model::{Change, LostEdge, Timestamp, ToolId, TypeName};
 use schemascope_proxy::{OWN_SERVER, ServerEntry};
 use schemascope_registry::drift::DriftEvent;
+use schemascope_registry::exchange::{Bundle, Position, Team, machine_name};
 use schemascope_registry::versions::ToolVersions;
 use schemascope_registry::{Registry, Tool};
-use schemascope_shape::Policy;
+use schemascope_shape::{HashKey, InvalidState, Policy};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -236,25 +237,88 @@ impl EdgeGraph {
             let server_lists = tool.declaration.is_some() || registry.tools().iter().any(lists);
             (tool, server_lists)
         };
-        if tool.declaration.is_none() && server_lists {
-            return None;
+        (tool.declaration.is_some() || !server_lists).then(|| self.shown(id, &tool, graph, config))
+    }
+
+    /// The graph of a team: what this machine and the others that sent bundles saw together.
+    pub(crate) fn of_team(
+        &self,
+        own: u64,
+        others: &BTreeMap<String, Bundle>,
+        key: HashKey,
+    ) -> Result<Graph, InvalidState> {
+        let (tools, evidence) = (self.registry.lock().tools().clone(), self.flows.lock().evidence().clone());
+        let config = self.config.now();
+        let mut ids: BTreeSet<&ToolId> =
+            tools.iter().filter(|(_, tool)| tool.exists()).map(|(id, _)| id).collect();
+        ids.extend(others.values().flat_map(|bundle| bundle.tools.keys()));
+        ids.retain(|id| id.server() != OWN_SERVER);
+        let mut graph = Graph::new(Model::default());
+        for id in &ids {
+            let name = id.to_string();
+            for (json, calls, latest) in shares(id, tools.get(*id), own, others, &evidence) {
+                // Shares of others were checked when they were read.
+                if let Err(reason) =
+                    graph.evidence_mut().add_share(&name, &json, (calls, latest), (key.0, key.1))
+                {
+                    tracing::warn!(tool = name, %reason, "evidence of another machine is left out");
+                }
+            }
         }
-        let definition = Definition::of(&tool);
+        for id in ids {
+            let mut team = Team::with_key(key);
+            if let Some(tool) = tools.get(id) {
+                team.add_own(tool, own);
+            }
+            others.values().for_each(|bundle| bundle.add_to(id, &mut team));
+            let tool = self.shown(id, &team.tool()?, &graph, &config);
+            graph.set(tool);
+        }
+        Ok(graph)
+    }
+
+    fn shown(&self, id: &ToolId, tool: &Tool, graph: &Graph, config: &LoadedConfig) -> GraphTool {
+        let definition = Definition::of(tool);
         let versions = self.decisions.tool(id);
-        let (output, open_since) = output(&tool, &versions);
+        let (output, open_since) = output(tool, &versions);
         let name = id.to_string();
         let input = definition.input.filter(says_fields);
-        Some(GraphTool {
+        GraphTool {
             input: input.or_else(|| graph.evidence().input_schema(&name)).map(Arc::new),
             output,
             lost: lost(&versions),
             open_since: open_since.map(Timestamp::as_millis),
             text: tool.carriers.text_form().is_some(),
             read_only: definition.annotations.read_only,
-            usable: !self.shown.is_hidden(id) && is_configured(config, id, &tool),
+            usable: !self.shown.is_hidden(id) && is_configured(config, id, tool),
             id: name.into(),
-        })
+        }
     }
+}
+
+/// Evidence of a tool by machine, as JSON, with the calls that it comes from and the time of the latest. Of two shares of
+/// one machine, the later one counts.
+fn shares(
+    id: &ToolId,
+    own_tool: Option<&Tool>,
+    own: u64,
+    others: &BTreeMap<String, Bundle>,
+    evidence: &Evidence,
+) -> Vec<(String, u64, u64)> {
+    let mut latest: BTreeMap<String, (Position, String)> = BTreeMap::new();
+    for (machine, json) in evidence.shares(&id.to_string(), own, |_| true) {
+        let position = own_tool.map(|tool| tool.position_of(machine)).unwrap_or_default();
+        latest.insert(machine_name(machine), (position, json));
+    }
+    for (machine, node) in others.values().flat_map(|bundle| &bundle.nodes) {
+        let Some(share) = node.tools.get(id).filter(|_| *machine != machine_name(own)) else { continue };
+        let Some(json) = share.edges() else { continue };
+        if latest.get(machine).is_none_or(|(known, _)| *known < share.position()) {
+            latest.insert(machine.clone(), (share.position(), json.to_owned()));
+        }
+    }
+    let time = |position: &Position| position.latest.unwrap_or_default().as_millis();
+    latest.into_values().map(|(position, json)| (json, position.calls, time(&position))).collect()
 }
 
 /// What a tool's definition says that the graph looks at.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemascope_compose::Evidence;
 use schemascope_model::Timestamp;
 use schemascope_registry::exchange::{Bundle, MAX_FILE, MAX_NODES, WrongFile};
 use schemascope_shape::HashKey;
@@ -100,7 +101,7 @@ impl TeamFiles {
             let text = fs::read_to_string(&path).map_err(io)?;
             let mut bundle =
                 Bundle::read(&text).map_err(|wrong| TeamError::Wrong { path: path.clone(), wrong })?;
-            for aside in bundle.set_aside(key, Timestamp::now()) {
+            for aside in bundle.set_aside(key, Timestamp::now(), Evidence::check_share) {
                 tracing::warn!(file = %path.display(), reason = aside.reason, "counts of another machine are left out");
             }
             let node = bundle.nodes.keys().next().cloned();

@@ -87,6 +87,7 @@ impl Flows {
         let stored = Stored {
             session: &session.name,
             tool: &tool,
+            machine: call.id.node(),
             at: call.at.as_millis(),
             arguments: &arguments,
             ok: call.outcome == Outcome::Ok,

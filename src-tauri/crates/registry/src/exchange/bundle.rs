@@ -145,6 +145,16 @@ impl Bundle {
         }
     }
 
+    /// Adds evidence of provides edges to what machines counted of a tool, as JSON by machine.
+    pub fn add_edges(&mut self, id: &ToolId, edges: Vec<(u64, String)>) {
+        for (machine, json) in edges {
+            let node = self.nodes.get_mut(&machine_name(machine));
+            if let Some(share) = node.and_then(|node| node.tools.get_mut(id)) {
+                share.edges = RawValue::from_string(json).ok();
+            }
+        }
+    }
+
     /// Adds what is known of a tool: what the machines in the bundle know together, and what was decided here.
     pub fn add_tool(
         &mut self,

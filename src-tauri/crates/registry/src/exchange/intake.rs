@@ -20,8 +20,14 @@ pub struct SetAside {
 }
 
 impl Bundle {
-    /// Removes what cannot be true, and returns it with the reasons. `now` is the time here.
-    pub fn set_aside(&mut self, key: HashKey, now: Timestamp) -> Vec<SetAside> {
+    /// Removes what cannot be true, and returns it with the reasons. `now` is the time here. `check_edges` checks evidence
+    /// of edges from so many calls, at last at a time in milliseconds; its error says what is wrong.
+    pub fn set_aside(
+        &mut self,
+        key: HashKey,
+        now: Timestamp,
+        check_edges: impl Fn(&str, u64, u64) -> Result<(), String>,
+    ) -> Vec<SetAside> {
         let mut aside = Vec::new();
         self.nodes.retain(|machine, node| {
             let mut put = |tool: Option<&ToolId>, reason: String| {
@@ -33,7 +39,12 @@ impl Bundle {
                 return false;
             }
             node.tools.retain(|id, share| {
-                let wrong = share.implausible(key, now);
+                let edges = || {
+                    let position = share.position();
+                    let latest = position.latest.unwrap_or_default().as_millis();
+                    check_edges(share.edges()?, position.calls, latest).err()
+                };
+                let wrong = share.implausible(key, now).or_else(edges);
                 let keeps = wrong.is_none();
                 wrong.into_iter().for_each(|reason| put(Some(id), reason));
                 keeps

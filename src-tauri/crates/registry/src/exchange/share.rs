@@ -36,6 +36,9 @@ pub struct Share {
     last_observed: Option<Timestamp>,
     /// A shape without its hash key.
     shape: Box<RawValue>,
+    /// Evidence of provides edges, in the form of the crate `compose`: counts, without values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) edges: Option<Box<RawValue>>,
 }
 
 impl Share {
@@ -66,7 +69,13 @@ impl Share {
             last_called: tool.last_called,
             last_observed: tool.last_observed,
             shape: RawValue::from_string(shape).unwrap_or_default(),
+            edges: None,
         }
+    }
+
+    /// Evidence of provides edges, as JSON.
+    pub fn edges(&self) -> Option<&str> {
+        self.edges.as_deref().map(RawValue::get)
     }
 
     /// The same with hashes in place of the values.

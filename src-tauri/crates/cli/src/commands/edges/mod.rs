@@ -33,6 +33,7 @@ const SHOWN_FIELDS: usize = 3;
     schemascope edges --from shop__list_orders --to shop__get_order --explain\n  \
     schemascope edges --diff shop__list_orders 2 3\n  \
     schemascope edges --min 0 --json\n  \
+    schemascope edges --team\n  \
     schemascope edges --mermaid > edges.mmd"
 )]
 pub struct Edges {
@@ -51,6 +52,9 @@ pub struct Edges {
     /// Only edges along which values were seen to flow
     #[arg(long)]
     seen: bool,
+    /// With the evidence and results of other machines, from bundles
+    #[arg(long, conflicts_with_all = ["explain", "diff"])]
+    team: bool,
     /// Tell why the tools of --from and --to are joined, with the latest calls
     #[arg(long, requires = "from", requires = "to")]
     explain: bool,
@@ -102,6 +106,7 @@ impl WithEngine for Edges {
                 server: self.server.clone(),
                 min: Some(self.min),
                 seen: self.seen,
+                team: self.team,
             })
             .await?;
         if args.json {
