@@ -334,7 +334,7 @@ fn edges_of_two_machines_equal_one_that_saw_both() {
     assert_eq!(flows(&b.json(&["edges"]).unwrap()), Some(20));
     assert_eq!(flows(&of_team(b)), Some(20), "nothing counts twice");
 
-    // What cannot be true is set aside, whoever signed it.
+    // What cannot be true is set aside, also with a signature.
     let edited = scratch.path().join("edited.json");
     for (place, value) in [("calls", json!(9_999)), ("flows", json!(1_u64 << 60)), ("version", json!(7))] {
         let mut bundle: Value = serde_json::from_str(&text).unwrap();

@@ -89,7 +89,7 @@ pub(crate) struct Memory {
 }
 
 /// Results of a tool that had a value at no new place, after which further ones are not expected to.
-const MAX_FRUITLESS: u8 = 4;
+const MAX_FRUITLESS: u8 = 2;
 
 /// Key of a value of a tool's results. Equal keys of different tools only leave a result unread.
 fn of_tool(hash: u64, tool: &str) -> u64 {

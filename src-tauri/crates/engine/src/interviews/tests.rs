@@ -95,7 +95,7 @@ fn interviews_are_the_same_after_a_restart_and_secrets_reach_no_disk() {
         first["updated_ascr"].clone(),
         "the same answer is answered the same"
     );
-    for file in std::fs::read_dir(data.path().join(FOLDER)).unwrap().flatten() {
+    for file in std::fs::read_dir(data.path().join("interviews")).unwrap().flatten() {
         let bytes = std::fs::read(file.path()).unwrap();
         assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
     }

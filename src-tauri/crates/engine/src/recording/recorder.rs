@@ -42,7 +42,7 @@ const MAX_JOBS: usize = MAX_BYTES / Draft::LIGHTEST + 1_024;
 
 /// Free space below which people are warned; recording stops at a tenth of it.
 const LOW_DISK_BYTES: u64 = 1_000_000_000;
-/// Free space is told in these steps, so that it does not change with every call.
+/// Step of the free space that is reported, so that it does not change with every call.
 const LOW_DISK_STEP: u64 = 10_000_000;
 
 /// Priority of the recorder's threads below those that answer calls, in steps of some 25 %.
