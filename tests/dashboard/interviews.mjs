@@ -109,6 +109,20 @@ await play(
     await page.locator("#answer-question").waitFor();
     await matches(() => text(page, ".conversation-row"), /scheduling-problem-type.*in progress/);
 
+    step("it goes on by itself");
+    const goesOn = page.locator('.conversation-actions button:has-text("Goes on by itself")');
+    await becomes(() => goesOn.getAttribute("aria-pressed"), "false");
+    await goesOn.click();
+    await becomes(() => goesOn.getAttribute("aria-pressed"), "true");
+    await matches(() => text(page, ".outcome"), /starts by itself now/);
+    const kind = { "principal-problem-type": "FLOW-SHOP-SCHEDULING-PROBLEM", "continuous?": false, "cyclical?": true, "problem-components": ["FLOW-SHOP-SCHEDULING-PROBLEM"] };
+    const choice = await agent("get_next_question");
+    const read = await agent("process_ds_answer", { question_id: choice.question_id, answer: kind });
+    assert.equal(read.next_action, "continue", JSON.stringify(read));
+    await matches(() => text(page, ".pursuits"), /scheduling-problem-type\s*complete.*flow-shop\s*in progress/);
+    await goesOn.click();
+    await becomes(() => goesOn.getAttribute("aria-pressed"), "false");
+
     step("descriptions that an interview proposes are decided in Review");
     await ask("orders");
     const about = { ds_id: "tool/output-fields" };

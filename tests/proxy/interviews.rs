@@ -338,6 +338,17 @@ fn interview_goes_on_by_itself_from_one_schema_to_the_next() {
     let question = call(&client, &tools, false, "get_next_question", &place);
     assert_eq!(question["ds_id"], "data/orm", "{question}");
 
+    // The answer that completes it says that the next one began, and finishing again finishes nothing.
+    let mut last = place.clone();
+    last["question_id"] = question["question_id"].clone();
+    last["answer"] = json!({"areas-we-intend-to-discuss": ["orders"], "exhausted?": true});
+    let read = call(&client, &tools, false, "process_ds_answer", &last);
+    assert_eq!(read["next_action"], "continue", "{read}");
+    assert!(read["commit_notes"].as_str().unwrap().contains("resources/resource-inventory began"), "{read}");
+    let mut again = place.clone();
+    again["ds_id"] = "data/orm".into();
+    assert_eq!(call(&client, &tools, false, "finalize_ds", &again)["success"], true);
+
     let off = program.run(&["interview", "run", "--project", "bakery", "--off"]).unwrap();
     assert_eq!(off.code, Some(0), "{off:?}");
     assert_eq!(program.json(&["interview", "list"]).unwrap()[0]["auto"], false);

@@ -280,8 +280,12 @@ impl Evidence {
     }
 
     /// Takes the stored form of a tool's evidence, replacing what is known.
-    pub fn load(&mut self, tool: &str, state: &[u8]) -> Result<(), String> {
-        self.0.insert(tool.into(), Arc::new(ToolEvidence::read(state)?));
+    ///
+    /// Calls that were counted before states named machines are of `machine`.
+    pub fn load(&mut self, tool: &str, state: &[u8], machine: Option<u64>) -> Result<(), String> {
+        let mut read = ToolEvidence::read(state)?;
+        machine.into_iter().for_each(|machine| read.of_machine(machine));
+        self.0.insert(tool.into(), Arc::new(read));
         Ok(())
     }
 

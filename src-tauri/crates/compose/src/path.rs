@@ -44,6 +44,12 @@ pub(crate) fn push_name(path: &mut String, key: &str) {
     path.push_str(key);
 }
 
+/// Names of fields in a written path, outermost first.
+pub fn names(path: &str) -> Vec<String> {
+    let steps = steps(path).into_iter();
+    steps.filter_map(|step| if let Step::Name(name) = step { Some(name) } else { None }).collect()
+}
+
 /// Splits a path into its steps. Text that is no path gives the steps up to the first error.
 pub(crate) fn steps(path: &str) -> Vec<Step> {
     let mut steps = Vec::new();

@@ -162,6 +162,7 @@ pub(crate) fn is_weak(text: &str, number: bool) -> bool {
             || (plain.len() == 4 && (plain.starts_with("19") || plain.starts_with("20")));
     }
     text.len() <= 3
+        || !text.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 128)
         || (text.len() <= 8 && text.bytes().all(|byte| byte.is_ascii_alphabetic()))
         || is_date(text)
 }

@@ -21,6 +21,8 @@ const MAX_UNREAD: usize = 8 << 20;
 const TINY: usize = 256;
 /// Size of a result up to which repeated arguments are found that many fields have by accident.
 const SMALL: usize = 4_096;
+/// Number of values of one call that results are searched for.
+const MAX_WANTED: usize = 1_024;
 /// How often results are read for one call.
 const MAX_READINGS: usize = 4;
 /// Number of pairs of fields of which a session remembers that there was a flow.
@@ -302,7 +304,7 @@ impl Session {
             let (echoes, dropped) = self.read(number, &value, own, key);
             return (echoes, dropped + left_out as u64);
         };
-        if !echoes.is_empty() {
+        if may_repeat {
             unread.own.clone_from(own);
         }
         self.unread_bytes += unread.bytes();
@@ -371,8 +373,12 @@ impl Session {
     /// for them. It follows [`Self::credited`]: what that leaves out needs not be read.
     fn wanted(&self, call: &Observed<'_>, key: (u64, u64)) -> Vec<Wanted> {
         let mut wanted = Vec::new();
+        let mut known = HashSet::new();
         let mut add = |text: &str, input: u64, weak: bool| {
             let hash = hash(key, &[text]);
+            if wanted.len() >= MAX_WANTED || !known.insert((hash, if weak { input } else { 0 })) {
+                return;
+            }
             let first = self.first_end(&self.givers(hash, call));
             // Where a result had it before it was used, the use does not matter.
             let known = self.known_since(hash, input, weak, call);

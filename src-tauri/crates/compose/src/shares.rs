@@ -8,17 +8,43 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Evidence, MAX_PAIRS, Stored, ToolEvidence, VERSION, WHOLE};
-use crate::path::{self, MAX_PATH, Step};
+use crate::path::MAX_PATH;
 use crate::seen::{EXACT_VALUES, Seen};
 
-/// Machines that are counted apart; calls of further ones count together.
+/// Machines that are counted apart; calls of further ones count for the first.
 const MAX_MACHINES: usize = 64;
-/// Number under which calls of further machines count.
-const FURTHER: u64 = u64::MAX;
+/// Stands for an unknown machine.
+const UNKNOWN: u64 = u64::MAX;
 /// Flows that one call can have.
 const MAX_LINKS: u64 = crate::session::MAX_LINKS as u64;
 /// Bytes of a tool's id.
 const MAX_ID: usize = 600;
+
+/// What other machines may see: names of fields, and no keys that are data.
+pub trait Shareable {
+    /// Whether a tool may be named.
+    fn is_tool(&self, tool: &str) -> bool;
+    /// Whether a path of a tool's results has names only.
+    fn is_output(&self, tool: &str, path: &str) -> bool;
+    /// Whether a path of a tool's arguments has names only.
+    fn is_input(&self, tool: &str, path: &str) -> bool;
+}
+
+/// All of it, for this machine itself.
+#[derive(Debug, Clone, Copy)]
+pub struct All;
+
+impl Shareable for All {
+    fn is_tool(&self, _: &str) -> bool {
+        true
+    }
+    fn is_output(&self, _: &str, _: &str) -> bool {
+        true
+    }
+    fn is_input(&self, _: &str, _: &str) -> bool {
+        true
+    }
+}
 
 /// Whose calls were counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,9 +61,23 @@ impl Machines {
     pub(crate) fn is_empty(&self) -> bool {
         self.only.is_none() && self.apart.is_empty()
     }
+
+    /// The evidence of a machine that is counted apart.
+    fn of(&mut self, machine: u64) -> &mut ToolEvidence {
+        let has_room = self.apart.len() < MAX_MACHINES || self.apart.contains_key(&machine);
+        let first = self.apart.keys().next().copied().filter(|_| !has_room);
+        self.apart.entry(first.unwrap_or(machine)).or_default()
+    }
 }
 
 impl ToolEvidence {
+    /// Notes whose calls were counted before states said so.
+    pub(crate) fn of_machine(&mut self, machine: u64) {
+        if self.calls > 0 && self.machines.is_empty() {
+            self.machines.only = Some(machine);
+        }
+    }
+
     /// Counts a call for its machine, before it is counted for the tool.
     pub(crate) fn add_for_machine(&mut self, call: &Stored<'_>, key: (u64, u64)) {
         let machine = call.machine;
@@ -49,9 +89,7 @@ impl ToolEvidence {
             let before = self.alone();
             self.machines = Machines { only: None, apart: BTreeMap::from([(first, before)]) };
         }
-        let apart = &mut self.machines.apart;
-        let has_room = apart.len() < MAX_MACHINES || apart.contains_key(&machine);
-        let own = apart.entry(if has_room { machine } else { FURTHER }).or_default();
+        let own = self.machines.of(machine);
         own.version = VERSION;
         own.add(call, key);
     }
@@ -67,12 +105,10 @@ impl ToolEvidence {
             self.machines = other.machines.clone();
             return;
         }
-        let mut apart = self.by_machine(FURTHER);
-        for (machine, evidence) in other.by_machine(FURTHER) {
-            let own = apart.entry(machine).or_default();
-            own.merge(own_id, &evidence, key);
+        self.machines = Machines { only: None, apart: self.by_machine(UNKNOWN) };
+        for (machine, evidence) in other.by_machine(UNKNOWN) {
+            self.machines.of(machine).merge(own_id, &evidence, key);
         }
-        self.machines = Machines { only: None, apart };
     }
 
     /// Evidence by machine. Calls of an unknown machine are of `own`.
@@ -88,23 +124,20 @@ impl ToolEvidence {
         Self { machines: Machines::default(), ..self.clone() }
     }
 
-    /// Without pairs whose paths have keys that are data, and without the machines.
-    fn shared(&self, is_name: &dyn Fn(&str) -> bool) -> Self {
-        let has_names = |written: &str| {
-            path::steps(written).iter().all(|step| match step {
-                Step::Name(name) => is_name(name),
-                Step::Items | Step::Values | Step::Key => true,
-            })
-        };
+    /// Without what other machines may not see, and without the machines.
+    fn shared(&self, tool: &str, known: &dyn Shareable) -> Self {
         let mut shared = self.alone();
-        shared.echoes.retain(|output, _| has_names(output));
-        shared.inputs.retain(|input, _| has_names(input));
+        shared.echoes.retain(|output, _| known.is_output(tool, output));
+        shared.inputs.retain(|input, _| known.is_input(tool, input));
         for taken in shared.inputs.values_mut() {
-            for outputs in taken.from.values_mut() {
-                outputs.retain(|output, _| has_names(output));
-            }
-            taken.from.retain(|_, outputs| !outputs.is_empty());
+            taken.after.retain(|other, _| known.is_tool(other));
+            taken.from.retain(|from, outputs| {
+                outputs.retain(|output, _| known.is_output(from, output));
+                known.is_tool(from) && !outputs.is_empty()
+            });
         }
+        shared.previous.retain(|other, _| known.is_tool(other));
+        shared.tools.retain(|other, _| known.is_tool(other));
         shared.count_kept();
         shared
     }
@@ -135,9 +168,9 @@ impl ToolEvidence {
         if paths.chain(outputs).any(|path| path.len() > 2 * MAX_PATH) || tools.any(|id| id.len() > MAX_ID) {
             return Some("its evidence of edges has names that are too long");
         }
-        let others = self.tools.len().max(self.previous.len());
-        (self.kept > 2 * MAX_PAIRS || others > MAX_PAIRS)
-            .then_some("its evidence of edges has too many pairs")
+        let others = self.inputs.values().map(|taken| taken.after.len()).max().unwrap_or_default();
+        let others = others.max(self.tools.len()).max(self.previous.len());
+        (self.kept > MAX_PAIRS || others > MAX_PAIRS).then_some("its evidence of edges has too many pairs")
     }
 }
 
@@ -155,12 +188,13 @@ impl Seen {
 }
 
 impl Evidence {
-    /// The evidence of a tool by machine, as JSON for other machines: without values and without keys that are data.
-    /// Calls of an unknown machine are of `own`. `is_name` says whether a key is the name of a field.
-    pub fn shares(&self, tool: &str, own: u64, is_name: impl Fn(&str) -> bool) -> Vec<(u64, String)> {
+    /// The evidence of a tool by machine, as JSON for other machines: without values, and with what they may see. Calls of
+    /// an unknown machine are of `own`.
+    pub fn shares(&self, tool: &str, own: u64, known: &dyn Shareable) -> Vec<(u64, String)> {
         let Some(evidence) = self.tool(tool).filter(|evidence| evidence.calls > 0) else { return Vec::new() };
-        let json =
-            |evidence: &ToolEvidence| serde_json::to_string(&evidence.shared(&is_name)).unwrap_or_default();
+        let json = |evidence: &ToolEvidence| {
+            serde_json::to_string(&evidence.shared(tool, known)).unwrap_or_default()
+        };
         evidence.by_machine(own).iter().map(|(machine, evidence)| (*machine, json(evidence))).collect()
     }
 

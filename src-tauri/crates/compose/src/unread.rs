@@ -1,6 +1,8 @@
 //! Results that no one asked about yet: their text, and a filter of the words in it once it was searched more than a few
 //! times. Most results are never read: only one that has a value of a later call's arguments is.
 
+use std::collections::HashSet;
+
 use memchr::memmem;
 use serde_json::Value;
 
@@ -24,7 +26,7 @@ pub(crate) struct Unread {
     /// What the call's arguments were, if the result repeats some of them.
     pub(crate) own: Own,
     text: Box<str>,
-    /// Whether characters are written in escapes, so that values are not as they are written.
+    /// Whether values cannot be found by their bytes, because characters are written in escapes or for other reasons.
     opaque: bool,
     /// How many values were looked for.
     searches: usize,
@@ -33,7 +35,10 @@ pub(crate) struct Unread {
 
 impl Unread {
     pub(crate) fn new(call: u32, text: &str) -> Self {
-        let opaque = memmem::find(text.as_bytes(), b"\\u").is_some();
+        // Words end at such white space, and bytes do not tell.
+        let has_other_space =
+            || !text.is_ascii() && text.contains(|c: char| !c.is_ascii() && c.is_whitespace());
+        let opaque = memmem::find(text.as_bytes(), b"\\u").is_some() || has_other_space();
         Self { call, own: Own::new(), text: text.into(), opaque, searches: 0, words: None }
     }
 
@@ -110,11 +115,13 @@ impl Needle {
 fn stands_alone(text: &[u8], start: usize, end: usize) -> bool {
     let in_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_letter(*byte));
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
-    let second = before.len().checked_sub(2).and_then(|at| before.get(at));
+    let back = |count: usize| before.len().checked_sub(count).and_then(|at| before.get(at));
+    // A letter behind a backslash is a line break or the like.
+    let is_escape = |count: usize| back(count) == Some(&b'\\');
     let starts = match before.last() {
         Some(b'_') => false,
-        Some(b'.' | b'-') => !in_word(second),
-        last => !in_word(last) || second == Some(&b'\\'),
+        Some(b'.' | b'-') => !in_word(back(2)) || is_escape(3),
+        last => !in_word(last) || is_escape(2),
     };
     let ends = match after.first() {
         Some(b'_') => false,
@@ -139,21 +146,20 @@ pub(crate) fn needles(arguments: &Value, weak: bool) -> Vec<Needle> {
 
 /// Calls `visit` for the parts of an argument that it may have from results.
 pub(crate) fn parts_of(value: &Scalar<'_>, visit: &mut dyn FnMut(&str)) {
-    if value.number || !scalars::has_parts(value.text) {
+    if value.number {
         return;
     }
-    let mut left = MAX_PARTS;
-    scalars::parts(value.text, &mut |part| {
-        if left > 0 && !scalars::is_weak(part, false) {
-            left -= 1;
-            visit(part);
-        }
-    });
     // A folder and a name, which two results may have given.
     if let Some((folder, name)) = value.text.rsplit_once('/') {
         visit(folder);
         visit(name);
     }
+    let mut known = HashSet::new();
+    scalars::parts(value.text, &mut |part| {
+        if known.len() < MAX_PARTS && !scalars::is_weak(part, false) && known.insert(hash(part.as_bytes())) {
+            visit(part);
+        }
+    });
 }
 
 /// Number of bits of the filter of a text.
@@ -285,6 +291,11 @@ mod tests {
         for searches in [0, SEARCHES] {
             let mut unread = Unread { searches, ..Unread::new(0, &text) };
             filter_is_right(|argument| unread.may_have(needles(&argument, true).iter()));
+        }
+        // Parts stand behind line breaks, dashes and white space of other kinds.
+        for text in ["a\\n-OPS-17 b", "a\\t.OPS-17", "see\u{a0}OPS-17\u{3000}too", "x\\nOPS-17"] {
+            let mut unread = Unread::new(0, &format!("\"{text}\""));
+            assert!(unread.may_have(needles(&json!("OPS-17"), true).iter()), "{text}");
         }
         let mut escaped = Unread::new(0, r#"{"a":"\u00e9t\u00e9"}"#);
         assert!(escaped.may_have(needles(&json!("été"), true).iter()));

@@ -73,7 +73,7 @@ fn evidence_is_the_same_in_every_order_and_split() {
     for tool in forward.tools() {
         let state = forward.state(tool).unwrap();
         assert!(!String::from_utf8_lossy(&state).contains("ord_"), "no value is kept");
-        loaded.load(tool, &state).unwrap();
+        loaded.load(tool, &state, None).unwrap();
         assert_eq!(loaded.state(tool), Some(state));
     }
     assert_eq!(loaded, forward);
@@ -327,7 +327,7 @@ proptest! {
                 session: "s",
                 stateless: false,
                 tool: &format!("s__t{tool}"),
-                start: end.saturating_sub(1 + overlap),
+                start: end.saturating_sub(*overlap),
                 end,
                 arguments: &json!({(format!("in{input}")): drawn_value(*value)}),
                 result: Some(&result),

@@ -13,8 +13,10 @@ use serde_json::Value;
 const MAX_STEPS: usize = 500;
 /// Deepest nesting of steps that is read.
 const MAX_DEPTH: usize = 20;
-/// Longest duration in minutes, so that sums stay small.
-const MAX_MINUTES: f64 = 1_000_000.0;
+/// Longest duration of a step in minutes.
+const MAX_MINUTES: f64 = 100_000.0;
+/// Longest sum of all durations: solvers have integers of 32 bits.
+const MAX_HORIZON: u64 = 2_000_000_000;
 /// Characters of a name that are kept.
 const NAME_CHARS: usize = 80;
 
@@ -47,6 +49,10 @@ pub fn flow_shop_model(aggregate: &Value, batches: u32) -> Result<String, String
     };
     let mut shop = Shop::default();
     shop.read(steps, &[], 0)?;
+    let horizon = shop.steps.iter().map(|job| job.minutes).sum::<u64>().saturating_mul(batches.into());
+    if horizon > MAX_HORIZON {
+        return Err("the durations of its steps are too long for a model in minutes".to_owned());
+    }
     Ok(shop.print(&name(aggregate, "process"), batches.max(1)))
 }
 
@@ -115,7 +121,7 @@ impl Shop {
                 let (name, unread) = (job.name.replace(['\n', '\r'], " "), unread.replace(['\n', '\r'], " "));
                 let _ = writeln!(
                     text,
-                    "% The duration of {name} is no number ({unread}); it counts as {} here.",
+                    "% The duration of {name} cannot be read ({unread}); it counts as {} here.",
                     job.minutes
                 );
             }
@@ -195,27 +201,45 @@ fn minutes(duration: Option<&Value>) -> (u64, Option<String>) {
     };
     let said = text(duration.and_then(|duration| duration.get("value-string")));
     let units = text(duration.and_then(|duration| duration.get("units"))).to_lowercase();
-    let numbers: Vec<f64> = said
-        .split(|c: char| !c.is_ascii_digit() && c != '.')
-        .filter_map(|part| part.trim_matches('.').parse().ok())
-        .collect();
+    let numbers = numbers(&said);
     let amount = match numbers.as_slice() {
         [] => return (0, Some(if said.is_empty() { "not given".to_owned() } else { cut(&said) })),
         [one] => *one,
         [low, high, ..] => f64::midpoint(*low, *high),
     };
-    let factor = match units.trim().chars().next() {
-        Some('s') => 1.0 / 60.0,
-        Some('h') => 60.0,
-        Some('d') => 24.0 * 60.0,
-        Some('w') => 7.0 * 24.0 * 60.0,
-        Some('m') if units.starts_with("mo") => 30.0 * 24.0 * 60.0,
-        _ => 1.0,
+    let factor = match units.trim() {
+        "s" | "sec" | "secs" | "second" | "seconds" => Some(1.0 / 60.0),
+        "" | "min" | "mins" | "minute" | "minutes" => Some(1.0),
+        "h" | "hr" | "hrs" | "hour" | "hours" => Some(60.0),
+        "d" | "day" | "days" => Some(24.0 * 60.0),
+        "w" | "week" | "weeks" => Some(7.0 * 24.0 * 60.0),
+        "month" | "months" => Some(30.0 * 24.0 * 60.0),
+        _ => None,
     };
     // Small and not negative, so that nothing is lost.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
-    let minutes = (amount * factor).ceil().clamp(0.0, MAX_MINUTES) as u64;
-    (minutes, None)
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a hundred thousand")]
+    let minutes = (amount * factor.unwrap_or(1.0)).ceil().clamp(0.0, MAX_MINUTES) as u64;
+    let unread = factor.is_none().then(|| format!("the unit \"{}\" is unknown", cut(&units)));
+    (minutes, unread)
+}
+
+/// Numbers in a text. A comma between digits separates thousands if three digits follow, and decimals otherwise.
+fn numbers(text: &str) -> Vec<f64> {
+    let mut plain = String::new();
+    let letters: Vec<char> = text.chars().collect();
+    for (at, letter) in letters.iter().enumerate() {
+        let is_digit =
+            |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(char::is_ascii_digit);
+        match letter {
+            ',' if is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)) => {
+                let is_thousand = (1..=3).all(|more| is_digit(Some(at + more))) && !is_digit(Some(at + 4));
+                plain.push_str(if is_thousand { "" } else { "." });
+            }
+            other => plain.push(*other),
+        }
+    }
+    let parts = plain.split(|c: char| !c.is_ascii_digit() && c != '.');
+    parts.filter_map(|part| part.trim_matches('.').parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -271,11 +295,14 @@ mod tests {
             ("days", "1.5", 2_160),
             ("months", "1", 43_200),
             ("minutes", "about 20", 20),
-            ("Stunden", "99999999999", 1_000_000),
+            ("hours", "1,5", 90),
+            ("", "1,500", 1_500),
+            ("weeks", "99999999999", 100_000),
         ] {
             assert_eq!(read(units, said), (expected, None), "{said} {units}");
         }
         assert_eq!(read("hours", "depends on size"), (0, Some("depends on size".to_owned())));
+        assert_eq!(read("Stunden", "2"), (2, Some("the unit \"stunden\" is unknown".to_owned())));
         assert_eq!(minutes(None), (0, Some("not given".to_owned())));
     }
 

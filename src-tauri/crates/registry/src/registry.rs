@@ -59,6 +59,11 @@ impl Registry {
         Self { key: Newcomers { hold, ..self.key }, ..self }
     }
 
+    /// The machine of calls that were counted before states said whose they are, if it is known.
+    pub fn first_machine(&self) -> Option<u64> {
+        self.key.machine
+    }
+
     /// The same, in which calls were made by this machine where an older state does not say whose they are.
     pub fn of_machine(self, machine: u64) -> Self {
         Self { key: Newcomers { machine: Some(machine), ..self.key }, ..self }

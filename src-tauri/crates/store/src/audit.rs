@@ -93,7 +93,12 @@ impl AuditLog {
                 },
                 _ => Change::Stop,
             };
-            schemascope_journal::rewrite(&self.dir, segment.number, &mut of_frame)?;
+            if schemascope_journal::rewrite(&self.dir, segment.number, &mut of_frame)?.is_none() {
+                let path = schemascope_journal::segment_name(segment.number);
+                return Err(Error::Malformed(format!(
+                    "{path} was written by a newer version of Schemascope"
+                )));
+            }
         }
         Ok(())
     }

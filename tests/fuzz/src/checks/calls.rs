@@ -60,7 +60,7 @@ pub fn calls(bytes: &[u8]) -> Result<Tried, String> {
     let mut loaded = Evidence::default();
     for tool in forward.tools() {
         let state = forward.state(tool).ok_or("no state")?;
-        loaded.load(tool, &state)?;
+        loaded.load(tool, &state, None)?;
     }
     if loaded != forward {
         return Err("evidence is not what its states say".to_owned());

@@ -57,6 +57,9 @@ impl Interview {
         let stored = |error: String| format!("The answer is stored, but the next step failed: {error}");
         if text(&reply, "next_action") == "complete" {
             self.finish(&ds_id, &mut outcome).await.map_err(stored)?;
+        } else if completeness >= 1.0 {
+            // It is finished, and what is recommended next began by itself.
+            self.ask_on().await.map_err(stored)?;
         } else if text(&reply, "state") == "working" {
             self.ask(&ds_id).await.map_err(stored)?;
         }
@@ -98,6 +101,15 @@ impl Interview {
     /// Asks the next question of a pursuit, and moves the focus to its answer.
     pub async fn ask(self, ds_id: &str) -> Result<(), String> {
         self.load_question(ds_id).await?;
+        browser::sleep(0).await;
+        browser::focus("#answer");
+        Ok(())
+    }
+
+    /// Asks the next question of what is pursued now.
+    async fn ask_on(self) -> Result<(), String> {
+        let reply = self.call("get_next_question", Map::new()).await?;
+        self.show(Some(Question::read(&reply)));
         browser::sleep(0).await;
         browser::focus("#answer");
         Ok(())

@@ -1,8 +1,9 @@
 //! Exporting schemas and counts to files.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use schemascope_api::{ApiError, ErrorKind, Export, ExportReply, ExportedFile, Form, glob};
+use schemascope_compose::{Evidence, Shareable, names};
 use schemascope_model::{CallId, ToolId};
 use schemascope_overrides::{Field, Overrides, WILDCARD};
 use schemascope_registry::Tool;
@@ -21,10 +22,12 @@ handlers![Export];
 impl Handle<Export> for Engine {
     async fn handle(&self, command: Export) -> Result<ExportReply, ApiError> {
         self.settled().await?;
+        // Before the registry, so that it has no call that the registry lacks.
+        let evidence = self.records.flows.lock().evidence().clone();
         let own = self.registry().tools().clone();
         let key = self.data.hash_key().map_err(internal)?;
         // Reads files and merges shapes.
-        tokio::task::block_in_place(|| self.export(&command, &own, key))
+        tokio::task::block_in_place(|| self.export(&command, &own, &evidence, key))
     }
 }
 
@@ -33,6 +36,7 @@ impl Engine {
         &self,
         command: &Export,
         own: &BTreeMap<ToolId, Tool>,
+        evidence: &Evidence,
         key: HashKey,
     ) -> Result<ExportReply, ApiError> {
         let others = self.knowledge.team.read(key).map_err(internal)?;
@@ -96,7 +100,7 @@ impl Engine {
                 }
                 bundle.keep(|id| tools.contains_key(id));
                 bundle.add_machines(node, own, |id| tools.contains_key(id));
-                self.add_edges(&mut bundle, node, tools.keys());
+                add_edges(&mut bundle, node, &tools, own, evidence);
                 let mut decided = self.decided()?;
                 for (id, tool) in &tools {
                     let versions = self.knowledge.decisions.tool(id);
@@ -111,16 +115,6 @@ impl Engine {
         };
         let machine_count = 1 + others.len() as u64;
         Ok(ExportReply { files, tool_count, machine_count })
-    }
-
-    /// Adds the evidence of edges of the machines whose calls were counted here. Later counts of another machine, from
-    /// its own bundle, have theirs already.
-    fn add_edges<'t>(&self, bundle: &mut Bundle, own: u64, tools: impl Iterator<Item = &'t ToolId>) {
-        let evidence = self.records.flows.lock().evidence().clone();
-        for id in tools {
-            let shares = evidence.shares(&id.to_string(), own, |name| !looks_like_data(name));
-            bundle.add_edges(id, shares);
-        }
     }
 
     /// The latest decision that made each version effective and was not undone, by tool and version.
@@ -175,6 +169,67 @@ fn together(
     }
     others.iter().for_each(|other| other.add_to(id, &mut team));
     team.tool().map_err(internal)
+}
+
+/// Adds the evidence of edges of the machines whose calls were counted here. Later counts of another machine, from its
+/// own bundle, have theirs already.
+fn add_edges(
+    bundle: &mut Bundle,
+    node: u64,
+    tools: &BTreeMap<ToolId, Tool>,
+    own: &BTreeMap<ToolId, Tool>,
+    evidence: &Evidence,
+) {
+    let shared = SharedNames::of(tools);
+    for (id, tool) in own.iter().filter(|(id, _)| tools.contains_key(*id)) {
+        for (machine, json) in evidence.shares(&id.to_string(), node, &shared) {
+            bundle.add_edges(id, machine, tool.position_of(machine), json);
+        }
+    }
+}
+
+/// Names of the fields that a bundle shows anyway: its schemas and shapes have them.
+struct SharedNames {
+    /// Paths of results without keys that are data, by tool.
+    outputs: BTreeMap<String, BTreeSet<String>>,
+    /// What servers say of their tools, where the names of arguments are.
+    definitions: BTreeMap<String, String>,
+}
+
+impl SharedNames {
+    fn of(tools: &BTreeMap<ToolId, Tool>) -> Self {
+        let outputs = tools.iter().map(|(id, tool)| {
+            let fields = tool.shape.veiled().fields(&Policy::default()).into_iter();
+            // The name of a key that was veiled has such a bracket.
+            let paths = fields.map(|field| field.path).filter(|path| !path.contains('⟦'));
+            (id.to_string(), paths.collect())
+        });
+        let definitions = tools.iter().filter_map(|(id, tool)| {
+            Some((id.to_string(), tool.declaration.as_ref()?.definition.get().to_owned()))
+        });
+        Self { outputs: outputs.collect(), definitions: definitions.collect() }
+    }
+}
+
+impl Shareable for SharedNames {
+    fn is_tool(&self, tool: &str) -> bool {
+        self.outputs.contains_key(tool)
+    }
+
+    fn is_output(&self, tool: &str, path: &str) -> bool {
+        let Some(paths) = self.outputs.get(tool) else { return false };
+        let of_values = |path: &str| paths.iter().any(|known| known.starts_with(path));
+        // The keys of a map have no path of their own.
+        path.is_empty() || paths.contains(path) || path.strip_suffix("{key}").is_some_and(of_values)
+    }
+
+    fn is_input(&self, tool: &str, path: &str) -> bool {
+        let definition = self.definitions.get(tool);
+        names(path).iter().all(|name| match definition {
+            Some(definition) => definition.contains(&Value::from(name.as_str()).to_string()),
+            None => !looks_like_data(name),
+        })
+    }
 }
 
 /// The declared schema, else the inferred one.

@@ -1,6 +1,6 @@
 //! Conversations that go on by themselves: what is complete ends, and what is recommended next starts.
 
-use schemascope_interview::{Place, StartStep, Step, ToolField, follow};
+use schemascope_interview::{Place, StartStep, ToolField, What, follow};
 use serde_json::{Map, Value};
 
 use super::{Interviews, NotTaken};
@@ -22,39 +22,55 @@ pub(super) fn place(name: &str, arguments: &Map<String, Value>) -> Option<Place>
 }
 
 impl Interviews {
-    /// Takes the steps that follow by themselves, if the conversation is automatic.
+    /// Takes the steps that follow by themselves, if the conversation is automatic. Returns the Discovery Schema that was
+    /// started, if one was.
     pub(crate) fn follow(
         &self,
         place: &Place,
         actor: &str,
         fields: &dyn Fn(&str) -> Vec<ToolField>,
-    ) -> Result<(), NotTaken> {
+    ) -> Result<Option<String>, NotTaken> {
+        let mut started = None;
         let conversation = self.read(|state| {
             let conversation = state.projects.get(&place.project_id)?.conversation(&place.conversation_id)?;
             conversation.is_auto.then(|| conversation.tool_id().map(str::to_owned))
         });
         // Whatever the call has to say about an unknown one, it says itself.
-        let Some(tool_id) = conversation else { return Ok(()) };
+        let Some(tool_id) = conversation else { return Ok(None) };
         let tool_fields = tool_id.as_deref().map(fields).unwrap_or_default();
         for _ in 0..MAX_STEPS {
-            let mut is_over = true;
-            let reply = self.step(actor, |context| {
-                let start = StartStep {
-                    place: place.clone(),
-                    tool_fields: tool_fields.clone(),
-                    ..StartStep::default()
-                };
-                let step: Step = follow(context, &start)?;
-                is_over = step.events.is_empty();
+            let mut events = Vec::new();
+            self.step(actor, |context| {
+                let tool_fields = tool_fields.clone();
+                let step = follow(
+                    context,
+                    &StartStep { place: place.clone(), tool_fields, ..StartStep::default() },
+                )?;
+                events.clone_from(&step.events);
                 Ok(step)
             })?;
-            if is_over {
-                return Ok(());
+            if events.is_empty() {
+                break;
             }
-            if let (Value::Bool(true), Some(ds_id)) = (&reply["success"], reply["ds_id"].as_str()) {
-                self.finished(&Place { ds_id: Some(ds_id.to_owned()), ..place.clone() }, actor);
+            for event in &events {
+                if let Some(place) = super::complete(event) {
+                    self.finished(&place, actor);
+                }
+                if let What::PursuitStarted { ds_id, .. } = &event.what {
+                    started = Some(ds_id.clone());
+                }
             }
         }
-        Ok(())
+        Ok(started)
     }
+}
+
+/// Tells in the reply to an answer that another Discovery Schema began: there is nothing left to finish.
+pub(super) fn tell(reply: &mut Value, started: Option<&str>) {
+    let Some(ds_id) = started.filter(|_| reply["next_action"] == "complete") else { return };
+    let notes = reply["commit_notes"].as_str().unwrap_or_default();
+    let notes =
+        format!("{notes} It is complete and was finished; {ds_id} began by itself. Call get_next_question.");
+    reply["commit_notes"] = notes.trim_start().into();
+    reply["next_action"] = "continue".into();
 }

@@ -70,9 +70,15 @@ impl Leftover {
         }
         let Some((project, conversation)) = event.place() else { return };
         let seen = self.seen.entry(project.to_owned()).or_default();
-        let conversation = conversation.map(str::to_owned);
-        if !seen.contains(&conversation) {
-            seen.push(conversation);
+        let imported = match &event.what {
+            What::ProjectImported { project } => project.conversations.as_slice(),
+            _ => &[],
+        };
+        let imported = imported.iter().map(|conversation| Some(conversation.conversation_id.clone()));
+        for conversation in imported.chain([conversation.map(str::to_owned)]) {
+            if !seen.contains(&conversation) {
+                seen.push(conversation);
+            }
         }
     }
 

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 use schemascope_api::DescriptionProposal;
 use schemascope_interview::{
-    Aid, Context, Decision, ErrorKind, Event, Interviews as State, Library, Place, Proposal, Scripts, Stamp,
-    Step, StepError, ToolField, What, place_arguments, propose_descriptions,
+    Aid, Context, Decision, ErrorKind, Event, Interviews as State, Library, Place, Proposal, PursuitState,
+    Scripts, Stamp, Step, StepError, ToolField, What, propose_descriptions,
 };
 use schemascope_judge::Judge;
 use schemascope_model::{IdSource, Timestamp};
@@ -222,16 +222,22 @@ impl Interviews {
         let tool_id = arguments.get("tool_id").and_then(Value::as_str);
         let tool_fields = tool_id.filter(|_| name == "start_ds_pursuit").map(&fields).unwrap_or_default();
         let aid = Aid { tool_fields, ..aid };
-        let finished = (name == "finalize_ds").then(|| place_arguments(arguments.clone()));
-        let reply = self.step(actor, |context| {
-            schemascope_interview::call(context, name, arguments, &aid).map(|step| taken(&step))
+        let mut finished = None;
+        let mut reply = self.step(actor, |context| {
+            let step = schemascope_interview::call(context, name, arguments, &aid)?;
+            // Asking a second time finishes nothing.
+            finished = step.events.iter().find_map(complete);
+            Ok(taken(&step))
         })?;
-        if let Some(Ok(place)) = finished.filter(|_| reply["success"] == true) {
-            let ds_id = reply["ds_id"].as_str().map(str::to_owned);
-            self.finished(&Place { ds_id, ..place }, actor);
+        if let Some(place) = finished {
+            self.finished(&place, actor);
         }
         if let Some(place) = place {
-            self.follow(&place, actor, &fields)?;
+            match self.follow(&place, actor, &fields) {
+                Ok(next) => automatic::tell(&mut reply, next.as_deref()),
+                // The call itself is done, and was stored.
+                Err(error) => tracing::warn!(%error, "an interview does not go on by itself"),
+            }
         }
         Ok(reply)
     }
@@ -342,6 +348,17 @@ impl Interviews {
         });
         imported.map(|_| count).map_err(|error| error.to_string())
     }
+}
+
+/// The pursuit that an event ends as complete.
+fn complete(event: &Event) -> Option<Place> {
+    let What::PursuitEnded { project_id, conversation_id, ds_id, state: PursuitState::Complete, .. } =
+        &event.what
+    else {
+        return None;
+    };
+    let (project_id, conversation_id) = (project_id.clone(), conversation_id.clone());
+    Some(Place { project_id, conversation_id, ds_id: Some(ds_id.clone()) })
 }
 
 /// Whether names, ids and numbers of imported projects are such as a program makes.

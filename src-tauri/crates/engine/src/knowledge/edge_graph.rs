@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use schemascope_api::{EdgeState, EdgeTotals, lost_edges};
-use schemascope_compose::{Edge, Evidence, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
+use schemascope_compose::{All, Edge, Evidence, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
 use schemascope_model::{Change, LostEdge, Timestamp, ToolId, TypeName};
 use schemascope_proxy::{OWN_SERVER, ServerEntry};
 use schemascope_registry::drift::DriftEvent;
@@ -247,7 +247,9 @@ impl EdgeGraph {
         others: &BTreeMap<String, Bundle>,
         key: HashKey,
     ) -> Result<Graph, InvalidState> {
-        let (tools, evidence) = (self.registry.lock().tools().clone(), self.flows.lock().evidence().clone());
+        // Before the registry, so that it has no call that the registry lacks.
+        let evidence = self.flows.lock().evidence().clone();
+        let tools = self.registry.lock().tools().clone();
         let config = self.config.now();
         let mut ids: BTreeSet<&ToolId> =
             tools.iter().filter(|(_, tool)| tool.exists()).map(|(id, _)| id).collect();
@@ -306,7 +308,7 @@ fn shares(
     evidence: &Evidence,
 ) -> Vec<(String, u64, u64)> {
     let mut latest: BTreeMap<String, (Position, String)> = BTreeMap::new();
-    for (machine, json) in evidence.shares(&id.to_string(), own, |_| true) {
+    for (machine, json) in evidence.shares(&id.to_string(), own, &All) {
         let position = own_tool.map(|tool| tool.position_of(machine)).unwrap_or_default();
         latest.insert(machine_name(machine), (position, json));
     }

@@ -145,7 +145,8 @@ impl Draft {
         let redacted = result.as_deref().and_then(|one| redacted(redactor, one, trust, known));
         let mut observation = observation.zip(result.as_deref()).map(|(one, result)| one.detach(result));
         record.result = result;
-        let redacted = match is_searched && trust == Trust::Foreign {
+        // What replaces a secret can give a text another structure.
+        let redacted = match (is_searched || redacted.is_some()) && trust == Trust::Foreign {
             true => named_in_texts(redactor, redacted, record.result.as_deref()),
             false => redacted,
         };

@@ -21,6 +21,8 @@ const NAME: &str = "edges";
 /// What values flowed from call to call, by the tool that took them.
 pub(crate) struct Flows {
     key: (u64, u64),
+    /// The machine of calls that were counted before states said whose they are.
+    machine: Option<u64>,
     evidence: Evidence,
     unsaved: BTreeSet<ToolId>,
     /// Tools whose evidence changed since the graph looked.
@@ -32,9 +34,10 @@ pub(crate) struct Flows {
 
 impl Flows {
     /// Creates an empty fold. Hashes depend on the key.
-    pub(crate) fn new(HashKey(first, second): HashKey) -> Self {
+    pub(crate) fn new(HashKey(first, second): HashKey, machine: Option<u64>) -> Self {
         Self {
             key: (first, second),
+            machine,
             evidence: Evidence::default(),
             unsaved: BTreeSet::new(),
             changed: BTreeSet::new(),
@@ -166,14 +169,14 @@ impl Fold for Flows {
                     return Ok(());
                 }
             }
-            Entry::State { tool, state } => self.evidence.load(&tool.to_string(), state)?,
+            Entry::State { tool, state } => self.evidence.load(&tool.to_string(), state, self.machine)?,
         }
         self.change(entry.tool());
         Ok(())
     }
 
     fn load(&mut self, tool: &ToolId, state: &[u8]) -> Result<(), String> {
-        self.evidence.load(&tool.to_string(), state)?;
+        self.evidence.load(&tool.to_string(), state, self.machine)?;
         self.changed.insert(tool.to_string().into());
         self.unsaved.remove(tool);
         Ok(())
@@ -192,7 +195,7 @@ impl Fold for Flows {
     }
 
     fn clear(&mut self) {
-        *self = Self::new(HashKey(self.key.0, self.key.1));
+        *self = Self::new(HashKey(self.key.0, self.key.1), self.machine);
     }
 
     fn tools(&self) -> Vec<ToolId> {

@@ -28,14 +28,17 @@ pub struct Replay {
 impl Replay {
     /// Continues from what a registry knows. This is where all folds are listed.
     pub fn new(registry: Registry) -> Self {
-        let flows = Arc::new(Mutex::new(Flows::new(registry.key())));
+        let flows = Arc::new(Mutex::new(Flows::new(registry.key(), registry.first_machine())));
         let registry = Arc::new(Mutex::new(registry));
         let folds = Folds::new([Arc::clone(&registry) as _, Arc::clone(&flows) as _]);
         Self { flows, ..Self::into_folds(registry, folds) }
     }
 
     pub(super) fn into_folds(registry: Arc<Mutex<Registry>>, folds: Folds) -> Self {
-        let flows = Arc::new(Mutex::new(Flows::new(registry.lock().key())));
+        let flows = {
+            let registry = registry.lock();
+            Arc::new(Mutex::new(Flows::new(registry.key(), registry.first_machine())))
+        };
         Self { registry, flows, folds, ledger: Ledger::default(), reported: Instant::now() }
     }
 

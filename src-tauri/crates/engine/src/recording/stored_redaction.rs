@@ -145,7 +145,19 @@ impl<P: FnMut(u64, u64)> Rewrite for StoredRedaction<'_, P> {
 
     fn interview(&mut self, entry: &[u8]) -> Option<Vec<u8>> {
         let redacted = self.redactor.redact(&String::from_utf8_lossy(entry), Trust::Own);
-        let redacted = redacted.map(|(text, _)| text.into_bytes());
+        // A rule can hit an id or a time, without which nothing of the step could be read.
+        let is_readable =
+            |text: &String| serde_json::from_str::<Vec<schemascope_interview::Event>>(text).is_ok();
+        let redacted = redacted.map(|(text, _)| text).filter(|text| {
+            let keeps = is_readable(text);
+            if !keeps {
+                tracing::warn!(
+                    "a step of an interview is not redacted, because a rule would make it unreadable"
+                );
+            }
+            keeps
+        });
+        let redacted = redacted.map(String::into_bytes);
         self.found.interviews.add(redacted.is_some());
         redacted
     }

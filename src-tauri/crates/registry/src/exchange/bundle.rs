@@ -145,13 +145,12 @@ impl Bundle {
         }
     }
 
-    /// Adds evidence of provides edges to what machines counted of a tool, as JSON by machine.
-    pub fn add_edges(&mut self, id: &ToolId, edges: Vec<(u64, String)>) {
-        for (machine, json) in edges {
-            let node = self.nodes.get_mut(&machine_name(machine));
-            if let Some(share) = node.and_then(|node| node.tools.get_mut(id)) {
-                share.edges = RawValue::from_string(json).ok();
-            }
+    /// Adds evidence of provides edges to what a machine counted of a tool, as JSON. It belongs to the share of this
+    /// position.
+    pub fn add_edges(&mut self, id: &ToolId, machine: u64, position: Position, edges: String) {
+        let share = self.nodes.get_mut(&machine_name(machine)).and_then(|node| node.tools.get_mut(id));
+        if let Some(share) = share.filter(|share| share.position() == position) {
+            share.edges = RawValue::from_string(edges).ok();
         }
     }
 

@@ -39,15 +39,18 @@ impl Bundle {
                 return false;
             }
             node.tools.retain(|id, share| {
-                let edges = || {
-                    let position = share.position();
-                    let latest = position.latest.unwrap_or_default().as_millis();
-                    check_edges(share.edges()?, position.calls, latest).err()
-                };
-                let wrong = share.implausible(key, now).or_else(edges);
-                let keeps = wrong.is_none();
-                wrong.into_iter().for_each(|reason| put(Some(id), reason));
-                keeps
+                if let Some(reason) = share.implausible(key, now) {
+                    put(Some(id), reason);
+                    return false;
+                }
+                let position = share.position();
+                let latest = position.latest.unwrap_or_default().as_millis();
+                let edges = share.edges().map(|edges| check_edges(edges, position.calls, latest));
+                if let Some(Err(reason)) = edges {
+                    put(Some(id), format!("only its evidence of edges: {reason}"));
+                    share.edges = None;
+                }
+                true
             });
             true
         });
