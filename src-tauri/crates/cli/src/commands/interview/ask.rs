@@ -124,6 +124,9 @@ pub async fn run(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
             true => output::json(&question)?,
             false => print_question(&question)?,
         }
+        if std::io::stdin().is_terminal() {
+            output::note("Your answer, then an empty line (ctrl-d ends for now):");
+        }
         let answer: Vec<String> = lines
             .by_ref()
             .map_while(Result::ok)
