@@ -412,6 +412,16 @@ fn version_that_lacks_a_field_names_the_edge_it_breaks() {
     let newest = newest.as_array().unwrap().iter().filter_map(|row| row["version"].as_u64()).max().unwrap();
     let newest = newest.to_string();
     assert_ne!(first, newest);
+    let impact = program.json(&["impact", "store__list_orders", &newest]).unwrap();
+    let attributes = &impact["attributes"];
+    assert_eq!(
+        attributes["removed"][0],
+        json!(["ListOrdersResultOrdersItem.id", "str | None"]),
+        "{attributes}"
+    );
+    assert_eq!(attributes["added"][0][0], "ListOrdersResultOrdersItem.number", "{attributes}");
+    let shown = program.run(&["impact", "store__list_orders", &newest]).unwrap().out;
+    assert!(shown.contains("- ListOrdersResultOrdersItem.id: str"), "{shown}");
     let diff = program.json(&["edges", "--diff", "store__list_orders", &first, &newest]).unwrap();
     assert_eq!(diff["broken"][0]["edge"]["to"], "store__get_order", "{diff}");
     assert!(diff["broken"][0]["changes"][0]["path"].as_str().unwrap().contains("orders"), "{diff}");

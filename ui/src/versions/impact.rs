@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{GetImpact, ImpactReply, RuleCount};
+use schemascope_api::{AttributeDiff, GetImpact, ImpactReply, RuleCount};
 
 use super::changes;
 use super::readiness::{contained, figures};
@@ -14,6 +14,8 @@ use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
 use crate::text::visible;
 
+/// Most attributes that are listed.
+const MAX_ATTRIBUTES: usize = 30;
 /// Most rules, and most changes, drawn.
 const MAX_RULES: usize = 6;
 const MAX_CHANGES: usize = 8;
@@ -90,12 +92,43 @@ fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
             <ul class="broken" aria-label="Results that do not match">{rules.views()}</ul>
             {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more kinds", count(further))}</p> }.into_any())}
         }.into_any())}
+        {attributes(&of.attributes)}
         {of.comparison.as_ref().filter(|_| with_changes).map(|comparison| view! {
             <h3>"Changes from the active schema"</h3>
             {changes(&comparison.changes, MAX_CHANGES)}
         }.into_any())}
     }
     .into_any()
+}
+
+/// Attributes of the wrapper that change: scripts that use them notice.
+fn attributes(changes: &AttributeDiff) -> Option<AnyView> {
+    let AttributeDiff { added, removed, retyped } = changes;
+    let all = added.len() + removed.len() + retyped.len();
+    if all == 0 {
+        return None;
+    }
+    let removed = removed.iter().map(|(name, kind)| ("−", format!("{name}: {kind}")));
+    let retyped = retyped.iter().map(|(name, now, then)| ("~", format!("{name}: {now} → {then}")));
+    let added = added.iter().map(|(name, kind)| ("+", format!("{name}: {kind}")));
+    let lines = removed.chain(retyped).chain(added).take(MAX_ATTRIBUTES).map(|(sign, text)| {
+        view! { <li class="mono"><b>{sign}</b>" "<Foreign text=text limit=200 /></li> }.into_any()
+    });
+    Some(
+        view! {
+            <details class="attributes">
+                <summary>{format!(
+                    "Python wrapper: {} attributes removed, {} retyped, {} added",
+                    changes.removed.len(), changes.retyped.len(), changes.added.len()
+                )}</summary>
+                <ul>{lines.views()}</ul>
+                {(all > MAX_ATTRIBUTES).then(|| view! {
+                    <p class="quiet">{format!("… {} more", count((all - MAX_ATTRIBUTES) as u64))}</p>
+                }.into_any())}
+            </details>
+        }
+        .into_any(),
+    )
 }
 
 fn broken(rule: &RuleCount, all: u64) -> AnyView {

@@ -200,10 +200,24 @@ pub struct ImpactReply {
     /// What promoting it would do to the edges from the tool.
     #[serde(default)]
     pub edges: EdgeDiff,
+    /// What promoting it would do to the attributes of the tool's Python wrapper.
+    #[serde(default)]
+    pub attributes: AttributeDiff,
     /// Comparison of the effective schema with the version; `None` without an effective schema.
     pub comparison: Option<ComparisonReply>,
     /// Judgement of the version by results that came after it was created.
     pub readiness: Readiness,
+}
+
+/// Attributes of a tool's Python wrapper that a version changes, as `ListOrdersResult.orders`; at most 200 of each kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttributeDiff {
+    /// New ones, with their types.
+    pub added: Vec<(String, String)>,
+    /// Those that would no longer be there, with their types.
+    pub removed: Vec<(String, String)>,
+    /// Those whose type would change, with the type now and then.
+    pub retyped: Vec<(String, String, String)>,
 }
 
 /// Takes a decision about the versions of a tool.

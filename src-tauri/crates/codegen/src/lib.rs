@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attributes;
 mod classes;
 mod compile;
 mod folder;
@@ -29,6 +30,7 @@ mod types;
 mod typescript;
 mod typing;
 
+pub use attributes::{AttributeChanges, attribute_changes};
 pub use folder::{File, MANIFEST, Manifest, Update, folder, is_ours, update};
 pub use graph::Unchecked;
 pub use names::modules;

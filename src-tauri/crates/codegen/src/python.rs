@@ -1,6 +1,6 @@
 //! Prints wrappers in Python: Pydantic v2 models and one async function per tool.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -28,13 +28,23 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
     let mut used = BTreeSet::from([params.clone(), result.clone()]);
     let options = |optional| Options { optional, pattern: pattern::python };
     let graph = compile(&tool.input_schema, options(false));
-    let mut printer = Printer { graph, classes: Classes::new(Part::Params, &mut used), strict: true };
+    let mut printer = Printer {
+        graph,
+        classes: Classes::new(Part::Params, &mut used),
+        strict: true,
+        attributes: BTreeMap::new(),
+    };
     let mut classes =
         printer.root(&params, "Params", true, &format!("Arguments of `{}`.", line(tool.id.tool())));
     let mut finished = vec![printer.finish(&params)];
     let graph = compile(&output(tool), options(tool.is_optional()));
     let strict = tool.strategy == Strategy::Typed;
-    let mut printer = Printer { graph, classes: Classes::new(Part::Result, &mut used), strict };
+    let mut printer = Printer {
+        graph,
+        classes: Classes::new(Part::Result, &mut used),
+        strict,
+        attributes: BTreeMap::new(),
+    };
     let about = format!("What `{}` returns.", line(tool.id.tool()));
     classes += &printer.root(&result, "Result", false, &about);
     finished.push(printer.finish(&result));
@@ -101,10 +111,23 @@ fn imports(classes: &str, bindings: &str) -> String {
     text
 }
 
+/// Attributes of a tool's result type and of the types inside it, as `Class.attribute`, with their types.
+pub fn result_attributes(tool: &Tool, title: &str) -> BTreeMap<String, String> {
+    let result = format!("{title}Result");
+    let mut used = BTreeSet::from([result.clone()]);
+    let graph = compile(&output(tool), Options { optional: tool.is_optional(), pattern: pattern::python });
+    let classes = Classes::new(Part::Result, &mut used);
+    let mut printer = Printer { graph, classes, strict: false, attributes: BTreeMap::new() };
+    printer.root(&result, "Result", false, "");
+    printer.attributes
+}
+
 struct Printer<'a> {
     graph: Graph,
     classes: Classes<'a>,
     strict: bool,
+    /// Type of each attribute that was printed, by class and attribute.
+    attributes: BTreeMap<String, String>,
 }
 
 impl Printer<'_> {
@@ -174,6 +197,7 @@ impl Printer<'_> {
         } else if !field.required && !has_none && annotation != "Any" {
             annotation += " | None";
         }
+        self.attributes.insert(format!("{class}.{attribute}"), annotation.clone());
         let default = match (attribute == field.name, field.required) {
             (true, true) => String::new(),
             (true, false) => " = None".to_owned(),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::Cell;
-use schemascope_api::{EdgeDiff, GetImpact, ImpactReply, RuleCount, Violation};
+use schemascope_api::{AttributeDiff, EdgeDiff, GetImpact, ImpactReply, RuleCount, Violation};
 use schemascope_engine::Front;
 
 use super::decide::effective;
@@ -94,9 +94,35 @@ fn print(reply: &ImpactReply) -> Result<()> {
         output::line("")?;
         changes::print(&EdgeDiff { new: Vec::new(), ..edges.clone() })?;
     }
+    print_attributes(&reply.attributes)?;
     if let Some(comparison) = &reply.comparison {
         output::line("")?;
         diff::print(comparison)?;
+    }
+    Ok(())
+}
+
+/// Attributes that are listed of each kind.
+const ATTRIBUTES: usize = 20;
+
+fn print_attributes(attributes: &AttributeDiff) -> Result<()> {
+    let AttributeDiff { added, removed, retyped } = attributes;
+    if added.is_empty() && removed.is_empty() && retyped.is_empty() {
+        return Ok(());
+    }
+    output::line("")?;
+    output::line("attributes of the Python wrapper:")?;
+    let removed = removed.iter().map(|(name, kind)| format!("  - {name}: {kind}"));
+    let retyped = retyped.iter().map(|(name, now, then)| format!("  ~ {name}: {now} becomes {then}"));
+    let added = added.iter().map(|(name, kind)| format!("  + {name}: {kind}"));
+    let lines: Vec<String> =
+        removed.take(ATTRIBUTES).chain(retyped.take(ATTRIBUTES)).chain(added.take(ATTRIBUTES)).collect();
+    for line in &lines {
+        output::line(&output::harmless(line))?;
+    }
+    let all = attributes.added.len() + attributes.removed.len() + attributes.retyped.len();
+    if all > lines.len() {
+        output::line(&format!("  and {} more; --json lists them", all - lines.len()))?;
     }
     Ok(())
 }

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use schemascope_api::{ApiError, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply, SchemaChoice};
+use schemascope_api::{
+    ApiError, AttributeDiff, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply, SchemaChoice,
+};
 use schemascope_judge::Judge;
-use schemascope_model::ToolId;
+use schemascope_model::{Strategy, ToolId};
 use schemascope_proxy::{Effective, Schema, advertised};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::Impact;
@@ -18,6 +20,7 @@ use crate::knowledge::decisions::{in_effect, schema};
 use crate::knowledge::observations::Observations;
 use crate::knowledge::readiness::{Contest, Verdict};
 use crate::knowledge::summary::in_force_row;
+use crate::wrappers;
 
 handlers![GetImpact];
 
@@ -67,6 +70,10 @@ impl Handle<GetImpact> for Engine {
             }
             _ => EdgeDiff::default(),
         };
+        let attributes = match is_new && !contest.is_pinned() {
+            true => self.attribute_diff(&id, &tool, Arc::clone(&version.schema)).await?,
+            false => AttributeDiff::default(),
+        };
         let schema_of = |effective: &Effective| advertised(effective).map(|schema| raw(&schema)).transpose();
         Ok(ImpactReply {
             tool_id: command.tool_id,
@@ -82,9 +89,34 @@ impl Handle<GetImpact> for Engine {
             advertised_then: schema_of(&then)?,
             list_changed: is_new && !contest.is_pinned(),
             edges,
+            attributes,
             comparison,
             readiness: self.readiness(&id, &contest, &verdict, promote_after),
         })
+    }
+}
+
+impl Engine {
+    /// What a schema in effect would do to the attributes of the tool's wrapper.
+    async fn attribute_diff(
+        &self,
+        id: &ToolId,
+        tool: &Tool,
+        schema: Arc<Value>,
+    ) -> Result<AttributeDiff, ApiError> {
+        let now = self.services.wrappers.known.wrapper_tool(id, tool, self.services.wrappers.least_quality());
+        let comparing = move || {
+            let now = wrappers::tool(now).ok()?;
+            let then = schemascope_codegen::Tool {
+                strategy: Strategy::Inferred,
+                output_schema: Some((*schema).clone()),
+                is_text: false,
+                ..now.clone()
+            };
+            Some(schemascope_codegen::attribute_changes(&now, &then))
+        };
+        let changes = tokio::task::spawn_blocking(comparing).await.map_err(internal)?.unwrap_or_default();
+        Ok(AttributeDiff { added: changes.added, removed: changes.removed, retyped: changes.retyped })
     }
 }
 
