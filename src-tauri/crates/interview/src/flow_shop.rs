@@ -167,7 +167,7 @@ constraint forall(r in 1..resources)(
 constraint forall(b in 1..batches, s in 1..steps)(start[b, s] + duration[s] <= makespan);
 solve minimize makespan;
 output ["makespan = \(makespan) minutes\n"] ++
-  ["batch \(b), \(name[s]): \(start[b, s]) to \(start[b, s] + duration[s])\n" | b in 1..batches, s in 1..steps];
+  ["batch \(b), " ++ name[s] ++ ": \(start[b, s]) to \(start[b, s] + duration[s])\n" | b in 1..batches, s in 1..steps];
 "#;
 
 fn name(step: &Value, unnamed: &str) -> String {

@@ -13,6 +13,8 @@ use crate::numbers::count;
 use crate::parts::{Foreign, KeyedRow, Views, keyed};
 use crate::text::visible;
 
+/// Most lines of a model, and of what was found.
+const MAX_LINES: usize = 500;
 /// Longest value that is shown, in characters.
 const MAX_VALUE: usize = 1_000;
 
@@ -25,6 +27,7 @@ pub fn Aggregates(
     let none = part(interview, |found| found.activities.is_empty());
     view! {
         <section class="aggregates" aria-labelledby="aggregates-title">
+            {model(interview)}
             <h3 id="aggregates-title">"Aggregates"</h3>
             {move || none.get().then(|| view! { <p class="dim">"No answer has been given yet."</p> }.into_any())}
             {keyed(move || {
@@ -34,7 +37,6 @@ pub fn Aggregates(
                 };
                 ids.map(row).collect()
             })}
-            {model(interview)}
         </section>
     }
 }
@@ -46,11 +48,11 @@ fn model(interview: Interview) -> AnyView {
         let (model, results) = known.get()?;
         Some(
             view! {
-                <div class="aggregate model">
-                    <h4>"MiniZinc"</h4>
-                    <pre tabindex="0" aria-label="What MiniZinc found"><Foreign text=results limit=4_000 /></pre>
+                <div class="model">
+                    <h3>"MiniZinc"</h3>
+                    <pre tabindex="0" aria-label="What MiniZinc found">{lines(&results)}</pre>
                     {(!model.is_empty()).then(|| view! {
-                        <details><summary>"Model"</summary><pre tabindex="0"><Foreign text=model limit=40_000 /></pre></details>
+                        <details><summary>"Model"</summary><pre tabindex="0" aria-label="Model">{lines(&model)}</pre></details>
                     }.into_any())}
                 </div>
             }
@@ -58,6 +60,12 @@ fn model(interview: Interview) -> AnyView {
         )
     };
     view! { {shown} }.into_any()
+}
+
+/// Lines of a text, each as text of others.
+fn lines(text: &str) -> Vec<AnyView> {
+    let line = |line: &str| view! { <Foreign text=line.to_owned() limit=400 />"\n" }.into_any();
+    text.lines().take(MAX_LINES).map(line).views()
 }
 
 /// The aggregate of a Discovery Schema. Its tree is drawn while it is shown.
