@@ -213,11 +213,17 @@ impl Memory {
         *known = [known[0].min(used), known[1].max(used)];
     }
 
-    /// Remembers who gave a value: for each tool and path the first call, and of these the first few. Results are not
-    /// always read in their order, so the places are kept in that of their calls.
+    /// Remembers who gave a value: for each tool and path the first call, and those that began before it, and of these the
+    /// first few. Results are not always read in their order, so the places are kept in that of their calls.
     pub(crate) fn give(&mut self, hash: u64, giver: Giver) {
         let Self { calls, new, .. } = self;
-        let tool = |giver: &Giver| calls.get(giver.call as usize).map(|call| &call.tool);
+        let from = |giver: &Giver| calls.get(giver.call as usize);
+        // Calls are numbered by their ends. One that ended and began later than another of the tool can earn nothing.
+        let says_no_more = |earlier: &Giver, later: &Giver| {
+            let (earlier, later) = (from(earlier), from(later));
+            earlier.map(|call| &call.tool) == later.map(|call| &call.tool)
+                && earlier.map(|call| call.start) <= later.map(|call| call.start)
+        };
         let entry = new.entries.entry(hash).or_default();
         let Some(first) = &mut entry.giver else {
             entry.giver = Some(giver);
@@ -225,7 +231,8 @@ impl Memory {
         };
         let others = &mut entry.others;
         let same = std::iter::once(&*first).chain(others.iter()).position(|other| {
-            other.path == giver.path && (other.call == giver.call || tool(other) == tool(&giver))
+            let (earlier, later) = if other.call <= giver.call { (other, &giver) } else { (&giver, other) };
+            other.path == giver.path && says_no_more(earlier, later)
         });
         let is_full = others.len() + 1 >= MAX_GIVERS;
         let mut at = match (same, is_full) {

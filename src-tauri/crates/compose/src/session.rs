@@ -159,6 +159,14 @@ impl Session {
         }
         let whole = givers.iter().any(|giver| giver.how != How::Part);
         givers.retain(|giver| !whole || giver.how != How::Part);
+        // Of several calls of one tool the first has the credit.
+        let mut known: Vec<(u32, &str)> = Vec::new();
+        givers.retain(|giver| {
+            let place = (giver.path, self.memory.call(giver).map_or("", |from| &*from.tool));
+            let is_new = !known.contains(&place);
+            known.push(place);
+            is_new
+        });
         givers
     }
 

@@ -306,41 +306,81 @@ fn drawn_value(number: u8) -> Value {
     if number.is_multiple_of(2) { json!(number) } else { json!(format!("ord_{number}00")) }
 }
 
+/// Calls of a session: number of the tool and of the input, the value of the input, how long the call took, and the values
+/// of the result.
+type History = Vec<(u8, u8, u8, u64, Vec<u8>)>;
+
+/// Checks that results read when they matter give the links that results read at once do. Of values that many fields have
+/// by accident, a new place may be missed after results that had none, and a known place may be credited to a later call
+/// of the same tool.
+fn reading_late_changes_no_link(history: &History) {
+    let (mut eager, mut lazy) = (Windows::new(KEY), Windows::new(KEY));
+    let mut missed = false;
+    let padding = "no id in here ".repeat(30);
+    for (number, (tool, input, value, overlap, given)) in history.iter().enumerate() {
+        let end = (number as u64 + 1) * 10;
+        let fields: serde_json::Map<String, Value> =
+            given.iter().map(|value| (format!("f{}", value % 3), drawn_value(*value))).collect();
+        let result = json!({"padding": padding, "fields": fields});
+        let observed = Observed {
+            id: CallId::from_bytes((number as u128).to_be_bytes()),
+            session: "s",
+            stateless: false,
+            tool: &format!("s__t{tool}"),
+            start: end.saturating_sub(*overlap),
+            end,
+            arguments: &json!({(format!("in{input}")): drawn_value(*value)}),
+            result: Some(&result),
+        };
+        let (read, text) = (eager.observe(&observed), lazy.observe_text(&observed, &result.to_string()));
+        let places = |flow: &Flow| -> std::collections::BTreeSet<_> {
+            let place = |link: &schemascope_compose::Link| {
+                (link.tool.clone(), link.output.clone(), link.input.clone())
+            };
+            flow.links.iter().filter(|link| link.weak).map(place).collect()
+        };
+        missed |= places(&text) != places(&read);
+        let strong = |flow: &Flow| -> Vec<_> {
+            let mut links: Vec<_> = flow.links.iter().filter(|link| !link.weak).cloned().collect();
+            // Where a link was missed, a later one between the same fields is the first.
+            links.iter_mut().filter(|_| missed).for_each(|link| (link.first, link.opens) = (false, false));
+            links
+        };
+        assert_eq!(strong(&read), strong(&text), "call {}", number);
+        assert!(places(&text).is_subset(&places(&read)), "call {}", number);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// A result is read only if it can matter: values that callers used before, by themselves or not, included. Of values
-    /// that many fields have by accident, a new place may be missed after results that had none, and a known place may
-    /// be credited to a later call of the same tool.
+    /// Values that callers used before, by themselves or not, included.
     #[test]
     fn results_that_are_not_read_would_have_given_no_link(
         history in prop::collection::vec((0..3u8, 0..2u8, 0..10u8, 0..30u64, prop::collection::vec(0..10u8, 0..4)), 1..60)
     ) {
-        let (mut eager, mut lazy) = (Windows::new(KEY), Windows::new(KEY));
-        let padding = "no id in here ".repeat(30);
-        for (number, (tool, input, value, overlap, given)) in history.iter().enumerate() {
-            let end = (number as u64 + 1) * 10;
-            let fields: serde_json::Map<String, Value> =
-                given.iter().map(|value| (format!("f{}", value % 3), drawn_value(*value))).collect();
-            let result = json!({"padding": padding, "fields": fields});
-            let observed = Observed {
-                id: CallId::from_bytes((number as u128).to_be_bytes()),
-                session: "s",
-                stateless: false,
-                tool: &format!("s__t{tool}"),
-                start: end.saturating_sub(*overlap),
-                end,
-                arguments: &json!({(format!("in{input}")): drawn_value(*value)}),
-                result: Some(&result),
-            };
-            let (read, text) = (eager.observe(&observed), lazy.observe_text(&observed, &result.to_string()));
-            let strong = |flow: &Flow| -> Vec<_> { flow.links.iter().filter(|link| !link.weak).cloned().collect() };
-            prop_assert_eq!(strong(&read), strong(&text), "call {}", number);
-            let places = |flow: &Flow| -> std::collections::BTreeSet<_> {
-                let place = |link: &schemascope_compose::Link| (link.tool.clone(), link.output.clone(), link.input.clone());
-                flow.links.iter().filter(|link| link.weak).map(place).collect()
-            };
-            prop_assert!(places(&text).is_subset(&places(&read)), "call {}", number);
-        }
+        reading_late_changes_no_link(&history);
     }
+}
+
+/// Histories that broke the law: of two calls of a tool only the first was remembered, although the second, which ended
+/// later, had begun before the value was out; and links that may be missed were counted as differences.
+#[test]
+fn results_that_are_not_read_give_no_link_beside_parallel_calls() {
+    reading_late_changes_no_link(&vec![
+        (2, 0, 0, 0, vec![7, 5]),
+        (1, 0, 0, 0, vec![7]),
+        (1, 0, 5, 21, vec![7]),
+        (0, 0, 0, 0, vec![]),
+        (0, 0, 7, 0, vec![]),
+    ]);
+    reading_late_changes_no_link(&vec![
+        (0, 0, 0, 0, vec![]),
+        (2, 0, 2, 0, vec![2]),
+        (2, 0, 2, 0, vec![2]),
+        (0, 0, 2, 0, vec![]),
+        (2, 0, 0, 0, vec![2, 9]),
+        (1, 0, 2, 0, vec![]),
+        (1, 0, 9, 0, vec![]),
+    ]);
 }
