@@ -1,6 +1,10 @@
 //! Interviews as agents conduct them: over MCP in both eras, with the prompts alone, and beside a person.
 
-use schemascope_journal::{Found, Position, Reader};
+mod automatic;
+mod minizinc;
+mod sdks;
+mod stored;
+
 use schemascope_test_support::{McpClient, Places, Program, stdio, until};
 use serde_json::{Map, Value, json};
 
@@ -32,6 +36,39 @@ fn call(client: &McpClient, tools: &[Value], stateless: bool, name: &str, argume
 
 fn tools(client: &McpClient) -> Vec<Value> {
     client.request("tools/list", "{}").unwrap().result().unwrap()["tools"].as_array().unwrap().clone()
+}
+
+fn answers() -> String {
+    let step = |name: &str, minutes: &str, from: &str, resource: &str| {
+        json!({
+            "process-id": name,
+            "inputs": [{"item-id": "x", "from": from}],
+            "resources": [resource],
+            "duration": {"units": "minutes", "value-string": minutes},
+        })
+    };
+    let answers = [
+        json!({
+            "product-or-service-name": "rye bread",
+            "scheduling-challenges": ["The oven is always full."],
+            "one-more-thing": "Nothing else.",
+        }),
+        json!({
+            "principal-problem-type": "FLOW-SHOP-SCHEDULING-PROBLEM", "continuous?": false, "cyclical?": true,
+            "problem-components": ["FLOW-SHOP-SCHEDULING-PROBLEM"],
+        }),
+        json!({
+            "process-id": "rye-bread",
+            "duration": {"units": "hours", "value-string": "3"},
+            "subprocesses": [
+                step("mix", "30", "supplier", "baker"),
+                step("heat", "40", "supplier", "baker"),
+                step("bake", "1 to 2", "mix", "oven"),
+            ],
+            "exhausted?": true,
+        }),
+    ];
+    answers.map(|answer| format!("{answer}\n\n")).concat()
 }
 
 #[test]
@@ -256,248 +293,4 @@ fn what_people_know_of_fields_becomes_descriptions_once_it_is_accepted() {
     program.run(&["interview", "descriptions", &id, "--undo"]).unwrap();
     assert!(!advertised().contains("description"), "{}", advertised());
     assert_eq!(program.json(&["schema", "shop__list_orders"]).unwrap(), before);
-}
-
-/// What the log of interviews holds, as it was before it was compressed.
-fn log_of_interviews(program: &Program) -> Vec<u8> {
-    let found = Reader::new(&program.data_dir().join("interviews"), Position::START).unwrap();
-    let entries = found.map(|found| match found.unwrap() {
-        Found::Entry(entry) => entry.payload,
-        Found::Damage(damage) => panic!("{damage:?}"),
-    });
-    entries.flatten().collect()
-}
-
-fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len()).any(|part| part == text.as_bytes())
-}
-
-/// Answers that complete what is recommended first, and a flow shop of three steps.
-fn answers() -> String {
-    let step = |name: &str, minutes: &str, from: &str, resource: &str| {
-        json!({
-            "process-id": name,
-            "inputs": [{"item-id": "x", "from": from}],
-            "resources": [resource],
-            "duration": {"units": "minutes", "value-string": minutes},
-        })
-    };
-    let answers = [
-        json!({
-            "product-or-service-name": "rye bread",
-            "scheduling-challenges": ["The oven is always full."],
-            "one-more-thing": "Nothing else.",
-        }),
-        json!({
-            "principal-problem-type": "FLOW-SHOP-SCHEDULING-PROBLEM", "continuous?": false, "cyclical?": true,
-            "problem-components": ["FLOW-SHOP-SCHEDULING-PROBLEM"],
-        }),
-        json!({
-            "process-id": "rye-bread",
-            "duration": {"units": "hours", "value-string": "3"},
-            "subprocesses": [
-                step("mix", "30", "supplier", "baker"),
-                step("heat", "40", "supplier", "baker"),
-                step("bake", "1 to 2", "mix", "oven"),
-            ],
-            "exhausted?": true,
-        }),
-    ];
-    answers.map(|answer| format!("{answer}\n\n")).concat()
-}
-
-#[test]
-fn interview_goes_on_by_itself_from_one_schema_to_the_next() {
-    let scratch = tempfile::tempdir().unwrap();
-    let program = program(&scratch);
-    let serve = program.serve(&[]).unwrap();
-    let place = program.json(&["interview", "start", "--name", "Bakery"]).unwrap()["started"].clone();
-    let run = program.run_with_input(&["interview", "run", "--project", "bakery"], &answers()).unwrap();
-    assert_eq!(run.code, Some(0), "{run:?}");
-    let list = program.json(&["interview", "list"]).unwrap();
-    let pursued: Vec<(&str, &str)> = list[0]["pursuits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| (one["ds_id"].as_str().unwrap(), one["state"].as_str().unwrap()))
-        .collect();
-    assert_eq!(
-        pursued,
-        [
-            ("process/warm-up-with-challenges", "complete"),
-            ("process/scheduling-problem-type", "complete"),
-            ("process/flow-shop", "complete"),
-            ("data/orm", "working"),
-        ]
-    );
-    assert_eq!(list[0]["auto"], true);
-
-    // An agent that asks gets a question of what began by itself.
-    let client = serve.connect(OWN).unwrap();
-    let tools = tools(&client);
-    let question = call(&client, &tools, false, "get_next_question", &place);
-    assert_eq!(question["ds_id"], "data/orm", "{question}");
-
-    // The answer that completes it says that the next one began, and finishing again finishes nothing.
-    let mut last = place.clone();
-    last["question_id"] = question["question_id"].clone();
-    last["answer"] = json!({"areas-we-intend-to-discuss": ["orders"], "exhausted?": true});
-    let read = call(&client, &tools, false, "process_ds_answer", &last);
-    assert_eq!(read["next_action"], "continue", "{read}");
-    assert!(read["commit_notes"].as_str().unwrap().contains("resources/resource-inventory began"), "{read}");
-    let mut again = place.clone();
-    again["ds_id"] = "data/orm".into();
-    assert_eq!(call(&client, &tools, false, "finalize_ds", &again)["success"], true);
-
-    let off = program.run(&["interview", "run", "--project", "bakery", "--off"]).unwrap();
-    assert_eq!(off.code, Some(0), "{off:?}");
-    assert_eq!(program.json(&["interview", "list"]).unwrap()[0]["auto"], false);
-}
-
-#[test]
-fn complete_flow_shop_becomes_a_model_that_minizinc_solves() {
-    let scratch = tempfile::tempdir().unwrap();
-    let program = program(&scratch);
-    let wrong = program.run(&["settings", "minizinc_hook", "python3 hook.py"]).unwrap();
-    assert!(wrong.code == Some(1) && wrong.err.contains("JSON list"), "{wrong:?}");
-    let hook = json!([env!("CARGO_BIN_EXE_schemascope"), "interview", "minizinc", "--batches", "2"]);
-    let set = program.run(&["settings", "minizinc_hook", &hook.to_string()]).unwrap();
-    assert_eq!(set.code, Some(0), "{set:?}");
-    let serve = program.serve(&[]).unwrap();
-    let place = program.json(&["interview", "start", "--name", "Bakery"]).unwrap()["started"].clone();
-    program.run_with_input(&["interview", "run", "--project", "bakery"], &answers()).unwrap();
-    let client = serve.connect(OWN).unwrap();
-    let tools = tools(&client);
-    let mut asked = place.clone();
-    asked["include_minizinc"] = true.into();
-    let history = until("the model", || {
-        let history = call(&client, &tools, false, "get_conversation_history", &asked);
-        history["minizinc_results"].is_string().then_some(history)
-    });
-    let (model, results) =
-        (history["minizinc"].as_str().unwrap(), history["minizinc_results"].as_str().unwrap());
-    assert!(model.contains("array[1..steps] of int: duration = [30, 40, 2];"), "{model}");
-    // The baker mixes and heats two batches one after the other, mixing first: 140 minutes, and the last baking is over
-    // before.
-    if has_minizinc() {
-        assert!(results.contains("makespan = 140 minutes"), "{results}");
-    } else {
-        assert!(results.contains("minizinc was not found"), "{results}");
-    }
-}
-
-/// Whether MiniZinc is installed. It is not needed otherwise, so tests without it check the model alone.
-#[allow(clippy::print_stderr, reason = "it says why models are not solved")]
-fn has_minizinc() -> bool {
-    let found = std::process::Command::new("minizinc").arg("--version").output();
-    let found = found.is_ok_and(|run| run.status.success());
-    if !found {
-        eprintln!("MiniZinc is not installed, so models are not solved here");
-    }
-    found
-}
-
-#[test]
-fn models_of_flow_shops_have_the_known_optimum() {
-    let scratch = tempfile::tempdir().unwrap();
-    let program = program(&scratch);
-    let step = |name: &str, minutes: u32, from: &str, resource: &str| {
-        json!({
-            "process-id": name, "inputs": [{"item-id": "x", "from": from}], "resources": [resource],
-            "duration": {"units": "minutes", "value-string": minutes.to_string()},
-        })
-    };
-    let solves = has_minizinc();
-    for (what, steps, batches, makespan) in [
-        (
-            "one after the other",
-            json!([step("a", 10, "", "m1"), step("b", 20, "a", "m2"), step("c", 5, "b", "m3")]),
-            1,
-            35,
-        ),
-        // `b` and `c` could run at the same time, but share a machine.
-        (
-            "a shared machine",
-            json!([step("a", 10, "", "m1"), step("b", 20, "a", "m2"), step("c", 7, "a", "m2")]),
-            1,
-            37,
-        ),
-        // Johnson's rule for two machines: 2 + 3 × 3.
-        ("three batches", json!([step("a", 2, "", "m1"), step("b", 3, "a", "m2")]), 3, 11),
-    ] {
-        let aggregate = json!({"process-id": what, "subprocesses": steps}).to_string();
-        let batches = batches.to_string();
-        let run =
-            program.run_with_input(&["interview", "minizinc", "--batches", &batches], &aggregate).unwrap();
-        assert!(run.code == Some(0) && run.out.contains("solve minimize makespan"), "{run:?}");
-        if solves {
-            let file = scratch.path().join("model.mzn");
-            std::fs::write(&file, &run.out).unwrap();
-            let solved = std::process::Command::new("minizinc")
-                .arg("--solver")
-                .arg("gecode")
-                .arg(&file)
-                .output()
-                .unwrap();
-            let text = String::from_utf8_lossy(&solved.stdout);
-            assert!(text.contains(&format!("makespan = {makespan} minutes")), "{what}: {text}");
-        }
-    }
-    let run = program.run_with_input(&["interview", "minizinc"], "{}").unwrap();
-    assert!(run.code == Some(1) && run.err.contains("subprocesses"), "{run:?}");
-}
-
-#[test]
-fn deleted_interview_leaves_the_disk_and_its_deletion_stays() {
-    let scratch = tempfile::tempdir().unwrap();
-    let program = program(&scratch);
-    let serve = program.serve(&[]).unwrap();
-    for (name, answer) in [("Bakery", "poppy seed rolls"), ("Brewery", "smoked beer")] {
-        program.run(&["interview", "start", "--name", name]).unwrap();
-        let run = program.run_with_input(&["interview", "run", "--project", name], &format!("{answer}\n\n"));
-        assert_eq!(run.unwrap().code, Some(0));
-    }
-    let list = program.json(&["interview", "list"]).unwrap();
-    let (bakery, brewery) =
-        (list[0]["project_id"].as_str().unwrap(), program.run(&["interview", "show", "brewery"]));
-    program.run(&["interview", "delete", "bakery", "--yes"]).unwrap();
-    let bytes = log_of_interviews(&program);
-    assert!(!holds(&bytes, "poppy seed rolls") && holds(&bytes, "smoked beer"));
-    let audit = program.json_lines(&["audit"]).unwrap();
-    let deleted = audit.iter().find(|entry| entry["event"] == "delete_interview").unwrap();
-    assert_eq!(deleted["tool_id"], "schemascope__*", "{deleted}");
-    assert!(deleted.to_string().contains(bakery), "{deleted}");
-    serve.stop().unwrap();
-    let after = program.run(&["interview", "show", "brewery"]).unwrap();
-    assert_eq!(after.out, brewery.unwrap().out, "the other one is as it was");
-    let verified = program.json(&["verify"]).unwrap();
-    assert!(verified["sound"] == true && verified["interviews"]["entries"].as_u64() > Some(2), "{verified}");
-}
-
-#[test]
-fn stored_interviews_are_redacted_and_verified() {
-    let scratch = tempfile::tempdir().unwrap();
-    let program = program(&scratch);
-    program.run(&["interview", "start", "--name", "Bakery"]).unwrap();
-    let said = "recipe number RX-4711\n\n";
-    program.run_with_input(&["interview", "run", "--project", "bakery"], said).unwrap();
-    assert!(holds(&log_of_interviews(&program), "RX-4711"));
-    let rules = json!({"keys": [], "patterns": ["RX-[0-9]+"]});
-    std::fs::write(program.data_dir().join("redaction.json"), rules.to_string()).unwrap();
-    let redacted = program.json(&["redact"]).unwrap();
-    assert!(redacted["interviews"]["changed"].as_u64() > Some(0), "{redacted}");
-    assert!(!holds(&log_of_interviews(&program), "RX-4711"));
-    let shown = program.run(&["interview", "show", "bakery"]).unwrap();
-    assert!(shown.code == Some(0) && shown.out.contains("recipe number"), "{shown:?}");
-
-    // A flipped byte in what was said is found.
-    let dir = program.data_dir().join("interviews");
-    let files = dir.read_dir().unwrap().map(|file| file.unwrap().path());
-    let file = files.max_by_key(|file| file.metadata().unwrap().len()).unwrap();
-    let mut bytes = std::fs::read(&file).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
-    std::fs::write(&file, &bytes).unwrap();
-    let verified = program.run(&["verify"]).unwrap();
-    assert!(verified.code == Some(1) && verified.out.contains("the log of interviews"), "{verified:?}");
 }

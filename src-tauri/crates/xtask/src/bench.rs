@@ -19,6 +19,7 @@ cargo xtask bench NAME [OPTIONS]
   drift           how often drift is reported by mistake, and how soon changes are found
   proxy           what the proxy costs, beside no proxy, a bare rmcp forwarder and published proxies
   help            how much of the help of 114 programs is read rightly, beside two regular expressions
+  interview       whole interviews with scripted experts of 1,600 generated products, and how long each tool takes
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
   store           what a store of a million calls costs: opening, any page, rebuilding the index
   wrappers        whether generated wrappers compile, and which values they accept and reject
@@ -32,7 +33,7 @@ const GENSON_RS: &str = "0.2.0";
 
 /// The benches.
 pub const NAMES: &[&str] =
-    &["accuracy", "compose", "drift", "help", "proxy", "shape", "store", "textform", "wrappers"];
+    &["accuracy", "compose", "drift", "help", "interview", "proxy", "shape", "store", "textform", "wrappers"];
 
 /// Runs one of the benches. Whether its bars were passed.
 pub fn run(name: &str, options: &[&str]) -> Result<bool> {
@@ -40,6 +41,8 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
     if asks || ["compose", "drift", "help", "store", "textform"].contains(&name) {
         // These need no products to compare with.
+    } else if name == "interview" {
+        release("schemascope", &["-p", "schemascope"])?;
     } else if name == "wrappers" {
         wrappers(&tools.join("wrappers"))?;
     } else if name == "accuracy" {
