@@ -1,6 +1,5 @@
 //! Whole interviews by the official SDKs as clients, in both eras, with a model of the client and without one.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -80,12 +79,13 @@ fn clients_of_every_sdk_conduct_whole_interviews() {
         assert_eq!(seen["completed"], json!(PATH), "{what}");
         let mut questions = 0;
         for ds in PATH {
-            let (known, found) = (script["answers"][ds].as_object().unwrap(), &seen["scr_by_ds"][ds]);
-            questions += known.len();
-            let stated: BTreeSet<&String> = known.keys().collect();
-            let arrived: BTreeSet<&String> = found.as_object().unwrap().keys().collect();
-            assert_eq!(stated, arrived, "{what}: {ds}");
-            assert!(known.iter().all(|(key, value)| found[key] == *value), "{what}: {ds}: {found}");
+            let (known, found) = (&script["answers"][ds], seen["scr_by_ds"][ds].as_object().unwrap());
+            questions += found.len();
+            // Nobody is asked whether that is all once what is required is there.
+            let known = known.as_object().unwrap().iter().filter(|(key, _)| *key != "exhausted?");
+            for (key, value) in known {
+                assert_eq!(found.get(key), Some(value), "{what}: {ds}: {key}");
+            }
         }
         let (wording, reading) = (seen["wording"].as_u64().unwrap(), seen["reading"].as_u64().unwrap());
         if client.has_model {

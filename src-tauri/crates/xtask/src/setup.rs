@@ -132,7 +132,8 @@ fn install(packages: &[&str]) -> Result<()> {
     })
 }
 
-/// Installs into `folder` what is pinned in `from`, unless it was installed with the same pins before.
+/// Installs into `folder` what is pinned in `from`, unless it was installed there with the same pins before. Environments
+/// of Python do not work once their folder was moved.
 pub fn pinned(
     folder: &Path,
     from: &Path,
@@ -140,7 +141,7 @@ pub fn pinned(
     install: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<()> {
     let stamp = folder.join("installed-from");
-    let mut wanted = String::new();
+    let mut wanted = format!("{}\n", folder.display());
     for pin in pins {
         let path = from.join(pin);
         wanted += &fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -187,7 +187,10 @@ async fn request(
         }
         Target::One(upstream) => {
             let shared = upstream.live().await.map_err(|reason| unavailable(upstream, &reason))?;
-            let native = shared.hello.era == Era::Modern || upstream.speaks_modern(&shared).await;
+            // Our own tools serve a client that they may ask within a session.
+            let has_session = upstream.is_own() && who.may_be_asked();
+            let native =
+                !has_session && (shared.hello.era == Era::Modern || upstream.speaks_modern(&shared).await);
             if method == "server/discover" && !native {
                 return Ok(Dispatch::Answered(Body::Result(introduction(&shared.hello))));
             }
