@@ -203,6 +203,57 @@ fn question_for_a_person_is_a_form_of_the_client() {
     });
 }
 
+#[test]
+fn expert_is_played_by_the_model_of_the_client() {
+    in_both_eras(|client| {
+        let expert = json!({"product": "clay pots", "expertise_level": "basic"});
+        let expert = client.call("create_surrogate_expert", &expert, nothing_is_asked);
+        let job = json!({"surrogate_id": expert["surrogate_id"], "max_questions": 3,
+            "ds_sequence": ["process/warm-up-with-challenges", "tool/purpose"]});
+        let mut asked = Vec::new();
+        let run = client.call("run_surrogate_interview", &job, |method, params| {
+            assert_eq!(method, "sampling/createMessage");
+            asked.push(params["systemPrompt"].as_str().unwrap().to_owned());
+            let user = params["messages"][0]["content"]["text"].as_str().unwrap();
+            let is_reading = asked.last().unwrap().contains("You read one answer");
+            assert!(is_reading || user.contains("Interviewer: "), "{user}");
+            match (is_reading, asked.len()) {
+                (true, _) => says(
+                    r#"{"scr": {"scheduling-challenges": ["The kiln is always full."]}, "confidence": 0.8}"#,
+                ),
+                (false, 1) => says("Clay pots, mostly. My password: hunter2-very-secret-9"),
+                (false, _) => says("The kiln is always full, if you ask me."),
+            }
+        });
+        assert!(asked[0].contains("clay pots") && asked[0].contains("You manage the planning"), "{asked:?}");
+        let transcript = run["transcript"].as_array().unwrap();
+        assert_eq!(
+            (transcript.len(), &transcript[1]["answer"]),
+            (3, &json!("The kiln is always full, if you ask me.")),
+            "{run}"
+        );
+        assert!(!run.to_string().contains("hunter2"), "{run}");
+        let ascr = &run["ascr"]["process/warm-up-with-challenges"];
+        assert_eq!(ascr["scheduling-challenges"], json!(["The kiln is always full."]), "{run}");
+        assert_eq!(run["success_metrics"]["played_by"], "model", "{run}");
+
+        // It stays, as every interview does.
+        let place = json!({"project_id": run["project_id"], "conversation_id": run["conversation_id"]});
+        let history = client.call("get_conversation_history", &place, nothing_is_asked);
+        let said = &history["activities"][0]["questions_answers"];
+        assert_eq!(said.as_array().unwrap().len(), 3, "{history}");
+
+        // A model with nothing to say ends the interview, with its reason.
+        let run = client.call(
+            "run_surrogate_interview",
+            &job,
+            |_, _| json!({"role": "assistant", "model": "m", "content": []}),
+        );
+        let ended = run["success_metrics"]["ended_early"].as_str().unwrap();
+        assert!(ended.contains("the client's model did not answer"), "{run}");
+    });
+}
+
 fn place_of(place: &Value) -> Value {
     let mut place = place.clone();
     place.as_object_mut().unwrap().remove("deliver");

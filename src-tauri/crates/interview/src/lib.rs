@@ -78,9 +78,11 @@ pub use steps::{
     settle, start_ds_pursuit, start_interview, store_minizinc, switch_auto,
 };
 pub use surrogate::{
-    LEVELS, MAX_QUESTIONS, SIZES, Scripts, SurrogateRun, create_surrogate_expert, run_surrogate_interview,
+    LEVELS, MAX_QUESTIONS, Outcome, SIZES, Scripts, SurrogateRun, create_surrogate_expert, play_prompt,
+    report_surrogate_interview, run_surrogate_interview,
 };
 pub use tool_fields::{MAX_TOOL_FIELDS, ToolField, descriptions};
 pub use tools::{
     Aid, AskFirst, TOOL_NAMES, ask_first, call, definition, definitions, place_arguments, question_form,
+    surrogate_arguments,
 };

@@ -83,6 +83,13 @@ pub struct SurrogateRecord {
     pub company_size: String,
 }
 
+impl SurrogateRecord {
+    /// Name of the project of an interview with the expert.
+    pub fn project_name(&self) -> String {
+        format!("Surrogate: {}", self.product)
+    }
+}
+
 impl Project {
     /// Returns a conversation.
     pub fn conversation(&self, id: &str) -> Option<&Conversation> {

@@ -19,7 +19,7 @@ use crate::library::Library;
 use crate::names::suggestion;
 use crate::pursuit::Pursuit;
 use crate::schema::DiscoverySchema;
-use crate::state::{Conversation, Interviews};
+use crate::state::{Conversation, Interviews, SurrogateRecord};
 use crate::surrogate::Scripts;
 
 pub use answering::{AnswerStep, process_ds_answer};
@@ -124,6 +124,15 @@ impl<'a> Context<'a> {
             project.conversations.iter().map(|conversation| conversation.conversation_id.as_str()).collect();
         let advice = "Call start_interview with the project_id to begin one.";
         Err(unknown("conversation", &place.conversation_id, &known, advice))
+    }
+
+    /// Returns a surrogate expert, or says that there is none.
+    pub(crate) fn surrogate(&self, surrogate_id: &str) -> Result<&'a SurrogateRecord, StepError> {
+        let surrogates = &self.interviews.surrogates;
+        surrogates.get(surrogate_id).ok_or_else(|| {
+            let known: Vec<&str> = surrogates.keys().map(String::as_str).collect();
+            unknown("surrogate", surrogate_id, &known, "Call create_surrogate_expert to create one.")
+        })
     }
 
     /// Returns the pursuit that a place names, or says why there is none.

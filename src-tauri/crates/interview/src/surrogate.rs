@@ -1,11 +1,14 @@
-//! Scripted experts, which answer questions the same way every time.
+//! Experts that stand in for a person: scripted ones, which answer questions the same way every time, and those that the
+//! client's model plays.
 //!
 //! A script is a JSON file: `product`, `aliases`, `problem_type`, `domain_knowledge`, `persona` (a text for each level), `answers` (by
 //! Discovery Schema and key), `vague` and `off_topic` (texts), `contradictions` (by Discovery Schema: `path` and `value`).
 //! The script for the product `{product}` serves all products without a script; its text is used with `{product}` replaced.
 
 mod facts;
+mod played;
 mod replies;
+mod report;
 mod run;
 
 use std::collections::BTreeMap;
@@ -20,6 +23,8 @@ use crate::limits::{MAX_FILE_BYTES, shortened};
 use crate::schema::json_reason;
 use crate::steps::{Context, Step};
 
+pub use played::play_prompt;
+pub use report::{Outcome, report_surrogate_interview};
 pub use run::{MAX_QUESTIONS, SurrogateRun, run_surrogate_interview};
 
 /// Levels of expertise.

@@ -146,11 +146,7 @@ pub fn call(
             given.end()?;
             create_surrogate_expert(context, &product, &level, &size)
         }
-        "run_surrogate_interview" => {
-            let input = surrogate_run(&mut given)?;
-            given.end()?;
-            run_surrogate_interview(context, &input)
-        }
+        "run_surrogate_interview" => run_surrogate_interview(context, &surrogate_run(given)?),
         other => {
             let message = format!("there is no tool {}{}", quoted(other), suggestion(other, &TOOL_NAMES));
             Err(StepError::new(ErrorKind::Unknown, message))
@@ -249,7 +245,12 @@ fn answer_input(given: &mut Arguments, aid: &Aid) -> Result<AnswerStep, StepErro
     })
 }
 
-fn surrogate_run(given: &mut Arguments) -> Result<SurrogateRun, StepError> {
+/// Reads the arguments of `run_surrogate_interview`, for callers that have a model play the expert.
+pub fn surrogate_arguments(arguments: Map<String, Value>) -> Result<SurrogateRun, StepError> {
+    surrogate_run(Arguments::new(arguments))
+}
+
+fn surrogate_run(mut given: Arguments) -> Result<SurrogateRun, StepError> {
     let surrogate_id = given.text("surrogate_id")?;
     let ds_sequence = given.texts("ds_sequence")?;
     let most = MAX_QUESTIONS as f64;
@@ -263,6 +264,7 @@ fn surrogate_run(given: &mut Arguments) -> Result<SurrogateRun, StepError> {
             return Err(StepError::argument(message));
         }
     };
+    given.end()?;
     Ok(SurrogateRun { surrogate_id, ds_sequence, max_questions: max_questions as usize })
 }
 

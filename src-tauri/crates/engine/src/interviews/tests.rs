@@ -120,3 +120,37 @@ fn file_of_the_user_is_read_when_it_changes_and_a_broken_one_hides_no_other() {
     std::fs::remove_file(folder.join("colour.json")).unwrap();
     assert!(interviews.library().get("mine/colour").is_none());
 }
+
+/// What a kill leaves that comes after a deletion is stored, and before what was deleted is removed.
+#[test]
+fn deletion_that_a_kill_interrupted_is_finished_at_the_next_start() {
+    let data = tempfile::tempdir().unwrap();
+    let interviews = open(data.path());
+    let said = "smoked beer from the monastery";
+    let place = call(&interviews, "start_interview", json!({"project_name": said}));
+    let kept = call(&interviews, "start_interview", json!({"project_name": "kept"}));
+    let deleted = Event {
+        at: interviews.inner.lock().latest,
+        actor: "test".to_owned(),
+        what: What::Deleted {
+            project_id: place["project_id"].as_str().unwrap().to_owned(),
+            conversation_id: None,
+        },
+    };
+    let id = interviews.ids.live(Timestamp::now());
+    let text = serde_json::to_string(&[deleted]).unwrap();
+    interviews.inner.lock().log.append(id, text.as_bytes()).unwrap();
+    drop(interviews);
+    assert!(entries(data.path()).contains(said));
+
+    let interviews = open(data.path());
+    assert!(!entries(data.path()).contains(said));
+    let projects: Vec<String> = interviews.read(|state| state.projects.keys().cloned().collect());
+    assert_eq!(projects, [kept["project_id"].as_str().unwrap()]);
+}
+
+/// Everything that the log of interviews holds.
+fn entries(data: &Path) -> String {
+    let (_, read, _) = AuditLog::open_interviews(data).unwrap();
+    read.entries.iter().map(|entry| String::from_utf8_lossy(entry)).collect()
+}

@@ -6,12 +6,13 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use schemascope_interview::{
     Aid, AnswerInput, TOOL_NAMES, definition, form_answer, place_arguments, question_form,
+    surrogate_arguments,
 };
 use schemascope_proxy::{Asker, CallContext, FilledForm};
 use schemascope_registry::Registry;
 use serde_json::{Map, Value, json};
 
-use super::{Answering, Arguments, Group, OwnTool, Sources};
+use super::{Answering, Arguments, Group, OwnTool, Sources, surrogates};
 use crate::interviews::Interviews;
 use crate::interviews::fields::fields;
 use crate::interviews::language;
@@ -72,7 +73,11 @@ async fn call(
 ) -> Result<Value, String> {
     let actor = context.caller.client.map_or_else(|| "agent".to_owned(), |client| client.name.to_string());
     let (arguments, asker) = (arguments.all(), context.asker);
-    let step = Step { interviews: &sources.interviews, registry: &sources.registry, actor: &actor };
+    let step = Steps { interviews: &sources.interviews, registry: &sources.registry, actor: &actor };
+    if name == "run_surrogate_interview" && asker.has_model() {
+        let run = surrogate_arguments(arguments).map_err(|error| error.to_string())?;
+        return surrogates::run(&step, &asker, &context.progress, run).await;
+    }
     let aid = language::aid(step.interviews, &asker, name, &arguments).await;
     let is_for_person =
         name == "get_next_question" && arguments.get("deliver").is_some_and(|to| to == "person");
@@ -88,15 +93,15 @@ async fn call(
     Ok(reply)
 }
 
-/// A call that changes interviews.
-struct Step<'a> {
-    interviews: &'a Arc<Interviews>,
+/// Takes steps of interviews for one caller.
+pub(super) struct Steps<'a> {
+    pub(super) interviews: &'a Arc<Interviews>,
     registry: &'a Arc<Mutex<Registry>>,
     actor: &'a str,
 }
 
-impl Step<'_> {
-    async fn take(
+impl Steps<'_> {
+    pub(super) async fn take(
         &self,
         name: &'static str,
         arguments: Map<String, Value>,
@@ -116,7 +121,7 @@ impl Step<'_> {
 }
 
 /// Shows the open question to the client's user and takes the answer. Returns what became of it.
-async fn deliver(step: &Step<'_>, asker: &Asker, place: Map<String, Value>) -> Value {
+async fn deliver(step: &Steps<'_>, asker: &Asker, place: Map<String, Value>) -> Value {
     let to = |state: &str, more: Value| json!({"to": "person", "state": state, "result": more});
     if !asker.has_forms() {
         return to("unsupported", Value::Null);

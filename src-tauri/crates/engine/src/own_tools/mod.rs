@@ -10,6 +10,7 @@ mod groups;
 mod insight;
 mod interviews;
 mod plans;
+mod surrogates;
 
 use std::future::Future;
 use std::pin::Pin;

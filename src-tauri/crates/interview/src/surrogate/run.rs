@@ -1,11 +1,10 @@
 //! Whole interviews with a scripted expert.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Script;
-use super::facts::Facts;
 use super::replies::answer;
-use crate::budget;
+use super::report::{Outcome, report};
 use crate::error::{ErrorKind, StepError};
 use crate::event::Event;
 use crate::order::recommend;
@@ -15,7 +14,7 @@ use crate::record::PursuitState;
 use crate::state::{Conversation, Interviews};
 use crate::steps::{
     AnswerStep, Context, Place, QuestionStep, Stamp, StartStep, Step, finalize_ds, get_next_question,
-    process_ds_answer, start_ds_pursuit, start_interview, unknown,
+    process_ds_answer, start_ds_pursuit, start_interview,
 };
 
 /// Largest number of questions of one run.
@@ -39,12 +38,7 @@ pub struct SurrogateRun {
 
 /// Conducts a whole interview with a scripted expert, in a new project. The events contain all of it.
 pub fn run_surrogate_interview(context: &Context<'_>, input: &SurrogateRun) -> Result<Step, StepError> {
-    let surrogates = &context.interviews.surrogates;
-    let Some(record) = surrogates.get(&input.surrogate_id) else {
-        let known: Vec<&str> = surrogates.keys().map(String::as_str).collect();
-        let advice = "Call create_surrogate_expert to create one.";
-        return Err(unknown("surrogate", &input.surrogate_id, &known, advice));
-    };
+    let record = context.surrogate(&input.surrogate_id)?;
     for ds_id in &input.ds_sequence {
         context.known_ds(ds_id)?;
     }
@@ -61,7 +55,7 @@ pub fn run_surrogate_interview(context: &Context<'_>, input: &SurrogateRun) -> R
         skipped: Vec::new(),
         rejected: 0,
     };
-    runner.begin(&format!("Surrogate: {}", record.product))?;
+    runner.begin(&record.project_name())?;
     if input.ds_sequence.is_empty() {
         runner.follow_recommendations()?;
     } else {
@@ -229,43 +223,9 @@ impl Runner<'_> {
     }
 
     fn report(self) -> Step {
-        let pursuits = self.conversation().map(|known| known.pursuits.clone()).unwrap_or_default();
-        let mut completed = Vec::new();
-        let mut ascr = Map::new();
-        let mut facts = Facts::default();
-        let (mut used, mut completeness, mut conflicts) = (0, 0, 0);
-        for pursuit in &pursuits {
-            if pursuit.state() == PursuitState::Complete {
-                completed.push(pursuit.ds_id.clone());
-            }
-            ascr.insert(pursuit.ds_id.clone(), pursuit.aggregate().clone());
-            used += pursuit.used();
-            completeness += pursuit.completeness();
-            conflicts += pursuit.conflicts().len();
-            if let Some(answers) = self.script.answers.get(&pursuit.ds_id) {
-                let answers = Value::Object(answers.clone());
-                facts.count(&answers, pursuit.aggregate(), pursuit.conflicts());
-            }
-        }
-        let mean = completeness / u32::try_from(pursuits.len()).unwrap_or(u32::MAX).max(1);
-        let reply = json!({
-            "project_id": self.place.project_id,
-            "conversation_id": self.place.conversation_id,
-            "completed_ds": completed,
-            "ascr": ascr,
-            "success_metrics": {
-                "questions": self.transcript.len(),
-                "budget_used": budget::number(used),
-                "completeness": budget::number(mean),
-                "conflicts": conflicts,
-                "facts": facts.total,
-                "facts_arrived": facts.arrived,
-                "fact_share": facts.share(),
-                "answers_rejected": self.rejected,
-                "skipped": self.skipped,
-            },
-            "transcript": self.transcript,
-        });
+        let outcome = Outcome { transcript: self.transcript, skipped: self.skipped, rejected: self.rejected };
+        let known = self.state.conversation(&self.place.project_id, &self.place.conversation_id);
+        let reply = report(&self.script, &self.place, known, &outcome);
         Step { reply, events: self.events }
     }
 }

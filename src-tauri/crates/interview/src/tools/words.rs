@@ -90,13 +90,13 @@ fn words(name: &str) -> (&'static str, &'static str, bool, bool) {
         ),
         "create_surrogate_expert" => (
             "Create a surrogate expert",
-            "Creates a scripted expert who answers interviews about a product, for trying out interviews without a person.",
+            "Creates an expert who answers interviews about a product, for trying out interviews without a person. The client's model plays the expert if there is one; otherwise the answers come from a script.",
             false,
             false,
         ),
         _ => (
             "Run a surrogate interview",
-            "Conducts a whole interview with a scripted expert in a new project, and reports what was found out and how much of what the expert knows has arrived.",
+            "Conducts a whole interview with an expert from create_surrogate_expert in a new project, and reports what was found out and how much of what the expert knows has arrived.",
             false,
             false,
         ),
