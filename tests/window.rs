@@ -213,3 +213,44 @@ fn window_takes_decisions() {
         expected.map(|(event, reason)| (json!(event), json!(reason))).each_ref().map(|(a, b)| (a, b))
     );
 }
+
+#[test]
+fn window_conducts_an_interview_and_adds_a_program() {
+    let desk = DesktopSession::new();
+    let window = desk.open(&["--listen", "127.0.0.1:0"]);
+    let fill = |selector: &str, value: &str| {
+        let script = "const field = document.querySelector(arguments[0]); if (!field) return false;
+            field.value = arguments[1]; field.dispatchEvent(new Event('input', {bubbles: true})); return true";
+        until("the field is shown", || window.run(script, &[json!(selector), json!(value)]).unwrap() == true);
+    };
+    let click = |selector: &str| {
+        let enabled =
+            "const button = document.querySelector(arguments[0]); return !!button && !button.disabled";
+        until("the button is enabled", || window.run(enabled, &[json!(selector)]).unwrap() == true);
+        window.click(selector).unwrap();
+    };
+
+    window.click("nav a[href='/interviews']").unwrap();
+    click("#start-interview");
+    fill("#project-name", "Bakery");
+    click("#decide");
+    desk.shows(&window, ".conversation h2", "Bakery");
+    fill("#answer", "rye bread");
+    click("#answer-question");
+    desk.shows(&window, ".transcript", "rye bread");
+    desk.shows(&window, ".aggregates", "product-or-service-name");
+    let listed = desk.program.json(&["interview", "list"]).unwrap();
+    assert_eq!(listed[0]["project_name"], "Bakery", "{listed}");
+
+    window.click("nav a[href='/servers']").unwrap();
+    click("#add-cli-tool");
+    fill("#cli-command", "sort");
+    click("#read-help");
+    desk.shows(&window, ".cli-preview", "--compress-program");
+    click("#decide");
+    desk.shows(&window, ".cli-tool", "ask-sort");
+    let added = desk.program.json(&["cli", "list"]).unwrap();
+    assert!(added.to_string().contains("ask-sort"), "{added}");
+    let called = desk.client().call("ask-sort__sort", &json!({"stdin": "b\na\n"})).unwrap();
+    assert!(called.result().unwrap().to_string().contains("a\\nb"));
+}
