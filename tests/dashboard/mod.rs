@@ -152,6 +152,39 @@ fn settings_are_saved_and_rules_tested() {
 }
 
 #[test]
+fn wrappers_edited_by_hand_are_decided_about() {
+    const FILE: &str = "servers/shop/get_order.py";
+    Stage::new(&["shop"]).play("wrappers", |stage, ask, _| {
+        let folder = stage.program.config().with_file_name("wrappers");
+        let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+        match ask {
+            "generate" => {
+                let done = stage.program.run(&["generate", "--out", &folder.to_string_lossy()])?;
+                anyhow::ensure!(done.code == Some(0), "{done:?}");
+                Ok(Value::Null)
+            }
+            "edit" => {
+                let text = read(FILE).unwrap_or_default();
+                let text = text.replace("async def get_order", "# <b>note</b>\nasync def get_order");
+                std::fs::write(
+                    folder.join(FILE),
+                    format!("# mine\n{}", text.trim_start_matches("# mine\n")),
+                )?;
+                Ok(Value::Null)
+            }
+            "promote" => {
+                let promote = ["promote", "shop__get_order", "--reason", "test"];
+                let done = stage.program.run(&promote)?;
+                anyhow::ensure!(done.code == Some(0), "{done:?}");
+                Ok(Value::Null)
+            }
+            "files" => Ok(json!({"text": read(FILE), "beside": read(&format!("{FILE}.new"))})),
+            ask => bail!("unknown request {ask:?}"),
+        }
+    });
+}
+
+#[test]
 fn graph_shows_which_tool_feeds_which() {
     Stage::new(&["shop"]).play("graph", no_requests);
 }

@@ -50,6 +50,8 @@ pub struct Live {
     tools: RwSignal<u64>,
     servers: RwSignal<u64>,
     calls: RwSignal<u64>,
+    /// Changes whenever wrappers were kept current.
+    pub wrappers: RwSignal<u64>,
 }
 
 impl Live {
@@ -66,6 +68,7 @@ impl Live {
             tools: RwSignal::new(0),
             servers: RwSignal::new(0),
             calls: RwSignal::new(0),
+            wrappers: RwSignal::new(0),
         };
         live.delay_while_pressed();
         leptos::task::spawn_local(live.keep_following());
@@ -135,6 +138,7 @@ impl Live {
         bump(self.tools, changed.tools);
         bump(self.servers, changed.servers);
         bump(self.calls, changed.calls);
+        bump(self.wrappers, changed.wrappers);
         bump(self.snapshots, changed.snapshot);
     }
 

@@ -40,6 +40,8 @@ pub struct Changed {
     pub servers: bool,
     /// There are new calls.
     pub calls: bool,
+    /// Wrappers were kept current.
+    pub wrappers: bool,
 }
 
 impl Changed {
@@ -49,6 +51,7 @@ impl Changed {
         self.tools |= other.tools;
         self.servers |= other.servers;
         self.calls |= other.calls;
+        self.wrappers |= other.wrappers;
     }
 }
 
@@ -65,6 +68,7 @@ impl Picture {
             tools: snapshot || !frame.tools.is_empty() || !frame.gone.is_empty(),
             servers: snapshot || !frame.servers.is_empty(),
             calls: snapshot || !frame.calls.is_empty(),
+            wrappers: snapshot || !frame.wrappers.is_empty(),
         };
         self.cursor = Some(frame.cursor);
         self.pulse = frame.pulse;

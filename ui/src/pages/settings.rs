@@ -4,6 +4,7 @@
 //! A choice is saved at once; a number is saved by a button.
 
 mod redaction;
+mod wrappers;
 
 use leptos::prelude::*;
 use schemascope_api::{
@@ -16,6 +17,7 @@ use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::door;
 use crate::parts::{Empty, Foreign, Loading, Views, prose};
 use redaction::Redaction;
+use wrappers::Wrappers;
 
 /// The settings, as the engine last sent them.
 type Reply = RwSignal<Option<Result<SettingsReply, String>>>;
@@ -45,6 +47,7 @@ pub fn Settings() -> impl IntoView {
                 Some(true) => view! {
                     {move || problem(reply)}
                     {SettingGroup::ALL.into_iter().map(|title| group(reply, title)).views()}
+                    <Wrappers />
                     <Redaction reply=reply />
                 }.into_any(),
             }}

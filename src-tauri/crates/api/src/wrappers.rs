@@ -261,3 +261,68 @@ pub struct EvolvedTarget {
     /// Paths of wrappers that were edited by hand.
     pub edited: Vec<String>,
 }
+
+/// Gets the state of the folders whose wrappers are kept current. Nothing is written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetWrapperFolders {}
+
+impl Command for GetWrapperFolders {
+    const NAME: &'static str = "get_wrapper_folders";
+    type Reply = Vec<WrapperFolder>;
+}
+
+/// The state of a folder of wrappers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrapperFolder {
+    /// Where it is, and what is written there.
+    #[serde(flatten)]
+    pub target: WrapperTarget,
+    /// Whether the folder no longer exists, or has no wrappers.
+    pub gone: bool,
+    /// Why it cannot be kept current.
+    pub problem: Option<String>,
+    /// Number of wrappers.
+    pub wrapper_count: u64,
+    /// Wrappers that are not current, and why.
+    pub behind: Vec<WrapperChange>,
+    /// Wrappers that were edited by hand.
+    pub edited: Vec<EditedWrapper>,
+    /// Wrappers whose text changed last, the latest first.
+    pub latest: Vec<LatestWrapper>,
+}
+
+/// A wrapper that was edited by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditedWrapper {
+    /// Path in the folder.
+    pub file: String,
+    /// What the text beside it would change: lines that begin with ` `, `-` or `+`. None if there is no text beside it.
+    pub difference: Option<Vec<String>>,
+}
+
+/// A wrapper, and why its text changed last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatestWrapper {
+    /// Path in the folder.
+    pub file: String,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Why.
+    pub why: String,
+}
+
+/// Decides about the text beside a wrapper that was edited by hand.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct SettleWrapper {
+    /// Absolute path of the folder.
+    pub path: String,
+    /// Path of the wrapper in the folder.
+    pub file: String,
+    /// Whether the text beside it replaces the edited region. Otherwise the edited one stays until the tool changes again.
+    pub take: bool,
+}
+
+impl Command for SettleWrapper {
+    const NAME: &'static str = "settle_wrapper";
+    type Reply = ();
+}

@@ -36,7 +36,7 @@ pub use graph::Unchecked;
 pub use names::modules;
 pub use patch::{Patch, Sdk, patch};
 pub use prune::{Pruned, prune};
-pub use renewal::{Change, Writing, beside};
+pub use renewal::{Change, Writing, beside, taken};
 pub use schemascope_model::Strategy;
 pub use task::{Program, Task, task};
 pub use tool::{Entry, Language, Names, Tool, Wrapper};

@@ -50,6 +50,11 @@ impl<'a> Region<'a> {
         })
     }
 
+    /// The region, with its marks.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Whether the region is this one, whatever ends its lines.
     pub(crate) fn is(&self, region: &str) -> bool {
         self.text.trim_end().lines().eq(region.trim_end().lines())

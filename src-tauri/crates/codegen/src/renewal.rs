@@ -45,6 +45,14 @@ pub fn beside(file: &str) -> String {
     format!("{file}.new")
 }
 
+/// The text of a wrapper with the region of the text beside it. What stands around the region stays.
+pub fn taken(existing: &str, offered: &str) -> String {
+    match (Region::find(existing), Region::find(offered)) {
+        (Some(own), Some(new)) => own.replaced(new.text()),
+        _ => offered.to_owned(),
+    }
+}
+
 /// A wrapper as its file has it, unless more than the number of observations has changed.
 pub(crate) fn renewed(
     tool: &Tool,
@@ -288,6 +296,9 @@ mod tests {
         folder.files.borrow_mut().insert(FILE.to_owned(), offered);
         let done = folder.update(&tool(Quality::Medium, 13), 3, false);
         assert!(done.changes.is_empty() && done.edited.is_empty(), "{done:?}");
+        let text = folder.text(FILE).unwrap();
+        let edited = format!("# above\n{}", text.replace("async def get", "# note\nasync def get"));
+        assert_eq!(taken(&edited, &text), format!("# above\n{text}"));
         folder.edit("# schemascope: end", "");
         let text = folder.text(FILE);
         for force in [false, true] {

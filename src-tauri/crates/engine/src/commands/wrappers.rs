@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, ErrorKind, EvolveWrappers, EvolvedTarget, ForgetWrapperTarget, GetWrapperTools,
-    ListWrapperTargets, WrapperFilter, WrapperTarget, WrapperTool, WrapperTools, WriteWrappers,
-    WrittenWrappers,
+    ApiError, ErrorKind, EvolveWrappers, EvolvedTarget, ForgetWrapperTarget, GetWrapperFolders,
+    GetWrapperTools, ListWrapperTargets, SettleWrapper, WrapperFilter, WrapperFolder, WrapperTarget,
+    WrapperTool, WrapperTools, WriteWrappers, WrittenWrappers,
 };
 use schemascope_model::UpstreamState;
 
@@ -15,7 +15,15 @@ use super::{Handle, internal, nearest};
 use crate::engine::Engine;
 use crate::wrappers::{Look, Wanted, languages};
 
-handlers![GetWrapperTools, WriteWrappers, ListWrapperTargets, ForgetWrapperTarget, EvolveWrappers];
+handlers![
+    GetWrapperTools,
+    WriteWrappers,
+    ListWrapperTargets,
+    ForgetWrapperTarget,
+    EvolveWrappers,
+    GetWrapperFolders,
+    SettleWrapper
+];
 
 impl Handle<GetWrapperTools> for Engine {
     async fn handle(&self, command: GetWrapperTools) -> Result<WrapperTools, ApiError> {
@@ -91,5 +99,20 @@ impl Handle<EvolveWrappers> for Engine {
         let wrappers = Arc::clone(&self.services.wrappers);
         let evolved = tokio::task::spawn_blocking(move || wrappers.evolve(None, command.dry_run)).await;
         Ok(evolved.map_err(internal)??)
+    }
+}
+
+impl Handle<GetWrapperFolders> for Engine {
+    async fn handle(&self, _: GetWrapperFolders) -> Result<Vec<WrapperFolder>, ApiError> {
+        self.settled().await?;
+        let wrappers = Arc::clone(&self.services.wrappers);
+        Ok(tokio::task::spawn_blocking(move || wrappers.folders()).await.map_err(internal)??)
+    }
+}
+
+impl Handle<SettleWrapper> for Engine {
+    async fn handle(&self, command: SettleWrapper) -> Result<(), ApiError> {
+        let wrappers = Arc::clone(&self.services.wrappers);
+        Ok(tokio::task::spawn_blocking(move || wrappers.settle(&command)).await.map_err(internal)??)
     }
 }

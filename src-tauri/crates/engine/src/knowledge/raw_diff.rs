@@ -1,4 +1,4 @@
-//! Differences of two schemas as text, line by line. `compare` decides the meaning of a change.
+//! Differences of two schemas, or two texts, line by line. `compare` decides the meaning of a change of a schema.
 
 use std::time::Duration;
 
@@ -15,8 +15,12 @@ const DIFF_TIMEOUT: Duration = Duration::from_millis(500);
 pub fn lines(old: &Value, new: &Value) -> Vec<String> {
     // Values have string keys, so writing them does not fail.
     let text = |schema: &Value| serde_json::to_string_pretty(schema).unwrap_or_default();
-    let (old, new) = (text(old), text(new));
-    let script = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(&old, &new);
+    lines_of_text(&text(old), &text(new))
+}
+
+/// The same for two texts.
+pub(crate) fn lines_of_text(old: &str, new: &str) -> Vec<String> {
+    let script = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_lines(old, new);
     let mut found = Vec::new();
     for group in script.grouped_ops(CONTEXT_LINES) {
         let starts = group.first().map(|op| (op.old_range().start, op.new_range().start));

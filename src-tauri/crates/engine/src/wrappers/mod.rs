@@ -3,6 +3,7 @@
 mod evolver;
 mod folder;
 mod known;
+mod state;
 mod targets;
 mod tokens;
 
@@ -68,6 +69,10 @@ pub(crate) enum WrappersError {
     Language(String),
     #[error("{0:?} is not an absolute path in UTF-8")]
     Path(PathBuf),
+    #[error("the wrappers in {0:?} are not kept current; generate --targets lists the folders that are")]
+    NoTarget(String),
+    #[error("{0:?} is no wrapper with another text beside it; it was taken or removed already")]
+    NothingBeside(String),
 }
 
 impl From<WrappersError> for ApiError {
