@@ -256,6 +256,18 @@ fn servers_show_reason_and_restart() {
 }
 
 #[test]
+fn proposed_tools_are_called_for_discovery() {
+    Stage::new(&["shop", "odd"]).play("discovery", |stage, ask, _| match ask {
+        "calls" => Ok(stage.program.json_lines(&["calls"])?.into()),
+        "file" => {
+            let file = stage.program.config().with_file_name("discovery_config.json");
+            Ok(serde_json::from_str(&std::fs::read_to_string(file)?)?)
+        }
+        ask => bail!("unknown request {ask:?}"),
+    });
+}
+
+#[test]
 fn command_line_tools_are_added_and_requests_decided() {
     Stage::new(&["shop"]).play("cli_tools", |stage, ask, question| match ask {
         "tools" => stage.tools(),

@@ -1,4 +1,7 @@
-//! Servers: the state of each and the reason for it, its log, and a button that restarts it; command-line tools below.
+//! Servers: the state of each and the reason for it, its log, and a button that restarts it; command-line tools and
+//! discovery below.
+
+mod discovery;
 
 use std::sync::Arc;
 
@@ -14,6 +17,7 @@ use crate::numbers::span;
 use crate::parts::{Foreign, Icon, KeyedRow, List, Loading, Views, keyed};
 use crate::route::Route;
 use crate::{browser, door};
+use discovery::Discovery;
 
 #[component]
 pub fn Servers() -> impl IntoView {
@@ -83,6 +87,7 @@ pub fn Servers() -> impl IntoView {
                 })}
             </div>
             <CommandLineTools />
+            <Discovery />
         </div>
     }
 }

@@ -154,3 +154,24 @@ pub struct DiscoverySuggestion {
     /// Whether the arguments are those of an earlier call that succeeded.
     pub earlier: bool,
 }
+
+/// Adds calls to `discovery_config.json` beside the `mcp.json` in use. Tools that it lists stay as they are.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct KeepDiscovery {
+    /// The calls.
+    pub calls: Vec<RunDiscovery>,
+}
+
+impl Command for KeepDiscovery {
+    const NAME: &'static str = "keep_discovery";
+    type Reply = KeptDiscovery;
+}
+
+/// Calls that were added to a discovery file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptDiscovery {
+    /// Path of the file.
+    pub file: String,
+    /// Number of calls that were added.
+    pub added: u64,
+}

@@ -2,7 +2,7 @@
 
 use schemascope_api::{
     ApiError, DiscoveryCall, DiscoveryPlan, DiscoverySuggestion, DiscoverySuggestions, ErrorKind,
-    PlanDiscovery, RunDiscovery, SuggestDiscovery,
+    KeepDiscovery, KeptDiscovery, PlanDiscovery, RunDiscovery, SuggestDiscovery,
 };
 use schemascope_discovery::{Listed, Proposal, propose};
 use schemascope_model::{InvalidName, ToolId};
@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 
 use super::{Handle, internal};
 use crate::discovery::check;
+use crate::discovery::list::{DiscoveryList, DiscoveryListError};
 use crate::engine::Engine;
 
-handlers![PlanDiscovery, RunDiscovery, SuggestDiscovery];
+handlers![PlanDiscovery, RunDiscovery, SuggestDiscovery, KeepDiscovery];
 
 impl Handle<PlanDiscovery> for Engine {
     async fn handle(&self, command: PlanDiscovery) -> Result<DiscoveryPlan, ApiError> {
@@ -29,13 +30,43 @@ impl Handle<PlanDiscovery> for Engine {
 
 impl Handle<RunDiscovery> for Engine {
     async fn handle(&self, command: RunDiscovery) -> Result<DiscoveryCall, ApiError> {
-        if !command.arguments.get().trim_start().starts_with('{') {
-            return Err(ApiError::new(ErrorKind::Invalid, "the arguments must be a JSON object"));
-        }
-        let tool: ToolId = command.tool_id.parse().map_err(|error: InvalidName| {
-            ApiError::new(ErrorKind::Invalid, format!("{:?}: {error}", command.tool_id))
-        })?;
+        let tool = called(&command)?;
         self.discover(tool, command.arguments).await
+    }
+}
+
+/// The tool of a call with arguments that can be sent.
+fn called(command: &RunDiscovery) -> Result<ToolId, ApiError> {
+    if !command.arguments.get().trim_start().starts_with('{') {
+        return Err(ApiError::new(ErrorKind::Invalid, "the arguments must be a JSON object"));
+    }
+    command.tool_id.parse().map_err(|error: InvalidName| {
+        ApiError::new(ErrorKind::Invalid, format!("{:?}: {error}", command.tool_id))
+    })
+}
+
+impl Handle<KeepDiscovery> for Engine {
+    async fn handle(&self, command: KeepDiscovery) -> Result<KeptDiscovery, ApiError> {
+        let path = self.discovery_path();
+        let invalid = |error: DiscoveryListError| ApiError::new(ErrorKind::Invalid, error.to_string());
+        let mut list = DiscoveryList::read(&path).map_err(invalid)?;
+        let mut added = 0;
+        for call in command.calls {
+            let tool = called(&call)?;
+            self.known_server(tool.server())?;
+            if !list.has(tool.server(), tool.tool()) {
+                list = list.with(tool.server(), tool.tool(), &call.arguments).map_err(invalid)?;
+                added += 1;
+            }
+        }
+        let file = path.display().to_string();
+        if added > 0 {
+            let written = list.write(&path);
+            written.map_err(|error| {
+                ApiError::new(ErrorKind::Unavailable, format!("cannot write {file}: {error}"))
+            })?;
+        }
+        Ok(KeptDiscovery { file, added })
     }
 }
 
