@@ -254,3 +254,58 @@ fn window_conducts_an_interview_and_adds_a_program() {
     let called = desk.client().call("ask-sort__sort", &json!({"stdin": "b\na\n"})).unwrap();
     assert!(called.result().unwrap().to_string().contains("a\\nb"));
 }
+
+/// Calls of a store in which each result gives an id that the next call takes.
+fn flow_of_a_store() -> String {
+    let calls = (0..30).flat_map(|n| {
+        let (customer, order) = (format!("cus_99{n}1"), format!("ord_99{n}2"));
+        [
+            ("list_orders", json!({"customer_id": customer}), json!({"orders": [{"id": order}]})),
+            ("get_order", json!({"order_id": order}), json!({"parcel": format!("p-{n}77"), "weight": 1})),
+        ]
+        .map(|call| (n, call))
+    });
+    let lines = calls.enumerate().map(|(at, (n, (tool, arguments, output)))| {
+        let time = format!("2026-11-21T{:02}:{:02}:00Z", at / 60, at % 60);
+        let line = json!({"tool_id": format!("store__{tool}"), "session": format!("s{n}"), "at": time,
+            "arguments": arguments, "output": output});
+        format!("{line}\n")
+    });
+    lines.collect()
+}
+
+#[test]
+fn window_names_the_edge_that_a_promotion_breaks() {
+    let desk = DesktopSession::new();
+    let run = desk.program.run_with_input(&["backfill", "-"], &flow_of_a_store()).unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let schema = json!({"type": "object", "properties": {"orders": {"type": "array", "items": {
+        "type": "object", "properties": {"number": {"type": "string"}}, "required": ["number"]}}}});
+    let overrides = json!({"schemaVersion": 2, "servers": {"store": {"tools": {"list_orders": {"outputSchema": schema}}}}});
+    let file = desk.home.join("overrides.json");
+    std::fs::write(&file, overrides.to_string()).unwrap();
+    let run = desk.program.run(&["import", "overrides", &file.to_string_lossy()]).unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+
+    let window = desk.open(&["--listen", "127.0.0.1:0"]);
+    window.click("nav a[href='/review']").unwrap();
+    let choose = "const row = [...document.querySelectorAll('a[href*=\"store__list_orders\"]')][0];
+        if (row) row.click(); return !!row";
+    until("the tool is listed", || window.run(choose, &[]).unwrap() == true);
+    desk.shows(&window, ".review .impact .edges", "Breaks");
+    let promote = "const button = [...document.querySelectorAll('.review button')]
+        .find((button) => button.textContent.includes('Promote v')); if (button) button.click(); return !!button";
+    until("the button is shown", || window.run(promote, &[]).unwrap() == true);
+    desk.shows(&window, "dialog .impact .edges", "store__list_orders → store__get_order");
+    desk.shows(&window, "dialog .impact .edges", "used by");
+
+    // So it is turned down.
+    let cancel = "[...document.querySelectorAll('dialog button')]
+        .find((button) => button.textContent.includes('Cancel')).click()";
+    window.run(cancel, &[]).unwrap();
+    until("the dialog is closed", || {
+        window.run("return document.querySelector('dialog') === null", &[]).unwrap() == true
+    });
+    let versions = desk.program.json(&["versions", "store__list_orders"]).unwrap();
+    assert!(!versions.to_string().contains("promoted"), "{versions}");
+}

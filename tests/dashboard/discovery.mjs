@@ -16,7 +16,7 @@ await play(
     await row("odd__echo").waitFor();
     const field = row("odd__echo").locator('input[type="text"]');
     await becomes(() => field.inputValue(), '{"a":1}');
-    await matches(() => words("odd__echo"), /of an earlier call/);
+    await matches(() => words("odd__echo"), /from a recorded call/);
     await becomes(() => page.locator(".discovery-list li").count(), 1, "the others are not declared to be read-only");
     assert(await run.isDisabled(), "nothing is chosen");
     await becomes(async () => (await ask("calls")).length, before);

@@ -67,7 +67,7 @@ fn clients_of_every_sdk_conduct_whole_interviews() {
         client("mcp", "new", false),
         client("@modelcontextprotocol/client", "new", false),
     ];
-    // All at once: nobody's answer is another's.
+    // All at once, and each gets its own answers.
     let begun: Vec<(&Client, Child)> =
         clients.iter().map(|client| (client, client.begin(&places, &job))).collect();
     for (client, child) in begun {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{AttributeDiff, GetImpact, ImpactReply, RuleCount};
+use schemascope_api::{AttributeDiff, ChangedEdge, EdgeDiff, GetImpact, ImpactReply, RuleCount};
 
 use super::changes;
 use super::readiness::{contained, figures};
@@ -14,7 +14,8 @@ use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
 use crate::text::visible;
 
-/// Most attributes that are listed.
+/// Most edges and attributes that are listed.
+const MAX_EDGES: usize = 8;
 const MAX_ATTRIBUTES: usize = 30;
 /// Most rules, and most changes, drawn.
 const MAX_RULES: usize = 6;
@@ -92,6 +93,7 @@ fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
             <ul class="broken" aria-label="Results that do not match">{rules.views()}</ul>
             {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more kinds", count(further))}</p> }.into_any())}
         }.into_any())}
+        {edges(&of.edges)}
         {attributes(&of.attributes)}
         {of.comparison.as_ref().filter(|_| with_changes).map(|comparison| view! {
             <h3>"Changes from the active schema"</h3>
@@ -99,6 +101,47 @@ fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
         }.into_any())}
     }
     .into_any()
+}
+
+/// Edges that are lost, less sure, or there again, those in use first.
+fn edges(diff: &EdgeDiff) -> Option<AnyView> {
+    let again = diff.new.iter().filter(|changed| changed.edge.evidence.flows > 0);
+    let kinds = [("Breaks", "bad"), ("Weakens", "warn"), ("Repairs", "good")];
+    let all = [diff.broken.iter().collect::<Vec<_>>(), diff.weakened.iter().collect(), again.collect()];
+    let mut lines = Vec::new();
+    for ((word, class), mut changed) in kinds.into_iter().zip(all) {
+        changed.sort_by_key(|changed| std::cmp::Reverse(changed.edge.evidence.flows));
+        lines.extend(changed.into_iter().map(|changed| (word, class, changed)));
+    }
+    if lines.is_empty() {
+        return None;
+    }
+    let further = lines.len().saturating_sub(MAX_EDGES);
+    let line = |(word, class, changed): &(&'static str, &'static str, &ChangedEdge)| {
+        let ChangedEdge { edge, changes, .. } = changed;
+        let used = match edge.evidence.flows {
+            0 => "not seen in use".to_owned(),
+            1 => "used by 1 call".to_owned(),
+            flows => format!("used by {} calls", count(flows)),
+        };
+        let cause = changes.first().map(|change| change.sentence.clone());
+        view! {
+            <li>
+                <span class=format!("tag {class}")>{*word}</span>
+                <a class="mono cut" href=Route::graph(&edge.from).address()><Foreign text=format!("{} → {}", edge.from, edge.to) limit=200 /></a>
+                <span class="dim">{used}</span>
+                {cause.map(|cause| view! { <span class="cause"><Foreign text=cause limit=300 /></span> }.into_any())}
+            </li>
+        }
+        .into_any()
+    };
+    Some(
+        view! {
+            <ul class="edges" aria-label="Edges that change">{lines.iter().take(MAX_EDGES).map(line).views()}</ul>
+            {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more edges", count(further as u64))}</p> }.into_any())}
+        }
+        .into_any(),
+    )
 }
 
 /// Attributes of the wrapper that change: scripts that use them notice.

@@ -29,7 +29,7 @@ cargo xtask COMMAND
       --browser   no window, also where there is a display
       --once      neither: makes several hundred calls, prints what was learned, and exits
       --keep      continues with the data of the last demo
-  bench NAME      measures: accuracy, compose, drift, help, interview, proxy, shape, store, textform, wrappers
+  bench NAME      measures: accuracy, compose, drift, graph, help, interview, proxy, shape, store, textform, wrappers
   fuzz            tries to break the inference with libFuzzer; --minutes N, and more with --help
   torture         kills, damaged files, full disks, on the release binary; --minutes N, and more with --help
   install         builds and installs schemascope with its dashboard, and the window

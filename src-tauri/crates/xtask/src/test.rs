@@ -112,7 +112,7 @@ pub fn subject(subject: &str) -> Result<bool> {
     }
     if is_module {
         setup::servers()?;
-        if !root().join("ui/dist.gz").is_dir() || module == "dashboard" {
+        if !root().join("ui/dist.gz").is_dir() || matches!(module, "dashboard" | "window") {
             ui::build()?;
         }
         let mut packages = vec!["-p", "schemascope", "-p", "schemascope-upstreams"];

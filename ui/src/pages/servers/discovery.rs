@@ -98,7 +98,7 @@ pub fn Discovery() -> impl IntoView {
             </div>
             {move || match proposals.get() {
                 Proposals::None => view! {
-                    <p class="card quiet">"Nothing is called by itself. Proposed are tools that their servers declare to be read-only, with arguments of earlier calls; the servers are started for it."</p>
+                    <p class="card quiet">"Nothing is called by itself. Tools that their servers declare to be read-only are proposed, with the arguments of a recorded call. The servers are started for it."</p>
                 }.into_any(),
                 Proposals::Waiting => view! { <Loading /> }.into_any(),
                 Proposals::Failed(error) => view! { <p class="trouble" role="alert"><Foreign text=error limit=400 /></p> }.into_any(),
@@ -204,7 +204,7 @@ fn line(row: Row) -> AnyView {
                 <input type="text" class="mono" class:bad=move || is_wrong.get() spellcheck="false" aria-label=about
                     placeholder="arguments as a JSON object" prop:value=move || arguments.get()
                     on:input:target=move |event| arguments.set(event.target().value()) />
-                {move || is_earlier.get().then(|| view! { <span class="dim">"of an earlier call"</span> }.into_any())}
+                {move || is_earlier.get().then(|| view! { <span class="dim">"from a recorded call"</span> }.into_any())}
                 {move || is_wrong.get().then(|| view! { <span class="bad">"no JSON object"</span> }.into_any())}
             </div>
             <div class="became" aria-live="polite">{move || outcome.get().map(|outcome| shown(id, outcome))}</div>
