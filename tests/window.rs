@@ -298,6 +298,7 @@ fn window_names_the_edge_that_a_promotion_breaks() {
     until("the button is shown", || window.run(promote, &[]).unwrap() == true);
     desk.shows(&window, "dialog .impact .edges", "store__list_orders → store__get_order");
     desk.shows(&window, "dialog .impact .edges", "used by");
+    desk.shows(&window, "dialog .impact .edges .cause", "id");
 
     // So it is turned down.
     let cancel = "[...document.querySelectorAll('dialog button')]

@@ -161,7 +161,7 @@ fn attributes(changes: &AttributeDiff) -> Option<AnyView> {
         view! {
             <details class="attributes">
                 <summary>{format!(
-                    "Python wrapper: {} attributes removed, {} retyped, {} added",
+                    "Attributes of the Python wrapper: {} removed, {} retyped, {} added",
                     changes.removed.len(), changes.retyped.len(), changes.added.len()
                 )}</summary>
                 <ul>{lines.views()}</ul>

@@ -66,7 +66,7 @@ impl Command for GetGraph {
 /// A part of the graph, with the counts of all of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GraphView {
-    /// Edges, the strongest first.
+    /// Edges, the strongest first; with a tool in the middle, those nearest to it first.
     pub edges: Vec<Edge>,
     /// Edges that the limit leaves out.
     pub omitted: u64,

@@ -100,12 +100,14 @@ fn lost(before: &Edge, after: &Edge) -> bool {
     broken(after) > broken(before)
 }
 
-/// The changes at the outputs of an edge, at what contains them or at what they contain.
+/// The changes at the outputs of an edge, at what contains them or at what they contain, the most particular first.
 fn of(changes: &[ChangeRow], edge: &Edge) -> Vec<ChangeRow> {
     let touches = |change: &&ChangeRow| {
         let path = change.path.strip_prefix('$').unwrap_or(&change.path);
         let path = path.strip_prefix('.').unwrap_or(path);
         edge.fields.iter().any(|field| field.output.starts_with(path) || path.starts_with(&*field.output))
     };
-    changes.iter().filter(touches).cloned().collect()
+    let mut touching: Vec<ChangeRow> = changes.iter().filter(touches).cloned().collect();
+    touching.sort_by_key(|change| std::cmp::Reverse(change.path.len()));
+    touching
 }

@@ -58,7 +58,7 @@ impl Handle<GetGraph> for Engine {
                     (min != USUAL_CONFIDENCE).then(|| graph.edges(&Filter { min, ..Filter::default() }));
                 let shown = other.as_deref().unwrap_or(&usual);
                 let shown = match &focus {
-                    Some(focus) => around(shown, focus, hops, opened),
+                    Some(focus) => around(shown, focus, hops, &opened),
                     None => shown.iter().collect(),
                 };
                 view(graph, &usual, &shown, focus, limit)
@@ -135,23 +135,30 @@ fn confidence(min: Option<f64>) -> Result<f64, ApiError> {
     Err(ApiError::new(ErrorKind::Invalid, message))
 }
 
-/// The edges of tools that are open: the focus, tools nearer to it than `hops`, and those that were opened.
-fn around<'e>(edges: &'e [Edge], focus: &str, hops: u8, mut opened: BTreeSet<Box<str>>) -> Vec<&'e Edge> {
+/// The edges of tools that are open: the focus, tools nearer to it than `hops`, and those that were opened. Those nearest
+/// to the focus come first, so that a limit cuts none of them off from it; otherwise the order stays.
+fn around<'e>(edges: &'e [Edge], focus: &str, hops: u8, opened: &BTreeSet<Box<str>>) -> Vec<&'e Edge> {
     let mut frontier: BTreeSet<&str> = [focus].into();
-    let mut near: BTreeSet<&str> = frontier.clone();
-    for _ in 1..hops.max(1) {
+    let mut distances: BTreeMap<&str, u8> = [(focus, 0)].into();
+    for distance in 1..hops.max(1) {
         let mut next = BTreeSet::new();
         for edge in edges {
             for (one, other) in [(&*edge.from, &*edge.to), (&*edge.to, &*edge.from)] {
-                if frontier.contains(one) && near.insert(other) {
+                if frontier.contains(one) && !distances.contains_key(other) {
                     next.insert(other);
                 }
             }
         }
+        distances.extend(next.iter().map(|tool| (*tool, distance)));
         frontier = next;
     }
-    opened.extend(near.into_iter().map(Into::into));
-    edges.iter().filter(|edge| opened.contains(&edge.from) || opened.contains(&edge.to)).collect()
+    let distance = |tool: &str| distances.get(tool).copied();
+    let nearest = |edge: &&Edge| [distance(&edge.from), distance(&edge.to)].into_iter().flatten().min();
+    let is_shown =
+        |edge: &&Edge| nearest(edge).is_some() || opened.contains(&edge.from) || opened.contains(&edge.to);
+    let mut shown: Vec<&Edge> = edges.iter().filter(is_shown).collect();
+    shown.sort_by_key(|edge| nearest(edge).unwrap_or(u8::MAX));
+    shown
 }
 
 fn view(graph: &Graph, all: &[Edge], shown: &[&Edge], focus: Option<Box<str>>, limit: usize) -> GraphView {
@@ -202,4 +209,37 @@ fn view(graph: &Graph, all: &[Edge], shown: &[&Edge], focus: Option<Box<str>>, l
 
 fn server(tool: &str) -> &str {
     tool.split_once("__").map_or("", |(server, _)| server)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn edge(from: &str, to: &str) -> Edge {
+        let evidence = json!({"flows": 0, "values": 0, "sessions": 0, "last_at": null});
+        let edge = json!({
+            "from": from, "to": to, "coverage": "strict", "confidence": 0.9, "state": "possible", "echo": false,
+            "fields": [{"output": "id", "input": "id", "how": "same", "confidence": 0.9, "echo": false,
+                "broken": false, "evidence": evidence}],
+            "needs": [], "evidence": evidence, "threatened_by": [],
+        });
+        serde_json::from_value(edge).unwrap()
+    }
+
+    /// Many strong edges far away once left out those of the tool in the middle.
+    #[test]
+    fn edges_near_the_focus_come_first() {
+        let edges =
+            [edge("s__b", "s__c"), edge("s__x", "s__y"), edge("s__c", "s__d"), edge("s__focus", "s__b")];
+        let opened = BTreeSet::from(["s__x".into()]);
+        let found = |hops| -> Vec<String> {
+            let shown = around(&edges, "s__focus", hops, &opened);
+            shown.iter().map(|edge| format!("{}{}", &edge.from[3..], &edge.to[3..])).collect()
+        };
+        assert_eq!(found(1), ["focusb", "xy"]);
+        assert_eq!(found(2), ["focusb", "bc", "xy"]);
+        assert_eq!(found(3), ["focusb", "bc", "cd", "xy"]);
+    }
 }
