@@ -65,7 +65,8 @@ fn ids(number: usize) -> (Vec<String>, Vec<String>) {
     let id = |noun: String| format!("{noun}_id");
     let mut random = Random::new(3, &format!("tool {number}"));
     let drawn = |random: &mut Random, count: usize| -> Vec<String> {
-        (0..count).map(|_| id(noun(random.below(NOUNS.len() * (KINDS.len() + 1))))).collect()
+        // Not of the kind that the tools around the middle have.
+        (0..count).map(|_| id(noun(NOUNS.len() + random.below(NOUNS.len() * KINDS.len())))).collect()
     };
     if number == 0 {
         (Vec::new(), vec!["root_id".to_owned()])
