@@ -124,7 +124,7 @@ fn measure(count: usize) -> Result<bool> {
     Ok(passed)
 }
 
-/// Makes this caller's share of the calls until it is told to stop. Returns how many.
+/// Makes this caller's share of the calls until it is stopped. Returns how many.
 fn call(serve: &Serve, number: u64, busy: &AtomicBool) -> Result<u64> {
     let client: McpClient = serve.connect(Some("many"))?;
     let pause = Duration::from_micros(1_000_000 * CALLERS / CALLS);
