@@ -1,7 +1,7 @@
 // What the Graph page costs a browser: from its data to the picture, many tools at once, moving it, and moving it while
 // agents work.
 
-import { ask, job, play, until } from "../../../dashboard/page.mjs";
+import { ask, job, play, text, until } from "../../../dashboard/page.mjs";
 
 const measured = (what, value, unit, bar) => ask("measured", { row: { what, value, unit, bar } });
 const share = (times, part) => [...times].sort((one, other) => one - other)[Math.ceil(times.length * part) - 1] ?? 0;
@@ -88,7 +88,8 @@ await play(async ({ page }) => {
   };
   await pan("moving it");
   await ask("calls");
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  const rate = async () => Number(/(\d+)\s*calls\/s/.exec(await text(page, "header"))?.[1]);
+  await until("the calls", async () => (await rate()) > 150);
   await pan("moving it at 200 calls/s");
   const made = await ask("no calls");
   await measured("calls made meanwhile", made, "", undefined);

@@ -19,6 +19,8 @@ const ALLOWED: &[(&str, usize, &str)] = &[
         2,
         "kills a writer at a random moment; a child that only waits",
     ),
+    ("tests/benches/src/graph/graph.mjs", 3, "frames after a picture, and the pace of a hand"),
+    ("tests/benches/src/graph/main.rs", 1, "the pace of calls"),
     ("tests/benches/src/proxy/contestants.rs", 1, "waits for other products, without the tests' helpers"),
     ("tests/benches/src/proxy/load.rs", 1, "the pace of a load"),
     ("tests/benches/src/proxy/recorder.rs", 1, "waits for the recorder, without the tests' helpers"),
