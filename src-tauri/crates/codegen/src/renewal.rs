@@ -45,12 +45,11 @@ pub fn beside(file: &str) -> String {
     format!("{file}.new")
 }
 
-/// The text of a wrapper with the region of the text beside it. What stands around the region stays.
-pub fn taken(existing: &str, offered: &str) -> String {
-    match (Region::find(existing), Region::find(offered)) {
-        (Some(own), Some(new)) => own.replaced(new.text()),
-        _ => offered.to_owned(),
-    }
+/// The text of a wrapper with the region of the text beside it. What stands around the region stays. None without a
+/// region: then nothing says what belongs to the user.
+pub fn taken(existing: &str, offered: &str) -> Option<String> {
+    let (own, new) = (Region::find(existing)?, Region::find(offered)?);
+    Some(own.replaced(new.text()))
 }
 
 /// A wrapper as its file has it, unless more than the number of observations has changed.
@@ -298,7 +297,12 @@ mod tests {
         assert!(done.changes.is_empty() && done.edited.is_empty(), "{done:?}");
         let text = folder.text(FILE).unwrap();
         let edited = format!("# above\n{}", text.replace("async def get", "# note\nasync def get"));
-        assert_eq!(taken(&edited, &text), format!("# above\n{text}"));
+        assert_eq!(taken(&edited, &text), Some(format!("# above\n{text}")));
+        assert_eq!(
+            taken(&edited.replace("# schemascope: end", ""), &text),
+            None,
+            "the user's text would be lost"
+        );
         folder.edit("# schemascope: end", "");
         let text = folder.text(FILE);
         for force in [false, true] {

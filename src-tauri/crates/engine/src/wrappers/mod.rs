@@ -73,6 +73,8 @@ pub(crate) enum WrappersError {
     NoTarget(String),
     #[error("{0:?} is no wrapper with another text beside it; it was taken or removed already")]
     NothingBeside(String),
+    #[error("the marked region of {0:?} is incomplete, so the file stays; delete it or restore the marks")]
+    NoRegion(String),
 }
 
 impl From<WrappersError> for ApiError {

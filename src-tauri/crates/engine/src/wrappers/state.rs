@@ -29,7 +29,9 @@ impl Wrappers {
                     let offered = folder.read(&beside(&file));
                     let difference = offered.map(|offered| {
                         let existing = folder.read(&file).unwrap_or_default();
-                        let mut lines = raw_diff::lines_of_text(&existing, &taken(&existing, &offered));
+                        // Without marks it cannot be taken, and differs all the same.
+                        let new = taken(&existing, &offered).unwrap_or(offered);
+                        let mut lines = raw_diff::lines_of_text(&existing, &new);
                         lines.truncate(MAX_LINES);
                         lines
                     });
@@ -73,12 +75,16 @@ impl Wrappers {
         let Some(offered) = offered else {
             return Err(WrappersError::NothingBeside(file.clone()));
         };
-        let text = match folder.read(file) {
-            Some(existing) => taken(&existing, &offered),
-            None => offered,
-        };
-        let files = [File { path: file.clone(), text }];
-        folder.write(if *take { &files } else { &[] }, &[beside(file)], Root::Existing)?;
+        let mut files = Vec::new();
+        if *take {
+            let text = match folder.read(file) {
+                Some(existing) => taken(&existing, &offered),
+                None => Some(offered),
+            };
+            let text = text.ok_or_else(|| WrappersError::NoRegion(file.clone()))?;
+            files.push(File { path: file.clone(), text });
+        }
+        folder.write(&files, &[beside(file)], Root::Existing)?;
         Ok(())
     }
 }
