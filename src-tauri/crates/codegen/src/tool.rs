@@ -23,6 +23,15 @@ impl Language {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Python, Self::Typescript, Self::Rust];
 
+    /// Its word in manifests and options.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::Typescript => "typescript",
+            Self::Rust => "rust",
+        }
+    }
+
     /// Ending of a wrapper's file.
     pub(crate) fn ending(self) -> &'static str {
         match self {

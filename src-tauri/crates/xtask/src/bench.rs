@@ -23,7 +23,7 @@ cargo xtask bench NAME [OPTIONS]
   interview       whole interviews with scripted experts of 1,600 generated products, and how long each tool takes
   shape           how fast shapes are learned, beside genson-rs, GenSON and parsing alone
   store           what a store of a million calls costs: opening, any page, rebuilding the index
-  wrappers        whether generated wrappers compile, and which values they accept and reject
+  wrappers        whether generated wrappers compile and what they accept, beside published generators, and how quick
   textform        how much text of tools is learnable, and how much plain text is mistaken for structure
 
 NAME --help prints the options. The first run installs the products to compare with (into the target folder).";
@@ -61,6 +61,7 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
         release("schemascope", &["-p", "schemascope"])?;
     } else if name == "wrappers" {
         wrappers(&tools.join("wrappers"))?;
+        generators(&tools.join("generators"))?;
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;
@@ -97,6 +98,15 @@ fn wrappers(tools: &Path) -> Result<()> {
         must(
             Command::new("tar").arg("xzf").arg(tools.join(SUITE.to_owned() + ".tar.gz")).arg("-C").arg(tools),
         )
+    })
+}
+
+/// Generators of code to compare with.
+fn generators(tools: &Path) -> Result<()> {
+    let from = peers().join("generators");
+    step("generators from PyPI", || pinned(&tools.join("python"), &from, &["requirements.txt"], python))?;
+    step("generators from npm", || {
+        pinned(&tools.join("npm"), &from, &["package.json", "package-lock.json"], npm)
     })
 }
 

@@ -56,8 +56,21 @@ pub fn write(suite: &Suite, language: Language, out: &Path) -> Result<Manifest> 
     Ok(manifest)
 }
 
-/// Compiles and runs the wrappers, and prints how they did. Whether every bar was passed.
-pub fn check(suite: &Suite, language: Language, out: &Path, manifest: &Manifest) -> Result<bool> {
+/// How wrappers did.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    /// Whether every bar was passed.
+    pub passed: bool,
+    /// Valid values that were accepted.
+    pub accepted: usize,
+    /// Valid values that came back as sent.
+    pub unchanged: usize,
+    /// Invalid values that were rejected.
+    pub rejected: usize,
+}
+
+/// Compiles and runs the wrappers, and prints how they did.
+pub fn check(suite: &Suite, language: Language, out: &Path, manifest: &Manifest) -> Result<Done> {
     let entries: BTreeMap<&str, &Entry> =
         manifest.tools.iter().map(|entry| (entry.tool_id.as_str(), entry)).collect();
     let entry = |schema: usize| entries.get(format!("suite__{}", suite.schemas[schema].0).as_str()).copied();
@@ -128,7 +141,8 @@ pub fn check(suite: &Suite, language: Language, out: &Path, manifest: &Manifest)
     println!("  accepted {accepted} of {valid}, unchanged {unchanged}, rejected {rejected} of {invalid}");
     let listed: usize = manifest.tools.iter().map(|entry| entry.unchecked.len()).sum();
     println!("  rules listed as unchecked: {listed}");
-    Ok(passed && accepted == valid && unchanged == valid && rejected * 100 >= invalid * BAR)
+    passed &= accepted == valid && unchanged == valid && rejected * 100 >= invalid * BAR;
+    Ok(Done { passed, accepted, unchanged, rejected })
 }
 
 /// What strict users compile with.

@@ -161,6 +161,29 @@ mod tests {
 
     use super::*;
 
+    /// A method that read a map rejected values that fit the schema.
+    #[test]
+    fn maps_that_need_not_be_objects_are_views() {
+        let output_schema = json!({"type": "object", "required": ["map", "class"], "properties": {
+            "map": {"additionalProperties": {"type": "integer"}}, "class": {"properties": {"id": {"type": "integer"}}}}});
+        let tool = Tool {
+            id: ToolId::new("git", "get").unwrap(),
+            description: String::new(),
+            strategy: Strategy::Typed,
+            source: Source::Declared,
+            quality: Quality::High,
+            observation_count: 0,
+            version: None,
+            input_schema: json!({"type": "object"}),
+            output_schema: Some(output_schema),
+            is_text: false,
+            is_gone: false,
+        };
+        let text = print(&tool, &Names { server: "git".to_owned(), tool: "get".to_owned() }).text;
+        assert!(text.contains("fn map<'a>(&'a self) -> Result<runtime::View<'a>, "), "{text}");
+        assert!(text.contains("fn class<'a>(&'a self) -> Result<GetResultClass<'a>, "), "{text}");
+    }
+
     #[test]
     fn a_wrapper_has_types_a_function_and_the_schemas() {
         let tool = Tool {

@@ -131,8 +131,11 @@ impl Printer<'_, '_> {
             return ANY.to_owned();
         }
         if kind.is_object_at_heart() {
+            // Classes are views of any value. Maps and unions of classes are read from objects only.
+            let has_class = matches!(&kind.objects, Containers::Either(some)
+                if some.len() == 1 && !self.types.object(&some[0]).fields.is_empty());
             let objects = Type { objects: kind.objects.clone(), ..Type::NEVER };
-            return self.written(&objects, name, depth);
+            return if has_class { self.written(&objects, name, depth) } else { ANY.to_owned() };
         }
         let text = self.one_or_union(kind, name, depth);
         let text = if kind.null && text != "()" { format!("Option<{text}>") } else { text };

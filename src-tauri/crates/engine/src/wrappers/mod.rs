@@ -22,7 +22,6 @@ use schemascope_codegen::{
 use schemascope_model::{Quality, SEPARATOR, Timestamp, ToolId};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
-use serde_json::Value;
 
 use crate::config::settings::LiveSettings;
 use crate::recording::events::Events;
@@ -171,7 +170,7 @@ impl Wrappers {
         let done = folder.write(&update.files, &obsolete, Root::Create)?;
         self.targets.remember(WrapperTarget {
             path: text(resolved(&path))?,
-            languages: languages.iter().map(|language| word(*language)).collect(),
+            languages: languages.iter().map(|language| language.word().to_owned()).collect(),
             filters: vec![filter],
             model_from,
         })?;
@@ -311,13 +310,6 @@ pub(crate) fn languages(words: &[String]) -> Result<BTreeSet<Language>, Wrappers
     words.iter().map(language).collect()
 }
 
-fn word(language: Language) -> String {
-    match serde_json::to_value(language) {
-        Ok(Value::String(word)) => word,
-        _ => String::new(),
-    }
-}
-
 /// The path without links and `..`, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let of_parent = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
@@ -330,7 +322,7 @@ fn text(path: PathBuf) -> Result<String, WrappersError> {
 
 fn change(change: Change) -> WrapperChange {
     let Change { tool_id, lang, file, why, edited } = change;
-    WrapperChange { tool_id, lang: word(lang), file, why, edited }
+    WrapperChange { tool_id, lang: lang.word().to_owned(), file, why, edited }
 }
 
 /// A tool as the printers take it.
