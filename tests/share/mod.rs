@@ -3,5 +3,5 @@
 mod check;
 mod exchange;
 mod intake;
-mod patch;
+pub(crate) mod patch;
 mod report;

@@ -83,6 +83,63 @@ fn wrappers_follow_quality_and_decisions_and_keep_what_was_edited() {
     assert_eq!(program.json(&["generate", "--targets"]).unwrap(), json!([]));
 }
 
+/// What was current is remembered; what was done to the folder meanwhile is noticed all the same.
+#[test]
+fn folder_that_was_current_is_looked_at_again_where_something_changed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path());
+    let folder = scratch.path().join("wrappers");
+    let out = folder.to_string_lossy().into_owned();
+    let serve = program.serve(&[]).unwrap();
+    let generate = |more: &[&str]| {
+        let run = program.run(&[&["generate", "--out", &out], more].concat()).unwrap();
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run
+    };
+    let once = || program.json(&["evolve", "--once"]).unwrap()[0].clone();
+    let first = generate(&[]);
+    assert_eq!(once()["changes"], json!([]));
+    let modified = || fs::metadata(folder.join(FILE)).unwrap().modified().unwrap();
+    let before = modified();
+    let again = generate(&[]);
+    assert_eq!(modified(), before);
+    let totals = |text: &str| text.lines().last().map(str::to_owned);
+    assert_eq!(totals(&again.out), totals(&first.out));
+
+    fs::remove_file(folder.join(FILE)).unwrap();
+    let changes = once()["changes"].clone();
+    assert_eq!((&changes[0]["file"], &changes[0]["why"]), (&json!(FILE), &json!("its file was missing")));
+    assert!(folder.join(FILE).exists());
+    fs::remove_file(folder.join("schemascope_runtime/call.py")).unwrap();
+    once();
+    assert!(folder.join("schemascope_runtime/call.py").exists());
+
+    let edited = read(&folder, FILE).replace("async def", "# note\nasync def");
+    fs::write(folder.join(FILE), &edited).unwrap();
+    for _ in 0..2 {
+        assert_eq!(once()["edited"], json!([FILE]));
+    }
+    assert!(generate(&[]).err.contains(FILE), "an edited wrapper is named each time");
+    generate(&["--force"]);
+    assert_ne!(read(&folder, FILE), edited);
+
+    generate(&["--lang", "typescript"]);
+    assert!(folder.join("servers/shop/get_customer.ts").exists());
+    let settings = program.run(&["settings", "model_from", "high"]).unwrap();
+    assert_eq!(settings.code, Some(0), "{settings:?}");
+    call(&program, 3);
+    until("low quality in the manifest", || why(&folder).contains("none → low"));
+    assert_eq!(entry(&folder, "shop__get_customer")["strategy"], "helper");
+    program.run(&["settings", "model_from", "low"]).unwrap();
+    once();
+    assert_eq!(entry(&folder, "shop__get_customer")["strategy"], "inferred");
+
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(once()["gone"], true);
+    assert!(!folder.exists());
+    drop(serve);
+}
+
 #[test]
 fn targets_are_private_listed_forgotten_and_current_after_run() {
     let scratch = tempfile::tempdir().unwrap();

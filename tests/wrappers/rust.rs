@@ -1,13 +1,14 @@
 //! Wrappers in Rust, compiled without a warning and run as a user does.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use schemascope_test_support::{Program, stdio};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{GUIDE, entry, places};
+use crate::share::patch::{Values, check, patch, values};
 
 /// The result as types, and what happens to one that does not fit.
 const TYPED: &str = r##"
@@ -46,7 +47,52 @@ async fn main() -> Result<(), Error> {
 "##;
 
 /// What a patch needs.
-const MORE: &str = "schemars = \"1\"\nserde = { version = \"1\", features = [\"derive\"] }\n";
+const MORE: &str = r#"
+schemars = "1"
+serde = { version = "1", features = ["derive"] }
+rmcp = { version = "=3.9.0", default-features = false, features = ["macros", "server", "transport-io"] }
+"#;
+
+/// A server around a patch. Its values are in files.
+const SERVER: &str = r#"
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::transport::stdio;
+use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
+
+#[derive(Clone)]
+struct Patched {
+    tool_router: ToolRouter<Self>,
+}
+
+fn read(name: &str) -> Result<GetOrderOutput, String> {
+    let folder = std::env::args().nth(1).unwrap_or_default();
+    let text = std::fs::read_to_string(format!("{folder}/{name}.json")).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text).map_err(|error| error.to_string())
+}
+
+#[tool_router]
+impl Patched {
+    #[tool(description = "Fits")]
+    async fn good(&self) -> Result<rmcp::Json<GetOrderOutput>, String> {
+        read("good").map(rmcp::Json)
+    }
+
+    #[tool(description = "Does not fit")]
+    async fn bad(&self) -> Result<rmcp::Json<GetOrderOutput>, String> {
+        read("bad").map(rmcp::Json)
+    }
+}
+
+#[tool_handler(router = self.tool_router)]
+impl ServerHandler for Patched {}
+
+#[tokio::main]
+async fn main() {
+    let server = Patched { tool_router: Patched::tool_router() };
+    let running = server.serve(stdio()).await.unwrap();
+    running.waiting().await.unwrap();
+}
+"#;
 
 /// The guide's block of a language.
 fn sample(language: &str) -> &'static str {
@@ -54,8 +100,8 @@ fn sample(language: &str) -> &'static str {
     rest.split_once("```").unwrap().0
 }
 
-/// Builds a program with the wrappers, and returns what it prints.
-fn run(program: &Program, folder: &Path, main: &str) -> String {
+/// Builds a program with the wrappers, and returns where it is.
+fn build(folder: &Path, main: &str) -> PathBuf {
     let app = folder.with_file_name("app");
     fs::create_dir_all(app.join("src")).unwrap();
     let dependencies = sample("toml").replace("\"wrappers\"", "\"../wrappers\"");
@@ -64,16 +110,23 @@ fn run(program: &Program, folder: &Path, main: &str) -> String {
     );
     fs::write(app.join("Cargo.toml"), manifest).unwrap();
     fs::write(app.join("src/main.rs"), main).unwrap();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrappers");
     let run = Command::new("cargo")
-        .args(["run", "--quiet"])
+        .args(["build", "--quiet"])
         .current_dir(&app)
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrappers"))
+        .env("CARGO_TARGET_DIR", &target)
         .env("RUSTFLAGS", "-Dwarnings -Cdebuginfo=0")
-        .env("SCHEMASCOPE_DATA_DIR", program.data_dir())
         .output()
         .unwrap();
-    let err = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "{err}");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    target.join("debug/app")
+}
+
+/// Builds and runs a program with the wrappers, and returns what it prints.
+fn run(program: &Program, folder: &Path, main: &str) -> String {
+    let run =
+        Command::new(build(folder, main)).env("SCHEMASCOPE_DATA_DIR", program.data_dir()).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).unwrap()
 }
 
@@ -115,19 +168,13 @@ fn rust_program_compiles_without_a_warning_and_runs_whatever_is_known() {
     ];
     assert_eq!(rest, expected, "{typed}");
 
-    let patch =
-        program.run(&["export", "patch", "shop__get_order", "--sdk", "rust", "--with-values"]).unwrap();
-    let (patch, _) = patch.out.split_once("// In the tool").unwrap();
-    let main = format!(
-        "{patch}\n#[allow(dead_code)]\nfn value(order: GetOrderOutput) -> String {{ serde_json::to_string(&order).unwrap() }}\n\
-         fn main() {{ println!(\"{{}}\", serde_json::to_string(&schemars::schema_for!(GetOrderOutput)).unwrap()); }}\n"
-    );
-    let mut listed: Value = serde_json::from_str(&run(&program, &folder, &main)).unwrap();
-    for annotation in ["$schema", "title"] {
-        listed.as_object_mut().unwrap().remove(annotation);
-    }
-    let ours = program.json(&["export", "patch", "shop__get_order", "--with-values", "-q"]).unwrap();
-    let ours: Value = serde_json::from_str(ours["text"].as_str().unwrap()).unwrap();
-    assert_eq!(listed, ours["outputSchema"]);
+    let patched = scratch.path().join("patched");
+    fs::create_dir(&patched).unwrap();
+    let Values { schema, folder: values } = values(&program, &serve, &patched);
+    let patch = patch(&program, "rust", "// In the tool");
+    // The author's values come from somewhere; here from files.
+    let patch = patch.replace("#[derive(Serialize)]", "#[derive(Serialize, serde::Deserialize)]");
+    let server = stdio(build(&folder, &(patch + SERVER)), &[values.to_str().unwrap()]);
+    check("rust", server, &patched, &schema);
     drop(serve);
 }

@@ -20,6 +20,14 @@ pub struct GetWrapperTools {
     pub model_from: Option<Quality>,
 }
 
+impl GetWrapperTools {
+    /// Whether tools of this server are wanted.
+    pub fn includes(&self, server: &str) -> bool {
+        let of_tool = || self.tool_id.as_ref()?.split_once("__").map(|(server, _)| server);
+        self.server.as_deref().or_else(of_tool).is_none_or(|wanted| wanted == server)
+    }
+}
+
 impl Command for GetWrapperTools {
     const NAME: &'static str = "get_wrapper_tools";
     type Reply = WrapperTools;

@@ -62,6 +62,7 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     } else if name == "wrappers" {
         wrappers(&tools.join("wrappers"))?;
         generators(&tools.join("generators"))?;
+        release("schemascope", &["-p", "schemascope"])?;
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;

@@ -10,6 +10,7 @@ mod cases;
 mod languages;
 mod random_schemas;
 mod rust;
+mod speed;
 mod tasks;
 
 use std::process::ExitCode;
@@ -23,7 +24,7 @@ use languages::Done;
 const USAGE: &str = "\
 cargo xtask bench wrappers [--only PART] [--lang LANG] [--seed N] [--count N] [--keep DIR]
 
-  --only PART  suite, random, awkward; all by default
+  --only PART  suite, random, awkward, speed; all by default
   --lang LANG  python, typescript or rust; all by default
   --seed N     seed of the random schemas
   --count N    number of random schemas, 300 by default
@@ -82,6 +83,9 @@ fn main() -> Result<ExitCode> {
         let suite = awkward::suite()?;
         let ours = run("awkward", &suite)?;
         passed &= awkward::compare(&suite, &ours)?;
+    }
+    if is_wanted("speed") {
+        passed &= speed::measure()?;
     }
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemascope_api::{
     ApiError, ErrorKind, EvolveWrappers, EvolvedTarget, ForgetWrapperTarget, GetWrapperFolders,
     GetWrapperTools, ListWrapperTargets, SettleWrapper, WrapperFilter, WrapperFolder, WrapperTarget,
-    WrapperTool, WrapperTools, WriteWrappers, WrittenWrappers,
+    WrapperTools, WriteWrappers, WrittenWrappers,
 };
 use schemascope_model::UpstreamState;
 
@@ -27,33 +27,8 @@ handlers![
 
 impl Handle<GetWrapperTools> for Engine {
     async fn handle(&self, command: GetWrapperTools) -> Result<WrapperTools, ApiError> {
-        let only =
-            command.tool_id.as_ref().and_then(|id| id.split_once("__")).map(|(server, _)| server.to_owned());
-        let server = command.server.clone().or(only);
-        let is_wanted = |name: &str| server.as_deref().is_none_or(|server| server == name);
-        self.upstreams.hub.list(is_wanted).await;
-        self.settled().await?;
-        let wanted_tool = command.tool_id.as_deref().map(|id| self.find(id)).transpose()?;
-        let model_from = command.model_from.unwrap_or_else(|| self.services.wrappers.least_quality());
-        let status = self.upstreams.hub.status();
-        let known = &self.services.wrappers.known;
-        let all = known.names();
-        if let Some(name) = &command.server {
-            let names: Vec<&str> = status.iter().map(|server| server.name.as_str()).collect();
-            if !names.contains(&name.as_str()) && !all.iter().any(|(server, _)| server == name) {
-                let hint = nearest::suggestion(name, names.into_iter());
-                return Err(ApiError::new(ErrorKind::NotFound, format!("there is no server {name:?}{hint}")));
-            }
-        }
-        let wanted =
-            known.tools(|id| is_wanted(id.server()) && wanted_tool.as_ref().is_none_or(|tool| tool == id));
-        let tools: Vec<WrapperTool> =
-            wanted.iter().map(|(id, tool)| known.wrapper_tool(id, tool, model_from)).collect();
-        let failed = status.into_iter().filter(|server| is_wanted(&server.name)).filter_map(|server| {
-            let broken = matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid);
-            broken.then(|| (server.name.clone(), server.reason.clone().unwrap_or_default()))
-        });
-        Ok(WrapperTools { tools, all, unlisted: failed.collect() })
+        self.list_for_wrappers(&command).await?;
+        self.wrapper_tools(&command)
     }
 }
 
@@ -64,15 +39,65 @@ impl Handle<WriteWrappers> for Engine {
         let wrappers = Arc::clone(&self.services.wrappers);
         let languages: BTreeSet<_> = languages(&words)?;
         let model_from = model_from.or(wrappers.model_from(&path)?);
+        let known = GetWrapperTools { server: server.clone(), tool_id, model_from };
+        self.list_for_wrappers(&known).await?;
         // Tools may be named as clients see them; the filter has the id.
-        let known = GetWrapperTools { server: server.clone(), tool_id: tool_id.clone(), model_from };
-        let WrapperTools { tools, unlisted, .. } = self.handle(known).await?;
-        let tool_id = tool_id.and_then(|_| tools.first().map(|tool| tool.tool_id.clone()));
-        let filter = WrapperFilter { server, tool_id };
+        let tool_id = known.tool_id.as_deref().map(|id| self.find(id)).transpose()?;
+        let filter = WrapperFilter { server, tool_id: tool_id.map(|id| id.to_string()) };
+        let event = *self.records.events.changes().borrow();
+        let unlisted = self.unlisted(&known);
+        if !force && !prune {
+            let (wrappers, path, languages, filter) =
+                (Arc::clone(&wrappers), path.clone(), languages.clone(), filter.clone());
+            let unchanged = move || wrappers.unchanged(&path, &languages, &filter, model_from);
+            if let Some(written) = tokio::task::spawn_blocking(unchanged).await.map_err(internal)?? {
+                return Ok(WrittenWrappers { unlisted, ..written });
+            }
+        }
+        let WrapperTools { tools, .. } = self.wrapper_tools(&known)?;
         let failed = unlisted.iter().map(|(server, _)| server.clone()).collect();
-        let wanted = Wanted { path, languages, filter, model_from, force, prune, unlisted: failed, tools };
+        let wanted =
+            Wanted { path, languages, filter, model_from, force, prune, unlisted: failed, tools, event };
         let written = tokio::task::spawn_blocking(move || wrappers.write(wanted)).await;
         Ok(WrittenWrappers { unlisted, ..written.map_err(internal)?? })
+    }
+}
+
+impl Engine {
+    /// Has the servers of the wanted tools list them, and waits until that is recorded.
+    async fn list_for_wrappers(&self, wanted: &GetWrapperTools) -> Result<(), ApiError> {
+        self.upstreams.hub.list(|name| wanted.includes(name)).await;
+        self.settled().await
+    }
+
+    /// Servers of the wanted tools that could not be listed, with reasons.
+    fn unlisted(&self, wanted: &GetWrapperTools) -> Vec<(String, String)> {
+        let status = self.upstreams.hub.status().into_iter();
+        let failed = status.filter(|server| wanted.includes(&server.name)).filter_map(|server| {
+            let broken = matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid);
+            broken.then(|| (server.name.clone(), server.reason.clone().unwrap_or_default()))
+        });
+        failed.collect()
+    }
+
+    /// What is known of the wanted tools.
+    fn wrapper_tools(&self, wanted: &GetWrapperTools) -> Result<WrapperTools, ApiError> {
+        let tool = wanted.tool_id.as_deref().map(|id| self.find(id)).transpose()?;
+        let model_from = wanted.model_from.unwrap_or_else(|| self.services.wrappers.least_quality());
+        let known = &self.services.wrappers.known;
+        let all = known.names();
+        if let Some(name) = &wanted.server {
+            let status = self.upstreams.hub.status();
+            let names: Vec<&str> = status.iter().map(|server| server.name.as_str()).collect();
+            if !names.contains(&name.as_str()) && !all.iter().any(|(server, _)| server == name) {
+                let hint = nearest::suggestion(name, names.into_iter());
+                return Err(ApiError::new(ErrorKind::NotFound, format!("there is no server {name:?}{hint}")));
+            }
+        }
+        let tools =
+            known.tools(|id| wanted.includes(id.server()) && tool.as_ref().is_none_or(|tool| tool == id));
+        let tools = tools.iter().map(|(id, tool)| known.wrapper_tool(id, tool, model_from)).collect();
+        Ok(WrapperTools { tools, all, unlisted: self.unlisted(wanted) })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keeps the wrappers of all targets current.
 //!
 //! A rise of quality, a decision or a changed declaration is noticed when it is recorded; only the tools concerned are
-//! looked at. All tools that something was recorded of are looked at every `evolve_every` seconds.
+//! looked at. All are looked at every `evolve_every` seconds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -34,8 +34,6 @@ pub(crate) struct Evolver {
 struct Seen {
     /// Last event at which changed tools were looked for.
     latest: Option<u64>,
-    /// Last event at which all wrappers were current.
-    checked: Option<u64>,
     /// What tools were like, see `KnownTools::digest`.
     digests: BTreeMap<ToolId, u64>,
 }
@@ -45,8 +43,8 @@ struct Seen {
 pub(crate) enum Look {
     /// Those whose quality, version or declaration changed.
     Changed,
-    /// Those that something was recorded of since all wrappers were current.
-    Recorded,
+    /// All that changed since they were current.
+    All,
 }
 
 impl Evolver {
@@ -63,7 +61,7 @@ impl Evolver {
             drafter: Arc::clone(drafter),
             events: Arc::clone(&records.events),
             settings: Arc::clone(settings),
-            seen: Mutex::new(Seen { latest, checked: None, digests: BTreeMap::new() }),
+            seen: Mutex::new(Seen { latest, digests: BTreeMap::new() }),
         }
     }
 
@@ -77,45 +75,29 @@ impl Evolver {
             Ok(targets) if targets.is_empty() => return,
             Ok(_) => {}
             Err(error) => {
-                if look == Look::Recorded {
+                if look == Look::All {
                     tracing::warn!(%error, "wrappers cannot be kept current");
                 }
                 return;
             }
         }
         self.drafter.update();
-        let since = if look == Look::Changed { seen.latest } else { seen.checked };
-        let (tools, latest) = self.events.tools_since(since);
-        let recorded: Option<BTreeSet<ToolId>> = tools.map(BTreeSet::from_iter);
-        let only = match look {
-            Look::Recorded => recorded,
-            Look::Changed => {
-                seen.latest = Some(latest);
-                Some(self.changed(&mut seen.digests, recorded.as_ref()))
-            }
-        };
+        let only = (look == Look::Changed).then(|| self.changed(&mut seen));
         if only.as_ref().is_some_and(BTreeSet::is_empty) {
             return;
         }
-        match self.wrappers.evolve(only.as_ref(), false) {
-            // What could not be written is tried again at the next check.
-            Ok(targets)
-                if look == Look::Recorded && targets.iter().all(|target| target.problem.is_none()) =>
-            {
-                seen.checked = Some(latest);
-            }
-            Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "wrappers cannot be kept current"),
+        if let Err(error) = self.wrappers.evolve(only.as_ref(), false) {
+            tracing::warn!(%error, "wrappers cannot be kept current");
         }
     }
 
     /// Tools that are not what they were.
-    fn changed(
-        &self,
-        digests: &mut BTreeMap<ToolId, u64>,
-        recorded: Option<&BTreeSet<ToolId>>,
-    ) -> BTreeSet<ToolId> {
-        let tools = self.wrappers.known.tools(|id| recorded.is_none_or(|recorded| recorded.contains(id)));
+    fn changed(&self, Seen { latest, digests }: &mut Seen) -> BTreeSet<ToolId> {
+        let (recorded, now) = self.events.tools_since(*latest);
+        *latest = Some(now);
+        let recorded: Option<BTreeSet<ToolId>> = recorded.map(BTreeSet::from_iter);
+        let is_recorded = |id: &ToolId| recorded.as_ref().is_none_or(|recorded| recorded.contains(id));
+        let tools = self.wrappers.known.tools(is_recorded);
         let changed = tools.into_iter().filter_map(|(id, tool)| {
             let digest = self.wrappers.known.digest(&id, &tool);
             (digests.insert(id.clone(), digest) != Some(digest)).then_some(id)
@@ -137,9 +119,9 @@ impl Service for Evolver {
                         Ok(()) => Look::Changed,
                         Err(_) => return,
                     },
-                    () = tokio::time::sleep_until(checked + every) => Look::Recorded,
+                    () = tokio::time::sleep_until(checked + every) => Look::All,
                 };
-                if look == Look::Recorded {
+                if look == Look::All {
                     checked = Instant::now();
                 }
                 let evolver = Arc::clone(&self);

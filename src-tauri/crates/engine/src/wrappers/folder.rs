@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use schemascope_codegen::{File, MANIFEST, Manifest, is_ours};
 
@@ -40,6 +41,14 @@ pub(crate) enum WriteError {
         /// Its reason.
         error: io::Error,
     },
+}
+
+/// A file as its folder describes it. Two texts of one length look alike if they were written in one tick of the clock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stamp {
+    modified: Option<SystemTime>,
+    bytes: u64,
+    is_file: bool,
 }
 
 /// Number of files that were written and that were current.
@@ -82,6 +91,12 @@ impl WrapperFolder {
             1 => Ok(Some(manifest)),
             other => Err(wrong(format!("its format is {other}; this program knows format 1"))),
         }
+    }
+
+    /// What the folder says of a file; none if it does not exist.
+    pub(super) fn stamp(&self, path: &str) -> Option<Stamp> {
+        let found = fs::symlink_metadata(self.0.join(path)).ok()?;
+        Some(Stamp { modified: found.modified().ok(), bytes: found.len(), is_file: found.is_file() })
     }
 
     /// Reads a file of the folder; none if it does not exist, is no text, or lies behind a link.

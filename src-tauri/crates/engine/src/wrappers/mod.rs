@@ -1,5 +1,7 @@
 //! Wrappers in folders of the user: writing them, remembering where, and keeping them current.
 
+mod current;
+mod evolution;
 mod evolver;
 mod folder;
 mod known;
@@ -7,24 +9,22 @@ mod state;
 mod targets;
 mod tokens;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use schemascope_api::{
-    ApiError, ErrorKind, EvolvedTarget, ModelFrom, WrapperChange, WrapperEvent, WrapperFilter, WrapperTarget,
-    WrapperTool, WrittenWrappers,
+    ApiError, ErrorKind, ModelFrom, WrapperChange, WrapperFilter, WrapperTarget, WrapperTool, WrittenWrappers,
 };
-use schemascope_codegen::{
-    Change, Language, Manifest, Pruned, Strategy, Tool, Update, Writing, beside, prune, update,
-};
-use schemascope_model::{Quality, SEPARATOR, Timestamp, ToolId};
+use schemascope_codegen::{Change, Language, Manifest, Pruned, Tool, Update, Writing, prune, update};
+use schemascope_model::{Quality, SEPARATOR, Timestamp};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 
 use crate::config::settings::LiveSettings;
 use crate::recording::events::Events;
+use current::{Basis, Current};
 pub(crate) use evolver::{Evolver, Look};
 use folder::{Root, WrapperFolder, WriteError};
 pub(crate) use known::KnownTools;
@@ -37,8 +37,8 @@ pub(crate) struct Wrappers {
     targets: TargetFile,
     settings: Arc<LiveSettings>,
     events: Arc<Events>,
-    /// Held while files of targets, or the list of targets, are read and written.
-    writing: Mutex<()>,
+    /// Folders that were current, by path. Locked while files of targets, or the list of targets, are read and written.
+    writing: Mutex<BTreeMap<String, Current>>,
 }
 
 /// What is written by [`Wrappers::write`].
@@ -53,6 +53,8 @@ pub(crate) struct Wanted {
     /// Servers that could not be listed: nothing is known to be gone from them.
     pub(crate) unlisted: BTreeSet<String>,
     pub(crate) tools: Vec<WrapperTool>,
+    /// The latest event that the tools take into account.
+    pub(crate) event: u64,
 }
 
 /// Why wrappers were not written.
@@ -123,18 +125,44 @@ impl Wrappers {
             .and_then(|target| target.model_from))
     }
 
+    /// What [`write`](Self::write) would return if nothing has changed since; none if something may have. Blocks.
+    pub(crate) fn unchanged(
+        &self,
+        path: &Path,
+        languages: &BTreeSet<Language>,
+        filter: &WrapperFilter,
+        model_from: Option<Quality>,
+    ) -> Result<Option<WrittenWrappers>, WrappersError> {
+        let path = text(resolved(path))?;
+        let writing = self.writing.lock();
+        let Some(current) = writing.get(&path) else { return Ok(None) };
+        let words = words(languages);
+        let is_wanted = |target: &WrapperTarget| {
+            target.path == path
+                && (words.is_empty() || target.languages == words)
+                && target.filters.as_slice() == std::slice::from_ref(filter)
+                && target.model_from == model_from
+        };
+        let Some(target) = self.targets.read()?.into_iter().find(is_wanted) else { return Ok(None) };
+        let basis = Basis { target, model_from: model_from.unwrap_or_else(|| self.least_quality()) };
+        let seen = current.event(&basis, &WrapperFolder::new(&path));
+        let (changed, _) = self.events.tools_since(seen);
+        Ok(changed.is_some_and(|changed| changed.is_empty()).then(|| current.written()))
+    }
+
     /// Writes wrappers into a folder and remembers the folder. Blocks.
     pub(crate) fn write(&self, wanted: Wanted) -> Result<WrittenWrappers, WrappersError> {
-        let Wanted { path, mut languages, filter, model_from, force, prune: is_pruned, unlisted, mut tools } =
+        let Wanted { path, mut languages, filter, model_from, force, unlisted, mut tools, event, .. } =
             wanted;
         if !path.is_absolute() {
             return Err(WrappersError::Path(path));
         }
         text(path.clone())?;
-        let _writing = self.writing.lock();
+        let mut writing = self.writing.lock();
         // Reported before anything is written.
         self.targets.read()?;
         let folder = WrapperFolder::new(&path);
+        writing.remove(&text(resolved(&path))?);
         let mut before = folder.manifest()?.unwrap_or_default();
         if languages.is_empty() {
             languages.extend(before.tools.iter().map(|entry| entry.lang));
@@ -143,7 +171,7 @@ impl Wrappers {
             languages.insert(Language::Python);
         }
         let mut pruned = Pruned::default();
-        if is_pruned {
+        if wanted.prune {
             let gone: BTreeSet<String> =
                 tools.iter().filter(|tool| !tool.listed).map(|tool| tool.tool_id.clone()).collect();
             let known: BTreeSet<String> = self
@@ -162,18 +190,24 @@ impl Wrappers {
             pruned = prune(&mut before, is_gone, read, force);
             tools.retain(|tool| tool.listed);
         }
-        let strategies = [Strategy::Typed, Strategy::Inferred, Strategy::Helper]
-            .map(|strategy| tools.iter().filter(|tool| tool.strategy == strategy).count() as u64);
+        let strategies = current::strategies(tools.iter().map(|tool| tool.strategy));
         let tools: Vec<Tool> = tools.into_iter().map(tool).collect::<Result<_, _>>()?;
-        let update = self.update(&folder, &before, &tools, &languages, force);
-        let obsolete = [update.obsolete.as_slice(), &pruned.files].concat();
-        let done = folder.write(&update.files, &obsolete, Root::Create)?;
-        self.targets.remember(WrapperTarget {
+        let mut update = self.update(&folder, &before, &tools, &languages, force);
+        update.obsolete.extend(pruned.files);
+        let done = folder.write(&update.files, &update.obsolete, Root::Create)?;
+        let target = WrapperTarget {
             path: text(resolved(&path))?,
-            languages: languages.iter().map(|language| language.word().to_owned()).collect(),
+            languages: words(&languages),
             filters: vec![filter],
             model_from,
-        })?;
+        };
+        if self.targets.remember(target.clone())? == target {
+            let basis = Basis { model_from: model_from.unwrap_or_else(|| self.least_quality()), target };
+            let path = basis.target.path.clone();
+            let mut current = Current::new(basis, event);
+            current.wrote(&update, &folder, None);
+            writing.insert(path, current);
+        }
         Ok(WrittenWrappers {
             wrapper_count: update.manifest.tools.len() as u64,
             strategies,
@@ -185,86 +219,6 @@ impl Wrappers {
             kept: pruned.kept,
             unlisted: Vec::new(),
         })
-    }
-
-    /// Brings all targets up to date, or only the wrappers of some tools. Blocks.
-    pub(crate) fn evolve(
-        &self,
-        only: Option<&BTreeSet<ToolId>>,
-        dry_run: bool,
-    ) -> Result<Vec<EvolvedTarget>, WrappersError> {
-        let _writing = self.writing.lock();
-        let mut evolved = Vec::new();
-        for target in self.targets.read()? {
-            let done = self.evolve_target(&target, only, dry_run);
-            let done = done.unwrap_or_else(|error| EvolvedTarget {
-                path: target.path.clone(),
-                problem: Some(error.to_string()),
-                ..EvolvedTarget::default()
-            });
-            if !dry_run {
-                self.announce(&done);
-            }
-            evolved.push(done);
-        }
-        Ok(evolved)
-    }
-
-    fn evolve_target(
-        &self,
-        target: &WrapperTarget,
-        only: Option<&BTreeSet<ToolId>>,
-        dry_run: bool,
-    ) -> Result<EvolvedTarget, WrappersError> {
-        let mut evolved = EvolvedTarget { path: target.path.clone(), ..EvolvedTarget::default() };
-        let folder = WrapperFolder::new(&target.path);
-        let Some(before) = folder.manifest()? else {
-            evolved.gone = true;
-            if !dry_run {
-                self.targets.forget(&target.path)?;
-            }
-            return Ok(evolved);
-        };
-        let languages = languages(&target.languages)?;
-        let mut known = self.known.tools(|id| {
-            let name = id.to_string();
-            only.is_none_or(|only| only.contains(id))
-                && target.filters.iter().any(|filter| filter.includes(id.server(), &name))
-        });
-        // A tool that is no longer listed keeps its wrapper, and gets none.
-        known.retain(|(id, tool)| {
-            let name = id.to_string();
-            tool.declaration.is_some() || before.tools.iter().any(|entry| entry.tool_id == name)
-        });
-        if known.is_empty() {
-            return Ok(evolved);
-        }
-        let model_from = target.model_from.unwrap_or_else(|| self.least_quality());
-        let tools = known.iter().map(|(id, known)| tool(self.known.wrapper_tool(id, known, model_from)));
-        let tools: Vec<Tool> = tools.collect::<Result<_, _>>()?;
-        let update = self.update(&folder, &before, &tools, &languages, false);
-        if dry_run {
-            folder.outdated(&update.files)?;
-        } else {
-            folder.write(&update.files, &update.obsolete, Root::Existing)?;
-        }
-        evolved.changes = update.changes.into_iter().map(change).collect();
-        evolved.edited = update.edited;
-        Ok(evolved)
-    }
-
-    /// Logs what was done, and shows it to fronts.
-    fn announce(&self, evolved: &EvolvedTarget) {
-        log(evolved);
-        let at = Timestamp::now();
-        let event = |change: &WrapperChange| WrapperEvent {
-            at,
-            folder: evolved.path.clone(),
-            change: change.clone(),
-        };
-        if !evolved.changes.is_empty() {
-            self.events.wrappers_changed(evolved.changes.iter().map(event));
-        }
     }
 
     fn update(
@@ -280,26 +234,6 @@ impl Wrappers {
     }
 }
 
-/// One line per change.
-fn log(evolved: &EvolvedTarget) {
-    let EvolvedTarget { path, gone, problem, changes, .. } = evolved;
-    if *gone {
-        tracing::info!(folder = %path, "the folder has no wrappers any more and is no longer kept current");
-    }
-    if let Some(problem) = problem {
-        tracing::warn!(folder = %path, %problem, "wrappers cannot be kept current");
-    }
-    for WrapperChange { tool_id, file, why, edited, .. } in changes {
-        let file = Path::new(path).join(file);
-        if *edited {
-            let new = beside(&file.display().to_string());
-            tracing::warn!(tool = %tool_id, file = %file.display(), new = %new, "the wrapper was edited by hand and stays; the new text is beside it: {why}");
-        } else {
-            tracing::info!(tool = %tool_id, file = %file.display(), "wrapper replaced: {why}");
-        }
-    }
-}
-
 /// Languages by their words.
 pub(crate) fn languages(words: &[String]) -> Result<BTreeSet<Language>, WrappersError> {
     let language = |word: &String| {
@@ -308,6 +242,13 @@ pub(crate) fn languages(words: &[String]) -> Result<BTreeSet<Language>, Wrappers
         read.map_err(|_| WrappersError::Language(word.clone()))
     };
     words.iter().map(language).collect()
+}
+
+/// Words of languages, as [`TargetFile`] keeps them.
+fn words(languages: &BTreeSet<Language>) -> Vec<String> {
+    let mut words: Vec<String> = languages.iter().map(|language| language.word().to_owned()).collect();
+    words.sort();
+    words
 }
 
 /// The path without links and `..`, as far as it exists.

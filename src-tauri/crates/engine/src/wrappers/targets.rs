@@ -48,15 +48,19 @@ impl TargetFile {
     }
 
     /// Adds a target. What it names and what the target of the same path named add up; the least quality is that of
-    /// the new one.
-    pub(super) fn remember(&self, target: WrapperTarget) -> Result<(), TargetsError> {
+    /// the new one. Returns the sum.
+    pub(super) fn remember(&self, target: WrapperTarget) -> Result<WrapperTarget, TargetsError> {
         let before = self.read()?;
         let mut targets = before.clone();
-        match targets.iter_mut().find(|known| known.path == target.path) {
-            Some(known) => merge(known, target),
-            None => targets.push(target),
+        let known = targets.iter_mut().find(|known| known.path == target.path);
+        let sum = known.map(|known| merge(known, target.clone()).clone()).unwrap_or_else(|| {
+            targets.push(target.clone());
+            target
+        });
+        if targets != before {
+            self.write(targets)?;
         }
-        if targets == before { Ok(()) } else { self.write(targets) }
+        Ok(sum)
     }
 
     /// Removes a target. Returns whether it was one.
@@ -80,7 +84,7 @@ impl TargetFile {
     }
 }
 
-fn merge(known: &mut WrapperTarget, new: WrapperTarget) {
+fn merge(known: &mut WrapperTarget, new: WrapperTarget) -> &WrapperTarget {
     known.model_from = new.model_from;
     known.languages.extend(new.languages);
     known.languages.sort();
@@ -94,6 +98,7 @@ fn merge(known: &mut WrapperTarget, new: WrapperTarget) {
             known.filters.push(filter);
         }
     }
+    known
 }
 
 #[cfg(test)]
