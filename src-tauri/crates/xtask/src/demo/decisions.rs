@@ -3,6 +3,7 @@
 //! Each step checks that it did what the story says.
 
 use std::cell::Cell;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use schemascope_test_support::{McpClient, Program};
@@ -10,6 +11,8 @@ use serde_json::{Value, json};
 
 use crate::shell::must;
 
+/// A tool that gains quality while the story runs, and where its wrapper is.
+const WRAPPED: &str = "servers/shop/list_invoices.py";
 /// The tool the story is about.
 const TOOL: &str = "shop__get_order";
 /// The tool that takes the id of a customer from it.
@@ -73,6 +76,52 @@ pub fn program(table: &Stage<'_>) -> Result<()> {
     println!("   lines__sort {arguments} ran {}\n", sorted["_meta"]["schemascope/argv"]);
     if sorted["content"][0]["text"] != "pear\napple\n" {
         bail!("lines__sort gave {sorted}");
+    }
+    Ok(())
+}
+
+/// The folder of wrappers.
+fn wrappers(table: &Stage<'_>) -> PathBuf {
+    table.program.data_dir().with_file_name("wrappers")
+}
+
+/// The quality that the wrapper of a tool says.
+fn quality_in_wrapper(table: &Stage<'_>) -> Result<String> {
+    let text = std::fs::read_to_string(wrappers(table).join(WRAPPED))?;
+    let (_, after) = text.split_once("quality ").context("the wrapper says the quality")?;
+    Ok(after.chars().take_while(char::is_ascii_lowercase).collect())
+}
+
+/// Writes typed Python for the tools.
+pub fn generate(table: &Stage<'_>) -> Result<()> {
+    let out = wrappers(table).display().to_string();
+    table.type_in(&["generate", "--lang", "python", "--server", "shop", "--out", &out])?;
+    let quality = quality_in_wrapper(table)?;
+    if quality != "medium" {
+        bail!("the wrapper of list_invoices says quality {quality}");
+    }
+    println!("   {WRAPPED} says quality {quality}.\n");
+    Ok(())
+}
+
+/// Shows that a wrapper followed the quality of its tool.
+pub fn evolved(table: &Stage<'_>) -> Result<()> {
+    // Wrappers follow within a second; the agent of `--once` does not wait.
+    table.program.json(&["evolve", "--once"])?;
+    let quality = quality_in_wrapper(table)?;
+    if quality != "high" {
+        bail!("the wrapper of list_invoices still says quality {quality}");
+    }
+    println!("   {WRAPPED} says quality {quality} now.\n");
+    Ok(())
+}
+
+/// Writes the report for people without a terminal.
+pub fn report(table: &Stage<'_>) -> Result<()> {
+    let out = wrappers(table).with_file_name("report.html");
+    table.type_in(&["report", "--format", "html", "--out", &out.display().to_string()])?;
+    if !std::fs::read_to_string(&out)?.contains("list_invoices") {
+        bail!("the report does not name list_invoices");
     }
     Ok(())
 }

@@ -46,6 +46,11 @@ const CHAPTERS: &[Chapter] = &[
     ),
     seen(40, "shop / exchange_rates breaks the schema it declares: \"Needs you\" on the Overview says so."),
     done(
+        45,
+        "From what is known of each tool, typed code is written for scripts and agents:",
+        decisions::generate,
+    ),
+    done(
         50,
         "A program becomes a tool: its help is read, and each call is an argument vector. No shell is involved.",
         decisions::program,
@@ -57,6 +62,7 @@ const CHAPTERS: &[Chapter] = &[
     ),
     done(62, "From that follows how to get somewhere, here to a customer. The plan is run:", decisions::plan),
     seen(100, "shop / list_invoices was seen a hundred times and is consistent: high. It can be relied on."),
+    done(102, "Its wrapper follows: fields that the schema requires are required now.", decisions::evolved),
     done(
         105,
         "The schema of shop / get_order waits under Review, with what it would have made of the latest results:",
@@ -83,7 +89,8 @@ const CHAPTERS: &[Chapter] = &[
         "No id of a customer comes from get_order any more: an edge is broken.",
         decisions::broken_edge,
     ),
-    done(ALL - 1, "The schema is rolled back until the shop is fixed.", decisions::roll_back),
+    done(ALL - 2, "The schema is rolled back until the shop is fixed.", decisions::roll_back),
+    done(ALL - 1, "For people who never saw a terminal, a report in one file:", decisions::report),
 ];
 
 /// Runs the story without pauses. Returns the number of calls sent.
