@@ -159,9 +159,7 @@ pub(crate) fn leave_out(
 ) -> Vec<(Measured, f64)> {
     let mut judged = Vec::new();
     for own in &registry.servers {
-        let others =
-            training.iter().filter(|one| server(&one.to) != own.name && server(&one.from) != own.name);
-        let model = all(others, labels, mask);
+        let model = without(own.name, training, labels, mask);
         for one in examples.iter().filter(|one| server(&one.to) == own.name) {
             let logit = dot(&model.names, &masked(&one.names, &mask.names));
             let result = if !mask.flow {
@@ -175,6 +173,11 @@ pub(crate) fn leave_out(
         }
     }
     judged
+}
+
+/// The model fitted on all servers but one.
+pub(crate) fn without(own: &str, training: &[Measured], labels: &Labels, mask: &Mask) -> Model {
+    all(training.iter().filter(|one| server(&one.to) != own && server(&one.from) != own), labels, mask)
 }
 
 /// Fits a logistic regression with a ridge.

@@ -60,7 +60,11 @@ fn main() {
         edges(&registry, &truth, &examples, &training, wants("wrong"));
     }
     if wants("plans") {
-        plans::run(&registry);
+        let mask = fit::Mask::full();
+        plans::run(&registry, "server left out", |server| {
+            fit::without(server.name, &training, &truth, &mask)
+        });
+        plans::run(&registry, "weights as shipped", |_| shipped());
     }
     if wants("suggestions") {
         suggestions::run(&registry);

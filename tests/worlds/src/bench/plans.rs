@@ -2,19 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemascope_compose::{Argument, Goal, Graph, How, Plan};
+use schemascope_compose::{Argument, Goal, Graph, How, Model, Plan};
 use schemascope_worlds::{Field, Meaning, Server, Tool, values_at};
 use serde_json::{Value, json};
 
 use crate::record::Registry;
 
-pub(crate) fn run(registry: &Registry) {
-    let mut graph = registry.graph(registry.evidence.clone());
+/// Prints how plans did whose confidences come from the model of each server.
+pub(crate) fn run(registry: &Registry, title: &str, model_of: impl Fn(&Server) -> Model) {
     let (mut reachable, mut reached) = (0, 0);
     let (mut sure, mut sure_right) = (0, 0);
     let mut slowest = std::time::Duration::ZERO;
-    let mut failed = Vec::new();
+    let (mut failed, mut none, mut wrong) = (Vec::new(), 0, Vec::new());
     for server in &registry.servers {
+        let mut graph = registry.graph(registry.evidence.clone(), model_of(server));
         let chains = chains(server);
         for tool in &server.tools {
             let id: Box<str> = format!("{}__{}", server.name, tool.name).into();
@@ -43,13 +44,16 @@ pub(crate) fn run(registry: &Registry) {
                 failed.push(format!("{id}: {why}"));
             }
         }
+        let (count, plans) = nones(registry, server, &mut graph);
+        none += count;
+        wrong.extend(plans);
     }
-    let (none, none_right) = nones(registry, &mut graph);
+    let none_right = none - wrong.len();
     println!(
-        "\nPlans: {reached} of {reachable} goals with a chain reached; {sure_right} of {sure} plans that claim 0.8 reach theirs;"
+        "\nPlans, {title}: {reached} of {reachable} goals with a chain reached; {sure_right} of {sure} plans that claim 0.8 reach theirs;"
     );
     println!("{none_right} of {none} goals without a chain said so; slowest {slowest:.1?}");
-    for line in failed {
+    for line in failed.into_iter().chain(wrong) {
         println!("  {line}");
     }
 }
@@ -91,47 +95,48 @@ fn chains(server: &Server) -> BTreeSet<&'static str> {
     found
 }
 
-/// Goals whose givers are taken away: there must be no plan.
-fn nones(registry: &Registry, graph: &mut Graph) -> (u32, u32) {
-    let (mut none, mut right) = (0, 0);
+/// Goals whose givers are taken away: there must be no plan. Their number, and the plans that there are.
+fn nones(registry: &Registry, server: &Server, graph: &mut Graph) -> (usize, Vec<String>) {
+    let (mut none, mut wrong) = (0, Vec::new());
     let tools: BTreeMap<Box<str>, _> =
         registry.tools().into_iter().map(|tool| (tool.id.clone(), tool)).collect();
-    for server in &registry.servers {
-        for tool in &server.tools {
-            let Some(kind) = tool.inputs.iter().find_map(kinds) else { continue };
-            let id: Box<str> = format!("{}__{}", server.name, tool.name).into();
-            let givers: Vec<Box<str>> = server
-                .tools
-                .iter()
-                .filter(|by| {
-                    by.outputs.iter().any(|output| {
-                        output.meanings.iter().any(|meaning| match meaning {
-                            Meaning::Is(own) | Meaning::Contains(own) | Meaning::Half(own) => own == kind,
-                            Meaning::May(_) => false,
-                        })
+    for tool in &server.tools {
+        let Some(kind) = tool.inputs.iter().find_map(kinds) else { continue };
+        let id: Box<str> = format!("{}__{}", server.name, tool.name).into();
+        let givers: Vec<Box<str>> = server
+            .tools
+            .iter()
+            .filter(|by| {
+                by.outputs.iter().any(|output| {
+                    output.meanings.iter().any(|meaning| match meaning {
+                        Meaning::Is(own) | Meaning::Contains(own) | Meaning::Half(own) => own == kind,
+                        Meaning::May(_) => false,
                     })
                 })
-                .map(|by| format!("{}__{}", server.name, by.name).into())
-                .filter(|giver| *giver != id)
-                .collect();
-            if kind.starts_with('*') {
-                continue;
-            }
-            let set = |graph: &mut Graph, usable: bool| {
-                for giver in &givers {
-                    if let Some(known) = tools.get(giver) {
-                        graph.set(schemascope_compose::Tool { usable, ..known.clone() });
-                    }
-                }
-            };
-            set(graph, false);
-            none += 1;
-            let plans = graph.plan(&Goal::Tool(id), &[], 1);
-            right += u32::from(plans.plans.is_empty());
-            set(graph, true);
+            })
+            .map(|by| format!("{}__{}", server.name, by.name).into())
+            .filter(|giver| *giver != id)
+            .collect();
+        if kind.starts_with('*') {
+            continue;
         }
+        let set = |graph: &mut Graph, usable: bool| {
+            for giver in &givers {
+                if let Some(known) = tools.get(giver) {
+                    graph.set(schemascope_compose::Tool { usable, ..known.clone() });
+                }
+            }
+        };
+        set(graph, false);
+        none += 1;
+        let plans = graph.plan(&Goal::Tool(id.clone()), &[], 1);
+        if let Some(plan) = plans.plans.first() {
+            let steps: Vec<&str> = plan.steps.iter().map(|step| &*step.tool_id).collect();
+            wrong.push(format!("{id} without {kind}: {:.2} {}", plan.confidence, steps.join(" > ")));
+        }
+        set(graph, true);
     }
-    (none, right)
+    (none, wrong)
 }
 
 /// Executes a plan: with the first item of each list, then with the next two.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemascope_compose::{Evidence, Flow, Graph, Measured, Observed, Stored, Tool, Windows};
+use schemascope_compose::{Evidence, Flow, Graph, Measured, Model, Observed, Stored, Tool, Windows};
 use schemascope_model::CallId;
 use schemascope_worlds::{Call, Server, Traffic, all, traffic};
 
@@ -60,8 +60,8 @@ impl Registry {
     }
 
     /// Builds the graph over some evidence.
-    pub(crate) fn graph(&self, evidence: Evidence) -> Graph {
-        let mut graph = Graph::new(crate::shipped());
+    pub(crate) fn graph(&self, evidence: Evidence, model: Model) -> Graph {
+        let mut graph = Graph::new(model);
         *graph.evidence_mut() = evidence;
         for tool in self.tools() {
             graph.set(tool);
@@ -97,7 +97,7 @@ impl Registry {
 
     /// Returns what the models look at, for every candidate of every input.
     pub(crate) fn examples(&self) -> Vec<Measured> {
-        let mut graph = self.graph(self.evidence.clone());
+        let mut graph = self.graph(self.evidence.clone(), crate::shipped());
         let tools: Vec<String> = graph.tools().map(str::to_owned).collect();
         tools.iter().flat_map(|tool| graph.measures(tool)).collect()
     }

@@ -19,8 +19,8 @@ pub(crate) fn run(registry: &Registry) {
             }
         }
     }
-    let mut graph = registry.graph(learned);
-    let mut names = registry.graph(Evidence::default());
+    let mut graph = registry.graph(learned, crate::shipped());
+    let mut names = registry.graph(Evidence::default(), crate::shipped());
     let (mut asked, mut ours, mut bare, mut frequent) = (0_u32, 0_u32, 0_u32, 0_u32);
     let mut slowest = std::time::Duration::ZERO;
     for traffic in &registry.traffic {
