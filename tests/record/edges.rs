@@ -75,7 +75,7 @@ fn evidence(program: &Program) -> Vec<Value> {
 }
 
 #[test]
-fn flow_is_listed_and_outlives_kill_rebuild_and_export() {
+fn flow_is_listed_and_outlives_kill_rebuild_export_and_retention() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(scratch.path(), "first");
     let serve = program.serve(&[]).unwrap();
@@ -136,6 +136,15 @@ fn flow_is_listed_and_outlives_kill_rebuild_and_export() {
     let copy = without_servers(scratch.path(), "earlier");
     assert_eq!(copy.run_with_input(&["backfill", "-"], &earlier).unwrap().code, Some(0));
     assert_eq!(evidence(&copy), seen, "without flows");
+
+    // The calls are removed; what they showed stays.
+    let serve = program.serve(&[]).unwrap();
+    assert_eq!(program.run(&["settings", "keep_calls", "1"]).unwrap().code, Some(0));
+    until("calls are removed", || program.json_lines(&["calls"]).unwrap().len() == 1);
+    assert_eq!(edges(&program, &["--min", "0"]).to_string(), before.to_string(), "without its calls");
+    serve.kill().unwrap();
+    assert_eq!(program.run(&["rebuild"]).unwrap().code, Some(0));
+    assert_eq!(edges(&program, &["--min", "0"]).to_string(), before.to_string(), "rebuilt without its calls");
 }
 
 /// After so many answers the shop's `get_order` has the whole customer where its id was.
