@@ -43,6 +43,8 @@ await play(async ({ page }) => {
   const focus = encodeURIComponent(job.focus);
   await measured("page with a focus and its neighbours, after its data", await open(`focus=${focus}&hops=1&min=0.05`, 20), "ms", 500);
 
+  if (job.opens_only) return;
+
   await page.goto(address(`focus=${focus}&hops=2&min=0.3`));
   await page.locator("#draw-many").waitFor();
   await forget();
