@@ -1,8 +1,9 @@
 //! Values that the description of an option lists.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::{MAX_CHOICES, are_kinds, list::closed};
+use super::{MAX_CHOICES, are_kinds, list::closed, of_name};
 use crate::hints::bare;
 use crate::patterns::{Pattern, found, is_match, pattern};
 
@@ -52,6 +53,21 @@ pattern!(
     IN_PARENTHESES,
     r#"\(\s*((?:["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?)\s*\)"#
 );
+// `The method (one of NONE DES SHA256)`: no commas.
+pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
+// `Show dates in short, full or iso format`. The noun is captured.
+pattern!(
+    IN_SOME_FORM,
+    r"\bin ((?:[a-z0-9][\w-]*, )+[a-z0-9][\w-]*,? or [a-z0-9][\w-]*) (format|mode|style|order|notation)\b"
+);
+// `members (fields, methods, etc.)`: examples of something else, unless it is the last that is said.
+pattern!(ETC, r"\([^()]{0,200}\betc\b[^()]{0,20}\)\s+\w");
+pattern!(QUOTED, r#"["'`‘“]([A-Za-z0-9][\w.+-]*)["'`’”]"#);
+// Words before a quoted list that say that it is about something else.
+pattern!(
+    ABOUT_OTHERS,
+    r"(?i)\b(?:for|with|from|not|no|named|called|like|as|suffix|prefix|see|by|than|and|options?|flags?|keys?|of|in|on|to|via|using|use|or|or either)\s*$"
+);
 pattern!(IN_BRACKETS, r"\[\s*([a-z0-9][\w.+-]{0,24}(?:\|[a-z0-9][\w.+-]{0,24})+)\s*\]");
 pattern!(BEHIND, r"^\s*(?:$|[.;]|[\[(](?i:default|env|the default))");
 
@@ -71,7 +87,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     if let Some(choices) = listed().or_else(bullets) {
         return choices;
     }
-    if is_free(name) || is_match(&OPEN, description) {
+    if is_free(name) || is_match(&OPEN, &without_etc(description)) {
         return Vec::new();
     }
     several(llvm(description))
@@ -80,7 +96,10 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(with_flags(description)).filter(|choices| choices.len() > 2))
         .or_else(|| several(of_named(description, name)))
         .or_else(|| several(introduced(description, name)))
-        .or_else(|| several(in_parentheses(description)))
+        .or_else(|| several(spaced(description)))
+        .or_else(|| several(in_some_form(description, name)))
+        .or_else(|| several(in_parentheses(description, name)))
+        .or_else(|| several(quoted(description, name)))
         .or_else(|| several(behind_colon(description)))
         .unwrap_or_default()
 }
@@ -209,14 +228,72 @@ fn introduced(description: &str, name: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`.
+/// A description without parentheses that name examples of something else.
+fn without_etc(description: &str) -> Cow<'_, str> {
+    LazyLock::force(&ETC).as_ref().map_or(description.into(), |etc| etc.replace_all(description, ""))
+}
+
+fn spaced(description: &str) -> Vec<String> {
+    const PROSE: &[&str] = &["the", "these", "those", "your", "its", "of", "for", "in", "a", "following"];
+    let Some(list) = found(&SPACED, description).and_then(|found| found.get(1)) else { return Vec::new() };
+    let items: Vec<String> = list.as_str().split_whitespace().map(str::to_owned).collect();
+    let is_prose = items.iter().any(|item| PROSE.contains(&item.to_lowercase().as_str()));
+    if is_prose || are_kinds(&items) { Vec::new() } else { items }
+}
+
+fn in_some_form(description: &str, name: &str) -> Vec<String> {
+    let Some(captures) = found(&IN_SOME_FORM, description) else { return Vec::new() };
+    let (Some(list), Some(noun)) = (captures.get(1), captures.get(2)) else { return Vec::new() };
+    let before = description.get(..list.start()).unwrap_or_default();
+    let is_about = [noun.as_str(), "type", "fmt"].contains(&name.to_lowercase().as_str());
+    let items = split(list.as_str());
+    let fits = is_about && !are_kinds(&items) && introduces(before, name, true);
+    if fits { items } else { Vec::new() }
+}
+
+/// `direction of search, 'forward' or 'backward'`: the only quoted words, and alternatives.
+fn quoted(description: &str, name: &str) -> Vec<String> {
+    let Some(pattern) = LazyLock::force(&QUOTED).as_ref() else { return Vec::new() };
+    let words: Vec<&str> =
+        pattern.captures_iter(description).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+    let Some(first) = pattern.find(description) else { return Vec::new() };
+    let (before, list) = description.split_at(first.start());
+    let items = closed(list, true);
+    let is_whole = items.len() > 1 && words.iter().all(|word| items.iter().any(|item| item == word));
+    let has_or =
+        list.contains("' or ") || list.contains("\" or ") || list.contains("` or ") || list.contains(", or ");
+    let is_letter = items.iter().any(|item| item.chars().count() < 2);
+    let fits = is_whole
+        && has_or
+        && !is_letter
+        && !name.is_empty()
+        && !is_match(&ABOUT_OTHERS, before)
+        && introduces(before, name, true);
+    if fits { items } else { Vec::new() }
+}
+
+/// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`, or `<when> can be`.
 fn of_named(description: &str, name: &str) -> Vec<String> {
-    if name.is_empty() || !name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
+    let bracketed = format!("<{name}>");
+    let name = if name.is_empty() || name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
+        name
+    } else {
+        &bracketed
+    };
+    if name.is_empty() || !description.contains(name) {
         return Vec::new();
     }
-    for verb in [" is one of ", " is either ", " is ", " are ", " can be ", " may be ", " must be ", ": "] {
+    // iproute2: `FAMILY := {inet|inet6}`; `[,FAMILY]` behind it makes lists.
+    let definition =
+        description.split_once(&format!("{name} := {{")).and_then(|(_, rest)| rest.split_once('}'));
+    if let Some((values, behind)) = definition {
+        return if behind.starts_with('[') { Vec::new() } else { of_name(&format!("{{{values}}}")) };
+    }
+    for verb in
+        [" is one of ", " is either ", " is ", " are ", " can be ", " may be ", " must be ", ": ", "="]
+    {
         let Some((_, list)) = description.split_once(&format!("{name}{verb}")) else { continue };
-        let items = closed(list, false);
+        let items = closed(list, verb == "=");
         if items.len() > 1 {
             return items;
         }
@@ -249,8 +326,9 @@ fn with_flags(list: &str) -> Vec<String> {
     list.split(',').map(word).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
-/// `Output format (json, text, xml)`, at the end.
-fn in_parentheses(description: &str) -> Vec<String> {
+/// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.
+fn in_parentheses(description: &str, name: &str) -> Vec<String> {
+    let is_when = name.eq_ignore_ascii_case("when");
     let of = |pattern: &Pattern, may_be_slashed: bool| {
         let captures = found(pattern, description)?;
         let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
@@ -259,7 +337,8 @@ fn in_parentheses(description: &str) -> Vec<String> {
         let is_open = is_match(&EXAMPLES, before)
             || is_match(&EXAMPLES, list)
             || ["etc", "and so on", "default", "additional"].iter().any(|word| lower.contains(word));
-        if is_open || !is_match(&BEHIND, description.get(all.end()..)?) {
+        let ends = is_when && list.contains(" or ") || is_match(&BEHIND, description.get(all.end()..)?);
+        if is_open || !ends {
             return None;
         }
         let is_slashed = list.contains('/');
@@ -380,6 +459,27 @@ mod tests {
             ),
             ("Kind (grapheme/word/line)", "KIND", "grapheme word line"),
             ("sorting order: none (default), name or inode", "ORDER", "none name inode"),
+            ("the crypt method (one of NONE DES SHA256)", "METHOD", "NONE DES SHA256"),
+            ("direction of search, 'forward' or 'backward'", "word", "forward backward"),
+            ("Create 'context' or 'unified' rejects.", "FORMAT", "context unified"),
+            (
+                "colorize messages (auto, always or never) colors are on by default",
+                "when",
+                "auto always never",
+            ),
+            ("display dates in short, full or iso format", "type", "short full iso"),
+            (
+                "which members (fields, methods, etc.) are shown, where value can be one of \"a1\" or \"b1\". The rest",
+                "value",
+                "a1 b1",
+            ),
+            ("RFC 3339 format. FMT='date', 'seconds', or 'ns' for date and time", "FMT", "date seconds ns"),
+            ("sockets of FAMILY FAMILY := {inet|inet6|unix}", "FAMILY", "inet inet6 unix"),
+            (
+                "pictographs; <what> can be \"all\", \"none\" or \"common\" (default)",
+                "what",
+                "all none common",
+            ),
         ] {
             assert_eq!(of_description(description, value).join(" "), items, "{description}");
         }
@@ -414,6 +514,12 @@ mod tests {
             ("{type} should be one of path, line, match.", "COLOR"),
             ("optimize it [available in C, C++]", ""),
             ("the name, for example one of: a, b or c.", "NAME"),
+            ("rate (in kB/s, or use suffix \"k\" or \"M\")", "RATE"),
+            ("driver to use, or either 'local' or 'all'", "ADDR"),
+            ("read from 'stdin' or 'tty'", "SOURCE"),
+            ("QUERY := {all|inet}[,QUERY]", "QUERY"),
+            ("print columns (one of the many files)", "COL"),
+            ("show times in short, full or iso format", "N"),
         ] {
             assert_eq!(of_description(description, value), Vec::<String>::new(), "{description}");
         }
