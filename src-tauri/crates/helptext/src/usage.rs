@@ -394,6 +394,12 @@ mod tests {
             ("Usage: yq [options] <jq filter> [input file...]", "yq", "", "jq filter [input file]..."),
             ("Usage: mknod [OPTION]... NAME TYPE [MAJOR MINOR]", "mknod", "", "NAME TYPE [MAJOR] [MINOR]"),
             ("usage: t [-h] f\n  -h: print this help", "t", "-h", "f"),
+            ("usage: ssh-copy-id [-n] [-p port] [user@]hostname", "ssh-copy-id", "-n -p=", "hostname"),
+            ("Usage: minizinc [-a] <model> [<data> ...] or just <flat>", "minizinc", "-a", "model [data]..."),
+            ("Usage: bash [GNU long option] [option] ...", "bash", "", ""),
+            ("Usage: echo [SHORT-OPTION]... [STRING]...", "echo", "", "[STRING]..."),
+            ("Usage: msgfilter [OPTION] FILTER [FILTER-OPTION]", "msgfilter", "", "FILTER [FILTER-OPTION]"),
+            ("Usage: gcloud GROUP [--verbosity=V; default=\"warning\"]", "gcloud", "--verbosity=", "GROUP"),
             (
                 "usage:\n\nProduce output in the specified format.\n\n   pprof [options] [binary] <source> ...",
                 "go tool pprof",

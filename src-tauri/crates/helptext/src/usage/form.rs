@@ -50,6 +50,12 @@ impl Form {
                     }
                 }
                 _ if matches!(token, "--" | "[--]" | "-" | "[-]" | "+" | "=") => {}
+                // `<model> or just <flat>`: another form, in words.
+                _ if token == "or" && depth == 0 && !self.positionals.is_empty() => break,
+                // `[user@]hostname`: a beginning that can be left out.
+                Some('[') if begins_optionally(token).is_some() => {
+                    self.positional(begins_optionally(token).unwrap_or(token), required);
+                }
                 Some('-') => {
                     let mut text = token.to_owned();
                     // Inside brackets, what follows an option is its value.
@@ -238,6 +244,9 @@ impl Form {
         let name = if name.contains('|') { name } else { name.split('>').next().unwrap_or(name) };
         let is_name =
             name.trim_start_matches(['+', '@', '%', '\'']).chars().next().is_some_and(char::is_alphanumeric);
+        // `[SHORT-OPTION]...` before all arguments; `FILTER-OPTION` behind one belongs to it.
+        let is_options = is_options || self.positionals.is_empty() && lower.ends_with(" option");
+        let is_name = is_name && !name.contains(['"', ';']);
         if is_options || !is_name || token.ends_with(':') || name.chars().count() > 60 {
             return;
         }
@@ -327,7 +336,10 @@ fn is_remark(token: &str) -> bool {
         && !token.contains(['|', '<', '='])
         && !token.contains(" -")
         && !token.get(1..).unwrap_or_default().starts_with('-')
-        && (lower.contains("options") || lower.contains("flags") || is_prose(token.trim_matches(['[', ']'])))
+        && (lower.contains("options")
+            || lower.contains("flags")
+            || lower.trim_end_matches(['.', ']']).ends_with(" option")
+            || is_prose(token.trim_matches(['[', ']'])))
 }
 
 /// Words outside of brackets; brackets with their content are one, `|` is one.
@@ -396,6 +408,13 @@ fn inside(token: &str) -> (&str, bool) {
         token.ends_with("...") || token.ends_with('…') || token.ends_with("...,") || token.ends_with('*');
     let end = token.rfind([']', ')', '}']).unwrap_or(token.len());
     (token.get(1..end).unwrap_or_default(), is_repeated)
+}
+
+/// What stands behind a beginning that can be left out: `hostname` of `[user@]hostname`.
+fn begins_optionally(token: &str) -> Option<&str> {
+    let (beginning, rest) = token.strip_prefix('[')?.split_once(']')?;
+    let is_beginning = beginning.ends_with(['@', ':', '/']) && beginning.starts_with(char::is_alphanumeric);
+    (is_beginning && rest.starts_with(char::is_alphanumeric)).then_some(rest)
 }
 
 /// The letters of `-46Aa`. A word such as `-name` is none.
