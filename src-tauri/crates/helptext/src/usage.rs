@@ -61,9 +61,17 @@ pub fn read(lines: &[String], name: &str) -> Usage {
         found.scan(without_command(form, &usage.command), true, 0);
         parsed.push(found);
     }
-    // The first form is the main one. Arguments of the others would mix with its own.
-    let main = parsed.first().map(|form| form.positionals.as_slice()).unwrap_or_default();
-    usage.positionals = main.iter().take(MAX_POSITIONALS).cloned().collect();
+    // The first form is the main one. Arguments of the others would mix with its own; where it has none, those of
+    // another form can be left out. Of many forms, none is the main one.
+    const FEW: usize = 8;
+    let (first, others) = parsed.split_at(parsed.len().min(1));
+    let others = if parsed.len() <= FEW { others } else { &[] };
+    let has_some = |form: &&Form| !form.positionals.is_empty() || form.takes_command;
+    let main = first.iter().chain(others).find(has_some);
+    let is_first = parsed.first().is_some_and(|first| !first.positionals.is_empty());
+    let positionals = main.map(|form| form.positionals.as_slice()).unwrap_or_default().iter().cloned();
+    let positionals = positionals.map(|one| UsagePositional { required: one.required && is_first, ..one });
+    usage.positionals = positionals.take(MAX_POSITIONALS).collect();
     for form in &parsed {
         usage.takes_command |= form.takes_command;
         for option in &form.options {
@@ -394,6 +402,12 @@ mod tests {
             ("Usage: yq [options] <jq filter> [input file...]", "yq", "", "jq filter [input file]..."),
             ("Usage: mknod [OPTION]... NAME TYPE [MAJOR MINOR]", "mknod", "", "NAME TYPE [MAJOR] [MINOR]"),
             ("usage: t [-h] f\n  -h: print this help", "t", "-h", "f"),
+            (
+                "Usage: mount [-lhV]\n mount [options] <source> <directory>",
+                "mount",
+                "-l -h -V",
+                "[source] [directory]",
+            ),
             ("usage: ssh-copy-id [-n] [-p port] [user@]hostname", "ssh-copy-id", "-n -p=", "hostname"),
             ("Usage: minizinc [-a] <model> [<data> ...] or just <flat>", "minizinc", "-a", "model [data]..."),
             ("Usage: bash [GNU long option] [option] ...", "bash", "", ""),
