@@ -14,6 +14,7 @@ use crate::shell::{cargo, must, root, step, succeeds, target};
 pub const USAGE: &str = "\
 cargo xtask bench NAME [OPTIONS]
 
+  cli             what hostile values become as arguments of a program, and what a call costs over the program
   compose         how right edges between tools, plans and suggestions are, on simulated servers
   accuracy        how right learned schemas are by number of observations, beside GenSON
   drift           how often drift is reported by mistake, and how soon changes are found
@@ -35,6 +36,7 @@ const GENSON_RS: &str = "0.2.0";
 /// The benches.
 pub const NAMES: &[&str] = &[
     "accuracy",
+    "cli",
     "compose",
     "drift",
     "graph",
@@ -53,7 +55,7 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     let asks = options.iter().any(|option| ["--help", "-h"].contains(option));
     if asks || ["compose", "drift", "help", "store", "textform"].contains(&name) {
         // These need no products to compare with.
-    } else if name == "interview" || name == "graph" {
+    } else if ["cli", "interview", "graph"].contains(&name) {
         if name == "graph" {
             crate::setup::servers()?;
             crate::ui::build()?;
