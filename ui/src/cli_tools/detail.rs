@@ -75,12 +75,16 @@ fn facts(row: &CliToolRow) -> AnyView {
         false => limits.roots.join(", "),
     };
     let program = row.program.clone().unwrap_or_else(|| row.command.clone());
+    let at_most =
+        |limit: Option<u64>| limit.map_or("any".to_owned(), |limit| format!("at most {}", bytes(limit)));
     view! {
         <h3>"Program and limits"</h3>
         <dl class="pairs">
             <dt>"Program"</dt><dd class="mono"><Foreign text=program limit=400 /></dd>
             <dt>"Time limit of a call"</dt><dd>{format!("{} s", count(limits.timeout_seconds))}</dd>
             <dt>"Output of a call"</dt><dd>{format!("at most {}", bytes(limits.max_output_bytes as u64))}</dd>
+            <dt>"Memory of each process"</dt><dd>{at_most(limits.max_memory_bytes)}</dd>
+            <dt>"Each file written"</dt><dd>{at_most(limits.max_file_bytes)}</dd>
             <dt>"Calls at once"</dt><dd>{format!("at most {}", count(limits.concurrency as u64))}</dd>
             <dt>"Folders for paths"</dt><dd class="mono"><Foreign text=roots limit=1_000 /></dd>
         </dl>

@@ -94,6 +94,12 @@ pub struct CliLimits {
     pub timeout_seconds: u64,
     /// Bytes of output.
     pub max_output_bytes: usize,
+    /// Bytes of memory of each process; as many as there are if none.
+    #[serde(default)]
+    pub max_memory_bytes: Option<u64>,
+    /// Bytes of each file that a call writes; any number if none.
+    #[serde(default)]
+    pub max_file_bytes: Option<u64>,
     /// Calls at once.
     pub concurrency: usize,
     /// Folders in which paths must lie; anywhere if there are none.

@@ -115,7 +115,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Ended, Run, run};
+    use crate::{Ended, Resources, Run, run};
 
     async fn confined(script: &str, folder: &Path, network: bool) -> (Ended, String) {
         let confinement = Confinement { write: vec![folder.to_owned()], network, ..Confinement::default() };
@@ -127,6 +127,7 @@ mod tests {
             stdin: None,
             timeout: Duration::from_secs(20),
             max_output: 1 << 16,
+            resources: Resources::default(),
             confine: Some(confinement),
         };
         let outcome = run(what, |_| {}).await.unwrap();

@@ -15,6 +15,7 @@ use crate::captured::Captured;
 use crate::confine::Confinement;
 use crate::environment::{UPSTREAM_OF, inherited};
 use crate::group::ProcessGroup;
+use crate::resources::Resources;
 
 /// How long the output of an ended program is read. A process that it left behind may keep its pipes open.
 const LAST_OUTPUT_TIMEOUT: Duration = Duration::from_millis(300);
@@ -40,6 +41,8 @@ pub struct Run {
     pub timeout: Duration,
     /// Bytes of stdout that are kept, and of stderr.
     pub max_output: usize,
+    /// What the kernel gives it.
+    pub resources: Resources,
     /// What it can do, if it is confined.
     pub confine: Option<Confinement>,
 }
@@ -81,6 +84,8 @@ pub async fn run(run: Run, progress: impl Fn(String)) -> io::Result<Outcome> {
         Some(confinement) => ProcessGroup::spawn_confined(command, confinement).await?,
         None => ProcessGroup::spawn(&mut command)?,
     };
+    // Dropping the group ends a process that could not be limited.
+    run.resources.limit(group.id())?;
     let stdin = group.child().stdin.take();
     let latest = Latest::default();
     let stdout = Reader::start(group.child().stdout.take(), run.max_output, &latest, Stream::Out);
@@ -223,12 +228,35 @@ mod tests {
             stdin: None,
             timeout: Duration::from_secs(20),
             max_output: 1 << 20,
+            resources: Resources::default(),
             confine: None,
         }
     }
 
     async fn done(what: Run) -> Outcome {
         run(what, |_| {}).await.unwrap()
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn resources_are_limited_for_the_program_and_what_it_starts() {
+        use crate::resources::FILE_TOO_LARGE;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("large");
+        let resources = Resources { memory_bytes: Some(256 << 20), file_bytes: Some(1 << 20) };
+        // The limits hold from just after the start.
+        let write = format!("sleep 0.2; exec dd if=/dev/zero of={} bs=4096 count=1000", file.display());
+        let outcome = done(Run { resources, ..sh(&write) }).await;
+        assert_eq!(outcome.ended, Ended::Signal(FILE_TOO_LARGE));
+        assert_eq!(file.metadata().unwrap().len(), 1 << 20);
+        let allocate = "sleep 0.2; python3 -c 'print(len(bytearray(1 << 30)))'";
+        let outcome = done(Run { resources, ..sh(allocate) }).await;
+        assert!(
+            outcome.ended == Ended::Exit(1) && outcome.stderr.text().contains("MemoryError"),
+            "{outcome:?}"
+        );
+        let outcome = done(sh(allocate)).await;
+        assert_eq!(outcome.stdout.text(), "1073741824\n");
     }
 
     #[tokio::test]

@@ -4,12 +4,12 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use schemascope_helptext::Invocation;
-use schemascope_program::{Ended, Outcome, Run, run};
+use schemascope_program::{Ended, FILE_TOO_LARGE, Outcome, Run, run};
 use schemascope_proxy::{Progress, ToolOutput};
 use serde_json::{Map, Value, json};
 
 use super::cache::ProgramFile;
-use super::entry::{max_output, timeout_seconds};
+use super::entry::{max_output, resources, timeout_seconds};
 use super::persona;
 use super::probe::quiet;
 use super::served::{META_ARGV, META_EXIT_CODE, META_TRUNCATED, Served, ServedTool};
@@ -126,6 +126,7 @@ impl Served {
             stdin: made.stdin,
             timeout,
             max_output: max_output(&self.entry),
+            resources: resources(&self.entry),
             confine,
         };
         let outcome = run(what, |line| progress.report(line)).await;
@@ -144,6 +145,10 @@ impl Served {
                     || self.entry.ok_exit_codes.contains(&code);
                 (!is_ok).then(|| format!("exit code {code}"))
             }
+            Ended::Signal(FILE_TOO_LARGE) => Some(
+                "a file would have become too large, so it was ended; \"maxFileBytes\" changes the limit"
+                    .to_owned(),
+            ),
             Ended::Signal(signal) => Some(format!("ended by signal {signal}")),
             Ended::TimedOut => Some(format!(
                 "did not end within {} s and was stopped; \"timeoutSeconds\" changes the limit",
@@ -294,6 +299,23 @@ mod tests {
             let problem = call(&rooted, json!({"file": [path]})).await.unwrap_err();
             assert!(problem.contains("outside of the allowed folders"), "{path}: {problem}");
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn file_that_becomes_too_large_ends_the_call_and_says_so() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = tempfile::tempdir().unwrap();
+        let program = scratch.path().join("fill");
+        // The limit holds from just after the start.
+        std::fs::write(&program, "#!/bin/sh\nsleep 0.3\nexec head -c 100000 /dev/zero > out\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = program.display().to_string();
+        let cwd = Some(scratch.path().to_owned());
+        let entry = CliEntry { max_file_bytes: Some(4_096), cwd, ..CliEntry::of_command(&path) };
+        let output = call(&served(entry, "Usage: fill\n\n  --x   y\n", &path), json!({})).await.unwrap();
+        assert!(output.is_error && output.content[0].contains("maxFileBytes"), "{output:?}");
+        assert_eq!(scratch.path().join("out").metadata().unwrap().len(), 4_096);
     }
 
     #[tokio::test]

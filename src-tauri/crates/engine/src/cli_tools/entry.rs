@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use schemascope_helptext::{Definition, Policy, is_interpreter};
 use schemascope_model::{SEPARATOR, check_server_name};
-use schemascope_program::{Confinement, find, support};
+use schemascope_program::{Confinement, Resources, find, support};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -17,6 +17,12 @@ const MAX_TIMEOUT_SECONDS: u64 = 24 * 3600;
 const MAX_OUTPUT_BYTES: usize = 1 << 20;
 /// Largest limit of output.
 const MOST_OUTPUT_BYTES: usize = 64 << 20;
+/// Bytes of memory of a confined process, unless the entry says another number.
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
+/// Bytes of a file that a confined call writes, unless the entry says another number.
+const MAX_FILE_BYTES: u64 = 4 << 30;
+/// Least limit of memory: programs need some to start.
+const LEAST_MEMORY_BYTES: u64 = 16 << 20;
 /// Calls of one entry at once, unless the entry says another number.
 const CONCURRENCY: usize = 8;
 
@@ -80,6 +86,12 @@ pub struct CliEntry {
     /// Bytes of output that a result holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_bytes: Option<usize>,
+    /// Bytes of memory of each process of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_memory_bytes: Option<u64>,
+    /// Bytes of each file that a call writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_file_bytes: Option<u64>,
     /// Calls at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
@@ -119,6 +131,15 @@ pub(crate) fn timeout_seconds(entry: &CliEntry) -> u64 {
 /// Bytes of stdout that a result holds, and of stderr.
 pub(crate) fn max_output(entry: &CliEntry) -> usize {
     entry.max_output_bytes.unwrap_or(MAX_OUTPUT_BYTES)
+}
+
+/// What the kernel gives a call: as the entry says, and by default limited where calls are confined.
+pub(crate) fn resources(entry: &CliEntry) -> Resources {
+    let default = |bytes: u64| (entry.is_confined() && Resources::SUPPORTED).then_some(bytes);
+    Resources {
+        memory_bytes: entry.max_memory_bytes.or(default(MAX_MEMORY_BYTES)),
+        file_bytes: entry.max_file_bytes.or(default(MAX_FILE_BYTES)),
+    }
 }
 
 /// Calls at once.
@@ -216,6 +237,12 @@ impl CliEntry {
         if self.max_output_bytes.is_some_and(|bytes| !(1_000..=MOST_OUTPUT_BYTES).contains(&bytes)) {
             return Some(format!("\"maxOutputBytes\" has to be from 1000 to {MOST_OUTPUT_BYTES}"));
         }
+        if self.max_memory_bytes.is_some_and(|bytes| bytes < LEAST_MEMORY_BYTES) {
+            return Some(format!("\"maxMemoryBytes\" has to be at least {LEAST_MEMORY_BYTES}"));
+        }
+        if !Resources::SUPPORTED && (self.max_memory_bytes.is_some() || self.max_file_bytes.is_some()) {
+            return Some("this system cannot limit \"maxMemoryBytes\" and \"maxFileBytes\"".to_owned());
+        }
         if self.concurrency.is_some_and(|count| !(1..=256).contains(&count)) {
             return Some("\"concurrency\" has to be from 1 to 256".to_owned());
         }
@@ -286,6 +313,7 @@ mod tests {
             (CliEntry { provider_type: Some("x".into()), ..base() }, "\"cli-auto\""),
             (CliEntry { timeout_seconds: Some(0), ..base() }, "timeoutSeconds"),
             (CliEntry { max_output_bytes: Some(1), ..base() }, "maxOutputBytes"),
+            (CliEntry { max_memory_bytes: Some(1), ..base() }, "maxMemoryBytes"),
             (CliEntry { cwd: Some("/no/such".into()), ..base() }, "is not a folder"),
         ] {
             let problem = entry.problem().unwrap();

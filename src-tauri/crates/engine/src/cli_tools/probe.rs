@@ -9,7 +9,7 @@ use schemascope_program::{Ended, NotFound, Run, find, run};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 
-use super::entry::CliEntry;
+use super::entry::{CliEntry, resources};
 
 /// Time for one question.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -165,6 +165,7 @@ impl Asking<'_> {
             stdin: None,
             timeout: PROBE_TIMEOUT,
             max_output: MAX_HELP,
+            resources: resources(self.entry),
             confine: self.entry.confinement(self.program),
         };
         let seconds = COMMAND_TIMEOUT.as_secs();

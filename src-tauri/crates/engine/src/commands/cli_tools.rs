@@ -19,7 +19,7 @@ use super::decide::{needs_reason, not_written};
 use super::{Handle, internal, nearest};
 use crate::cli_tools::{
     CliEntry, Confine, Origin, ProbeError, ProgramFile, Row, State, concurrency, confines_tcp, max_output,
-    probe, timeout_seconds,
+    probe, resources, timeout_seconds,
 };
 use crate::engine::Engine;
 
@@ -317,6 +317,8 @@ impl Engine {
             limits: CliLimits {
                 timeout_seconds: timeout_seconds(entry),
                 max_output_bytes: max_output(entry),
+                max_memory_bytes: resources(entry).memory_bytes,
+                max_file_bytes: resources(entry).file_bytes,
                 concurrency: concurrency(entry),
                 roots: entry.roots.iter().map(|root| root.display().to_string()).collect(),
             },

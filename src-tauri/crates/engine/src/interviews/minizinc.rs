@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use schemascope_interview::{Place, store_minizinc};
-use schemascope_program::{Ended, Run, find, run};
+use schemascope_program::{Ended, Resources, Run, find, run};
 use tokio::sync::Notify;
 
 use super::Interviews;
@@ -168,6 +168,7 @@ async fn printed(
         stdin: Some(input.text),
         timeout: TIMEOUT,
         max_output,
+        resources: Resources::default(),
         confine: None,
     };
     let done =

@@ -60,6 +60,12 @@ pub struct Add {
     /// Bytes of output that a result holds
     #[arg(long, value_name = "N")]
     max_output_bytes: Option<u64>,
+    /// Bytes of memory of each process of a call [default: 4 GB if confined]
+    #[arg(long, value_name = "N")]
+    max_memory_bytes: Option<u64>,
+    /// Bytes of each file that a call writes [default: 4 GB if confined]
+    #[arg(long, value_name = "N")]
+    max_file_bytes: Option<u64>,
     /// Exit code that is no error; can be repeated [default: 0]
     #[arg(long, value_name = "CODE")]
     ok_exit_code: Vec<i32>,
@@ -115,6 +121,8 @@ impl Add {
         };
         set("timeoutSeconds", json!(self.timeout_seconds));
         set("maxOutputBytes", json!(self.max_output_bytes));
+        set("maxMemoryBytes", json!(self.max_memory_bytes));
+        set("maxFileBytes", json!(self.max_file_bytes));
         set("okExitCodes", json!(self.ok_exit_code));
         entry
     }
@@ -218,10 +226,15 @@ fn summary(row: &CliToolRow) -> Result<()> {
         output::line(&format!("  {}", harmless(reason)))?;
     }
     let limits = &row.limits;
+    let more = |bytes: Option<u64>, of: &str| {
+        bytes.map(|bytes| format!(", {} of {of}", output::bytes(bytes))).unwrap_or_default()
+    };
     output::line(&format!(
-        "  limits: {} s, {} of output, {} calls at once",
+        "  limits: {} s, {} of output{}{}, {} calls at once",
         limits.timeout_seconds,
         output::bytes(limits.max_output_bytes as u64),
+        more(limits.max_memory_bytes, "memory for each process"),
+        more(limits.max_file_bytes, "each file written"),
         limits.concurrency
     ))?;
     for sentence in &row.confinement {
