@@ -19,6 +19,7 @@ mod names;
 mod patterns;
 mod reader;
 mod spec;
+mod spelling;
 mod tool;
 mod usage;
 

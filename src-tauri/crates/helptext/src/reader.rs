@@ -10,6 +10,7 @@ use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, of_flags, plain};
 use crate::spec::{Spec, is_literal};
+use crate::spelling::usual;
 use crate::usage::{self, Usage};
 
 /// Most options of a definition.
@@ -20,6 +21,7 @@ const MAX_SUBCOMMANDS: usize = 500;
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
     let (lines, is_cut) = lines(text);
+    let lines = usual(lines);
     let usage = usage::read(&lines, name.trim());
     let (entries, is_long) = entries::read(&lines);
     let mut definition = Definition {

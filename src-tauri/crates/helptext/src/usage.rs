@@ -43,6 +43,9 @@ pub struct UsagePositional {
 pub fn read(lines: &[String], name: &str) -> Usage {
     let mut usage = Usage { command: name.to_owned(), ..Usage::default() };
     usage.forms = forms(lines, name);
+    if usage.forms.is_empty() {
+        usage.forms = unnamed_forms(lines, name);
+    }
     if usage.command.is_empty() {
         usage.command = usage.forms.first().map(|form| leading_words(form)).unwrap_or_default();
     }
@@ -199,6 +202,28 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
         if forms.len() > had {
             break;
         }
+    }
+    forms
+}
+
+/// Forms that stand at the start of lines without the word "usage": `deluser [--system] [--quiet] user`.
+fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
+    const FEW: usize = 16;
+    let first = name.split(' ').next().filter(|first| !first.is_empty());
+    let mut forms: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in lines {
+        let begins = indent(line) == 0 && Some(first_word(line)) == first && line.contains(" [-");
+        if begins && forms.len() < FEW {
+            forms.push(line.trim().to_owned());
+        } else if let Some(form) = forms.last_mut().filter(|_| is_open && line.starts_with("    ")) {
+            form.push(' ');
+            form.push_str(line.trim());
+        } else {
+            is_open = false;
+            continue;
+        }
+        is_open = true;
     }
     forms
 }
@@ -407,6 +432,12 @@ mod tests {
                 "mount",
                 "-l -h -V",
                 "[source] [directory]",
+            ),
+            (
+                "deluser [--system]\n        [--conf file] user\n\n  remove a user\n\ndeluser --group [--quiet] group",
+                "deluser",
+                "--system --conf= --group --quiet",
+                "user",
             ),
             ("usage: ssh-copy-id [-n] [-p port] [user@]hostname", "ssh-copy-id", "-n -p=", "hostname"),
             ("Usage: minizinc [-a] <model> [<data> ...] or just <flat>", "minizinc", "-a", "model [data]..."),

@@ -1,0 +1,98 @@
+//! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
+
+use crate::patterns::{found, pattern};
+
+// Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
+pattern!(
+    BOOST,
+    r"^(\s*)(?:(-\w) \[ (--[\w-]+) \]|(--[\w-]+))( \[=\w+\(=[^)]*\)\](?: \(=[^)]*\))?| arg(?: \(=[^)]*\))?)?(\s{2,}|$)"
+);
+// jarsigner: `[-keystore <url>]    location`.
+pattern!(BRACKETED, r"^(\s*)\[(-[^\[\]]*)\](\s{2,})([\w(].*)$");
+// kill: `-<signal>, -s, --signal <signal>`.
+pattern!(ANY_LETTER, r"^(\s*)(-<\w+>, )(-.*)$");
+// Getopt::Std of Perl: `With arguments: -f -T`, `Boolean (without arguments): -D -d`.
+pattern!(LETTERS, r"^\s*(With arguments|Boolean \(without arguments\)):((?: -\w)+)$");
+
+/// The lines in the usual way.
+pub fn usual(lines: Vec<String>) -> Vec<String> {
+    let mut usual = Vec::with_capacity(lines.len());
+    for line in lines {
+        match letters(&line) {
+            Some(entries) => usual.extend(entries),
+            None => usual.push(spelled(&line).unwrap_or(line)),
+        }
+    }
+    usual
+}
+
+fn letters(line: &str) -> Option<Vec<String>> {
+    let captures = found(&LETTERS, line)?;
+    let value = if captures.get(1)?.as_str().starts_with("With") { " <arg>" } else { "" };
+    Some(captures.get(2)?.as_str().split_whitespace().map(|flag| format!("  {flag}{value}")).collect())
+}
+
+fn spelled(line: &str) -> Option<String> {
+    if let Some(captures) = found(&BOOST, line) {
+        let part = |number: usize| captures.get(number).map_or("", |part| part.as_str());
+        let flags = if part(2).is_empty() { part(4).to_owned() } else { format!("{}, {}", part(2), part(3)) };
+        // Lines that others write just so stay as they are.
+        if part(2).is_empty() && !part(5).contains("(=") {
+            return None;
+        }
+        let value = match part(5) {
+            "" => "",
+            implicit if implicit.starts_with(" [") => "[=<arg>]",
+            _ => " <arg>",
+        };
+        return Some(behind(&(part(1).to_owned() + &flags + value), captures.get(0)?.as_str(), line));
+    }
+    if let Some(captures) = found(&BRACKETED, line) {
+        let (indent, entry) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
+        return Some(format!("{indent}{entry}  {}{}", captures.get(3)?.as_str(), captures.get(4)?.as_str()));
+    }
+    let captures = found(&ANY_LETTER, line)?;
+    let blank = " ".repeat(captures.get(2)?.as_str().chars().count());
+    Some(format!("{}{blank}{}", captures.get(1)?.as_str(), captures.get(3)?.as_str()))
+}
+
+/// An entry in place of what a line begins with, with blanks up to the column at which the description stood.
+fn behind(entry: &str, beginning: &str, line: &str) -> String {
+    let width = beginning.chars().count();
+    let rest = line.get(beginning.len()..).unwrap_or_default();
+    if rest.is_empty() {
+        return entry.to_owned();
+    }
+    let blanks = width.saturating_sub(entry.chars().count()).max(2);
+    format!("{entry}{}{rest}", " ".repeat(blanks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_spelled_in_the_usual_way() {
+        for (line, usual_way) in [
+            ("  -f [ --file ] arg      The file.", "  -f, --file <arg>       The file."),
+            ("  -v [ --verbose ]       More.", "  -v, --verbose          More."),
+            ("  -t [ --short ] [=arg(=1)] (=1)  Short.", "  -t, --short[=<arg>]             Short."),
+            ("  --limit arg (=5)    The most.", "  --limit <arg>       The most."),
+            ("  -h [ --help ]", "  -h, --help"),
+            ("[-keystore <url>]           location", "-keystore <url>             location"),
+            ("  [-n|--no-strip]  Do not", "  -n|--no-strip    Do not"),
+            (" -<signal>, -s, --signal <signal>", "            -s, --signal <signal>"),
+            // As they are.
+            ("  --limit N    The most.", "  --limit N    The most."),
+            ("  --limit arg  The most.", "  --limit arg  The most."),
+            ("usage: x [-a]   [-b] c", "usage: x [-a]   [-b] c"),
+            ("         [--quiet] [--debug] user", "         [--quiet] [--debug] user"),
+            ("         [--quiet]", "         [--quiet]"),
+        ] {
+            assert_eq!(usual(vec![line.to_owned()]), [usual_way], "{line}");
+        }
+        let perl =
+            usual(vec!["\tWith arguments: -f -T".to_owned(), "  Boolean (without arguments): -c".to_owned()]);
+        assert_eq!(perl, ["  -f <arg>", "  -T <arg>", "  -c"]);
+    }
+}
