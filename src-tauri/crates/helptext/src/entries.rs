@@ -1,6 +1,10 @@
 //! Entries of a help text: an option, argument or subcommand, and the description beside or beneath it.
 
+use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
+
+// `--list FILE : what it does`, `--thin   - what it does`.
+pattern!(SEPARATED, r"^--?\w[\w-]*(?:[=\[ ][A-Z#<\[]\S*)?(?: ?:|\s+-) ");
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 5_000;
@@ -169,7 +173,8 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             // A sentence can begin with a flag; so can an entry whose column is too narrow.
             let is_sentence = column.is_none()
                 && !description.is_empty()
-                && (is_prose || (indented == 0 && section_now != Section::Options));
+                && (is_prose || (indented == 0 && section_now != Section::Options))
+                && !is_match(&SEPARATED, text);
             if !found.is_empty() && !is_sentence {
                 if entries.len() >= MAX_ENTRIES {
                     return (entries, true);
@@ -222,7 +227,9 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             was_prose = None;
             continue;
         }
-        was_prose = Some(indented);
+        // `@<file>    read options from it`, `[a]    put it after`.
+        let is_entry = text.starts_with(['@', '[', '<']) && description_column(line).is_some();
+        was_prose = (!is_entry).then_some(indented);
     }
     (entries, false)
 }
@@ -286,6 +293,47 @@ fn add(entry: Option<&mut Entry>, text: &str) {
     }
 }
 
+/// A description without the dash before it, and not too long.
 fn cut(text: &str) -> String {
+    let text = text.strip_prefix("- ").unwrap_or(text);
     text.chars().take(MAX_DESCRIPTION).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(text: &str) -> Vec<(String, String)> {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let (entries, _) = read(&lines);
+        let options = entries.into_iter().filter_map(|entry| match entry.what {
+            What::Options(specs) => {
+                let flags: Vec<String> = specs.into_iter().flat_map(|spec| spec.flags).collect();
+                Some((flags.join(","), entry.description))
+            }
+            What::Name(_) => None,
+        });
+        options.collect()
+    }
+
+    #[test]
+    fn dashes_and_colons_separate_descriptions() {
+        let text = "Usage: ar [opts]\n modifiers:\n  @<file>      - read it\n  --target=NAME - the target\n  --thin       - make it thin\n\n\
+                    Advanced arguments :\n -V     : display it\n--no-crc : no sum\n";
+        let read = options(text);
+        let read: Vec<(&str, &str)> =
+            read.iter().map(|(flags, text)| (flags.as_str(), text.as_str())).collect();
+        let expected = [
+            ("--target", "the target"),
+            ("--thin", "make it thin"),
+            ("-V", "display it"),
+            ("--no-crc", "no sum"),
+        ];
+        assert_eq!(read, expected);
+        // A sentence that begins with a flag is none.
+        assert_eq!(
+            options("Notes:\n\nThe option is new.\n--all is the default and cannot be changed.\n"),
+            []
+        );
+    }
 }
