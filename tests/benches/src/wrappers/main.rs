@@ -24,7 +24,7 @@ use languages::Done;
 const USAGE: &str = "\
 cargo xtask bench wrappers [--only PART] [--lang LANG] [--seed N] [--count N] [--keep DIR]
 
-  --only PART  suite, random, awkward, speed; all by default
+  --only PART  suite, random, results, awkward, speed; all by default
   --lang LANG  python, typescript or rust; all by default
   --seed N     seed of the random schemas
   --count N    number of random schemas, 300 by default
@@ -78,6 +78,9 @@ fn main() -> Result<ExitCode> {
     }
     if is_wanted("random") {
         run("random", &random_schemas::suite(seed, count)?)?;
+    }
+    if is_wanted("results") {
+        run("results", &tasks::results()?)?;
     }
     if is_wanted("awkward") {
         let suite = awkward::suite()?;

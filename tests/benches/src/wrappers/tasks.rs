@@ -12,6 +12,8 @@ use schemascope_model::{Quality, Source, ToolId};
 use schemascope_shape::{Policy, Shape};
 use serde_json::{Value, json};
 
+use crate::cases::{Case, Suite};
+
 /// One good result of each of 164 tools of public servers.
 const RESULTS: &str = include_str!("../../census/results.ndjson");
 
@@ -56,6 +58,22 @@ pub fn check(out: &Path) -> Result<bool> {
     print!("{}", String::from_utf8_lossy(&run.stdout));
     ensure!(run.status.code().is_some_and(|code| code < 2), "{}", String::from_utf8_lossy(&run.stderr));
     Ok(run.status.success())
+}
+
+/// The results with the schemas that were learned from them.
+pub fn results() -> Result<Suite> {
+    let mut suite = Suite::default();
+    for Observed { tool, results } in observed()? {
+        let (schema, about) = (suite.schemas.len(), tool.id.to_string());
+        suite.schemas.push((about.replace("__", " "), tool.output_schema.unwrap_or_default()));
+        suite.cases.extend(results.into_iter().map(|value| Case {
+            schema,
+            about: about.clone(),
+            json: value.to_string(),
+            valid: true,
+        }));
+    }
+    Ok(suite)
 }
 
 fn observed() -> Result<Vec<Observed>> {
