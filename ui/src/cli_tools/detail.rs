@@ -76,7 +76,7 @@ fn facts(row: &CliToolRow) -> AnyView {
     };
     let program = row.program.clone().unwrap_or_else(|| row.command.clone());
     let at_most =
-        |limit: Option<u64>| limit.map_or("any".to_owned(), |limit| format!("at most {}", bytes(limit)));
+        |limit: Option<u64>| limit.map_or("no limit".to_owned(), |limit| format!("at most {}", bytes(limit)));
     view! {
         <h3>"Program and limits"</h3>
         <dl class="pairs">
