@@ -9,6 +9,7 @@ mod awkward;
 mod cases;
 mod languages;
 mod random_schemas;
+mod random_values;
 mod rust;
 mod speed;
 mod tasks;
