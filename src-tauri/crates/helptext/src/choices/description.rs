@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::{MAX_CHOICES, are_kinds, list::closed, of_name};
+use super::named::{of_named, with_flags};
+use super::{MAX_CHOICES, are_kinds, list::closed};
 use crate::hints::bare;
 use crate::patterns::{Pattern, found, is_match, pattern};
 
@@ -270,60 +271,6 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
         && !is_match(&ABOUT_OTHERS, before)
         && introduces(before, name, true);
     if fits { items } else { Vec::new() }
-}
-
-/// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`, or `<when> can be`.
-fn of_named(description: &str, name: &str) -> Vec<String> {
-    let bracketed = format!("<{name}>");
-    let name = if name.is_empty() || name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
-        name
-    } else {
-        &bracketed
-    };
-    if name.is_empty() || !description.contains(name) {
-        return Vec::new();
-    }
-    // iproute2: `FAMILY := {inet|inet6}`; `[,FAMILY]` behind it makes lists.
-    let definition =
-        description.split_once(&format!("{name} := {{")).and_then(|(_, rest)| rest.split_once('}'));
-    if let Some((values, behind)) = definition {
-        return if behind.starts_with('[') { Vec::new() } else { of_name(&format!("{{{values}}}")) };
-    }
-    for verb in
-        [" is one of ", " is either ", " is ", " are ", " can be ", " may be ", " must be ", ": ", "="]
-    {
-        let Some((_, list)) = description.split_once(&format!("{name}{verb}")) else { continue };
-        let items = closed(list, verb == "=");
-        if items.len() > 1 {
-            return items;
-        }
-        let items = with_flags(list);
-        if items.len() > 2 {
-            return items;
-        }
-    }
-    // `METHOD='replace'`, each where it is explained.
-    let mut items = Vec::new();
-    for (_, rest) in description
-        .match_indices(&format!("{name}='"))
-        .filter_map(|(at, found)| description.split_at_checked(at + found.len()))
-    {
-        let item = rest.split('\'').next().unwrap_or_default();
-        if !item.is_empty() && !item.contains(' ') && !items.iter().any(|known| known == item) {
-            items.push(item.to_owned());
-        }
-    }
-    items
-}
-
-/// `general-numeric -g, human-numeric -h`: each value with the flag that means the same.
-fn with_flags(list: &str) -> Vec<String> {
-    let word = |part: &str| {
-        let (word, flag) = part.trim().trim_end_matches('.').split_once(" -")?;
-        let is_flag = flag.chars().count() == 1 && !word.contains(' ');
-        is_flag.then(|| word.to_owned())
-    };
-    list.split(',').map(word).collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.

@@ -6,6 +6,7 @@
 mod description;
 mod list;
 mod name;
+mod named;
 mod tables;
 
 pub use description::of_description;
