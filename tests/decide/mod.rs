@@ -1,5 +1,6 @@
 //! Decisions: versions, overrides, settings.
 
+mod failures;
 mod overrides;
 mod readiness;
 mod settings;

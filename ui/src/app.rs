@@ -18,6 +18,7 @@ use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::cli_tools::CliAsking;
 use crate::drift::Acknowledging;
 use crate::export::Exporting;
+use crate::failing::Judging;
 use crate::interviews::InterviewAsking;
 use crate::live::{Connection, Live};
 use crate::numbers::count;
@@ -52,6 +53,8 @@ pub enum Dialog {
     Batch(Batch),
     /// Acknowledgement of drift.
     Acknowledge(Acknowledging),
+    /// Deciding whether texts are failures.
+    Judge(Judging),
     /// Export of files.
     Export(Exporting),
     /// Adding a command-line tool, or a decision about one.

@@ -24,6 +24,10 @@ pub fn Dialogs() -> impl IntoView {
                 <Modal label="Drift">{pages::acknowledgement(asking)}</Modal>
             }
             .into_any(),
+            Dialog::Judge(asking) => view! {
+                <Modal label="Failures in text">{pages::judgement(asking)}</Modal>
+            }
+            .into_any(),
             Dialog::Batch(batch) => view! {
                 <Modal label="Decision">{pages::batch(batch)}</Modal>
             }

@@ -22,6 +22,7 @@ use crate::browser::load_styles;
 use crate::cli_tools::{CliAsking, CliDialog};
 use crate::drift::{AcknowledgeDialog, Acknowledging};
 use crate::export::{ExportDialog, Exporting};
+use crate::failing::{JudgeDialog, Judging};
 use crate::interviews::{InterviewAsking, InterviewDialog, Interviews};
 use crate::parts::{OnDemand, on_demand};
 use crate::versions::{Batch, BatchDialog, Deciding, DecisionDialog};
@@ -137,6 +138,16 @@ pub fn acknowledgement(asking: Acknowledging) -> AnyView {
 #[wasm_split(more, fallible, preload(load_acknowledgement))]
 fn draw_acknowledgement(asking: Acknowledging) -> Result<AnyView, SplitLoaderError> {
     Ok(view! { <AcknowledgeDialog asking=asking /> }.into_any())
+}
+
+/// The dialog that decides whether texts are failures.
+pub fn judgement(asking: Judging) -> AnyView {
+    on_demand(|| styled("/more.css", load_judgement()), move || Box::pin(draw_judgement(asking.clone())))
+}
+
+#[wasm_split(more, fallible, preload(load_judgement))]
+fn draw_judgement(asking: Judging) -> Result<AnyView, SplitLoaderError> {
+    Ok(view! { <JudgeDialog asking=asking /> }.into_any())
 }
 
 /// The dialogs about command-line tools.

@@ -23,6 +23,7 @@ use crate::charts::Chart;
 use crate::cli_tools::ArgumentVector;
 use crate::door;
 use crate::drift::{DriftList, Drifts};
+use crate::failing::FailingTexts;
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent};
 use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word};
@@ -143,6 +144,7 @@ pub fn Tool(
                 Some(Ok(())) => view! {
                     <Top known=known versions=versions id=id.clone() />
                     <DriftCard drifts=drifts />
+                    <FailingTexts id=id.clone() />
                     <div class="tool-grid">
                         <Fields known=known recent=recent />
                         <div class="beside"><Progress known=known recent=recent /><VersionsCard versions=versions /><edges::Edges id=id.clone() /><Arguments known=known /><ArgumentVector id=id.clone() /></div>

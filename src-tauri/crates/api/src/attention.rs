@@ -44,6 +44,8 @@ pub enum NeedKind {
     Suspended,
     /// Results changed.
     Drift,
+    /// Results that are text may be failures.
+    Texts,
     /// An agent asks for a command-line tool.
     Request,
     /// An interview proposes descriptions of fields.
@@ -70,6 +72,7 @@ impl NeedKind {
             Self::Schema => "schema",
             Self::Suspended => "suspended",
             Self::Drift => "drift",
+            Self::Texts => "texts",
             Self::Request => "request",
             Self::Descriptions => "fields",
             Self::Candidate => "version",
@@ -249,6 +252,10 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
             n => format!("Its results changed in {n} ways."),
         };
         needs.push(need(NeedKind::Drift, tool.drift_since, tool.drift_waiting.into(), text, Place::Review));
+    }
+    if tool.possible_failures > 0 {
+        let text = "Results that say they succeeded begin like errors.".to_owned();
+        needs.push(need(NeedKind::Texts, None, tool.possible_failures, text, Place::Tool));
     }
     if let Some(version) = tool.candidate_version {
         let text = format!("Version {version} waits for a decision.");

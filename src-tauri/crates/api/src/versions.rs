@@ -347,7 +347,7 @@ pub struct AuditRow {
     pub name: Option<String>,
     /// Event: `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
     /// `acknowledge`, `unacknowledge`, `resolve`, `override`, `cli_added`, `cli_removed`, `cli_approved`, `cli_rejected`,
-    /// `delete_interview`.
+    /// `delete_interview`, `count_failures`, `count_results`.
     pub event: String,
     /// Version number; for a rollback, of the target.
     pub version: Option<u32>,
@@ -360,6 +360,9 @@ pub struct AuditRow {
     pub undoes: Option<CallId>,
     /// Whether it was undone later.
     pub undone: bool,
+    /// How texts begin that count as failures from then on, or as results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<String>,
     /// Reason, if one was given.
     pub reason: Option<String>,
     /// Number of observations of the tool at the time.

@@ -61,6 +61,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         recent_failure_count: tool.recent_failures.count(),
         failing_since: tool.recent_failures.failing_since(),
         violated_since: violated_since(tool),
+        possible_failures: versions.possible_failures,
         drift_since: versions.drift_since,
         candidate_since: versions.candidate_since,
         suspended: versions.suspended,

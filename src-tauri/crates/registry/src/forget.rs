@@ -34,8 +34,10 @@ pub fn state_without_secrets(state: &[u8], secrets: &dyn Secrets) -> Result<Opti
     {
         (*declared, forgot) = (Declaration::new(definition, declared.at), true);
     }
+    forgot |= tool.failing_texts.forget(secrets);
     for counts in tool.machines.apart.values_mut() {
         forgot |= counts.arguments.forget(secrets);
+        forgot |= counts.failing_texts.forget(secrets);
         if let Some(shape) = counts.shape.without_secrets(secrets).map_err(InvalidState::of)? {
             (counts.shape, forgot) = (shape, true);
         }
@@ -54,6 +56,9 @@ impl AuditEntry {
         let mut forgot = texts.into_iter().flatten().map(|text| forget_text(text, secrets)).fold(false, or);
         if let AuditEvent::Cut(cut) = &mut self.event {
             forgot |= cut.forget(secrets);
+        }
+        if let AuditEvent::FailingText { starts, .. } = &mut self.event {
+            forgot |= forget_text(starts, secrets);
         }
         if let AuditEvent::Drift(drift) = &mut self.event {
             let to = match &mut drift.change {

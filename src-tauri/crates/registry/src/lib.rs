@@ -7,6 +7,7 @@
 pub mod check;
 pub mod drift;
 pub mod exchange;
+mod failing_texts;
 mod failures;
 mod forget;
 mod history;
@@ -22,6 +23,7 @@ mod state;
 mod tool;
 pub mod versions;
 
+pub use failing_texts::{FailingTexts, Found, MAX_BEGINNING, MAX_RULES};
 pub use failures::RecentFailures;
 pub use forget::state_without_secrets;
 pub use history::{History, Point, StandingChange};

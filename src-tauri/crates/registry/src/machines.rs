@@ -76,12 +76,18 @@ impl Tool {
             last_observed: self.last_observed,
             shape: self.shape.clone(),
             recurring: self.recurring.clone(),
+            failing_texts: self.failing_texts.clone(),
             ..self.empty()
         }
     }
 
     fn empty(&self) -> Self {
         let key = self.shape.key();
-        Self { shape: Shape::with_key(key), arguments: Arguments::with_key(key), ..Self::default() }
+        Self {
+            shape: Shape::with_key(key),
+            arguments: Arguments::with_key(key),
+            failing_texts: self.failing_texts.emptied(),
+            ..Self::default()
+        }
     }
 }

@@ -107,7 +107,17 @@ impl Registry {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Self { key: self.key, ..Self::default() };
+        *self = self.emptied();
+    }
+
+    /// An empty registry in which tools begin as they do here.
+    pub fn emptied(&self) -> Self {
+        Self { key: self.key, ..Self::default() }
+    }
+
+    /// From now on results of a tool whose text begins so count as failures.
+    pub fn set_failing_texts(&mut self, id: &ToolId, failing: &[Box<str>]) {
+        self.change(id).set_failing_texts(failing);
     }
 
     /// Counts a call.

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::drift::Drift;
 use crate::exchange::MAX_NODES;
+use crate::failing_texts::FailingTexts;
 use crate::failures::RecentFailures;
 use crate::history::History;
 use crate::latency::Latencies;
@@ -58,6 +59,8 @@ struct State {
     carriers: Carriers,
     #[serde(default, skip_serializing_if = "RecurringKeys::is_empty")]
     recurring: RecurringKeys,
+    #[serde(default, skip_serializing_if = "FailingTexts::is_empty")]
+    failing_texts: FailingTexts,
     fits: Fits,
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
@@ -98,6 +101,7 @@ impl Tool {
             latencies: self.latencies.clone(),
             carriers: self.carriers,
             recurring: self.recurring.clone(),
+            failing_texts: self.failing_texts.clone(),
             fits: self.fits.clone(),
             last_called: self.last_called,
             last_observed: self.last_observed,
@@ -148,6 +152,7 @@ impl Tool {
             latencies: state.latencies,
             carriers: state.carriers,
             recurring: state.recurring,
+            failing_texts: state.failing_texts,
             shape: shape.map_err(|error| InvalidState(error.to_string()))?,
             fits: state.fits,
             last_called: state.last_called,

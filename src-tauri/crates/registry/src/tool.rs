@@ -10,6 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::drift::{Conformity, Drift, DriftEvent, Sighting};
+use crate::failing_texts::FailingTexts;
 use crate::failures::RecentFailures;
 use crate::history::History;
 use crate::latency::Latencies;
@@ -32,6 +33,8 @@ pub struct Tool {
     pub unanswered: u64,
     /// Outcomes of the newest calls.
     pub recent_failures: RecentFailures,
+    /// Texts that may be failures, and those that count as failures.
+    pub failing_texts: FailingTexts,
     /// Durations of the calls.
     pub latencies: Latencies,
     /// How observations were carried.
@@ -115,6 +118,14 @@ impl Tool {
         self.note_standing(at);
     }
 
+    /// From now on results whose text begins so count as failures.
+    pub(crate) fn set_failing_texts(&mut self, failing: &[Box<str>]) {
+        for counts in self.machines.apart.values_mut().map(|counts| &mut counts.failing_texts) {
+            counts.set_rules(failing);
+        }
+        self.failing_texts.set_rules(failing);
+    }
+
     /// Counts one call.
     pub fn record(&mut self, call: &CallRecord) {
         self.record_read(call, call.result.as_deref().and_then(observe).as_ref());
@@ -134,12 +145,15 @@ impl Tool {
     /// Adds a call to the counts. Returns whether it was an observation.
     pub(crate) fn count(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) -> bool {
         self.calls += 1;
-        self.failures += u64::from(call.outcome.is_failure());
+        let is_failing_text = call.outcome == Outcome::Ok
+            && observation.is_some_and(|observation| self.failing_texts.count(call.id, observation));
+        let is_failure = is_failing_text || call.outcome.is_failure();
+        self.failures += u64::from(is_failure);
         self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
-        self.recent_failures.add(call.at, call.outcome.is_failure());
+        self.recent_failures.add(call.at, is_failure);
         call.total_us.into_iter().for_each(|micros| self.latencies.add(micros));
         self.last_called = self.last_called.max(Some(call.at));
-        if call.outcome != Outcome::Ok {
+        if call.outcome != Outcome::Ok || is_failing_text {
             return false;
         }
         let Some(observation) = observation else { return false };

@@ -10,6 +10,7 @@
 mod audit;
 mod ballast;
 mod entry;
+mod history;
 mod index;
 mod lock;
 mod maintain;
@@ -29,6 +30,7 @@ use std::path::PathBuf;
 
 pub use audit::{AuditContents, AuditLog, EntryChange};
 pub use entry::{Declared, Entry};
+pub use history::entries_of;
 pub use maintain::{Rebuilt, rebuild};
 pub use open::{IndexRecovery, Recovery, open};
 pub use pack::{Packed, Packer};

@@ -42,8 +42,10 @@ const COLUMNS: &[Column<Entry>] = &[
         view! { <Foreign text=row.name.clone().unwrap_or_else(|| kind.to_owned()) limit=60 /> }.into_any()
     }),
     Column::text("reason", "Reason", Width::Share(120, 2.0), &|Entry { row, .. }| {
+        let starts =
+            row.starts.clone().map(|starts| view! { <Foreign text=starts limit=200 /> " " }.into_any());
         let reason = row.reason.clone().map(|reason| view! { <Foreign text=reason limit=400 /> }.into_any());
-        view! { <span class="dim">{reason}</span> }.into_any()
+        view! { <span class="dim">{starts}{reason}</span> }.into_any()
     }),
     Column::number("results", "Results", Width::Fixed(80), &|Entry { row, .. }| {
         view! { <span class="faint">{row.observation_count.map(count)}</span> }.into_any()
@@ -108,7 +110,10 @@ pub fn History(
 }
 
 fn is_decision(entry: &AuditRow) -> bool {
-    matches!(entry.event.as_str(), "promote" | "pin" | "unpin" | "reject" | "rollback")
+    matches!(
+        entry.event.as_str(),
+        "promote" | "pin" | "unpin" | "reject" | "rollback" | "count_failures" | "count_results"
+    )
 }
 
 /// What happened, in words.
@@ -124,6 +129,8 @@ fn event(row: &AuditRow) -> String {
         "reject" => format!("{version}rejected"),
         "rollback" if version.is_empty() => "rolled back to none".to_owned(),
         "rollback" => format!("rolled back to {}", version.trim_end()),
+        "count_failures" => "texts count as failures".to_owned(),
+        "count_results" => "texts count as results".to_owned(),
         "undo" => "previous decision undone".to_owned(),
         "suspend" => "schema paused: results came without structured content".to_owned(),
         "override" => "changed in the overrides file".to_owned(),

@@ -80,6 +80,9 @@ pub struct ToolRow {
     /// Time from which on at least half of the newest calls failed.
     #[serde(default)]
     pub failing_since: Option<Timestamp>,
+    /// Number of results that are text and may be failures; see [`crate::ListFailingTexts`].
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub possible_failures: u64,
     /// Time from which on results do not match the declared schema.
     #[serde(default)]
     pub violated_since: Option<Timestamp>,
@@ -104,6 +107,10 @@ pub struct ToolRow {
     /// History of the mean consistency, in percent, oldest first; at most 24 points.
     #[serde(default)]
     pub trend: Vec<u8>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl ToolRow {

@@ -71,6 +71,13 @@ impl WithEngine for Audit {
     }
 }
 
+/// The reason, and which texts a decision is about.
+fn about(row: &AuditRow) -> String {
+    let starts = row.starts.as_ref().map(|starts| format!("{starts:?}"));
+    let parts: Vec<&str> = starts.as_deref().into_iter().chain(row.reason.as_deref()).collect();
+    parts.join(": ")
+}
+
 fn print(rows: &[AuditRow]) -> Result<()> {
     if rows.is_empty() {
         output::note("No decisions yet.");
@@ -95,7 +102,7 @@ fn print(rows: &[AuditRow]) -> Result<()> {
             Cell::new(event),
             Cell::new(row.version.map_or_else(String::new, |version| version.to_string())),
             Cell::new(output::harmless(&by)),
-            Cell::new(output::harmless(row.reason.as_deref().unwrap_or_default())),
+            Cell::new(output::harmless(&about(row))),
         ]);
     }
     output::print(&table)?;

@@ -13,6 +13,7 @@ mod drift;
 mod edges;
 mod evolve;
 mod exchange;
+mod failures;
 mod generate;
 mod help;
 mod impact;
@@ -76,6 +77,7 @@ subjects! {
     Calls = calls,
     Call = call,
     Drift = drift,
+    Failures = failures,
     Edges = edges,
     Plan = plan,
     Servers = servers,

@@ -39,15 +39,11 @@ impl Handle<Decide> for Engine {
         };
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
         let written: Written = written.map_err(|error| not_written(&id, error))?;
+        let mut warnings = self.services.overrides.warnings();
+        warnings.extend(self.apply_failing_texts(&id).await);
         let list_changed = written.changes_clients();
         self.services.drafter.announce(&id, list_changed);
-        Ok(Decided {
-            before: written.before.as_ref().map(in_force_row),
-            after: written.after.as_ref().map(in_force_row),
-            list_changed,
-            warnings: self.services.overrides.warnings(),
-            entry: audit_row(written.entry, &HashSet::new()),
-        })
+        Ok(decided(written, list_changed, warnings))
     }
 }
 
@@ -68,6 +64,16 @@ impl Engine {
         let person = given(person).map(|name| name.chars().take(MAX_PERSON).collect::<String>());
         let actor = Actor::person(person.or_else(system_user).map(Into::into));
         Proposal { tool: tool.clone(), actor, reason: given(reason).map(Into::into), known }
+    }
+}
+
+pub(super) fn decided(written: Written, list_changed: bool, warnings: Vec<String>) -> Decided {
+    Decided {
+        before: written.before.as_ref().map(in_force_row),
+        after: written.after.as_ref().map(in_force_row),
+        list_changed,
+        warnings,
+        entry: audit_row(written.entry, &HashSet::new()),
     }
 }
 
@@ -155,6 +161,10 @@ fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
         }
         _ => None,
     };
+    let starts = match &entry.event {
+        AuditEvent::FailingText { starts, .. } => Some(starts.to_string()),
+        _ => None,
+    };
     AuditRow {
         id: entry.id,
         at: entry.at,
@@ -166,6 +176,7 @@ fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
         drift: entry.event.drift(),
         enforced: matches!(entry.event, AuditEvent::Pin { enforced: true, .. }),
         undoes: undoes(&entry.event),
+        starts,
         undone: undone.contains(&entry.id),
         reason: entry.reason.map(Into::into).or(deleted),
         observation_count: entry.observation_count,

@@ -19,6 +19,7 @@ mod edge_changes;
 mod edges;
 mod explain_edge;
 mod export;
+mod failing_texts;
 mod full_report;
 mod impact;
 mod import;
@@ -64,6 +65,7 @@ const SUBJECTS: &[&[Handler]] = &[
     decide::HANDLERS,
     discovery::HANDLERS,
     drift::HANDLERS,
+    failing_texts::HANDLERS,
     edge_changes::HANDLERS,
     edges::HANDLERS,
     explain_edge::HANDLERS,

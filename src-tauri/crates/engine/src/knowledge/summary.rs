@@ -2,8 +2,8 @@
 
 use schemascope_api::InForceRow;
 use schemascope_model::Timestamp;
-use schemascope_registry::Tool;
 use schemascope_registry::versions::{Drifts, InForce, ToolVersions, untold};
+use schemascope_registry::{Found, Tool};
 
 /// The main facts about a tool's versions.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,8 @@ pub(crate) struct VersionSummary {
     pub(crate) suspended: bool,
     /// Number of drifts that are not resolved, and how many of these no one acknowledged.
     pub(crate) drift: (u32, u32),
+    /// Number of results that are text and may be failures.
+    pub(crate) possible_failures: u64,
     /// Time of the first result that shows the oldest of these.
     pub(crate) drift_since: Option<Timestamp>,
     /// Number of drifts that were found and not reported yet.
@@ -36,10 +38,20 @@ impl VersionSummary {
             candidate_since: candidate.and_then(created),
             suspended: versions.is_some_and(ToolVersions::is_suspended),
             drift: (count(drifts.open().count()), count(drifts.waiting().count())),
+            possible_failures: possible_failures(tool, versions).map(|(_, found)| found.results).sum(),
             drift_since: drifts.waiting().map(|drift| drift.event.since).min(),
             unreported: untold(tool, drifts),
         }
     }
+}
+
+/// Beginnings of texts that may be failures, without those that someone decided about.
+pub(crate) fn possible_failures<'a>(
+    tool: &'a Tool,
+    versions: Option<&ToolVersions>,
+) -> impl Iterator<Item = (&'a str, &'a Found)> {
+    let is_open = move |starts: &str| versions.is_none_or(|versions| !versions.decided().are_results(starts));
+    tool.failing_texts.recurring().filter(move |(starts, _)| is_open(starts))
 }
 
 pub(crate) fn in_force_row(in_force: &InForce) -> InForceRow {

@@ -82,6 +82,7 @@ impl Drafter {
             }
             Job::Flush(done) => self.next.send(WriterJob::Flush(done)),
             Job::Retain(policy) => self.next.send(WriterJob::Retain(policy)),
+            Job::Relearn(step) => self.next.send(WriterJob::Relearn(step)),
             Job::Close => Ok(()),
         }
     }

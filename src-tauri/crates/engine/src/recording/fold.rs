@@ -127,6 +127,11 @@ impl Folds {
         self.joined(|fold| fold.state(tool))
     }
 
+    /// The same with another part of the registry.
+    pub(super) fn state_with(&self, tool: &ToolId, registry: &[u8]) -> Option<Vec<u8>> {
+        self.joined(|fold| if fold.name() == REGISTRY { Some(registry.to_vec()) } else { fold.state(tool) })
+    }
+
     pub(super) fn comparable(&self, tool: &ToolId) -> Option<Vec<u8>> {
         self.joined(|fold| fold.comparable(tool))
     }

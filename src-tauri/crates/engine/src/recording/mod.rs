@@ -13,6 +13,7 @@ pub(crate) mod mode;
 mod queue;
 pub(crate) mod recorder;
 mod recovery;
+mod relearn;
 pub(crate) mod replay;
 mod retention;
 pub(crate) mod schema_status;
@@ -25,7 +26,7 @@ mod writer;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use schemascope_model::{IdSource, Timestamp};
+use schemascope_model::{IdSource, Timestamp, ToolId};
 use schemascope_registry::Registry;
 use schemascope_store::{CallQuery, Reader};
 
@@ -35,7 +36,7 @@ use crate::data::DataDir;
 use crate::options::{OpenError, Options};
 use events::{Events, SNAPSHOT_CALLS};
 use flows::Flows;
-use recorder::{Recorder, RecorderParts};
+use recorder::{NotRelearned, Recorder, RecorderParts};
 use replay::Replay;
 
 /// The store with the recorder that writes to it, and what was learned from it.
@@ -93,6 +94,24 @@ impl Records {
         let recorder = Arc::clone(&self.recorder);
         // Joining a thread blocks.
         let _ = tokio::task::spawn_blocking(move || recorder.close()).await;
+    }
+
+    /// Counts results of a tool whose text begins so as failures, those that are stored as well. Does nothing where
+    /// this is so already.
+    pub(crate) async fn count_failing_texts(
+        &self,
+        tool: &ToolId,
+        failing: Box<[Box<str>]>,
+    ) -> Result<(), NotRelearned> {
+        let empty = {
+            let registry = self.registry();
+            let counted = registry.tool(tool).map(|tool| tool.failing_texts.rules());
+            if counted.into_iter().flat_map(|rules| rules.keys()).eq(failing.iter()) {
+                return Ok(());
+            }
+            registry.emptied()
+        };
+        self.recorder.relearn(tool.clone(), failing, empty).await
     }
 
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {

@@ -7,11 +7,12 @@ use parking_lot::Mutex;
 use schemascope_model::Timestamp;
 use schemascope_proxy::ListedTool;
 use schemascope_registry::Detached;
-use schemascope_store::{Packed, Policy};
+use schemascope_store::{Error, Packed, Policy, Position};
 use tokio::sync::oneshot;
 
 use super::capacity::Reservation;
 use super::draft::Draft;
+use super::relearn::Relearning;
 
 /// A job of the first thread.
 pub(super) enum Job {
@@ -21,7 +22,17 @@ pub(super) enum Job {
     Flush(oneshot::Sender<()>),
     /// Changes which calls are kept.
     Retain(Policy),
+    /// Changes what is known of a tool.
+    Relearn(Relearn),
     Close,
+}
+
+/// Steps of learning a tool again.
+pub(super) enum Relearn {
+    /// Tells the end of the journal.
+    Position(oneshot::Sender<Position>),
+    /// Reads the rest and replaces what is known of the tool.
+    Finish(Box<Relearning>, oneshot::Sender<Result<(), Error>>),
 }
 
 /// A call in the queue.
@@ -41,6 +52,8 @@ pub(super) enum WriterJob {
     Flush(oneshot::Sender<()>),
     /// Changes which calls are kept.
     Retain(Policy),
+    /// Changes what is known of a tool.
+    Relearn(Relearn),
     Close,
 }
 

@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use schemascope_api::{Latency, RecorderReport};
 use schemascope_compose::Windows;
-use schemascope_model::{CallId, CallRecord, IdSource, Timestamp};
+use schemascope_model::{CallId, CallRecord, IdSource, Timestamp, ToolId};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_redact::Redaction;
 use schemascope_registry::{Registry, Validators};
 use schemascope_shape::HashKey;
-use schemascope_store::{Packer, Policy, Writer, free_space};
+use schemascope_store::{Error, Packer, Policy, Writer, free_space};
 use tokio::sync::oneshot;
 
 use super::capacity::{MAX_BYTES, QueueCapacity, Reservation};
@@ -31,7 +31,8 @@ use super::events::Events;
 use super::fold::Folds;
 use super::metrics::Metrics;
 use super::mode::{Durability, Recording};
-use super::queue::{Job, Listings, QueuedCall};
+use super::queue::{Job, Listings, QueuedCall, Relearn};
+use super::relearn::Relearning;
 use super::trails::Trails;
 use super::writer::{Shared, WriterThread};
 
@@ -48,6 +49,17 @@ const LOW_DISK_STEP: u64 = 10_000_000;
 /// Priority of the recorder's threads below those that answer calls, in steps of some 25 %.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 5;
+
+/// Why a tool was not learned again.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotRelearned {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The recorder takes no jobs.
+    #[error("the recorder is busy or closed")]
+    Closed,
+}
 
 /// Takes calls. One per engine.
 pub(crate) struct Recorder {
@@ -151,6 +163,32 @@ impl Recorder {
     /// Keeps stored calls by this policy from now on. Returns false if the queue is full.
     pub(crate) fn retain(&self, policy: Policy) -> bool {
         self.jobs.try_send(Job::Retain(policy)).is_ok()
+    }
+
+    /// Learns a tool again from its stored calls, with these beginnings of texts as failures. `empty` is a registry
+    /// without tools.
+    pub(super) async fn relearn(
+        &self,
+        tool: ToolId,
+        failing: Box<[Box<str>]>,
+        empty: Registry,
+    ) -> Result<(), NotRelearned> {
+        let (told, end) = oneshot::channel();
+        self.send(Job::Relearn(Relearn::Position(told)))?;
+        let end = end.await.map_err(|_| NotRelearned::Closed)?;
+        let journal = self.journal_dir.clone();
+        let reading = move || {
+            let mut relearning = Relearning::new(tool, failing, empty);
+            relearning.read_to(&journal, end).map(|()| relearning)
+        };
+        let read = tokio::task::spawn_blocking(reading).await.map_err(|_| NotRelearned::Closed)?;
+        let (done, is_done) = oneshot::channel();
+        self.send(Job::Relearn(Relearn::Finish(Box::new(read?), done)))?;
+        is_done.await.map_err(|_| NotRelearned::Closed)?.map_err(NotRelearned::Store)
+    }
+
+    fn send(&self, job: Job) -> Result<(), NotRelearned> {
+        self.jobs.try_send(job).map_err(|_| NotRelearned::Closed)
     }
 
     /// Waits until earlier answers are counted, so that a reader finds them. Does not wait while the disk takes no

@@ -20,7 +20,8 @@ use super::events::Events;
 use super::fold::Folds;
 use super::metrics::Metrics;
 use super::mode::Durability;
-use super::queue::{Listings, PackedCall, WriterJob};
+use super::queue::{Listings, PackedCall, Relearn, WriterJob};
+use super::relearn::Relearning;
 use super::retention::Retention;
 
 /// Longest time a group waits for further calls when no answer waits for it.
@@ -136,6 +137,10 @@ impl WriterThread {
             }
             Some(WriterJob::Flush(done)) => drop(done.send(())),
             Some(WriterJob::Retain(policy)) => self.retention.set(policy),
+            Some(WriterJob::Relearn(Relearn::Position(told))) => drop(told.send(self.writer.end())),
+            Some(WriterJob::Relearn(Relearn::Finish(relearning, done))) => {
+                drop(done.send(self.relearn(*relearning)));
+            }
             Some(WriterJob::Close) => self.closing = true,
             Some(WriterJob::Write(_)) | None => {}
         }
@@ -201,6 +206,20 @@ impl WriterThread {
         if let Err(reason) = self.folds.apply(entry, observation.as_ref()) {
             tracing::error!(tool = %entry.tool(), %reason, "an entry was journaled and could not be learned from");
         }
+    }
+
+    fn relearn(&mut self, mut relearning: Relearning) -> Result<(), Error> {
+        relearning.read_to(self.writer.journal_dir(), self.writer.end())?;
+        let tool = relearning.tool();
+        let Some(state) = relearning.state().and_then(|part| self.folds.state_with(tool, &part)) else {
+            return Ok(());
+        };
+        let entry = Entry::State { tool: tool.clone(), state };
+        self.writer.append(std::slice::from_ref(&entry))?;
+        self.learn(&entry, None);
+        self.events.declared(std::iter::once(tool));
+        self.save_states();
+        Ok(())
     }
 
     fn write_listing(&mut self, server: &str, tools: Vec<ListedTool>, at: Timestamp) {

@@ -101,6 +101,13 @@ pub enum AuditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         conversation_id: Option<Box<str>>,
     },
+    /// Results whose text begins so are failures, or are not.
+    FailingText {
+        /// How the text begins.
+        starts: Box<str>,
+        /// Whether they are.
+        fails: bool,
+    },
     /// Results are not what they were.
     Drift(Box<DriftEvent>),
     /// A person acknowledged a drift.
@@ -176,7 +183,7 @@ impl AuditEvent {
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => false,
             Self::DeleteInterview { .. } => false,
             Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
-            Self::Rollback { .. } => true,
+            Self::Rollback { .. } | Self::FailingText { .. } => true,
         }
     }
 
@@ -200,6 +207,8 @@ impl AuditEvent {
                 CommandLineChange::Rejected => "cli_rejected",
             },
             Self::DeleteInterview { .. } => "delete_interview",
+            Self::FailingText { fails: true, .. } => "count_failures",
+            Self::FailingText { fails: false, .. } => "count_results",
             Self::Drift(_) => "drift",
             Self::Acknowledge { .. } => "acknowledge",
             Self::Unacknowledge { .. } => "unacknowledge",
@@ -218,7 +227,7 @@ impl AuditEvent {
             Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => None,
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => None,
-            Self::DeleteInterview { .. } => None,
+            Self::DeleteInterview { .. } | Self::FailingText { .. } => None,
         }
     }
 

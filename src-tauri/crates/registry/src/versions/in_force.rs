@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::failing_texts::{MAX_BEGINNING, MAX_RULES};
 use crate::versions::Refused;
 
 /// Earlier promotions that can be returned to.
@@ -20,6 +21,8 @@ pub struct Decided {
     pub(super) earlier: Vec<u32>,
     pub(super) rejected: BTreeSet<u32>,
     pub(super) rolled_back: BTreeSet<u32>,
+    failing: BTreeSet<Box<str>>,
+    not_failing: BTreeSet<Box<str>>,
 }
 
 /// A pin.
@@ -40,6 +43,35 @@ impl Decided {
     /// Whether a version is what a decision rests on, so that it must be kept.
     pub(super) fn needs(&self, version: u32) -> bool {
         self.in_force() == Some(version) || self.promoted == Some(version) || self.earlier.contains(&version)
+    }
+
+    /// How texts begin that count as failures.
+    pub fn failing_texts(&self) -> impl Iterator<Item = &str> {
+        self.failing.iter().map(|starts| &**starts)
+    }
+
+    /// Whether somebody decided that texts which begin so are results.
+    pub fn are_results(&self, starts: &str) -> bool {
+        self.not_failing.contains(starts)
+    }
+
+    pub(super) fn judge_text(&mut self, starts: &str, fails: bool) -> Result<(), Refused> {
+        if starts.is_empty() || starts.len() > MAX_BEGINNING {
+            return Err(Refused::NoBeginning(starts.len()));
+        }
+        let (to, from) = match fails {
+            true => (&mut self.failing, &mut self.not_failing),
+            false => (&mut self.not_failing, &mut self.failing),
+        };
+        if to.len() == MAX_RULES {
+            return Err(Refused::ManyTexts);
+        }
+        from.remove(starts);
+        if to.insert(starts.into()) {
+            Ok(())
+        } else {
+            Err(Refused::IsJudged { starts: starts.into(), fails })
+        }
     }
 
     pub(super) fn promote(&mut self, version: u32) -> Result<(), Refused> {

@@ -126,6 +126,20 @@ pub enum Refused {
     /// A drift is reported once.
     #[error("drift {0} was reported before")]
     ToldBefore(u64),
+    /// A beginning of texts is short, and not nothing.
+    #[error("a text's beginning has 1 to {max} bytes; this one has {0}", max = crate::failing_texts::MAX_BEGINNING)]
+    NoBeginning(usize),
+    /// A tool has a bounded number of them.
+    #[error("{max} beginnings of texts are judged so already; a shorter one can stand for several", max = crate::failing_texts::MAX_RULES)]
+    ManyTexts,
+    /// It is decided already.
+    #[error("texts that begin with {starts:?} count as {} already", if *.fails { "failures" } else { "results" })]
+    IsJudged {
+        /// How they begin.
+        starts: Box<str>,
+        /// Whether they count as failures.
+        fails: bool,
+    },
     /// Reasons are short.
     #[error("a reason has {max} bytes at most; this one has {0}", max = super::MAX_REASON)]
     LongReason(usize),

@@ -259,6 +259,7 @@ impl ToolVersions {
                 self.decided.reject(*version)?;
                 self.keep_hands_off(Some(*version));
             }
+            AuditEvent::FailingText { starts, fails } => self.decided.judge_text(starts, *fails)?,
             AuditEvent::Rollback { to } => {
                 to.map(|to| self.version(to).map(drop)).transpose()?;
                 self.decided.roll_back(*to)?;
