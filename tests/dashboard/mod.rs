@@ -134,6 +134,21 @@ fn fields_explain_their_schema() {
 }
 
 #[test]
+fn failures_in_text_are_counted_and_taken_back() {
+    let trace = |n: u64| match n % 4 {
+        3 => {
+            json!({"tool_id": "docs__search", "output": format!("Error searching libraries: <b>attempt</b> {n}")})
+        }
+        _ => json!({"tool_id": "docs__search", "output": {"id": n, "title": format!("t{n}")}}),
+    };
+    Stage::new(&["shop"]).play("failing", |stage, _, _| {
+        let lines: Vec<String> = (0..40).map(|n| trace(n).to_string()).collect();
+        let run = stage.program.run_with_input(&["backfill", "-"], &lines.join("\n"))?;
+        Ok(json!(run.code))
+    });
+}
+
+#[test]
 fn decisions_are_taken_with_their_impact() {
     Stage::with(&[("shop", "shop", &["--drift-after", "44"])]).play("decide", no_requests);
 }

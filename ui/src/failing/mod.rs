@@ -59,11 +59,14 @@ pub fn FailingTexts(
         let rows = known.get();
         (!rows.is_empty()).then(|| {
             let open = rows.iter().filter(|row| !row.fails).count();
-            let title = if open > 0 { "· results that begin like errors" } else { "" };
+            let (title, icon) = match open {
+                0 => ("", "check"),
+                _ => ("· results that begin like errors", "triangle-alert"),
+            };
             view! {
-                <section class="card drift" aria-label="Failures in text">
+                <section class="card failing" class:drift=(open > 0) aria-label="Failures in text">
                     <header>
-                        <h2><Icon name="triangle-alert" />" Failures in text " <span class="dim">{title}</span></h2>
+                        <h2><Icon name=icon />" Failures in text " <span class="dim">{title}</span></h2>
                     </header>
                     <ul class="drifts">{rows.iter().map(|row| line(app, row)).views()}</ul>
                 </section>
@@ -83,8 +86,7 @@ fn line(app: App, row: &FailingTextRow) -> AnyView {
         false => ("undecided", "warn", "triangle-alert"),
     };
     let latest = row.latest.map(|id| {
-        view! { " · " <a class="accent" href=Route::call(id.to_string()).address()>"latest call"</a> }
-            .into_any()
+        view! { <a class="accent" href=Route::call(id.to_string()).address()>"latest call"</a> }.into_any()
     });
     let ask = move |row: FailingTextRow, fails: bool| {
         click(move |_| app.dialog.set(Some(Dialog::Judge(Judging { row: row.clone(), fails }))))

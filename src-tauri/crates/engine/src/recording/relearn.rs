@@ -71,3 +71,62 @@ impl Relearning {
         self.registry.state(&self.tool)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Timestamp};
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+
+    use super::super::replay::Replay;
+    use super::*;
+
+    fn calls(ids: &IdSource, texts: &[&str]) -> Vec<Entry> {
+        let call = |text: &&str| {
+            let at = Timestamp::from_millis(1_000);
+            let result = to_raw_value(&json!({"content": [{"type": "text", "text": text}]})).unwrap();
+            let tool = "docs__search".parse().unwrap();
+            let call = CallRecord::new(ids.live(at), at, tool, Outcome::Ok, Origin::Proxy);
+            Entry::Call(CallRecord { result: Some(result), ..call })
+        };
+        texts.iter().map(call).collect()
+    }
+
+    /// What a state sums up that retention left alone stays; later states, which sum up what is read, do not count twice.
+    #[test]
+    fn relearning_begins_with_the_first_state_and_ignores_later_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut replay = Replay::new(Registry::default());
+        let (mut writer, reader, _) =
+            schemascope_store::open(dir.path(), &mut replay, Timestamp::from_millis(1)).unwrap();
+        let ids = IdSource::new(1, 0);
+        let tool: ToolId = "docs__search".parse().unwrap();
+        let removed = calls(&ids, &["{\"id\":1}", "{\"id\":2}", "Error: a", "Error: b"]);
+        let state =
+            |registry: &Registry| Entry::State { tool: tool.clone(), state: registry.state(&tool).unwrap() };
+        let mut live = Registry::default();
+        let observe_into = |live: &mut Registry, entries: &[Entry]| {
+            for entry in entries {
+                if let Entry::Call(call) = entry {
+                    live.record(call);
+                }
+            }
+        };
+        observe_into(&mut live, &removed);
+        writer.append(&[state(&live)]).unwrap();
+        let first = calls(&ids, &["{\"id\":3}", "Error: c"]);
+        writer.append(&first).unwrap();
+        observe_into(&mut live, &first);
+        writer.append(&[state(&live)]).unwrap();
+
+        let mut relearning = Relearning::new(tool.clone(), ["Error".into()].into(), live.emptied());
+        relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
+        let last = calls(&ids, &["{\"id\":4}", "Error: d"]);
+        writer.append(&last).unwrap();
+        relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
+        let learned = relearning.registry.tool(&tool).unwrap();
+        assert_eq!((learned.calls, learned.failures, learned.shape.observations()), (8, 2, 6));
+        assert_eq!(learned.failing_texts.rules().get("Error"), Some(&2));
+        drop((writer, reader));
+    }
+}
