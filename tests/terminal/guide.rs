@@ -153,8 +153,12 @@ fn transcripts_equal_real_output() {
     };
     let before = (0..60).map(|n| order(n, json!(format!("customer {n}"))));
     let after = (60..73).map(|n| order(n, json!({"name": format!("customer {n}")})));
+    let failed = (0..10).map(|n| {
+        let output = format!("Error searching libraries: attempt {n}");
+        json!({"tool_id": "docs__search", "output": output}).to_string()
+    });
     let trace = scratch.path().join("trace.ndjson");
-    fs::write(&trace, before.chain(after).collect::<Vec<_>>().join("\n")).unwrap();
+    fs::write(&trace, before.chain(after).chain(failed).collect::<Vec<_>>().join("\n")).unwrap();
     assert_eq!(program.run(&["backfill", trace.to_str().unwrap()]).unwrap().code, Some(0));
     let mut transcripts = 0;
     for Block { page, text, .. } in blocks().into_iter().filter(|block| block.language == "console") {
@@ -164,7 +168,7 @@ fn transcripts_equal_real_output() {
         assert_eq!(without_times(shown), without_times(&output), "{page}: {line}\n{output}");
         transcripts += 1;
     }
-    assert_eq!(transcripts, 2);
+    assert_eq!(transcripts, 3);
 }
 
 /// A text in which `12:34:56` is `hh:mm:ss`.
