@@ -149,9 +149,9 @@ fn unescaped(written: &str) -> Option<Cow<'_, str>> {
     if written.len() <= LOOKED_AT {
         return unescape(written);
     }
-    let first = &written[..written.floor_char_boundary(LOOKED_AT)];
-    // No escape contains a blank.
-    unescape(&first[..first.rfind(' ')?])
+    // No escape and no character contains a blank.
+    let first = &written.as_bytes()[..LOOKED_AT];
+    unescape(written.get(..first.iter().rposition(|byte| *byte == b' ')?)?)
 }
 
 fn unescape(written: &str) -> Option<Cow<'_, str>> {
