@@ -28,6 +28,7 @@ pub const EAGER: Policy = Policy {
     enum_values: 32,
     tuple_after: 1,
     format_after: 1,
+    null_after: 1,
 };
 
 /// An input taken apart.
@@ -89,6 +90,7 @@ impl Choices {
             enum_after: one_to(7, 20),
             tuple_after: one_to(8, 8),
             format_after: one_to(9, 8),
+            null_after: one_to(10, 8),
             ..policy
         };
         let seed = bytes.iter().skip(10).take(8).fold(0, |seed: u64, byte| seed << 8 | u64::from(*byte));

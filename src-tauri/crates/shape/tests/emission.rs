@@ -27,13 +27,32 @@ fn check(documents: &[&str], expect: impl Into<Value>) {
 fn scalars_nullables_and_numbers_have_their_types() {
     check(&["1", "2"], json!({"type": "integer"}));
     check(&["1", "2.5"], json!({"type": "number"}));
-    check(&["null"], json!({"type": "null"}));
     check(&["null", "true"], json!({"type": ["boolean", "null"]}));
     check(
         &["1", "\"x\"", "null"],
         json!({"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}),
     );
     check(&[], json!({}));
+}
+
+/// Of a value that was only ever null, nothing is known; a value that is null very often is always null.
+#[test]
+fn null_alone_is_no_type_before_it_recurs() {
+    check(&["null"; 19], json!({}));
+    check(&["null"; 20], json!({"type": "null"}));
+}
+
+/// The items of one document are alike: what all of them have may be missing in the next document.
+#[test]
+fn objects_of_few_documents_are_neither_complete_nor_closed() {
+    let item = json!({"id": 1, "name": "a"});
+    let one = json!({"items": vec![item; 20]}).to_string();
+    let known = |documents: usize| {
+        let schema = shape(&vec![one.as_str(); documents]).schema(&Policy::default());
+        let item = &schema["properties"]["items"]["items"];
+        (item.get("required").is_some(), item.get("additionalProperties").is_some())
+    };
+    assert_eq!((known(2), known(20)), ((false, false), (true, true)));
 }
 
 /// A field missing once is optional, at whatever position it was missing.

@@ -20,6 +20,7 @@ const EAGER: Policy = Policy {
     enum_values: 32,
     tuple_after: 1,
     format_after: 1,
+    null_after: 1,
 };
 
 /// Thresholds that some documents stay below and a few more exceed.
@@ -33,6 +34,7 @@ fn quick() -> Policy {
         enum_after: 4,
         tuple_after: 2,
         format_after: 2,
+        null_after: 3,
         ..Policy::default()
     }
 }

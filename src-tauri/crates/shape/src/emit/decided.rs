@@ -55,6 +55,7 @@ impl NodeDecisions {
         let mut sum = DecisionHash(0);
         let mut form = Placements::default();
         Type::ALL.into_iter().for_each(|kind| sum.add(u64::from(node.count(kind) > 0)));
+        sum.add(u64::from(node.count(Type::Null) >= policy.null_after));
         if node.count(Type::Opaque) > 0 {
             return Self { sum: sum.0, form };
         }

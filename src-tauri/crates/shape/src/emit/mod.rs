@@ -180,6 +180,11 @@ impl<'p> Emitter<'p> {
             return Map::from_iter([("anyOf".to_owned(), Value::Array(any_of))]);
         }
         let Some(kind) = kinds.pop() else {
+            let nulls = node.count(Type::Null);
+            if nulls < self.policy.null_after {
+                self.decide(|| ("anything".into(), format!("only null was seen, {nulls} times")));
+                return Map::new();
+            }
             return Map::from_iter([("type".to_owned(), "null".into())]);
         };
         let schema = self.variant(tree, id, kind);

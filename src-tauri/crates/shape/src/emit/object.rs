@@ -73,18 +73,20 @@ impl Emitter<'_> {
 /// probability of presence from 0 to 1 is equally likely, an optional field is n times less often
 /// present in all of n objects than absent from some of them. The number of fields seen to be
 /// optional therefore gives the expected number of optional fields among those that were always
-/// present.
+/// present. Objects of one document tend to be alike, so they count as one.
 pub(super) fn requires(tree: View<'_>, id: Id, policy: &Policy) -> bool {
-    let objects = tree.node(id).count(Type::Object);
-    if objects >= policy.required_after {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    let independent = node.documents.min(objects);
+    if independent >= policy.required_after {
         return true;
     }
     let (mut always, mut optional) = (0.0, 0.5);
     for (_, field) in tree.fields(id) {
         *(if tree.node(field).present == objects { &mut always } else { &mut optional }) += 1.0;
     }
-    let mistaken = optional / objects as f64 / always;
-    objects >= policy.required_early && mistaken <= policy.required_mistaken
+    let mistaken = optional / independent as f64 / always;
+    independent >= policy.required_early && mistaken <= policy.required_mistaken
 }
 
 fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: bool) -> Schema {
@@ -114,7 +116,7 @@ pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
     if tree.fields(id).next().is_none() {
         return Openness::Empty;
     }
-    let few = objects < policy.closed_after && !closes_early(tree, id, policy);
+    let few = node.documents.min(objects) < policy.closed_after && !closes_early(tree, id, policy);
     if few || node.documents < policy.documents {
         return Openness::TooFew;
     }
@@ -131,13 +133,14 @@ pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
 /// Returns whether so few objects are enough to close a record. Optional fields are absent from all
 /// of n objects as often as present in all of them (see [`requires`]), and a field that was always
 /// absent is present next with probability 1/(n + 2) (Laplace). The number of optional fields seen
-/// therefore gives the chance of an unseen one.
+/// therefore gives the chance of an unseen one. Objects of one document count as one.
 fn closes_early(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let optional = tree.fields(id).filter(|(_, field)| tree.node(*field).present < objects).count();
-    let unseen = (optional as f64 + 0.5) / objects as f64 / (objects + 2) as f64;
-    objects >= policy.closed_early && unseen <= policy.closed_mistaken
+    let independent = node.documents.min(objects);
+    let unseen = (optional as f64 + 0.5) / independent as f64 / (independent + 2) as f64;
+    independent >= policy.closed_early && unseen <= policy.closed_mistaken
 }
 
 /// Returns the types of fields that were not kept, if there were so many that fields not seen yet

@@ -28,6 +28,8 @@ pub struct Policy {
     pub tuple_after: u64,
     /// Strings required before their common format is emitted.
     pub format_after: u64,
+    /// Nulls required before a value that was nothing else is taken for one that is always null.
+    pub null_after: u64,
 }
 
 impl Default for Policy {
@@ -45,6 +47,7 @@ impl Default for Policy {
             enum_values: 10,
             tuple_after: 10,
             format_after: 1,
+            null_after: 20,
         }
     }
 }

@@ -53,7 +53,7 @@ impl Alternatives<'_> {
                 OwnedValue::Boolean(value) => decide(u64::from(*value)),
                 OwnedValue::Text(text) => text.bytes().for_each(|byte| decide(u64::from(byte))),
             }
-            decide(u64::from(row.count >= policy.required_after));
+            decide(u64::from(is_known_well(node, row, policy)));
             for place in 0..node.fields.len() {
                 let with = row.with(place);
                 decide(
@@ -89,6 +89,11 @@ fn json_of(value: &OwnedValue) -> Value {
         OwnedValue::Boolean(value) => (*value).into(),
         OwnedValue::Text(text) => (**text).into(),
     }
+}
+
+/// Returns whether there were enough objects with the tag's value. Objects of one document count as one.
+fn is_known_well(node: &Node, row: &Row, policy: &Policy) -> bool {
+    node.documents.min(row.count) >= policy.required_after
 }
 
 /// Returns the types of a member in the objects of a row. Integers and numbers count as one.
@@ -188,7 +193,7 @@ impl Emitter<'_> {
 
     fn alternative(&mut self, tree: View<'_>, id: Id, tag: usize, row: &Row, closed: bool) -> Schema {
         let node = tree.node(id);
-        let known_well = row.count >= self.policy.required_after;
+        let known_well = is_known_well(node, row, self.policy);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for place in node.fields.places().iter().map(|place| *place as usize) {
             let (name, field) = node.fields.at(place);
