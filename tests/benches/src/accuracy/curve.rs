@@ -7,7 +7,7 @@ use crate::random_schemas::COUNTS;
 use crate::score::Score;
 
 /// One score of one learner at one place of the curve.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Point {
     pub class: usize,
     /// The true schema within its class: a seed and a number.

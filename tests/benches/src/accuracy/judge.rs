@@ -14,6 +14,12 @@ pub fn compile_draft7(schema: &Value) -> Result<Validator> {
     compile_as(schema, Draft::Draft7)
 }
 
+/// A judge for a published schema of the draft that it names.
+pub fn compile_as_it_says(schema: &Value) -> Result<Validator> {
+    let draft = Draft::default().detect(schema);
+    compile_as(schema, draft)
+}
+
 fn compile_as(schema: &Value, draft: Draft) -> Result<Validator> {
     jsonschema::options()
         .with_draft(draft)

@@ -6,6 +6,7 @@
 
 mod curve;
 mod damage;
+mod formats;
 mod generate;
 mod instances;
 mod judge;
@@ -37,6 +38,8 @@ cargo xtask bench accuracy
       --seed S      seed of the generated schemas [default: 1, for development]
       --final       the seeds that published numbers come from (1001 to 1005), for nothing else
       --only CLASS  one class
+      --formats     real documents of public formats instead: those that thresholds are chosen on, and with
+                    --final those set aside
       --details     also precision and recall, and which damage passed";
 
 /// What was asked for.
@@ -44,12 +47,15 @@ struct Options {
     seeds: Vec<u64>,
     only: Option<String>,
     details: bool,
+    formats: bool,
+    set_aside: bool,
 }
 
 /// One piece of work.
 enum Task<'a> {
     Random(random_schemas::Task),
     Webhook(&'a webhooks::Task, usize),
+    Format(&'a formats::Format, usize),
 }
 
 fn main() -> ExitCode {
@@ -57,12 +63,14 @@ fn main() -> ExitCode {
 }
 
 fn options(args: &[&str]) -> Option<Options> {
-    let mut options = Options { seeds: vec![1], only: None, details: false };
+    let mut options =
+        Options { seeds: vec![1], only: None, details: false, formats: false, set_aside: false };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match *arg {
             "--seed" => options.seeds = vec![args.next()?.parse().ok()?],
-            "--final" => options.seeds = (1001..=1005).collect(),
+            "--final" => (options.seeds, options.set_aside) = ((1001..=1005).collect(), true),
+            "--formats" => options.formats = true,
             "--only" => options.only = Some((*args.next()?).to_owned()),
             "--details" => options.details = true,
             _ => return None,
@@ -73,6 +81,15 @@ fn options(args: &[&str]) -> Option<Options> {
 
 /// Measures and prints. Whether the bars are passed.
 fn run(options: &Options) -> Result<bool> {
+    if options.formats {
+        let formats = formats::formats(options.set_aside)?;
+        let tasks: Vec<Task> =
+            formats::tasks(&formats).map(|(format, turn)| Task::Format(format, turn)).collect();
+        let curves = all(&tasks)?;
+        println!("# Accuracy on documents of public formats");
+        formats::print(&formats, &curves, options.details);
+        return Ok(true);
+    }
     let wanted = |class: &str| options.only.as_deref().is_none_or(|only| only == class);
     let webhooks = if wanted("github") {
         webhooks::tasks(schemascope_benches::github::events().context("GitHub's examples are missing")?)?
@@ -123,6 +140,7 @@ fn all(tasks: &[Task]) -> Result<Curves> {
         while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
             let points: Vec<Point> = match task {
                 Task::Random(task) => random_schemas::run(*task, &mut learners)?,
+                Task::Format(format, turn) => formats::run(format, *turn, &mut learners)?,
                 Task::Webhook(task, held_out) => webhooks::run(task, *held_out, &mut learners)?,
             };
             let mut curves = curves.lock().map_err(|_| anyhow::anyhow!("another thread failed"))?;

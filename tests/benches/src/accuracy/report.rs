@@ -21,7 +21,8 @@ fn column(at: usize) -> String {
     if at == ALL { format!("all ({})", COUNTS[ALL]) } else { format!("n = {}", COUNTS[at]) }
 }
 
-fn number(value: f64) -> String {
+/// A figure between 0 and 1.
+pub fn number(value: f64) -> String {
     if value >= 0.9995 { "1.00".to_owned() } else { format!("{value:.3}").trim_start_matches('0').to_owned() }
 }
 
