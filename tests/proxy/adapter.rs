@@ -169,6 +169,32 @@ fn status(program: &Program) -> Value {
     std::fs::read(file).map_or(Value::Null, |text| serde_json::from_slice(&text).unwrap())
 }
 
+/// Failures say nothing about the schema, also those that a person recognises by their text.
+#[test]
+fn texts_that_are_failures_do_not_pause_a_schema() {
+    let scratch = tempfile::tempdir().unwrap();
+    let declared = json!({"type": "object", "required": ["id"]});
+    let down = [text(&["Error: down"])];
+    let server = mirror(scratch.path(), [("t", Some(&declared), &down[..])]);
+    let servers = Map::from_iter([("mirror".to_owned(), server)]);
+    let program = Program::new(&places(), scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let call = || drop(client.call("mirror__t", &json!({})).unwrap().result().unwrap());
+    let pauses = || {
+        let audit = program.json_lines(&["audit", "mirror__t"]).unwrap();
+        audit.iter().filter(|row| row["event"] == "suspend").count()
+    };
+    call();
+    let run = program.run(&["failures", "count", "mirror__t", "Error:", "--no-reason"]).unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    (0..3).for_each(|_| call());
+    assert_eq!(pauses(), 0);
+    program.run(&["undo", "mirror__t"]).unwrap();
+    (0..2).for_each(|_| call());
+    assert_eq!(pauses(), 1);
+}
+
 #[test]
 fn adapter_used_is_recorded_and_kept_over_restarts() {
     let scratch = tempfile::tempdir().unwrap();

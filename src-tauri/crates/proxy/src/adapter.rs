@@ -150,7 +150,9 @@ impl Adapter {
             Some(compiled) => adapt_or_keep(result, effective, &compiled, mode, era),
             None => self.adapt_in_background(result, effective, mode, era).await,
         };
-        if let Some(rung) = adapted.rung {
+        if let Some(rung) = adapted.rung
+            && !(rung == Rung::Generic && self.schemas.is_failing_text(tool, result))
+        {
             self.note(tool, effective, rung);
         }
         adapted

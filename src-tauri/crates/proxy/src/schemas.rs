@@ -41,6 +41,12 @@ pub trait Schemas: Send + Sync + 'static {
         None
     }
 
+    /// Whether the user counts a result that is text as a failure, so that it says nothing about the schema.
+    fn is_failing_text(&self, tool: &ToolId, result: &[u8]) -> bool {
+        let _ = (tool, result);
+        false
+    }
+
     /// Number of generic results in a row that a tool had when the previous run ended.
     fn remembered(&self, tool: &ToolId) -> u32 {
         let _ = tool;

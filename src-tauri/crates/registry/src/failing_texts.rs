@@ -11,8 +11,9 @@ use schemascope_model::CallId;
 use schemascope_shape::Secrets;
 use schemascope_textform::wrapped;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::observation::Observation;
+use crate::observation::{Observation, observe};
 
 /// Results that begin alike from which on they are proposed.
 const RECURRING: u64 = 3;
@@ -133,6 +134,13 @@ impl FailingTexts {
         }
         false
     }
+}
+
+/// Whether a result is a text that begins in one of these ways.
+pub fn begins_with(result: &RawValue, beginnings: &[Box<str>]) -> bool {
+    let observation = observe(result);
+    let text = observation.as_ref().and_then(beginning_of);
+    text.is_some_and(|text| beginnings.iter().any(|beginning| text.trim_start().starts_with(&**beginning)))
 }
 
 /// How the text of a result begins, if it is a text, or is the text in `{"result": text}`.
@@ -266,6 +274,18 @@ mod tests {
         assert_eq!(texts.rules().get("Error"), Some(&1));
         assert_eq!(texts.emptied().rules().get("Error"), Some(&0));
         assert!(!texts.count(call(6), &Observation::new(Carrier::JsonInText, r#"{"Error": 1}"#)));
+    }
+
+    #[test]
+    fn begins_with_reads_the_text_of_a_result() {
+        let begins = |result: &str| {
+            let result = RawValue::from_string(result.to_owned()).unwrap();
+            begins_with(&result, &["Error:".into()])
+        };
+        assert!(begins(r#"{"content":[{"type":"text","text":"Error: a"}]}"#));
+        assert!(begins(r#"{"content":[],"structuredContent":{"result":" Error: a"}}"#));
+        assert!(!begins(r#"{"content":[{"type":"text","text":"No Error: a"}]}"#));
+        assert!(!begins(r#"{"content":[],"structuredContent":{"Error:":1}}"#));
     }
 
     #[test]

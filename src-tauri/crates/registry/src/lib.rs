@@ -23,7 +23,7 @@ mod state;
 mod tool;
 pub mod versions;
 
-pub use failing_texts::{FailingTexts, Found, MAX_BEGINNING, MAX_RULES};
+pub use failing_texts::{FailingTexts, Found, MAX_BEGINNING, MAX_RULES, begins_with};
 pub use failures::RecentFailures;
 pub use forget::state_without_secrets;
 pub use history::{History, Point, StandingChange};

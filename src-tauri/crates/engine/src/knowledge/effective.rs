@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_proxy::{Effective, ListedTool, Schema};
-use schemascope_registry::Declaration;
+use schemascope_registry::{Declaration, begins_with};
 use serde_json::value::RawValue;
 
 use crate::interviews::describe::describe;
@@ -29,6 +29,8 @@ struct Schemas {
     declared: HashMap<ToolId, Effective>,
     decided: HashMap<ToolId, Effective>,
     descriptions: Descriptions,
+    /// How texts of tools begin that are failures.
+    failing_texts: HashMap<ToolId, Box<[Box<str>]>>,
     /// Decided versions of tools with descriptions, described.
     described: HashMap<ToolId, Effective>,
 }
@@ -57,6 +59,22 @@ impl EffectiveSchemas {
             None => drop(known.decided.remove(tool)),
         }
         known.describe(tool);
+    }
+
+    /// Replaces the decision about which texts of a tool are failures.
+    pub(crate) fn decide_texts(&self, tool: &ToolId, failing: Box<[Box<str>]>) {
+        let mut known = self.schemas.write();
+        match failing.is_empty() {
+            true => drop(known.failing_texts.remove(tool)),
+            false => drop(known.failing_texts.insert(tool.clone(), failing)),
+        }
+    }
+
+    /// Whether a result of a tool is a text that is a failure.
+    pub(crate) fn is_failing_text(&self, tool: &ToolId, result: &[u8]) -> bool {
+        let known = self.read();
+        let Some(failing) = known.failing_texts.get(tool) else { return false };
+        serde_json::from_slice(result).is_ok_and(|result: &RawValue| begins_with(result, failing))
     }
 
     /// Replaces the descriptions of all tools. They are added to versions decided on; what an upstream declares stays

@@ -84,6 +84,10 @@ impl Schemas for ProxyObserver {
         is_certain.then(|| observation.json.into_owned())
     }
 
+    fn is_failing_text(&self, tool: &ToolId, result: &[u8]) -> bool {
+        self.effective.is_failing_text(tool, result)
+    }
+
     fn remembered(&self, tool: &ToolId) -> u32 {
         self.status.consecutive_generic(tool)
     }
