@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail};
 
 use build::Built;
-pub use build::{compile, formatted};
+pub use build::{compile, formatted, locked};
 use engine::Tally;
 
 /// The help text.

@@ -56,6 +56,7 @@ pub fn run() -> Result<bool> {
     let mut tally = Tally::default();
     tally.check("rustfmt", || must(cargo().args(["fmt", "--all", "--check"])));
     tally.check("rustfmt of the fuzz targets", fuzz::formatted);
+    tally.check("lock of the fuzz targets", fuzz::locked);
     tally.check("layering", checks::layering);
     tally.check("features", checks::features);
     tally.check("sleeps in tests", checks::sleeps::check);

@@ -5,9 +5,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::setup;
 use crate::shell::{cargo, must, root, step, target};
@@ -89,6 +89,18 @@ pub fn targets() -> Result<Built> {
 /// rest does.
 pub fn formatted() -> Result<()> {
     must(package("fmt").arg("--check"))
+}
+
+/// Whether the lock of the targets is up to date. A dependency of another workspace member changes it.
+pub fn locked() -> Result<()> {
+    let metadata =
+        package("metadata").args(["--locked", "--format-version", "1"]).stdout(Stdio::null()).status()?;
+    if metadata.success() {
+        return Ok(());
+    }
+    bail!(
+        "tests/fuzz/Cargo.lock is out of date; `cargo metadata --manifest-path tests/fuzz/Cargo.toml` renews it"
+    )
 }
 
 /// A cargo command for the targets' package, which is a workspace of its own.
