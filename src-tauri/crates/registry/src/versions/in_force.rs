@@ -50,7 +50,7 @@ impl Decided {
         self.failing.iter().map(|starts| &**starts)
     }
 
-    /// Whether somebody decided that texts which begin so are results.
+    /// Whether the user decided that texts which begin so are results.
     pub fn are_results(&self, starts: &str) -> bool {
         self.not_failing.contains(starts)
     }
