@@ -5,67 +5,67 @@ use crate::Model;
 /// Weights of `model::NAMES`.
 const NAMES: &[f64] = &[
     -1.730, // bias
-    2.438,  // same server
-    -0.973, // same words
-    1.486,  // share of equal words
-    -0.271, // same thing named
-    4.116,  // things overlap
-    -1.434, // input's thing named around the output
-    -2.019, // output's thing named around the input
-    -1.794, // different things named
-    -0.769, // both identify something
-    0.232,  // only the input identifies something
-    -0.252, // only the output identifies something
-    0.904,  // identifies what the input names
-    -4.855, // output is an amount or state
-    -3.820, // input is an amount or state
-    -2.992, // output is free text
-    -3.044, // input is free text
-    -4.835, // number for text
-    -2.292, // types differ
-    -2.292, // true or false
-    3.572,  // same format
-    -3.919, // formats differ
-    -3.268, // input lists its values
-    0.213,  // input is required
-    -3.298, // output repeats an argument by its name
-    0.502,  // output has several values
+    2.439,  // same server
+    -0.969, // same words
+    1.507,  // share of equal words
+    -0.266, // same thing named
+    4.120,  // things overlap
+    -1.438, // input's thing named around the output
+    -2.015, // output's thing named around the input
+    -1.796, // different things named
+    -0.799, // both identify something
+    0.225,  // only the input identifies something
+    -0.256, // only the output identifies something
+    0.909,  // identifies what the input names
+    -4.868, // output is an amount or state
+    -3.827, // input is an amount or state
+    -3.006, // output is free text
+    -3.055, // input is free text
+    -4.865, // number for text
+    -2.304, // types differ
+    -2.304, // true or false
+    3.569,  // same format
+    -3.928, // formats differ
+    -3.284, // input lists its values
+    0.223,  // input is required
+    -3.312, // output repeats an argument by its name
+    0.499,  // output has several values
     -0.810, // tool needs no input
-    2.676,  // answer is text
-    -4.512, // answer is text about the input's thing
-    -0.379, // understood everywhere
-    -4.168, // understood everywhere, other server
-    2.471,  // keys of a map
-    1.518,  // keys of a map of the input's things
-    -1.721, // same tool
-    -4.115, // input names a new thing
+    2.670,  // answer is text
+    -4.523, // answer is text about the input's thing
+    -0.410, // understood everywhere
+    -4.169, // understood everywhere, other server
+    2.473,  // keys of a map
+    1.524,  // keys of a map of the input's things
+    -1.733, // same tool
+    -4.128, // input names a new thing
 ];
 /// Weights of `model::UNSEEN`.
 const UNSEEN: &[f64] = &[
-    -0.651, // bias
-    0.762,  // names and types
-    -0.678, // calls that could have
-    -1.028, // repeats an argument
-    -0.142, // calls
+    -0.538, // bias
+    0.777,  // names and types
+    -0.676, // calls that could have
+    -1.079, // repeats an argument
+    -0.193, // calls
 ];
 /// Weights of `model::SEEN`.
 const SEEN: &[f64] = &[
     -2.009, // bias
-    0.630,  // names and types
+    0.628,  // names and types
     0.593,  // distinctive flows
-    -0.838, // weak flows
-    2.044,  // share of the calls that could
-    3.150,  // share of the credit
-    0.850,  // compared with the best source
-    0.723,  // different values
-    1.200,  // repeats an argument
-    0.324,  // part of a text
-    1.325,  // contained or joined
+    -0.840, // weak flows
+    2.038,  // share of the calls that could
+    3.141,  // share of the credit
+    0.852,  // compared with the best source
+    0.732,  // different values
+    1.191,  // repeats an argument
+    0.328,  // part of a text
+    1.326,  // contained or joined
     0.000,  // other server
-    0.606,  // weak, names agree
+    0.607,  // weak, names agree
     -1.654, // weak, few different values
-    -0.269, // same few values again and again
-    0.085,  // best field of its tool
+    -0.273, // same few values again and again
+    0.079,  // best field of its tool
 ];
 
 impl Default for Model {

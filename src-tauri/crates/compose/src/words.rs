@@ -168,7 +168,10 @@ fn stem(word: &str) -> String {
         "organisation" | "organization" => "org",
         "tz" | "zone" => "timezone",
         "mail" | "emailaddress" => "email",
-        "username" | "assignee" | "author" | "reporter" | "creator" | "requester" | "approver" => "user",
+        "username" | "assignee" | "author" | "reporter" | "creator" | "requester" | "approver" | "owner"
+        | "watcher" | "reviewer" | "manager" | "follower" | "editor" | "maintainer" | "moderator"
+        | "participant" | "attendee" | "contributor" | "submitter" | "collaborator" | "uploader"
+        | "commenter" => "user",
         "identifier" | "uuid" | "guid" | "ids" => "id",
         "reference" => "ref",
         "sha" | "commit" | "revision" => "commit",
