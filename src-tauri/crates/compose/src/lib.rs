@@ -27,6 +27,7 @@ mod shares;
 mod suggest;
 mod tool;
 mod unread;
+#[allow(clippy::approx_constant, reason = "a fitted weight may be close to a constant")]
 mod weights;
 mod window;
 mod words;

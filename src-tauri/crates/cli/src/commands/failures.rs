@@ -64,9 +64,9 @@ impl WithEngine for Failures {
             None => {
                 let rows = front.call(ListFailingTexts { tool_id: self.tool_id.clone() }).await?;
                 if args.json {
-                    output::json(&rows)?
+                    output::json(&rows)?;
                 } else {
-                    print(&rows)?
+                    print(&rows)?;
                 }
                 Ok(ExitCode::SUCCESS)
             }
