@@ -331,7 +331,8 @@ fn backfill_reports_malformed_lines_and_reads_the_rest() {
         (&row(&tools, "a__x")["observation_count"], &row(&tools, "a__x")["failure_count"]),
         (&json!(1), &json!(1))
     );
-    assert_eq!(program.json(&["schema", "a__y"]).unwrap()["type"], "null");
+    // A single null says nothing of the values to come.
+    assert_eq!(program.json(&["schema", "a__y"]).unwrap().get("type"), None);
     assert_eq!(row(&tools, "a__y")["last_observed"], "2026-01-02T03:04:05.000Z");
 }
 

@@ -38,7 +38,7 @@ fn follow(id: String) -> RwSignal<Arc<Vec<FailingTextRow>>> {
         leptos::task::spawn_local(async move {
             // Known rows stay while the engine does not respond.
             if let Ok(rows) = door::call(&command).await
-                && known.with_untracked(|old| **old != rows)
+                && known.try_with_untracked(|old| **old != rows).unwrap_or(false)
             {
                 known.set(Arc::new(rows));
             }

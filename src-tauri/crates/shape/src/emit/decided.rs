@@ -6,7 +6,7 @@
 use super::map::{counted_together, gather, is_map};
 use super::object::{Openness, openness, others, requires};
 use super::scalar::enumerated;
-use super::{Policy, Tuple, alternatives};
+use super::{Policy, Tuple, alternatives, is_little_known};
 use crate::node::{Id, Node, Type};
 use crate::tree::ROOT;
 use crate::view::View;
@@ -55,7 +55,7 @@ impl NodeDecisions {
         let mut sum = DecisionHash(0);
         let mut form = Placements::default();
         Type::ALL.into_iter().for_each(|kind| sum.add(u64::from(node.count(kind) > 0)));
-        sum.add(u64::from(node.count(Type::Null) >= policy.null_after));
+        sum.add(u64::from(is_little_known(node, policy)));
         if node.count(Type::Opaque) > 0 {
             return Self { sum: sum.0, form };
         }

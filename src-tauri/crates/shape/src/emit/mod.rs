@@ -180,8 +180,8 @@ impl<'p> Emitter<'p> {
             return Map::from_iter([("anyOf".to_owned(), Value::Array(any_of))]);
         }
         let Some(kind) = kinds.pop() else {
-            let nulls = node.count(Type::Null);
-            if nulls < self.policy.null_after {
+            if is_little_known(node, self.policy) {
+                let nulls = node.count(Type::Null);
                 self.decide(|| ("anything".into(), format!("only null was seen, {nulls} times")));
                 return Map::new();
             }
@@ -257,6 +257,12 @@ pub(crate) fn kinds(node: &Node) -> Vec<Type> {
             other => seen(*other),
         })
         .collect()
+}
+
+/// Returns whether all values were null, and too few to conclude that there are no others.
+fn is_little_known(node: &Node, policy: &Policy) -> bool {
+    let nulls = node.count(Type::Null);
+    nulls == node.total() && nulls < policy.null_after
 }
 
 fn shares(node: &Node) -> String {
