@@ -86,7 +86,7 @@ impl Judge {
     /// Parses a document. Returns `None` if it cannot be validated.
     pub(crate) fn prepare(&self, json: &str) -> Option<(&jsonschema::Validator, Value)> {
         let Compiled { validator, effort } = self.0.as_ref().ok()?;
-        let document: Value = serde_json::from_str(json).ok()?;
+        let document = schemascope_json::value(json).ok()?;
         let Size { levels, values } = size(&document);
         let affordable = levels.saturating_mul(effort.height) <= MAX_LEVELS
             && effort.applications(levels).saturating_mul(values) <= MAX_STEPS;

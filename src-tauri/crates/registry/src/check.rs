@@ -234,7 +234,7 @@ fn tight() -> Policy {
 
 impl Checked {
     fn against(tool: &BundledTool) -> Self {
-        let read = |raw: &serde_json::value::RawValue| serde_json::from_str::<Value>(raw.get()).ok();
+        let read = |raw: &serde_json::value::RawValue| schemascope_json::value(raw.get()).ok();
         let in_force = tool.in_force.as_ref().and_then(|in_force| read(&in_force.schema));
         let declaration = tool.declaration();
         let declared =

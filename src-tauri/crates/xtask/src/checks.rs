@@ -37,7 +37,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("schemascope-helptext", &["regex", "serde", "serde_json", "thiserror"]),
     ("schemascope-interview", &["serde", "serde_json", "sha2", "strsim", "thiserror"]),
     ("schemascope-report", &["schemascope-api", "schemascope-figures"]),
-    ("schemascope-judge", &["jsonschema", "schemascope-model", "serde_json"]),
+    ("schemascope-judge", &["jsonschema", "schemascope-json", "schemascope-model", "serde_json"]),
     (
         "schemascope-redact",
         &[
