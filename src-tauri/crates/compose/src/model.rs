@@ -68,6 +68,8 @@ pub const SEEN: &[&str] = &[
     "weak, few different values",
     "same few values again and again",
     "best field of its tool",
+    "named worse than another source",
+    "weak, named worse than another source",
 ];
 
 /// What the model looks at if there is no evidence.
@@ -189,6 +191,7 @@ pub(crate) fn seen(
     output: &str,
     own: &Seen,
     other_server: bool,
+    best_named: f64,
 ) -> [f64; SEEN.len()] {
     let strong = own.flows - own.weak.min(own.flows);
     let after = taken.after.get(from).copied().unwrap_or(own.flows).max(own.flows);
@@ -217,5 +220,12 @@ pub(crate) fn seen(
         weak * flag(values <= 3),
         (log(own.flows) - log(values)).max(0.0),
         ratio(own.credit, of_tool),
+        worse_named(logit, best_named),
+        weak * worse_named(logit, best_named),
     ]
+}
+
+/// Returns by how much names and types speak less for a source than for the best one, at most 5.
+pub fn worse_named(logit: f64, best: f64) -> f64 {
+    (best - logit).clamp(0.0, 5.0)
 }

@@ -85,6 +85,8 @@ struct Target<'g> {
     to: &'g Known,
     input: &'g Place,
     taken: Option<&'g Taken>,
+    /// What names and types say at best for any of the sources seen.
+    best_named: f64,
 }
 
 /// A giver and its output, also where no schema has them: then they are judged by the path.
@@ -131,7 +133,8 @@ impl Graph {
                 seen.entry((id.clone(), path)).or_default().merge(own);
             }
         }
-        let target = Target { to, input, taken: taken.first().copied() };
+        let taken = taken.first().copied();
+        let target = Target { to, input, taken, best_named: self.best_named(to, input, taken) };
         let mut found = Vec::new();
         for candidate in candidates.iter().filter(|candidate| is_wanted(&candidate.from.id)) {
             let Some(place) = candidate.from.outputs.get(candidate.place as usize) else { continue };
@@ -184,6 +187,19 @@ impl Graph {
         Source { known, bare, place }
     }
 
+    /// Returns what names and types say at best for any of the sources of an input.
+    fn best_named(&self, to: &Known, input: &Place, taken: Option<&Taken>) -> f64 {
+        let Some(taken) = taken else { return 0.0 };
+        let outputs =
+            taken.from.iter().flat_map(|(from, outputs)| outputs.keys().map(move |output| (from, output)));
+        let logits = outputs.filter_map(|(from, output)| {
+            let source = self.source(from, output);
+            let names = model::names(&source.known, source.place()?, to, input);
+            Some(model::sum(&self.model.names, &names))
+        });
+        logits.fold(f64::NEG_INFINITY, f64::max)
+    }
+
     /// Measures of names and types, and of evidence.
     fn measures_of(
         &self,
@@ -199,7 +215,8 @@ impl Graph {
         let from = &source.known.id;
         let measures = match (seen, target.taken) {
             (Some(seen), Some(taken)) => {
-                model::seen(logit, self.evidence(), taken, from, output, seen, other_server).to_vec()
+                let best = target.best_named;
+                model::seen(logit, self.evidence(), taken, from, output, seen, other_server, best).to_vec()
             }
             (_, taken) => {
                 let echo = self.evidence().echo(from, output).unwrap_or(0);
@@ -246,7 +263,8 @@ impl Graph {
     /// Returns the measures of names and types of a pair of fields.
     pub(crate) fn names_of(&self, pair: &Pair, to: &str, input: &str) -> Vec<f64> {
         let known = self.tools.get(to);
-        let target = known.and_then(|to| Some(Target { to, input: to.input(input)?, taken: None }));
+        let target =
+            known.and_then(|to| Some(Target { to, input: to.input(input)?, taken: None, best_named: 0.0 }));
         let source = self.source(&pair.from, &pair.output);
         target.map(|target| self.measures_of(&target, &source, &pair.output, None).0).unwrap_or_default()
     }
@@ -260,7 +278,9 @@ impl Graph {
                 let taken = self.evidence().taken(to).find(|(path, _)| {
                     **path == *input.path || known.input(path).is_some_and(|own| own.path == input.path)
                 });
-                let target = Target { to: &known, input, taken: taken.map(|(_, taken)| taken) };
+                let taken = taken.map(|(_, taken)| taken);
+                let best_named = self.best_named(&known, input, taken);
+                let target = Target { to: &known, input, taken, best_named };
                 let source = self.source(&pair.from, &pair.output);
                 let (names, measures) = self.measures_of(&target, &source, &pair.output, pair.seen.as_ref());
                 measured.push(Measured {

@@ -50,22 +50,24 @@ const UNSEEN: &[f64] = &[
 ];
 /// Weights of `model::SEEN`.
 const SEEN: &[f64] = &[
-    -2.009, // bias
-    0.628,  // names and types
-    0.593,  // distinctive flows
-    -0.840, // weak flows
-    2.038,  // share of the calls that could
-    3.141,  // share of the credit
-    0.852,  // compared with the best source
-    0.732,  // different values
-    1.191,  // repeats an argument
-    0.328,  // part of a text
-    1.326,  // contained or joined
+    -2.650, // bias
+    1.301,  // names and types
+    0.235,  // distinctive flows
+    -0.472, // weak flows
+    1.695,  // share of the calls that could
+    2.808,  // share of the credit
+    1.141,  // compared with the best source
+    0.806,  // different values
+    1.109,  // repeats an argument
+    0.100,  // part of a text
+    1.189,  // contained or joined
     0.000,  // other server
-    0.607,  // weak, names agree
-    -1.654, // weak, few different values
-    -0.273, // same few values again and again
-    0.079,  // best field of its tool
+    -0.241, // weak, names agree
+    -1.082, // weak, few different values
+    -0.389, // same few values again and again
+    0.203,  // best field of its tool
+    1.417,  // named worse than another source
+    -1.699, // weak, named worse than another source
 ];
 
 impl Default for Model {

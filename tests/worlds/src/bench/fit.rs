@@ -1,6 +1,8 @@
 //! Fitting: three logistic regressions by Newton's method, each server left out in turn.
 
-use schemascope_compose::model::{NAMES, SEEN, UNSEEN};
+use std::collections::BTreeMap;
+
+use schemascope_compose::model::{NAMES, SEEN, UNSEEN, worse_named};
 use schemascope_compose::{Measured, Model};
 use schemascope_worlds::{Label, Labels, Truth};
 
@@ -85,10 +87,17 @@ fn dot(weights: &[f64], features: &[f64]) -> f64 {
 }
 
 /// Puts another result of the first model into the measures of the second.
-fn with_logit(one: &Measured, logit: f64, mask: &Mask) -> Vec<f64> {
+fn with_logit(one: &Measured, logit: f64, best: f64, mask: &Mask) -> Vec<f64> {
     let mut features = one.measures.clone();
     features[1] = logit;
     if one.seen {
+        let worse = worse_named(logit, best);
+        if let Some(at) = position("named worse than another source") {
+            features[at] = worse;
+        }
+        if let (Some(at), Some(share)) = (position("weak, named worse than another source"), weak_share(one)) {
+            features[at] = share * worse;
+        }
         // The product of the share of weak flows and the first model's result.
         if let (Some(product), Some(share)) = (position("weak, names agree"), weak_share(one)) {
             features[product] = share * logit;
@@ -97,6 +106,23 @@ fn with_logit(one: &Measured, logit: f64, mask: &Mask) -> Vec<f64> {
     } else {
         features
     }
+}
+
+/// The best result of the first model for the sources seen of each input.
+fn best_named<'a>(
+    examples: impl IntoIterator<Item = &'a Measured>,
+    logit: impl Fn(&Measured) -> f64,
+) -> BTreeMap<(Box<str>, Box<str>), f64> {
+    let mut best = BTreeMap::new();
+    for one in examples.into_iter().filter(|one| one.seen) {
+        let own = best.entry(input(one)).or_insert(f64::NEG_INFINITY);
+        *own = own.max(logit(one));
+    }
+    best
+}
+
+fn input(one: &Measured) -> (Box<str>, Box<str>) {
+    (one.to.clone(), one.input.clone())
 }
 
 fn position(name: &str) -> Option<usize> {
@@ -132,15 +158,15 @@ pub(crate) fn all<'a>(
             newton(&others.map(|(_, row)| row.clone()).collect::<Vec<_>>())
         })
         .collect();
+    let logit = |one: &Measured| dot(&folds[fold(one)], &masked(&one.names, &mask.names));
+    let best = best_named(examples.iter().map(|(one, _)| *one), logit);
     let second = |seen: bool| {
         let rows: Vec<(Vec<f64>, f64)> = examples
             .iter()
             .filter(|(one, _)| one.seen == seen)
             .map(|(one, truth)| {
-                (
-                    with_logit(one, dot(&folds[fold(one)], &masked(&one.names, &mask.names)), mask),
-                    target(*truth),
-                )
+                let best = best.get(&input(one)).copied().unwrap_or_default();
+                (with_logit(one, logit(one), best, mask), target(*truth))
             })
             .collect();
         newton(&rows)
@@ -160,14 +186,18 @@ pub(crate) fn leave_out(
     let mut judged = Vec::new();
     for own in &registry.servers {
         let model = without(own.name, training, labels, mask);
-        for one in examples.iter().filter(|one| server(&one.to) == own.name) {
-            let logit = dot(&model.names, &masked(&one.names, &mask.names));
+        let logit = |one: &Measured| dot(&model.names, &masked(&one.names, &mask.names));
+        let own = || examples.iter().filter(|one| server(&one.to) == own.name);
+        let best = best_named(own(), logit);
+        for one in own() {
+            let best = best.get(&input(one)).copied().unwrap_or_default();
+            let logit = logit(one);
             let result = if !mask.flow {
                 logit
             } else if one.seen {
-                dot(&model.seen, &with_logit(one, logit, mask))
+                dot(&model.seen, &with_logit(one, logit, best, mask))
             } else {
-                dot(&model.unseen, &with_logit(one, logit, mask))
+                dot(&model.unseen, &with_logit(one, logit, best, mask))
             };
             judged.push((one.clone(), 1.0 / (1.0 + (-result).exp())));
         }
