@@ -18,13 +18,15 @@ const DIFFERENT: &str = "different things named";
 const GROUPS: &[(&[&str], &str, &str)] = &[
     (
         &[
-            "same words",
+            "same words, which name a thing",
+            "same words, which name nothing",
             "share of equal words",
-            "same thing named",
-            "things overlap",
+            "same thing in other words",
+            "things overlap in part",
             "input's thing named around the output",
             "output's thing named around the input",
             DIFFERENT,
+            "both identify something, not the same",
         ],
         "the names agree",
         "the names say different things",
@@ -181,5 +183,16 @@ impl Graph {
             }
         }
         Why { output: (&*pair.output).into(), input: input.into(), supporting, opposing, chance }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_consist_of_measures_that_exist() {
+        let unknown = GROUPS.iter().flat_map(|(names, ..)| *names).find(|name| !model::NAMES.contains(name));
+        assert_eq!(unknown, None);
     }
 }

@@ -15,14 +15,15 @@ use schemascope_model::How;
 pub const NAMES: &[&str] = &[
     "bias",
     "same server",
-    "same words",
+    "same words, which name a thing",
+    "same words, which name nothing",
     "share of equal words",
-    "same thing named",
-    "things overlap",
+    "same thing in other words",
+    "things overlap in part",
     "input's thing named around the output",
     "output's thing named around the input",
     "different things named",
-    "both identify something",
+    "both identify something, not the same",
     "only the input identifies something",
     "only the output identifies something",
     "identifies what the input names",
@@ -113,10 +114,13 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
     let shared = overlap(leaf_o, leaf_i);
     #[expect(clippy::cast_precision_loss, reason = "a few words")]
     let jaccard = shared as f64 / (leaf_o.len() + leaf_i.len() - shared).max(1) as f64;
+    let same_words = leaf_o == leaf_i && !leaf_o.is_empty();
+    let named_by_itself = overlap(leaf_o, output.entity()) > 0;
     let things = overlap(output.entity(), input.entity());
     let same_thing = things > 0 && things == output.entity().len() && things == input.entity().len();
-    let input_around = overlap(input.entity(), output.around()) > 0;
-    let output_around = overlap(output.entity(), input.around()) > 0;
+    let about_input = overlap(input.entity(), output.around()) > 0;
+    let input_around = things == 0 && about_input;
+    let output_around = things == 0 && overlap(output.entity(), input.around()) > 0;
     let named = !output.entity().is_empty() && !input.entity().is_empty();
     let text = output.path.is_empty();
     let number_text = (output.types == Types::NUMBER && input.types == Types::TEXT)
@@ -127,14 +131,15 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
     [
         1.0,
         flag(same_server),
-        flag(leaf_o == leaf_i && !leaf_o.is_empty()),
+        flag(same_words && named_by_itself),
+        flag(same_words && !named_by_itself),
         jaccard,
-        flag(same_thing),
-        flag(things > 0),
+        flag(same_thing && !(same_words && named_by_itself)),
+        flag(things > 0 && !same_thing),
         flag(input_around),
         flag(output_around),
         flag(named && things == 0 && !input_around && !output_around),
-        flag(output.id && input.id),
+        flag(output.id && input.id && things == 0),
         flag(!output.id && input.id),
         flag(output.id && !input.id),
         flag(output.id && !input.id && !input.amount && !input.text && things > 0),
@@ -153,7 +158,7 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
         flag(output.many),
         flag(from.source),
         flag(text),
-        flag(text && input_around),
+        flag(text && about_input),
         flag(common),
         flag(common && !same_server),
         flag(output.key),

@@ -292,7 +292,10 @@ impl Named {
             key: field.key,
             date: field.format.is_some_and(|format| format.starts_with("date")),
             id: field.key || leaf.iter().any(|word| words::is_id(word)),
-            amount: !field.key && (leaf.last().is_some_and(|word| words::is_amount(word)) || field.counts),
+            amount: !field.key
+                && (leaf.last().is_some_and(|word| words::is_amount(word))
+                    || words::asks(&leaf)
+                    || field.counts),
             text: field.types != Types::NUMBER
                 && leaf.iter().any(|word| words::is_text(word))
                 && !leaf.iter().any(|word| words::is_id(word)),

@@ -122,6 +122,20 @@ const TEXT: &[&str] = &[
     "keyword",
     "prompt",
     "new",
+    "observation",
+    "remark",
+    "caption",
+    "feedback",
+    "instruction",
+    "quote",
+    "bio",
+    "annotation",
+    "transcript",
+    "abstract",
+    "excerpt",
+    "snippet",
+    "statement",
+    "paragraph",
 ];
 
 /// Words that only connect.
@@ -223,6 +237,11 @@ pub(crate) fn is_id(word: &str) -> bool {
 pub(crate) fn is_amount(word: &str) -> bool {
     static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| with_stems(AMOUNT));
     STEMS.contains(word)
+}
+
+/// Whether a name asks a question that is answered by yes or no, as `is_open` and `hasMore` do.
+pub(crate) fn asks(words: &[String]) -> bool {
+    words.len() > 1 && has(&["is", "has", "can", "should", "was", "are"], &words[0])
 }
 
 /// Whether a word names free text.
