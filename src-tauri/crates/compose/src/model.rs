@@ -187,17 +187,24 @@ pub(crate) fn unseen(logit: f64, echo: u64, taken: Option<&Taken>, from: &str) -
     [1.0, logit, log(after), ratio(echo, 1000), log(taken.map_or(0, |taken| taken.calls))]
 }
 
+/// What names and types say: of one source, and of the best of all sources of the input.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByName {
+    pub(crate) own: f64,
+    pub(crate) best: f64,
+}
+
 /// Measures a pair of fields with flows.
 pub(crate) fn seen(
-    logit: f64,
+    by_name: ByName,
     evidence: &Evidence,
     taken: &Taken,
     from: &str,
     output: &str,
     own: &Seen,
     other_server: bool,
-    best_named: f64,
 ) -> [f64; SEEN.len()] {
+    let ByName { own: logit, best: best_named } = by_name;
     let strong = own.flows - own.weak.min(own.flows);
     let after = taken.after.get(from).copied().unwrap_or(own.flows).max(own.flows);
     let best =

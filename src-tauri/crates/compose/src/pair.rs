@@ -215,8 +215,8 @@ impl Graph {
         let from = &source.known.id;
         let measures = match (seen, target.taken) {
             (Some(seen), Some(taken)) => {
-                let best = target.best_named;
-                model::seen(logit, self.evidence(), taken, from, output, seen, other_server, best).to_vec()
+                let by_name = model::ByName { own: logit, best: target.best_named };
+                model::seen(by_name, self.evidence(), taken, from, output, seen, other_server).to_vec()
             }
             (_, taken) => {
                 let echo = self.evidence().echo(from, output).unwrap_or(0);

@@ -294,7 +294,7 @@ impl Named {
             id: field.key || leaf.iter().any(|word| words::is_id(word)),
             amount: !field.key
                 && (leaf.last().is_some_and(|word| words::is_amount(word))
-                    || words::asks(&leaf)
+                    || words::asks(leaf)
                     || field.counts),
             text: field.types != Types::NUMBER
                 && leaf.iter().any(|word| words::is_text(word))
