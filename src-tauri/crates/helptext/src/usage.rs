@@ -71,9 +71,14 @@ pub fn read(lines: &[String], name: &str) -> Usage {
     let others = if parsed.len() <= FEW { others } else { &[] };
     let has_some = |form: &&Form| !form.positionals.is_empty() || form.takes_command;
     let main = first.iter().chain(others).find(has_some);
+    let main = main.map(|form| form.positionals.as_slice()).unwrap_or_default();
     let is_first = parsed.first().is_some_and(|first| !first.positionals.is_empty());
-    let positionals = main.map(|form| form.positionals.as_slice()).unwrap_or_default().iter().cloned();
-    let positionals = positionals.map(|one| UsagePositional { required: one.required && is_first, ..one });
+    // `LAST` and `FIRST LAST`: one form with more arguments that can be left out.
+    let longer = others.iter().map(|form| form.positionals.as_slice()).filter(|more| has_all(more, main));
+    let longest = longer.max_by_key(|more| more.len()).filter(|_| is_first).unwrap_or(main);
+    let is_required =
+        |one: &UsagePositional| main.iter().any(|own| own.name == one.name && own.required && is_first);
+    let positionals = longest.iter().map(|one| UsagePositional { required: is_required(one), ..one.clone() });
     usage.positionals = positionals.take(MAX_POSITIONALS).collect();
     for form in &parsed {
         usage.takes_command |= form.takes_command;
@@ -91,6 +96,12 @@ pub fn read(lines: &[String], name: &str) -> Usage {
         }
     }
     usage
+}
+
+/// Whether a form has all arguments of another one, in their order, and more.
+fn has_all(longer: &[UsagePositional], main: &[UsagePositional]) -> bool {
+    let mut rest = longer.iter();
+    longer.len() > main.len() && main.iter().all(|own| rest.any(|one| one.name == own.name))
 }
 
 fn indent(line: &str) -> usize {
@@ -420,6 +431,13 @@ mod tests {
                 "[mask|cpu-list] [pid|cmd] [args]...",
             ),
             ("usage: x [-a | -b] c", "x", "-a -b", "c"),
+            (
+                "Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n  or:  seq FIRST STEP LAST",
+                "seq",
+                "",
+                "[FIRST] [STEP] LAST",
+            ),
+            ("bzcmp, bzdiff\nusage: bzcmp [cmp_options] file [file]", "bzcmp", "", "file..."),
             ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
             ("Usage: sleep NUMBER[SUFFIX]...", "sleep", "", "NUMBER..."),
             ("Usage: chown [OPTION]... [OWNER][:[GROUP]] FILE...", "chown", "", "[OWNER] FILE..."),

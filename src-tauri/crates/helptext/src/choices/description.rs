@@ -421,6 +421,11 @@ mod tests {
                 "a1 b1",
             ),
             ("RFC 3339 format. FMT='date', 'seconds', or 'ns' for date and time", "FMT", "date seconds ns"),
+            (
+                "ISO format. FMT='date' for date only (the default), 'hours', 'ns', or 's' for date and time. Example: 2006",
+                "FMT",
+                "date hours ns s",
+            ),
             ("sockets of FAMILY FAMILY := {inet|inet6|unix}", "FAMILY", "inet inet6 unix"),
             (
                 "pictographs; <what> can be \"all\", \"none\" or \"common\" (default)",

@@ -39,6 +39,7 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                 rest = next;
             }
             None if quoted && has_remark && behind.trim_start().starts_with(QUOTES) => rest = behind,
+            None if quoted && let Some(next) = without_purpose(behind) => rest = next,
             None => {
                 let end = behind.trim_start();
                 let ends = end.is_empty()
@@ -115,6 +116,15 @@ fn without_remark(text: &str) -> Option<(&str, bool)> {
     let remark = start.get(..end)?;
     let names_more = ["(or ", "(also ", "(alias"].iter().any(|word| remark.starts_with(word));
     (!names_more).then(|| (start.get(end + 1..).unwrap_or_default(), true))
+}
+
+/// What follows the purpose of a quoted value, if another one does: `'date' for date only, 'hours'`.
+fn without_purpose(text: &str) -> Option<&str> {
+    let purpose = text.trim_start().strip_prefix("for ")?;
+    let at = purpose.find([',', ';', '.', '\'', '"', '`'])?;
+    let next = purpose.get(at..)?.strip_prefix(',')?.trim_start();
+    let next = next.strip_prefix("or ").or_else(|| next.strip_prefix("and ")).unwrap_or(next);
+    next.starts_with(QUOTES).then_some(next)
 }
 
 /// What follows a separator, and whether it is the last one: `or`.

@@ -231,13 +231,8 @@ impl Form {
                 | "opt"
                 | "options..."
                 | "switches"
-                | "global options"
                 | "global flags"
-                | "command options"
-                | "common options"
-                | "local options"
-                | "general options"
-        );
+        ) || lower.ends_with(" options");
         // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out.
         let name = name.split_once('[').map_or(name, |(stem, _)| stem);
         // `<key>=<value>`, `<DEP>[@VERSION]`.
