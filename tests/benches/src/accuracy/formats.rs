@@ -42,10 +42,10 @@ const ALL: usize = COUNTS.len() - 1;
 
 /// A format: its documents and its published schema.
 pub struct Format {
-    name: &'static str,
-    number: usize,
-    documents: Vec<Value>,
-    truth: Validator,
+    pub name: &'static str,
+    pub number: usize,
+    pub documents: Vec<Value>,
+    pub truth: Validator,
 }
 
 /// The formats of one half, without documents that the published schema rejects.

@@ -18,6 +18,7 @@ mod report;
 mod score;
 mod swap;
 mod webhooks;
+mod wide;
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -40,6 +41,7 @@ cargo xtask bench accuracy
       --only CLASS  one class
       --formats     real documents of public formats instead: those that thresholds are chosen on, and with
                     --final those set aside
+      --wide        documents with 5,000 to 50,000 paths instead: records, telemetry, settings, lock files, maps
       --details     also precision and recall, and which damage passed";
 
 /// What was asked for.
@@ -49,6 +51,7 @@ struct Options {
     details: bool,
     formats: bool,
     set_aside: bool,
+    wide: bool,
 }
 
 /// One piece of work.
@@ -64,13 +67,14 @@ fn main() -> ExitCode {
 
 fn options(args: &[&str]) -> Option<Options> {
     let mut options =
-        Options { seeds: vec![1], only: None, details: false, formats: false, set_aside: false };
+        Options { seeds: vec![1], only: None, details: false, formats: false, set_aside: false, wide: false };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match *arg {
             "--seed" => options.seeds = vec![args.next()?.parse().ok()?],
             "--final" => (options.seeds, options.set_aside) = ((1001..=1005).collect(), true),
             "--formats" => options.formats = true,
+            "--wide" => options.wide = true,
             "--only" => options.only = Some((*args.next()?).to_owned()),
             "--details" => options.details = true,
             _ => return None,
@@ -81,12 +85,13 @@ fn options(args: &[&str]) -> Option<Options> {
 
 /// Measures and prints. Whether the bars are passed.
 fn run(options: &Options) -> Result<bool> {
-    if options.formats {
-        let formats = formats::formats(options.set_aside)?;
+    if options.formats || options.wide {
+        let formats = if options.wide { wide::formats()? } else { formats::formats(options.set_aside)? };
         let tasks: Vec<Task> =
             formats::tasks(&formats).map(|(format, turn)| Task::Format(format, turn)).collect();
         let curves = all(&tasks)?;
-        println!("# Accuracy on documents of public formats");
+        let of = if options.wide { "wide documents" } else { "documents of public formats" };
+        println!("# Accuracy on {of}");
         formats::print(&formats, &curves, options.details);
         return Ok(true);
     }
