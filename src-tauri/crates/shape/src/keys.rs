@@ -32,6 +32,37 @@ pub fn looks_like_data(key: &str) -> bool {
         || bytes.iter().any(is_odd) && (looks_like_address(key) || veil::was_data(key))
 }
 
+/// Returns whether the name of an object says that its members are several of a kind: `services`, `byName`,
+/// `name_map`. Then they are likely to be named by data, even if their names are words. A record may have such a name,
+/// too.
+pub(crate) fn names_several(key: &str) -> bool {
+    // Words that end like a plural.
+    const SINGULAR: &[&str] =
+        &["alias", "always", "canvas", "dns", "https", "news", "previous", "series", "tls"];
+    let begins_with = |start: &str| {
+        key.strip_prefix(start)
+            .is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()))
+    };
+    let start = key
+        .rfind(|c: char| !c.is_ascii_lowercase())
+        .map_or(0, |at| if key[at..].starts_with(|c: char| c.is_ascii_uppercase()) { at } else { at + 1 });
+    let last = key.get(start..).unwrap_or_default().to_ascii_lowercase();
+    let is_plural = last.len() >= 4
+        && last.ends_with('s')
+        && !["ss", "us", "is"].iter().any(|end| last.ends_with(end))
+        && !SINGULAR.contains(&last.as_str());
+    is_plural
+        || matches!(last.as_str(), "map" | "dict" | "env" | "children")
+        || begins_with("by")
+        || key.contains("_by_")
+        || key.contains("By") && begins_after(key, "By")
+}
+
+/// Returns whether a part of a key is followed by a new word.
+fn begins_after(key: &str, part: &str) -> bool {
+    key.split_once(part).is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+}
+
 /// Returns whether a key is a number, or has so many digits that it is probably an id or a date.
 fn looks_like_id(bytes: &[u8]) -> bool {
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();

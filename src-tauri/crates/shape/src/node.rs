@@ -98,6 +98,8 @@ pub(crate) enum Step {
     Items,
     /// The values of all keys that look like data, together.
     Values,
+    /// The values of all members of an object whose name is a plural, together, without keys that look like data.
+    Members,
 }
 
 /// Counts at one path.
@@ -108,11 +110,16 @@ pub(crate) struct Node {
     pub(crate) step: Step,
     /// Place of a field among its parent's fields.
     pub(crate) place: u32,
-    /// Number of steps to the node that are [`Step::Values`].
+    /// Whether its members are counted together. Follows from its path.
+    pub(crate) plural: bool,
+    /// Number of steps to the node that are [`Step::Values`] or [`Step::Members`].
     pub(crate) gathered: u8,
     pub(crate) fields: Fields,
     pub(crate) items: Option<Id>,
     pub(crate) values: Option<Id>,
+    pub(crate) members: Option<Id>,
+    /// Whether `members` was not kept.
+    pub(crate) lost_members: bool,
     /// Number of parent objects that have the field. Differs from the sum of `counts` only if
     /// documents have duplicate keys.
     pub(crate) present: u64,
@@ -130,8 +137,9 @@ pub(crate) struct Node {
     pub(crate) arrays: Option<Box<Arrays>>,
     pub(crate) tags: Option<Box<Tags>>,
     pub(crate) mark: Mark,
-    /// Whether its children may be kept whatever their rank. Never part of the state.
+    /// Whether its children, and `members`, may be kept whatever their rank. Never part of the state.
     pub(crate) shelters: bool,
+    pub(crate) shelters_members: bool,
 }
 
 /// What a node was last counted for. Never part of the state.
@@ -151,10 +159,13 @@ impl Node {
             parent,
             step,
             place: 0,
+            plural: false,
             gathered,
             fields: Fields::default(),
             items: None,
             values: None,
+            members: None,
+            lost_members: false,
             present: 0,
             documents: 0,
             counts: Counts::default(),
@@ -167,6 +178,7 @@ impl Node {
             tags: None,
             mark: Mark::default(),
             shelters: step == Step::Root,
+            shelters_members: step == Step::Root,
         }
     }
 
@@ -199,7 +211,7 @@ impl Node {
 
     /// Returns the direct children.
     pub(crate) fn children(&self) -> impl Iterator<Item = Id> {
-        self.fields.ids().chain(self.items).chain(self.values)
+        self.fields.ids().chain(self.items).chain(self.values).chain(self.members)
     }
 
     /// Returns whether values of any child were not kept.

@@ -85,6 +85,11 @@ impl Rank {
         self.child(self.data, b'{', "", with)
     }
 
+    /// Returns the rank of the node for the values of all members.
+    pub(crate) fn members(self, with: HashKey) -> Self {
+        self.child(self.data, b'+', "", with)
+    }
+
     /// Returns the rank of a field of which only the hash is known.
     pub(crate) fn hashed_field(self, data: bool, hash: u64) -> Self {
         Self { data: self.data || data, depth: self.depth.saturating_add(1), hash }

@@ -26,7 +26,10 @@ use crate::{MAX_DEPTH, MAX_NODES};
 
 /// Format number in every state. States of the format before are converted as far as possible. What
 /// states of other formats lack is still in the calls, so they are learned again from those.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
+
+/// Format before members were counted together. Nothing has to be converted.
+const WITHOUT_MEMBERS: u32 = 4;
 
 /// Largest plausible count. It ensures that sums of many states fit in 64 bits.
 const MAX_COUNT: u64 = 1 << 48;
@@ -86,6 +89,8 @@ struct WrittenNode {
     present: u64,
     #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
     repeated: u64,
+    #[serde(rename = "l", default, skip_serializing_if = "is_false")]
+    lost_members: bool,
     #[serde(rename = "n")]
     documents: u64,
     #[serde(rename = "c")]
@@ -113,6 +118,8 @@ enum Gathers {
     Items,
     #[serde(rename = "{")]
     Values,
+    #[serde(rename = "+")]
+    Members,
 }
 
 impl State {
@@ -123,7 +130,7 @@ impl State {
         }
         let malformed = |error: serde_json::Error| InvalidState::Malformed(error.to_string());
         let FormatNumber { version } = serde_json::from_slice(bytes).map_err(malformed)?;
-        if ![older::FORMAT, FORMAT].contains(&version) {
+        if ![older::FORMAT, WITHOUT_MEMBERS, FORMAT].contains(&version) {
             return Err(InvalidState::UnknownFormat(version));
         }
         let mut state: Self = serde_json::from_slice(bytes).map_err(malformed)?;
@@ -152,6 +159,11 @@ impl WrittenNode {
         let own = [self.present, self.repeated, self.documents];
         kinds.chain(numbers).chain(strings).chain(redacted).chain(positions).chain(tags).chain(own)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -226,9 +238,16 @@ impl Shape {
             return Err(InvalidState::Malformed("a count is too large".into()));
         }
         let key = state.key.ok_or_else(|| InvalidState::Malformed("it has no hash key".into()))?;
+        let mut tree = read(state.nodes, key, state.veil)?;
+        if state.version < FORMAT {
+            // Only newer observations would be counted together.
+            for node in tree.nodes_mut() {
+                node.lost_members |= node.plural && node.count(Type::Object) > 0;
+            }
+        }
         let mut shape = Self {
             observations: state.observations,
-            tree: read(state.nodes, key, state.veil)?,
+            tree,
             cap: state.cap.min(MAX_NODES),
             epochs: state.epochs,
             signatures: state.signatures.bounded(),
@@ -279,10 +298,12 @@ impl Writer<'_> {
             gathers: match node.step {
                 Step::Items => Some(Gathers::Items),
                 Step::Values => Some(Gathers::Values),
+                Step::Members => Some(Gathers::Members),
                 Step::Root | Step::Field { .. } => None,
             },
             present: node.present,
             repeated: node.repeated,
+            lost_members: node.lost_members,
             documents: node.documents,
             counts: sparse(&node.counts, 0),
             other: sparse(&node.other, 0),
@@ -296,7 +317,7 @@ impl Writer<'_> {
         for (name, field) in fields {
             self.write(field, depth + 1, Some(&name), into);
         }
-        for child in node.items.into_iter().chain(node.values) {
+        for child in node.items.into_iter().chain(node.values).chain(node.members) {
             self.write(child, depth + 1, None, into);
         }
     }
@@ -341,6 +362,7 @@ fn read(nodes: Vec<WrittenNode>, key: HashKey, veil: Option<Veil>) -> Result<Tre
             }
             (None, Some(Gathers::Items)) if tree.node(parent).items.is_none() => tree.items(parent),
             (None, Some(Gathers::Values)) if tree.node(parent).values.is_none() => tree.values(parent),
+            (None, Some(Gathers::Members)) if tree.node(parent).members.is_none() => tree.members(parent),
             _ => return malformed("a node is duplicated or has no place".into()),
         };
         let Some(child) = child else { return malformed("a node is not allowed here".into()) };
@@ -368,6 +390,7 @@ fn fill(
     let node = tree.node_mut(id);
     node.present = flat.present;
     node.repeated = flat.repeated;
+    node.lost_members = flat.lost_members;
     node.documents = flat.documents;
     node.counts = dense(flat.counts, 0)?;
     node.other = dense(flat.other, 0)?;

@@ -2,7 +2,7 @@
 //!
 //! Nodes are in one list, parents before children, so nothing here recurses.
 
-use crate::keys::{looks_like_data, may_be_kept};
+use crate::keys::{looks_like_data, may_be_kept, names_several};
 use crate::node::{Counts, Id, Node, Step, add};
 use crate::rank::{HashKey, Rank};
 use crate::veil::{self, Veil};
@@ -28,10 +28,17 @@ pub(crate) struct Tree {
 pub(crate) struct Excess {
     /// Lowest rank that is removed, unless it is sheltered.
     pub(crate) cut: Option<Rank>,
-    /// By node, whether it shelters its children; empty while there is no excess.
-    sheltered: Vec<bool>,
+    /// By node, what it shelters; empty while there is no excess.
+    sheltered: Vec<Shelters>,
     /// By node, whether it is removed; empty if none is.
     pub(crate) gone: Vec<bool>,
+}
+
+/// What a node shelters.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shelters {
+    children: bool,
+    members: bool,
 }
 
 /// Returns the most tables for this many nodes: one for each, and some more. It bounds the memory,
@@ -85,8 +92,10 @@ impl Tree {
             Some(hash) => above.hashed_field(looks_like_data(name), hash),
             None => above.field(name, self.key),
         };
-        let id = self.add(parent, Step::Field { data: looks_like_data(name) }, rank)?;
+        let data = looks_like_data(name);
+        let id = self.add(parent, Step::Field { data }, rank)?;
         self.node_mut(id).place = self.node_mut(parent).fields.insert(name, id);
+        self.node_mut(id).plural = !rank.data && names_several(name);
         Some(id)
     }
 
@@ -110,14 +119,32 @@ impl Tree {
         Some(id)
     }
 
+    /// Returns the node of the values of all members, or `None` if it is not kept.
+    pub(crate) fn members(&mut self, parent: Id) -> Option<Id> {
+        let node = self.node(parent);
+        if node.members.is_some() || node.lost_members {
+            return node.members;
+        }
+        let id = self.add(parent, Step::Members, self.node(parent).rank.members(self.key))?;
+        self.node_mut(parent).members = Some(id);
+        Some(id)
+    }
+
     fn add(&mut self, parent: Id, step: Step, rank: Rank) -> Option<Id> {
-        let shelters = self.node(parent).shelters && step != (Step::Field { data: true });
+        let above = self.node(parent);
+        let shelters = match step {
+            Step::Members => above.shelters_members,
+            step => above.shelters && step != (Step::Field { data: true }),
+        };
         if !shelters && !self.keeps(rank) {
             return None;
         }
-        let gathered = self.node(parent).gathered + u8::from(step == Step::Values);
+        let gathered = above.gathered + u8::from(matches!(step, Step::Values | Step::Members));
         reserve(&mut self.nodes);
-        self.nodes.push(Node { shelters, ..Node::new(rank, parent, step, gathered) });
+        let node = Node::new(rank, parent, step, gathered);
+        // The values of members may be maps in turn, once.
+        let plural = step == Step::Members && gathered == 1;
+        self.nodes.push(Node { shelters, shelters_members: shelters, plural, ..node });
         Some((self.nodes.len() - 1) as Id)
     }
 
@@ -132,6 +159,7 @@ impl Tree {
                 Step::Field { .. } => parent.fields.pop(),
                 Step::Items => parent.items = None,
                 Step::Values => parent.values = None,
+                Step::Members => parent.members = None,
             }
         }
     }
@@ -145,9 +173,11 @@ impl Tree {
             at += 1;
             self.merge_node(ours, theirs.node(their), &theirs.other(their));
             for child in theirs.children(their) {
+                let node = theirs.node(child);
                 match self.child_like(ours, theirs, child) {
                     Some(id) => pairs.push((id, child)),
-                    None => self.fold(ours, theirs.node(child)),
+                    None if node.step == Step::Members => self.node_mut(ours).lost_members = true,
+                    None => self.fold(ours, node),
                 }
             }
         }
@@ -166,6 +196,7 @@ impl Tree {
             Step::Root => None,
             Step::Items => self.items(parent),
             Step::Values => self.values(parent),
+            Step::Members => self.members(parent),
             Step::Field { .. } => {
                 let (name, _) = theirs.node(node.parent).fields.at(node.place as usize);
                 match self.node(parent).fields.get(name) {
@@ -182,6 +213,7 @@ impl Tree {
         mine.present += theirs.present;
         mine.documents += theirs.documents;
         mine.repeated += theirs.repeated;
+        mine.lost_members |= theirs.lost_members;
         let tables = mine.tables();
         add(&mut mine.counts, &theirs.counts);
         let more = mine.tables() - tables;
@@ -243,7 +275,7 @@ impl Tree {
         let Excess { cut, sheltered, gone } = self.excess(cap);
         self.cut = cut;
         for (node, shelters) in self.nodes.iter_mut().zip(sheltered) {
-            node.shelters = shelters;
+            (node.shelters, node.shelters_members) = (shelters.children, shelters.members);
         }
         (!gone.is_empty()).then(|| self.remove(&gone))
     }
@@ -271,37 +303,58 @@ impl Tree {
         let ranks: Vec<(Rank, usize)> = others().map(|node| (node.rank, node.tables())).collect();
         let room = most_tables(cap).saturating_sub(cap / 2 + self.nodes[0].tables());
         let cut = lower(self.cut, first_out(ranks, cap - cap / 2, room));
-        let is_gone = |(node, stays): (&Node, &bool)| !stays && cut.is_some_and(|cut| node.rank >= cut);
-        let mut gone: Vec<bool> = self.nodes.iter().zip(&stays).map(is_gone).collect();
+        let mut gone: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        for (node, stays) in self.nodes.iter().zip(&stays) {
+            let excluded = !stays && cut.is_some_and(|cut| node.rank >= cut);
+            // Another part of the whole lost it, so it is not complete.
+            let lost = node.step == Step::Members && self.node(node.parent).lost_members;
+            gone.push(excluded || lost || gone.get(node.parent as usize) == Some(&true));
+        }
         if !gone.contains(&true) {
             gone.clear();
         }
         Excess { cut, sheltered, gone }
     }
 
-    /// Returns for each node whether it shelters its children, and whether it is sheltered itself.
-    /// Sheltered nodes stay whatever their rank. The root has a budget for them. A node whose
-    /// children, without keys that are data, fit in its budget shelters them and divides the rest
-    /// evenly between those that contain something. Other children of the same node, however many
-    /// documents they came from, can therefore not displace any node elsewhere. A budget only ever
-    /// shrinks, and a node that exceeds it gives up all of its children.
-    fn sheltered(&self, budget: usize) -> (Vec<bool>, Vec<bool>) {
-        let mut shelters = vec![false; self.nodes.len()];
+    /// Returns what each node shelters, and whether it is sheltered itself. Sheltered nodes stay whatever their rank.
+    /// The root has a budget for them. Half of a node's budget is for its members together, if they are counted so. A node whose other children, without keys that are data, fit in the rest shelters them and divides
+    /// what is left evenly between those that contain something. Other children of the same node, however many
+    /// documents they came from, can therefore not displace any node elsewhere. A budget only ever shrinks, and a node
+    /// that exceeds it gives up all of its children.
+    fn sheltered(&self, budget: usize) -> (Vec<Shelters>, Vec<bool>) {
+        let mut shelters = vec![Shelters::default(); self.nodes.len()];
         let mut stays = vec![false; self.nodes.len()];
         let mut budgets = vec![0; self.nodes.len()];
         (stays[0], budgets[0]) = (true, budget);
-        for (id, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.has_other()) {
+        for (id, node) in self.nodes.iter().enumerate() {
             if !stays[id] {
                 continue;
             }
+            let mut budget = budgets[id];
+            let weight = |child: &Node| child.tables().max(1);
+            let members = node.members.filter(|_| !node.lost_members);
+            if let Some(members) = members {
+                let half = budget / 2;
+                budget -= half;
+                if let Some(rest) = half.checked_sub(weight(self.node(members))) {
+                    shelters[id].members = true;
+                    (stays[members as usize], budgets[members as usize]) = (true, rest);
+                }
+            } else {
+                shelters[id].members = true;
+            }
+            if node.has_other() {
+                continue;
+            }
             let children = || {
-                let children = node.children().map(|child| (child as usize, self.node(child)));
+                let children = node.children().filter(|child| node.members != Some(*child));
+                let children = children.map(|child| (child as usize, self.node(child)));
                 children.filter(|(_, child)| child.step != (Step::Field { data: true }))
             };
-            let weight: usize = children().map(|(_, child)| child.tables().max(1)).sum();
-            let Some(rest) = usize::checked_sub(budgets[id], weight) else { continue };
+            let weight: usize = children().map(|(_, child)| weight(child)).sum();
+            let Some(rest) = usize::checked_sub(budget, weight) else { continue };
             let containers = children().filter(|(_, child)| child.contains()).count();
-            shelters[id] = true;
+            shelters[id].children = true;
             for (child, _) in children() {
                 (stays[child], budgets[child]) = (true, rest / containers.max(1));
             }
@@ -324,6 +377,7 @@ impl Tree {
                 // counted anywhere.
                 if let Some(parent) = new[node.parent as usize] {
                     self.fold(parent, &node);
+                    self.node_mut(parent).lost_members |= node.step == Step::Members;
                 }
                 continue;
             }
@@ -336,6 +390,7 @@ impl Tree {
             }
             node.items = node.items.and_then(|id| new[id as usize]);
             node.values = node.values.and_then(|id| new[id as usize]);
+            node.members = node.members.and_then(|id| new[id as usize]);
             self.nodes.push(node);
         }
         for id in 0..self.nodes.len() {
@@ -371,9 +426,13 @@ fn first_out(mut nodes: Vec<(Rank, usize)>, most: usize, mut room: usize) -> Opt
 }
 
 /// Returns whether the values of a child that is not kept are counted at its parent. Values of keys
-/// that look like data are counted together instead.
+/// that look like data are counted together instead, and those of members counted together are counted elsewhere, too.
 pub(crate) fn is_folded(parent: &Node, child: &Node) -> bool {
-    child.step != (Step::Field { data: true }) || parent.rank.data
+    match child.step {
+        Step::Field { data: true } => parent.rank.data,
+        Step::Members => false,
+        _ => true,
+    }
 }
 
 /// Returns the lower of two cuts; `None` is above all.

@@ -55,6 +55,10 @@ impl<'t> View<'t> {
         self.node(id).values.filter(|values| self.shows(*values))
     }
 
+    pub(crate) fn members(self, id: Id) -> Option<Id> {
+        self.node(id).members.filter(|members| self.shows(*members))
+    }
+
     /// Returns the direct children of a node.
     pub(crate) fn children(self, id: Id) -> impl Iterator<Item = Id> {
         self.node(id).children().filter(move |child| self.shows(*child))

@@ -89,6 +89,23 @@ fn wide_document() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Maps by name whose members are counted together, nested, beside other fields.
+fn map_of_records() -> impl Strategy<Value = Value> {
+    let record = prop_oneof![
+        ("[a-c]", leaf()).prop_map(|(name, leaf)| json!({"id": leaf, "name": name})),
+        (leaf(), leaf()).prop_map(|(one, other)| json!({"id": one, "jobs": {"x": other}, "list": [one]})),
+    ];
+    prop_oneof![3 => record, 1 => leaf()].prop_recursive(3, 120, 12, |inner| {
+        let map = || prop::collection::btree_map("[a-d]|[a-z]{2}|[0-9]{4}|jobs|byId", inner.clone(), 0..9);
+        let map = || map().prop_map(|map| Value::Object(map.into_iter().collect()));
+        prop_oneof![
+            map(),
+            (map(), inner.clone()).prop_map(|(jobs, one)| json!({"jobs": jobs, "to": [one]})),
+            (map(), map()).prop_map(|(jobs, others)| json!({"serviceMap": jobs, "jobs": {"a": others}})),
+        ]
+    })
+}
+
 fn observed(document: impl Strategy<Value = Value>) -> impl Strategy<Value = Observed> {
     (document, 0u32..12)
 }
@@ -116,7 +133,10 @@ proptest! {
     /// The same with trimming: one shape of everything, in any order, and any split.
     #[test]
     fn any_split_gives_the_same_state_when_trimmed(
-        documents in prop::collection::vec((observed(wide_document()), 0usize..3), 0..25),
+        documents in prop::collection::vec(
+            (observed(prop_oneof![wide_document(), map_of_records()]), 0usize..3),
+            0..25,
+        ),
         shuffled in any::<prop::sample::Index>(),
         order in Just([0usize, 1, 2]).prop_shuffle(),
         cap in prop_oneof![1usize..60, 40usize..400],
@@ -140,7 +160,7 @@ proptest! {
     fn merging_associates_and_commutes(
         a in prop::collection::vec(observed(document()), 0..8),
         b in prop::collection::vec(observed(document()), 0..8),
-        c in prop::collection::vec(observed(wide_document()), 0..8),
+        c in prop::collection::vec(observed(prop_oneof![wide_document(), map_of_records()]), 0..8),
         caps in [1usize..200, 1usize..200, 1usize..200],
     ) {
         let (a, b, c) = (shape_of(caps[0], &a), shape_of(caps[1], &b), shape_of(caps[2], &c));
@@ -157,7 +177,10 @@ proptest! {
     /// Also with trimming, and with every threshold at its lowest value.
     #[test]
     fn schema_accepts_the_documents_it_was_made_from(
-        documents in prop::collection::vec(prop_oneof![document(), wide_document()], 1..30),
+        documents in prop::collection::vec(
+            prop_oneof![document(), wide_document(), map_of_records()],
+            1..30,
+        ),
         times in 1usize..4,
         cap in prop_oneof![1usize..60, Just(4_096)],
     ) {
@@ -213,7 +236,7 @@ proptest! {
     /// document in small shapes.
     #[test]
     fn large_documents_count_like_small_ones(
-        documents in prop::collection::vec(wide_document(), 1..12),
+        documents in prop::collection::vec(prop_oneof![wide_document(), map_of_records()], 1..12),
         cap in 1usize..60,
     ) {
         let spaced = |document: &Value| format!("{}{document}", " ".repeat(300_000));

@@ -69,7 +69,7 @@ impl Keys {
 /// object only or very many keys. If very many keys are mostly in one object only, some may be in
 /// three quarters of the objects. If the keys look like data, fewer keys are enough, however often
 /// they recur; if they certainly are data, two are enough. A record has fields that are mostly
-/// present.
+/// present. If not all fields were kept, that they are counted together and alike is enough.
 pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
     if tree.fields(id).next().is_none() && tree.values(id).is_none() {
         return false;
@@ -96,7 +96,16 @@ pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
             && (keys.once * 2 >= keys.keys || many)
             && alike(tree, id)
     };
-    by_data || by_count()
+    let by_members = || {
+        let members = tree.members(id).map(|members| tree.node(members));
+        keys.objects >= 2 && seldom && tree.has_other(id) && members.is_some_and(is_of_one_type)
+    };
+    by_data || by_count() || by_members()
+}
+
+/// Returns whether nine in ten values have the same type.
+fn is_of_one_type(node: &Node) -> bool {
+    dominant(node).is_some_and(|(_, count)| count * 10 >= node.total() * 9)
 }
 
 /// Returns the node of a map's values, if all of them were counted together.
@@ -135,17 +144,35 @@ pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let mut gathered = Tree::new(tree.tree().key);
     gathered.veil.clone_from(&tree.tree().veil);
     let fields = tree.fields(id).map(|(_, field)| field);
-    let fields: Vec<Id> =
-        fields.filter(|field| is_separate(tree, id, *field)).chain(tree.values(id)).collect();
-    gathered.merge(ROOT, tree, &fields);
+    let separate = fields.filter(|field| is_separate(tree, id, *field));
+    let mut others = tree.other(id);
+    let mut from: Vec<Id> = tree.values(id).into_iter().collect();
+    if let Some(members) = tree.members(id) {
+        let is_member = |field: &Id| tree.node(*field).step == (Step::Field { data: false });
+        let (kept, data): (Vec<Id>, Vec<Id>) = separate.partition(is_member);
+        let mut gone = tree.node(members).counts;
+        kept.iter().for_each(|field| subtract(&mut gone, &tree.node(*field).counts));
+        subtract(&mut others, &gone);
+        from.extend(data);
+        from.push(members);
+    } else {
+        from.extend(separate);
+    }
+    gathered.merge(ROOT, tree, &from);
     // A document may have several of the keys, and counts once.
     for below in gathered.nodes_mut() {
         below.documents = below.documents.min(node.documents);
     }
     let root = gathered.node_mut(ROOT);
-    add_others(root, &tree.other(id));
+    add_others(root, &others);
     blur(&mut gathered);
     gathered
+}
+
+fn subtract(from: &mut Counts, other: &Counts) {
+    for (count, other) in from.iter_mut().zip(other) {
+        *count = count.saturating_sub(*other);
+    }
 }
 
 /// Adds values that were not kept. Only their types are known; objects and arrays may contain

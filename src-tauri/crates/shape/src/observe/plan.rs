@@ -81,6 +81,8 @@ enum Planned<'d> {
     },
     /// A value without a node of its own.
     Other { parent: Id, kind: Type },
+    /// A member whose values are not counted together because that node is not kept.
+    LostMembers { node: Id },
     /// End of an array, with the types of its first items.
     Array { node: Id, length: u64, first: [Option<Type>; POSITIONS] },
     /// End of an object, with the numbers of its members and values.
@@ -151,6 +153,10 @@ impl<'d> Plan<'d> {
         self.steps.push(Planned::Other { parent, kind });
     }
 
+    pub(super) fn lost_members(&mut self, node: Id) {
+        self.steps.push(Planned::LostMembers { node });
+    }
+
     pub(super) fn array(&mut self, node: Id, length: u64, first: [Option<Type>; POSITIONS]) {
         self.steps.push(Planned::Array { node, length, first });
     }
@@ -189,6 +195,7 @@ impl<'d> Plan<'d> {
                     }
                 }
                 Planned::Other { parent, kind } => with.tree.node_mut(parent).other[kind as usize] += 1,
+                Planned::LostMembers { node } => with.tree.node_mut(node).lost_members = true,
                 Planned::Array { node, length, first } => {
                     with.tree.node_mut(node).arrays.get_or_insert_default().add(length, &first);
                 }

@@ -14,7 +14,7 @@ use crate::tags;
 use crate::tree::{ROOT, Tree};
 use crate::values::POSITIONS;
 
-/// Number of nested keys that look like data, below which values are only counted together.
+/// Number of nested keys whose values are counted together, below which data has no paths of its own.
 const MAX_GATHERED: u8 = 3;
 
 /// Most members of an object, duplicates included, for which tags are counted.
@@ -97,6 +97,8 @@ enum Contents {
         most: u32,
         /// Places of fields that cannot be tags, one bit each.
         ignored: u64,
+        /// Whether its members are also counted together.
+        together: bool,
     },
 }
 
@@ -143,7 +145,8 @@ impl<'d> Walk<'d> {
         if self.skipped > 0 {
             return None;
         }
-        let Frame { node, holds: Contents::Fields { last, next, .. }, .. } = &mut self.top else {
+        let Frame { node, holds: Contents::Fields { last, next, together: false, .. }, .. } = &mut self.top
+        else {
             return None;
         };
         let (found, length) = ways.tree.node(*node).fields.expected(*next as usize, written)?;
@@ -185,10 +188,12 @@ impl<'d> Walk<'d> {
     /// Finds the destination for the value of an unexpected key.
     #[inline(never)]
     fn key(&mut self, text: Text<'_>, ways: &mut WalkContext<'_, 'd>) {
-        let Frame { node, holds: Contents::Fields { object, last, next, .. }, .. } = &mut self.top else {
+        let Frame { node, holds: Contents::Fields { object, last, next, together, .. }, .. } = &mut self.top
+        else {
             return;
         };
         let (parent, object, name) = (*node, *object, &*text.decoded());
+        let together = *together;
         let found = find(ways.tree, parent, name, *next as usize, *last);
         let data = match found {
             Some(found) => {
@@ -205,14 +210,18 @@ impl<'d> Walk<'d> {
             if found.is_none() {
                 self.next = Target::Elsewhere;
             }
-            ways.gather = Some(self.gather(object, ways.tree));
+            let next = ways.tree.values(parent).map_or(Target::Other(parent), |id| Target::Node(id, 0));
+            ways.gather = Some(self.gather(object, next));
+        } else if !data && together {
+            match ways.tree.members(parent) {
+                Some(id) => ways.gather = Some(self.gather(object, Target::Node(id, 0))),
+                None => ways.plan.lost_members(parent),
+            }
         }
     }
 
-    /// Returns a walk to the node where values of keys that look like data are counted together.
-    fn gather(&self, object: u64, tree: &mut Tree) -> Self {
-        let parent = self.top.node;
-        let next = tree.values(parent).map_or(Target::Other(parent), |id| Target::Node(id, 0));
+    /// Returns a walk to the node where the values of several keys are counted together.
+    fn gather(&self, object: u64, next: Target) -> Self {
         let top = Frame { node: ROOT, signs: false, holds: Contents::Begin { object }, ..self.top };
         Self { top, next, ..Self::default() }
     }
@@ -313,6 +322,7 @@ impl<'d> Walk<'d> {
                 values: self.values.len() as u32,
                 most: if node.may_have_tags() { members + MAX_MEMBERS } else { 0 },
                 ignored: node.tags.as_ref().map_or(0, |tags| tags.ignored()),
+                together: node.plural && !node.lost_members,
             }
         };
         let deep = depth as usize >= MAX_DEPTH;

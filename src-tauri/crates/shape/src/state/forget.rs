@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{InvalidState, WrittenNode};
+use super::{Gathers, InvalidState, WrittenNode};
 use crate::secrets::Secrets;
 use crate::shape::Shape;
 use crate::values::{CommonFormat, Numbers, Strings};
@@ -28,14 +28,21 @@ impl Shape {
     }
 }
 
-/// Returns for each node whether its own name, or one above it, marks it as a secret.
+/// Returns for each node whether its own name, or one above it, marks it as a secret. Of members that are counted
+/// together, the names are those of their siblings; if not all were kept, any of them may be a secret.
 fn sensitive_nodes(nodes: &[WrittenNode], secrets: &dyn Secrets) -> Vec<bool> {
-    let mut above: Vec<bool> = Vec::new();
+    // Whether a node is sensitive, and whether one of its members so far is, or may be.
+    let mut above: Vec<(bool, bool)> = Vec::new();
     let is_sensitive = |node: &WrittenNode| {
         above.truncate(node.depth);
-        let inherited = above.last().copied().unwrap_or_default();
-        let is_sensitive = inherited || node.name.as_ref().is_some_and(|name| secrets.key(name));
-        above.push(is_sensitive);
+        let is_secret = node.name.as_ref().is_some_and(|name| secrets.key(name));
+        let is_member = matches!(node.gathers, Some(Gathers::Members));
+        let (inherited, member) = above.last().copied().unwrap_or_default();
+        let is_sensitive = inherited || is_secret || is_member && member;
+        if let Some((_, member)) = above.last_mut() {
+            *member |= is_secret;
+        }
+        above.push((is_sensitive, !node.other.is_empty()));
         is_sensitive
     };
     nodes.iter().map(is_sensitive).collect()
