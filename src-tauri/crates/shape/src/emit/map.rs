@@ -18,6 +18,8 @@ const MIN_DATA_KEYS: usize = 3;
 /// Numbers of keys and objects above which it is significant that no key is in most of the objects.
 const MANY_KEYS: usize = 16;
 const MANY_OBJECTS: u64 = 8;
+/// Number of keys of which, by chance, one is in most of a few objects.
+const VERY_MANY_KEYS: usize = 128;
 const FEW_OBJECTS: u64 = 4;
 
 /// All values of a map as one node.
@@ -67,11 +69,11 @@ impl Keys {
 /// Returns whether an object is a key-value map instead of a record. A map has many keys and
 /// similar values, no key in more than half of the objects, and either half of the keys in one
 /// object only or very many keys. If very many keys are mostly in one object only, some may be in
-/// three quarters of the objects. If the keys look like data, fewer keys are enough, however often
+/// three quarters of the objects, or more if the keys are more than a hundred. If the keys look like data, fewer keys are enough, however often
 /// they recur; if they certainly are data, two are enough. A record has fields that are mostly
 /// present. If not all fields were kept, that they are counted together and alike is enough.
 pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
-    if tree.fields(id).next().is_none() && tree.values(id).is_none() {
+    if tree.fields(id).next().is_none() && tree.values(id).is_none() && tree.members(id).is_none() {
         return false;
     }
     let keys = Keys::of(tree, id);
@@ -92,7 +94,9 @@ pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
     let by_count = || {
         keys.objects >= 2
             && keys.keys >= min_keys
-            && (seldom || many && keys.once * 2 >= keys.keys && keys.most * 4 <= keys.objects * 3)
+            && (seldom
+                || many && keys.once * 2 >= keys.keys && keys.most * 4 <= keys.objects * 3
+                || keys.keys >= VERY_MANY_KEYS && keys.once * 2 >= keys.keys)
             && (keys.once * 2 >= keys.keys || many)
             && alike(tree, id)
     };
@@ -144,29 +148,39 @@ pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let mut gathered = Tree::new(tree.tree().key);
     gathered.veil.clone_from(&tree.tree().veil);
     let fields = tree.fields(id).map(|(_, field)| field);
-    let separate = fields.filter(|field| is_separate(tree, id, *field));
-    let mut others = tree.other(id);
-    let mut from: Vec<Id> = tree.values(id).into_iter().collect();
-    if let Some(members) = tree.members(id) {
-        let is_member = |field: &Id| tree.node(*field).step == (Step::Field { data: false });
-        let (kept, data): (Vec<Id>, Vec<Id>) = separate.partition(is_member);
-        let mut gone = tree.node(members).counts;
-        kept.iter().for_each(|field| subtract(&mut gone, &tree.node(*field).counts));
-        subtract(&mut others, &gone);
-        from.extend(data);
-        from.push(members);
-    } else {
-        from.extend(separate);
-    }
+    let members = tree.members(id);
+    let is_counted = |field: &Id| members.is_none() || !is_member(tree.node(*field));
+    let separate = fields.filter(|field| is_separate(tree, id, *field)).filter(is_counted);
+    let from: Vec<Id> = separate.chain(tree.values(id)).chain(members).collect();
     gathered.merge(ROOT, tree, &from);
     // A document may have several of the keys, and counts once.
     for below in gathered.nodes_mut() {
         below.documents = below.documents.min(node.documents);
     }
     let root = gathered.node_mut(ROOT);
+    let others = unknown(tree, id);
     add_others(root, &others);
-    blur(&mut gathered);
+    if from.len() > 1 || others != Counts::default() {
+        blur(&mut gathered);
+    }
     gathered
+}
+
+/// Returns the values of members that were not kept, by type, without those that were counted together.
+fn unknown(tree: View<'_>, id: Id) -> Counts {
+    let mut others = tree.other(id);
+    if let Some(members) = tree.members(id) {
+        let kept = tree.fields(id).map(|(_, field)| tree.node(field)).filter(|field| is_member(field));
+        let mut gone = tree.node(members).counts;
+        kept.for_each(|field| subtract(&mut gone, &field.counts));
+        subtract(&mut others, &gone);
+    }
+    others
+}
+
+/// Returns whether a field's values may also be counted together with those of the other members.
+fn is_member(field: &Node) -> bool {
+    field.step == (Step::Field { data: false })
 }
 
 fn subtract(from: &mut Counts, other: &Counts) {
@@ -197,7 +211,7 @@ fn blur(gathered: &mut Tree) {
     for id in 0..gathered.nodes().len() as Id {
         let node = gathered.node(id);
         if node.has_other() {
-            let others = node.other;
+            let others = unknown(View::new(gathered, &[]), id);
             for child in node.children().collect::<Vec<Id>>() {
                 add_others(gathered.node_mut(child), &others);
             }
