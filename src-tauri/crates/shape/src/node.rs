@@ -98,7 +98,8 @@ pub(crate) enum Step {
     Items,
     /// The values of all keys that look like data, together.
     Values,
-    /// The values of all members of an object whose name is a plural, together, without keys that look like data.
+    /// The objects among the members of an object whose name is a plural, together, without those of keys that look
+    /// like data.
     Members,
 }
 

@@ -235,11 +235,15 @@ impl<'s, 'd> Observer<'s, 'd> {
 
     #[inline(never)]
     fn gather(&mut self, token: &Token<'d>) {
-        let gathering = self.gathering.len();
+        // A walk that begins at this value has to follow it, one that begins behind this key has not.
+        let begins_here = !matches!(token, Token::Key(_));
+        let followed = self.gathering.len();
         self.gathering.extend(self.ways.gather.take());
-        for at in 0..gathering {
+        let mut at = 0;
+        while at < if begins_here { self.gathering.len() } else { followed } {
             self.gathering[at].follow(token, &mut self.ways);
             self.gathering.extend(self.ways.gather.take());
+            at += 1;
         }
         self.gathering.retain(|walk| !walk.is_done());
         self.gathers = !self.gathering.is_empty();
@@ -260,7 +264,7 @@ impl<'d> Sink<'d> for Observer<'_, 'd> {
     #[inline(always)]
     fn token(&mut self, token: &Token<'d>) {
         self.main.token(token, &mut self.ways);
-        if self.gathers || matches!(token, Token::Key(_)) && self.ways.gather.is_some() {
+        if self.gathers || matches!(token, Token::Key(_) | Token::BeginObject) && self.ways.gather.is_some() {
             self.gather(token);
         }
         // Never between a key and its value, whose node is already decided.

@@ -3,7 +3,7 @@
 //! Nodes are in one list, parents before children, so nothing here recurses.
 
 use crate::keys::{looks_like_data, may_be_kept, names_several};
-use crate::node::{Counts, Id, Node, Step, add};
+use crate::node::{Counts, Id, Node, Step, Type, add};
 use crate::rank::{HashKey, Rank};
 use crate::veil::{self, Veil};
 use crate::view::View;
@@ -167,7 +167,33 @@ impl Tree {
     /// Adds the counts of each of `from`, and of everything below them in another tree, to the node
     /// `to`.
     pub(crate) fn merge(&mut self, to: Id, theirs: View<'_>, from: &[Id]) {
-        let mut pairs: Vec<(Id, Id)> = from.iter().map(|id| (to, *id)).collect();
+        self.merge_pairs(from.iter().map(|id| (to, *id)).collect(), theirs);
+    }
+
+    /// The same without the objects among the values of each of `from`.
+    pub(crate) fn merge_without_objects(&mut self, to: Id, theirs: View<'_>, from: &[Id]) {
+        let mut pairs = Vec::new();
+        for id in from {
+            let node = theirs.node(*id);
+            let mut other = theirs.other(*id);
+            // What was not kept may be of its arrays.
+            if node.count(Type::Array) == 0 {
+                other = Counts::default();
+            }
+            self.merge_node(to, node, &other);
+            let objects = &mut self.node_mut(to).counts[Type::Object as usize];
+            *objects -= node.count(Type::Object);
+            if let Some(items) = theirs.items(*id)
+                && let Some(own) = self.items(to)
+            {
+                pairs.push((own, items));
+            }
+        }
+        self.merge_pairs(pairs, theirs);
+        self.count_tables();
+    }
+
+    fn merge_pairs(&mut self, mut pairs: Vec<(Id, Id)>, theirs: View<'_>) {
         let mut at = 0;
         while let Some((ours, their)) = pairs.get(at).copied() {
             at += 1;
@@ -332,11 +358,13 @@ impl Tree {
             }
             let mut budget = budgets[id];
             let weight = |child: &Node| child.tables().max(1);
-            let members = node.members.filter(|_| !node.lost_members);
-            if let Some(members) = members {
+            // Once there are members, half is theirs, also if they are lost: it must not depend on when.
+            if node.members.is_some() || node.lost_members {
                 let half = budget / 2;
                 budget -= half;
-                if let Some(rest) = half.checked_sub(weight(self.node(members))) {
+                if let Some(members) = node.members.filter(|_| !node.lost_members)
+                    && let Some(rest) = half.checked_sub(weight(self.node(members)))
+                {
                     shelters[id].members = true;
                     (stays[members as usize], budgets[members as usize]) = (true, rest);
                 }

@@ -71,7 +71,8 @@ impl Keys {
 /// object only or very many keys. If very many keys are mostly in one object only, some may be in
 /// three quarters of the objects, or more if the keys are more than a hundred. If the keys look like data, fewer keys are enough, however often
 /// they recur; if they certainly are data, two are enough. A record has fields that are mostly
-/// present. If not all fields were kept, that they are counted together and alike is enough.
+/// present. If not all fields were kept, that nine in ten members are objects that
+/// are counted together is enough.
 pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
     if tree.fields(id).next().is_none() && tree.values(id).is_none() && tree.members(id).is_none() {
         return false;
@@ -101,15 +102,12 @@ pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
             && alike(tree, id)
     };
     let by_members = || {
-        let members = tree.members(id).map(|members| tree.node(members));
-        keys.objects >= 2 && seldom && tree.has_other(id) && members.is_some_and(is_of_one_type)
+        let members = tree.members(id).map(|members| tree.node(members).total());
+        let all = || tree.fields(id).map(|(_, field)| tree.node(field).total()).sum::<u64>();
+        let are_objects = |members| members * 10 >= (all() + tree.other(id).iter().sum::<u64>()) * 9;
+        keys.objects >= 2 && seldom && tree.has_other(id) && members.is_some_and(are_objects)
     };
     by_data || by_count() || by_members()
-}
-
-/// Returns whether nine in ten values have the same type.
-fn is_of_one_type(node: &Node) -> bool {
-    dominant(node).is_some_and(|(_, count)| count * 10 >= node.total() * 9)
 }
 
 /// Returns the node of a map's values, if all of them were counted together.
@@ -148,10 +146,12 @@ pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let mut gathered = Tree::new(tree.tree().key);
     gathered.veil.clone_from(&tree.tree().veil);
     let fields = tree.fields(id).map(|(_, field)| field);
+    let separate = fields.filter(|field| is_separate(tree, id, *field));
     let members = tree.members(id);
-    let is_counted = |field: &Id| members.is_none() || !is_member(tree.node(*field));
-    let separate = fields.filter(|field| is_separate(tree, id, *field)).filter(is_counted);
-    let from: Vec<Id> = separate.chain(tree.values(id)).chain(members).collect();
+    let in_part = |field: &Id| members.is_some() && is_member(tree.node(*field));
+    let (in_part, whole): (Vec<Id>, Vec<Id>) = separate.partition(in_part);
+    let from: Vec<Id> = whole.into_iter().chain(tree.values(id)).chain(members).collect();
+    gathered.merge_without_objects(ROOT, tree, &in_part);
     gathered.merge(ROOT, tree, &from);
     // A document may have several of the keys, and counts once.
     for below in gathered.nodes_mut() {
@@ -160,7 +160,7 @@ pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let root = gathered.node_mut(ROOT);
     let others = unknown(tree, id);
     add_others(root, &others);
-    if from.len() > 1 || others != Counts::default() {
+    if from.len() + in_part.len() > 1 || others != Counts::default() {
         blur(&mut gathered);
     }
     gathered
@@ -171,22 +171,17 @@ fn unknown(tree: View<'_>, id: Id) -> Counts {
     let mut others = tree.other(id);
     if let Some(members) = tree.members(id) {
         let kept = tree.fields(id).map(|(_, field)| tree.node(field)).filter(|field| is_member(field));
-        let mut gone = tree.node(members).counts;
-        kept.for_each(|field| subtract(&mut gone, &field.counts));
-        subtract(&mut others, &gone);
+        let kept: u64 = kept.map(|field| field.count(Type::Object)).sum();
+        let gone = tree.node(members).count(Type::Object).saturating_sub(kept);
+        let objects = &mut others[Type::Object as usize];
+        *objects = objects.saturating_sub(gone);
     }
     others
 }
 
-/// Returns whether a field's values may also be counted together with those of the other members.
+/// Returns whether a field's objects may also be counted together with those of the other members.
 fn is_member(field: &Node) -> bool {
     field.step == (Step::Field { data: false })
-}
-
-fn subtract(from: &mut Counts, other: &Counts) {
-    for (count, other) in from.iter_mut().zip(other) {
-        *count = count.saturating_sub(*other);
-    }
 }
 
 /// Adds values that were not kept. Only their types are known; objects and arrays may contain

@@ -7,7 +7,7 @@ use super::plan::{Member, Plan, Seen, Tagging, recycled};
 use crate::MAX_DEPTH;
 use crate::fields::FoundField;
 use crate::keys::looks_like_data;
-use crate::node::{Id, Type};
+use crate::node::{Id, Step, Type};
 use crate::scan::{Text, Token};
 use crate::signatures::{SIGNED_DEPTH, mix};
 use crate::tags;
@@ -40,7 +40,7 @@ pub(super) struct WalkContext<'c, 'd> {
     pub(super) circumstances: Circumstances<'c>,
     pub(super) plan: Plan<'d>,
     pub(super) signature: u64,
-    /// A new walk that starts at the next value.
+    /// A new walk that starts at this value, or at the next one if this is a key.
     pub(super) gather: Option<Walk<'d>>,
 }
 
@@ -97,7 +97,7 @@ enum Contents {
         most: u32,
         /// Places of fields that cannot be tags, one bit each.
         ignored: u64,
-        /// Whether its members are also counted together.
+        /// Whether objects of its members are also counted together.
         together: bool,
     },
 }
@@ -188,12 +188,10 @@ impl<'d> Walk<'d> {
     /// Finds the destination for the value of an unexpected key.
     #[inline(never)]
     fn key(&mut self, text: Text<'_>, ways: &mut WalkContext<'_, 'd>) {
-        let Frame { node, holds: Contents::Fields { object, last, next, together, .. }, .. } = &mut self.top
-        else {
+        let Frame { node, holds: Contents::Fields { object, last, next, .. }, .. } = &mut self.top else {
             return;
         };
         let (parent, object, name) = (*node, *object, &*text.decoded());
-        let together = *together;
         let found = find(ways.tree, parent, name, *next as usize, *last);
         let data = match found {
             Some(found) => {
@@ -212,11 +210,24 @@ impl<'d> Walk<'d> {
             }
             let next = ways.tree.values(parent).map_or(Target::Other(parent), |id| Target::Node(id, 0));
             ways.gather = Some(self.gather(object, next));
-        } else if !data && together {
-            match ways.tree.members(parent) {
-                Some(id) => ways.gather = Some(self.gather(object, Target::Node(id, 0))),
-                None => ways.plan.lost_members(parent),
-            }
+        }
+    }
+
+    /// Begins a walk to the node where the objects of all members are counted together, unless the key looks like
+    /// data.
+    fn gather_member(&self, target: Target, object: u64, ways: &mut WalkContext<'_, 'd>) {
+        let is_data = match target {
+            Target::Node(id, _) => ways.tree.node(id).step == (Step::Field { data: true }),
+            Target::Other(_) => false,
+            Target::Elsewhere => true,
+        };
+        if is_data {
+            return;
+        }
+        let parent = self.top.node;
+        match ways.tree.members(parent) {
+            Some(id) => ways.gather = Some(self.gather(object, Target::Node(id, 0))),
+            None => ways.plan.lost_members(parent),
         }
     }
 
@@ -280,6 +291,11 @@ impl<'d> Walk<'d> {
                 *object
             }
         };
+        if let Contents::Fields { together: true, object, .. } = self.top.holds
+            && seen.kind == Type::Object
+        {
+            self.gather_member(target, object, ways);
+        }
         let opens = matches!(token, Token::BeginObject | Token::BeginArray);
         match target {
             Target::Node(id, _) => {
