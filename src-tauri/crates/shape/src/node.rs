@@ -119,8 +119,9 @@ pub(crate) struct Node {
     pub(crate) items: Option<Id>,
     pub(crate) values: Option<Id>,
     pub(crate) members: Option<Id>,
-    /// Whether `members` was not kept.
+    /// Whether `members` and `values` were not kept.
     pub(crate) lost_members: bool,
+    pub(crate) lost_values: bool,
     /// Number of parent objects that have the field. Differs from the sum of `counts` only if
     /// documents have duplicate keys.
     pub(crate) present: u64,
@@ -138,9 +139,22 @@ pub(crate) struct Node {
     pub(crate) arrays: Option<Box<Arrays>>,
     pub(crate) tags: Option<Box<Tags>>,
     pub(crate) mark: Mark,
-    /// Whether its children, and `members`, may be kept whatever their rank. Never part of the state.
-    pub(crate) shelters: bool,
-    pub(crate) shelters_members: bool,
+    /// What may be kept below it whatever the rank. Never part of the state.
+    pub(crate) shelters: Shelters,
+}
+
+/// What a node shelters: its children, and the nodes where several of them are counted together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Shelters {
+    pub(crate) children: bool,
+    pub(crate) members: bool,
+    pub(crate) values: bool,
+}
+
+impl Shelters {
+    pub(crate) fn all(shelters: bool) -> Self {
+        Self { children: shelters, members: shelters, values: shelters }
+    }
 }
 
 /// What a node was last counted for. Never part of the state.
@@ -167,6 +181,7 @@ impl Node {
             values: None,
             members: None,
             lost_members: false,
+            lost_values: false,
             present: 0,
             documents: 0,
             counts: Counts::default(),
@@ -178,8 +193,7 @@ impl Node {
             arrays: None,
             tags: None,
             mark: Mark::default(),
-            shelters: step == Step::Root,
-            shelters_members: step == Step::Root,
+            shelters: Shelters::all(step == Step::Root),
         }
     }
 

@@ -91,6 +91,8 @@ struct WrittenNode {
     repeated: u64,
     #[serde(rename = "l", default, skip_serializing_if = "is_false")]
     lost_members: bool,
+    #[serde(rename = "v", default, skip_serializing_if = "is_false")]
+    lost_values: bool,
     #[serde(rename = "n")]
     documents: u64,
     #[serde(rename = "c")]
@@ -243,6 +245,7 @@ impl Shape {
             // Only newer observations would be counted together.
             for node in tree.nodes_mut() {
                 node.lost_members |= node.plural && node.count(Type::Object) > 0;
+                node.lost_values |= node.values.is_none() && node.has_other();
             }
         }
         let mut shape = Self {
@@ -304,6 +307,7 @@ impl Writer<'_> {
             present: node.present,
             repeated: node.repeated,
             lost_members: node.lost_members,
+            lost_values: node.lost_values,
             documents: node.documents,
             counts: sparse(&node.counts, 0),
             other: sparse(&node.other, 0),
@@ -391,6 +395,7 @@ fn fill(
     node.present = flat.present;
     node.repeated = flat.repeated;
     node.lost_members = flat.lost_members;
+    node.lost_values = flat.lost_values;
     node.documents = flat.documents;
     node.counts = dense(flat.counts, 0)?;
     node.other = dense(flat.other, 0)?;

@@ -3,7 +3,7 @@
 //! Nodes are in one list, parents before children, so nothing here recurses.
 
 use crate::keys::{looks_like_data, may_be_kept, names_several};
-use crate::node::{Counts, Id, Node, Step, Type, add};
+use crate::node::{Counts, Id, Node, Shelters, Step, Type, add};
 use crate::rank::{HashKey, Rank};
 use crate::veil::{self, Veil};
 use crate::view::View;
@@ -21,6 +21,8 @@ pub(crate) struct Tree {
     pub(crate) cut: Option<Rank>,
     /// Number of tables of all nodes.
     pub(crate) tables: usize,
+    /// Whether nodes of different paths are merged here, so that members may be counted together in some only.
+    pub(crate) uneven: bool,
 }
 
 /// What exceeds the bound of a tree.
@@ -34,13 +36,6 @@ pub(crate) struct Excess {
     pub(crate) gone: Vec<bool>,
 }
 
-/// What a node shelters.
-#[derive(Debug, Clone, Copy, Default)]
-struct Shelters {
-    children: bool,
-    members: bool,
-}
-
 /// Returns the most tables for this many nodes: one for each, and some more. It bounds the memory,
 /// although one node may need six tables.
 fn most_tables(cap: usize) -> usize {
@@ -50,7 +45,7 @@ fn most_tables(cap: usize) -> usize {
 impl Tree {
     pub(crate) fn new(key: HashKey) -> Self {
         let nodes = vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)];
-        Self { nodes, key, veil: None, cut: None, tables: 0 }
+        Self { nodes, key, veil: None, cut: None, tables: 0, uneven: false }
     }
 
     #[inline]
@@ -111,8 +106,9 @@ impl Tree {
 
     /// Returns the node of all values whose keys look like data, or `None` if it is not kept.
     pub(crate) fn values(&mut self, parent: Id) -> Option<Id> {
-        if let Some(id) = self.node(parent).values {
-            return Some(id);
+        let node = self.node(parent);
+        if node.values.is_some() || node.lost_values {
+            return node.values;
         }
         let id = self.add(parent, Step::Values, self.node(parent).rank.values(self.key))?;
         self.node_mut(parent).values = Some(id);
@@ -133,8 +129,10 @@ impl Tree {
     fn add(&mut self, parent: Id, step: Step, rank: Rank) -> Option<Id> {
         let above = self.node(parent);
         let shelters = match step {
-            Step::Members => above.shelters_members,
-            step => above.shelters && step != (Step::Field { data: true }),
+            Step::Members => above.shelters.members,
+            Step::Values => above.shelters.values,
+            Step::Field { data: true } => false,
+            _ => above.shelters.children,
         };
         if !shelters && !self.keeps(rank) {
             return None;
@@ -144,7 +142,7 @@ impl Tree {
         let node = Node::new(rank, parent, step, gathered);
         // The values of members may be maps in turn, once.
         let plural = step == Step::Members && gathered == 1;
-        self.nodes.push(Node { shelters, shelters_members: shelters, plural, ..node });
+        self.nodes.push(Node { shelters: Shelters::all(shelters), plural, ..node });
         Some((self.nodes.len() - 1) as Id)
     }
 
@@ -197,13 +195,24 @@ impl Tree {
         let mut at = 0;
         while let Some((ours, their)) = pairs.get(at).copied() {
             at += 1;
-            self.merge_node(ours, theirs.node(their), &theirs.other(their));
+            let node = theirs.node(their);
+            self.merge_node(ours, node, &theirs.other(their));
+            let uneven = self.uneven;
+            let mine = self.node_mut(ours);
+            if uneven {
+                mine.lost_members |= theirs.lacks_members(their);
+            } else {
+                mine.lost_members |= node.lost_members;
+                mine.lost_values |= node.lost_values;
+            }
             for child in theirs.children(their) {
                 let node = theirs.node(child);
                 match self.child_like(ours, theirs, child) {
                     Some(id) => pairs.push((id, child)),
-                    None if node.step == Step::Members => self.node_mut(ours).lost_members = true,
-                    None => self.fold(ours, node),
+                    None => {
+                        self.lose(ours, node.step);
+                        self.fold(ours, node);
+                    }
                 }
             }
         }
@@ -239,7 +248,6 @@ impl Tree {
         mine.present += theirs.present;
         mine.documents += theirs.documents;
         mine.repeated += theirs.repeated;
-        mine.lost_members |= theirs.lost_members;
         let tables = mine.tables();
         add(&mut mine.counts, &theirs.counts);
         let more = mine.tables() - tables;
@@ -282,6 +290,13 @@ impl Tree {
         );
     }
 
+    /// Notes that what is counted together is not kept.
+    pub(crate) fn lose(&mut self, parent: Id, step: Step) {
+        let parent = self.node_mut(parent);
+        parent.lost_members |= step == Step::Members;
+        parent.lost_values |= step == Step::Values;
+    }
+
     /// Counts the values of a child that is not kept.
     fn fold(&mut self, parent: Id, child: &Node) {
         if is_folded(self.node(parent), child) {
@@ -301,7 +316,7 @@ impl Tree {
         let Excess { cut, sheltered, gone } = self.excess(cap);
         self.cut = cut;
         for (node, shelters) in self.nodes.iter_mut().zip(sheltered) {
-            (node.shelters, node.shelters_members) = (shelters.children, shelters.members);
+            node.shelters = shelters;
         }
         (!gone.is_empty()).then(|| self.remove(&gone))
     }
@@ -333,7 +348,11 @@ impl Tree {
         for (node, stays) in self.nodes.iter().zip(&stays) {
             let excluded = !stays && cut.is_some_and(|cut| node.rank >= cut);
             // Another part of the whole lost it, so it is not complete.
-            let lost = node.step == Step::Members && self.node(node.parent).lost_members;
+            let lost = match node.step {
+                Step::Members => self.node(node.parent).lost_members,
+                Step::Values => self.node(node.parent).lost_values,
+                _ => false,
+            };
             gone.push(excluded || lost || gone.get(node.parent as usize) == Some(&true));
         }
         if !gone.contains(&true) {
@@ -343,7 +362,7 @@ impl Tree {
     }
 
     /// Returns what each node shelters, and whether it is sheltered itself. Sheltered nodes stay whatever their rank.
-    /// The root has a budget for them. Half of a node's budget is for its members together, if they are counted so. A node whose other children, without keys that are data, fit in the rest shelters them and divides
+    /// The root has a budget for them. Half of a node's budget is for what is counted together there. A node whose other children, without keys that are data, fit in the rest shelters them and divides
     /// what is left evenly between those that contain something. Other children of the same node, however many
     /// documents they came from, can therefore not displace any node elsewhere. A budget only ever shrinks, and a node
     /// that exceeds it gives up all of its children.
@@ -358,26 +377,29 @@ impl Tree {
             }
             let mut budget = budgets[id];
             let weight = |child: &Node| child.tables().max(1);
-            // Once there are members, half is theirs, also if they are lost: it must not depend on when.
-            if node.members.is_some() || node.lost_members {
+            let together = [(node.members, node.lost_members), (node.values, node.lost_values)];
+            let is_sheltered = together.map(|(child, lost)| {
+                // Once there is one, half is for it, also if it is lost: it must not depend on when.
+                if child.is_none() && !lost {
+                    return true;
+                }
                 let half = budget / 2;
                 budget -= half;
-                if let Some(members) = node.members.filter(|_| !node.lost_members)
-                    && let Some(rest) = half.checked_sub(weight(self.node(members)))
-                {
-                    shelters[id].members = true;
-                    (stays[members as usize], budgets[members as usize]) = (true, rest);
+                let child = child.filter(|_| !lost);
+                let rest = child.and_then(|child| half.checked_sub(weight(self.node(child))));
+                if let (Some(child), Some(rest)) = (child, rest) {
+                    (stays[child as usize], budgets[child as usize]) = (true, rest);
                 }
-            } else {
-                shelters[id].members = true;
-            }
-            if node.has_other() {
+                rest.is_some()
+            });
+            [shelters[id].members, shelters[id].values] = is_sheltered;
+            // Values that are not kept are counted like children that are not.
+            if node.has_other() || !shelters[id].values {
                 continue;
             }
             let children = || {
-                let children = node.children().filter(|child| node.members != Some(*child));
-                let children = children.map(|child| (child as usize, self.node(child)));
-                children.filter(|(_, child)| child.step != (Step::Field { data: true }))
+                let children = node.children().map(|child| (child as usize, self.node(child)));
+                children.filter(|(_, child)| matches!(child.step, Step::Field { data: false } | Step::Items))
             };
             let weight: usize = children().map(|(_, child)| weight(child)).sum();
             let Some(rest) = usize::checked_sub(budget, weight) else { continue };
@@ -405,7 +427,7 @@ impl Tree {
                 // counted anywhere.
                 if let Some(parent) = new[node.parent as usize] {
                     self.fold(parent, &node);
-                    self.node_mut(parent).lost_members |= node.step == Step::Members;
+                    self.lose(parent, node.step);
                 }
                 continue;
             }

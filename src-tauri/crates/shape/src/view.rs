@@ -3,7 +3,7 @@
 //! While documents arrive, a tree may exceed its bound. In the view, nodes that will be trimmed are
 //! already absent and counted at their parent.
 
-use crate::node::{Counts, Id, Node, add};
+use crate::node::{Counts, Id, Node, Step, Type, add};
 use crate::tags::Tags;
 use crate::tree::{Tree, is_folded};
 
@@ -56,7 +56,18 @@ impl<'t> View<'t> {
     }
 
     pub(crate) fn members(self, id: Id) -> Option<Id> {
-        self.node(id).members.filter(|members| self.shows(*members))
+        let node = self.node(id);
+        node.members.filter(|members| !node.lost_members && self.shows(*members))
+    }
+
+    /// Returns whether an object has objects that are not counted together.
+    pub(crate) fn lacks_members(self, id: Id) -> bool {
+        let is_object =
+            |field: &Node| field.step == (Step::Field { data: false }) && field.count(Type::Object) > 0;
+        self.members(id).is_none()
+            && self.node(id).count(Type::Object) > 0
+            && (self.other(id)[Type::Object as usize] > 0
+                || self.fields(id).any(|(_, field)| is_object(self.node(field))))
     }
 
     /// Returns the direct children of a node.

@@ -144,6 +144,7 @@ impl<'t> MapValues<'t> {
 pub(super) fn gather(tree: View<'_>, id: Id) -> Tree {
     let node = tree.node(id);
     let mut gathered = Tree::new(tree.tree().key);
+    gathered.uneven = true;
     gathered.veil.clone_from(&tree.tree().veil);
     let fields = tree.fields(id).map(|(_, field)| field);
     let separate = fields.filter(|field| is_separate(tree, id, *field));

@@ -81,8 +81,8 @@ enum Planned<'d> {
     },
     /// A value without a node of its own.
     Other { parent: Id, kind: Type },
-    /// A member whose values are not counted together because that node is not kept.
-    LostMembers { node: Id },
+    /// Values that are not counted together because that node is not kept.
+    Lost { node: Id, step: Step },
     /// End of an array, with the types of its first items.
     Array { node: Id, length: u64, first: [Option<Type>; POSITIONS] },
     /// End of an object, with the numbers of its members and values.
@@ -153,8 +153,8 @@ impl<'d> Plan<'d> {
         self.steps.push(Planned::Other { parent, kind });
     }
 
-    pub(super) fn lost_members(&mut self, node: Id) {
-        self.steps.push(Planned::LostMembers { node });
+    pub(super) fn lost(&mut self, node: Id, step: Step) {
+        self.steps.push(Planned::Lost { node, step });
     }
 
     pub(super) fn array(&mut self, node: Id, length: u64, first: [Option<Type>; POSITIONS]) {
@@ -195,7 +195,7 @@ impl<'d> Plan<'d> {
                     }
                 }
                 Planned::Other { parent, kind } => with.tree.node_mut(parent).other[kind as usize] += 1,
-                Planned::LostMembers { node } => with.tree.node_mut(node).lost_members = true,
+                Planned::Lost { node, step } => with.tree.lose(node, step),
                 Planned::Array { node, length, first } => {
                     with.tree.node_mut(node).arrays.get_or_insert_default().add(length, &first);
                 }

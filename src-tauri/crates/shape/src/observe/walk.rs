@@ -208,7 +208,11 @@ impl<'d> Walk<'d> {
             if found.is_none() {
                 self.next = Target::Elsewhere;
             }
-            let next = ways.tree.values(parent).map_or(Target::Other(parent), |id| Target::Node(id, 0));
+            let values = ways.tree.values(parent);
+            if values.is_none() {
+                ways.plan.lost(parent, Step::Values);
+            }
+            let next = values.map_or(Target::Other(parent), |id| Target::Node(id, 0));
             ways.gather = Some(self.gather(object, next));
         }
     }
@@ -227,7 +231,7 @@ impl<'d> Walk<'d> {
         let parent = self.top.node;
         match ways.tree.members(parent) {
             Some(id) => ways.gather = Some(self.gather(object, Target::Node(id, 0))),
-            None => ways.plan.lost_members(parent),
+            None => ways.plan.lost(parent, Step::Members),
         }
     }
 
