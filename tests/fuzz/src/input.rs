@@ -17,6 +17,7 @@ const MOST: usize = 64;
 /// Every threshold as low as it goes.
 pub const EAGER: Policy = Policy {
     required_after: 1,
+    required_rejects: f64::MAX,
     required_early: 1,
     required_mistaken: 1.0,
     documents: 1,

@@ -223,6 +223,7 @@ fn order(a: &Finding, b: &Finding) -> std::cmp::Ordering {
 fn tight() -> Policy {
     Policy {
         required_after: 1,
+        required_rejects: f64::MAX,
         documents: 1,
         closed_after: 1,
         closed_unseen: 1.0,

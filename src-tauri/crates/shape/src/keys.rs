@@ -194,6 +194,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn plurals_name_several() {
+        for name in [
+            "services",
+            "devDependencies",
+            "by_name",
+            "byName",
+            "usersByTeam",
+            "volume_map",
+            "env",
+            "categories",
+        ] {
+            assert!(names_several(name), "{name}");
+        }
+        for name in [
+            "service", "status", "address", "series", "analysis", "metadata", "bypass", "body", "is", "",
+            "é", "Äs",
+        ] {
+            assert!(!names_several(name), "{name}");
+        }
+    }
+
+    #[test]
     fn keys_are_classified_as_data_or_names() {
         for key in [
             "2026-11-20",

@@ -10,8 +10,8 @@
 //! algebra: in any order the same paths are kept, with exact counts, and values of the others are
 //! counted at their parent, by type. Values whose keys look
 //! like data (ids, dates, paths) are also counted together: what the records of a map by id have in
-//! common is known, however many there are. For a map whose keys are words, that is known only
-//! while its paths are kept.
+//! common is known, however many there are. So are objects in a map whose keys are words, if its
+//! name is a plural; otherwise that is known only while its paths are kept.
 //!
 //! Of the values, only a bounded sample is kept: the distinct ones if they are few, otherwise three
 //! examples. A caller that must not keep a value replaces it first and states what the replacement

@@ -310,6 +310,77 @@ fn types_of_fields_that_were_not_kept_are_stated() {
     assert!(accepts(json!(7)) && !accepts(json!({})) && !accepts(Value::Null), "{schema}");
 }
 
+/// A map of hundreds of records by name, a few in each document, in a shape that keeps a hundred paths.
+fn wide_map(name: &str) -> Shape {
+    let mut shape = Shape::with_cap(100);
+    for number in 0..120_u64 {
+        let record = |at: u64| {
+            let tls = if (number + at).is_multiple_of(3) { r#","tls":{"on":true}"# } else { "" };
+            format!(
+                r#""w{}":{{"port":{number},"image":"i{at}","args":["x"]{tls}}}"#,
+                letters(7 * number + at)
+            )
+        };
+        let records: Vec<String> = (0..1 + number % 4).map(record).collect();
+        let document = format!(r#"{{"at":"2026-11-21","{name}":{{{}}}}}"#, records.join(","));
+        shape.observe(document.as_bytes()).unwrap();
+    }
+    assert!(shape.is_trimmed());
+    shape
+}
+
+fn letters(number: u64) -> String {
+    [number / 26, number % 26].map(|letter| char::from(b'a' + (letter % 26) as u8)).iter().collect()
+}
+
+#[test]
+fn records_of_a_wide_map_are_known_if_its_name_is_a_plural() {
+    let known = json!({
+        "type": "object",
+        "properties": {
+            "args": {"type": "array", "items": {"type": "string", "const": "x"}},
+            "image": {"type": "string", "enum": ["i0", "i1", "i2", "i3"]},
+            "port": {"type": "integer"},
+            "tls": {
+                "type": "object",
+                "properties": {"on": {"type": "boolean"}},
+                "required": ["on"],
+                "additionalProperties": false,
+            },
+        },
+        "required": ["args", "image", "port"],
+        "additionalProperties": false,
+    });
+    for name in ["services", "buildJobs", "by_name", "itemsByName", "volume_map"] {
+        let schema = wide_map(name).schema(&Policy::default());
+        assert_eq!(schema["properties"][name]["additionalProperties"], known, "{schema}");
+    }
+    let schema = wide_map("status").schema(&Policy::default());
+    assert_ne!(schema["properties"]["status"]["additionalProperties"], known, "{schema}");
+}
+
+/// In format 4, members were not counted together, so those counted since are not all.
+#[test]
+fn members_counted_since_an_older_state_are_not_taken_for_all() {
+    let mut state: Value = serde_json::from_slice(&wide_map("services").to_state()).unwrap();
+    state["version"] = json!(4);
+    let nodes = state["nodes"].as_array().unwrap();
+    let members = nodes.iter().position(|node| node["s"] == "+").unwrap();
+    let depth = |node: &Value| node["d"].as_u64();
+    let below = nodes[members + 1..].iter().take_while(|node| depth(node) > depth(&nodes[members])).count();
+    let without = [&nodes[..members], &nodes[members + 1 + below..]].concat();
+    state["nodes"] = json!(without);
+    let mut shape = Shape::from_state(state.to_string().as_bytes()).unwrap();
+    for number in 0..40 {
+        shape
+            .observe(format!(r#"{{"at":"2026-11-21","services":{{"w":{{"new":{number}}}}}}}"#).as_bytes())
+            .unwrap();
+    }
+    let schema = shape.schema(&Policy::default());
+    let earlier = json!({"at": "2026-11-21", "services": {"w": {"port": 1, "image": "i0", "args": ["x"]}}});
+    assert!(jsonschema::is_valid(&schema, &earlier), "{schema}");
+}
+
 /// In format 3, values of dotted names were also counted together.
 #[test]
 fn state_of_the_format_before_is_converted() {

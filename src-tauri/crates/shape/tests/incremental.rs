@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 /// Every threshold at its lowest value.
 const EAGER: Policy = Policy {
     required_after: 1,
+    required_rejects: f64::MAX,
     required_early: 1,
     required_mistaken: 1.0,
     documents: 1,

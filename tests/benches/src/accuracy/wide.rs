@@ -19,19 +19,23 @@ const DOCUMENTS: usize = 160;
 /// A true schema, and one document after another.
 type Kind = (Value, Box<dyn FnMut(&mut Random) -> Value>);
 
+/// Draws a kind.
+type Maker = fn(&mut Random) -> Kind;
+
+const KINDS: [(&str, Maker); 5] = [
+    ("records", records),
+    ("attributes", attributes),
+    ("settings", settings),
+    ("lock files", lock_files),
+    ("nested maps", nested_maps),
+];
+
 /// All kinds.
 pub fn formats() -> Result<Vec<Format>> {
-    let kinds: [(&'static str, fn(&mut Random) -> Kind); 5] = [
-        ("records", records),
-        ("attributes", attributes),
-        ("settings", settings),
-        ("lock files", lock_files),
-        ("nested maps", nested_maps),
-    ];
-    kinds.into_iter().enumerate().map(|(number, (name, make))| format(number, name, make)).collect()
+    KINDS.into_iter().enumerate().map(|(number, (name, make))| format(number, name, make)).collect()
 }
 
-fn format(number: usize, name: &'static str, make: fn(&mut Random) -> Kind) -> Result<Format> {
+fn format(number: usize, name: &'static str, make: Maker) -> Result<Format> {
     let mut random = Random::new(1, name);
     let (schema, mut next) = make(&mut random);
     let truth = compile_as_it_says(&schema)?;
@@ -186,8 +190,7 @@ fn lock_files(random: &mut Random) -> Kind {
 
 /// Regions with services with endpoints, all by name.
 fn nested_maps(random: &mut Random) -> Kind {
-    let pools: Vec<Vec<String>> =
-        [60, 200, 400].into_iter().map(|count| names(count, "_", random)).collect();
+    let pools: Vec<Vec<String>> = [60, 200, 400].into_iter().map(|count| names(count, "_", random)).collect();
     let endpoint = json!({"type": "object", "required": ["p50", "p95", "errors"],
         "additionalProperties": false,
         "properties": {"p50": {"type": "number"}, "p95": {"type": "number"}, "errors": {"type": "integer"},

@@ -42,7 +42,7 @@ fn entry(word: &[u8]) -> String {
 #[rustfmt::skip]
 const KEYS: &[&str] = &[
     "a", "b", "c", "n", "s", "x", "id", "kind", "type", "ok", "status", "items", "format", "content_type", "",
-    "__proto__", "constructor", "a.b", "a/b", "a b", "~1", "$ref", "oneOf", "properties", "required", "é",
+    "__proto__", "constructor", "services", "by_id", "a.b", "a/b", "a b", "~1", "$ref", "oneOf", "properties", "required", "é",
     "\\u0061", "k\\u0069nd", "\\u0000", "\\\"", "\\ud83d", "2026-11-21", "2026-11-22", "1234", "5678", "9012",
     "7", "u/1", "u/2", "10.0.0.1", "ada@example.org", "3f2a8c1e-0000-4000-8000-000000000000",
     "$serde_json::private::RawValue", "$serde_json::private::Number",
@@ -123,7 +123,7 @@ const SCHEMAS: &[&str] = &[
 /// How states name things: those of `state.rs` and of what it is made of.
 #[rustfmt::skip]
 const STATE_KEYS: &[&str] = &[
-    "d", "k", "s", "p", "r", "n", "c", "o", "f", "e", "numbers", "strings", "arrays", "tags", "integers",
+    "d", "k", "s", "p", "r", "l", "n", "c", "o", "f", "e", "numbers", "strings", "arrays", "tags", "integers",
     "floats", "distinct", "format", "lengths", "redacted", "positions", "v", "m", "version", "key",
     "observations", "cap", "cut", "epochs", "signatures", "oddities", "nodes", "data", "depth", "hash",
     "surrogates", "out_of_range", "long_strings", "parts", "arguments", "rows", "count", "name", "a", "kind",
@@ -134,7 +134,7 @@ const STATE_KEYS: &[&str] = &[
 const STATE_VALUES: &[&str] = &[
     "0", "1", "2", "3", "7", "8", "9", "48", "57", "60", "61", "64", "255", "70000", "4294967295",
     "4294967296", "140737488355328", "281474976710656", "9223372036854775807", "18446744073709551615", "-1",
-    "-9223372036854775808", "1.5", "1e300", "null", "true", "false", "[]", "{}", "\"\"", "\"*\"", "\"{\"",
+    "-9223372036854775808", "1.5", "1e300", "null", "true", "false", "[]", "{}", "\"\"", "\"*\"", "\"{\"", "\"+\"",
     "\"a\"", "\"kind\"", "\"date\"", "\"unseen\"", "\"not\"", "{\"on\":\"date\"}", "{\"v\":[]}",
     "{\"v\":[[\"a\",1]]}", "[0,1]", "[[0,1]]", "[[4,2]]", "[[7,1]]", "[[0,[[0,1]]]]",
     "[0,[[\"a\",3,[[0,1]]]]]", "[\"a\",1]", "[1,0]", "\"-170141183460469231731687303715884105728\"",

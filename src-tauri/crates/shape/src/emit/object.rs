@@ -73,20 +73,20 @@ impl Emitter<'_> {
 /// probability of presence from 0 to 1 is equally likely, an optional field is n times less often
 /// present in all of n objects than absent from some of them. The number of fields seen to be
 /// optional therefore gives the expected number of optional fields among those that were always
-/// present. Objects of one document tend to be alike, so they count as one.
+/// present. Such a field is absent from the next object with probability 1/(n + 2) (Laplace), so a record
+/// with hundreds of optional fields needs many objects. Objects of one document tend to be alike, so they count as one.
 pub(super) fn requires(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let independent = node.documents.min(objects);
-    if independent >= policy.required_after {
-        return true;
-    }
     let (mut always, mut optional) = (0.0, 0.5);
     for (_, field) in tree.fields(id) {
         *(if tree.node(field).present == objects { &mut always } else { &mut optional }) += 1.0;
     }
-    let mistaken = optional / independent as f64 / always;
-    independent >= policy.required_early && mistaken <= policy.required_mistaken
+    let mistaken = optional / independent as f64;
+    let enough = independent >= policy.required_after
+        || independent >= policy.required_early && mistaken / always <= policy.required_mistaken;
+    enough && mistaken / (independent + 2) as f64 <= policy.required_rejects
 }
 
 fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: bool) -> Schema {

@@ -5,7 +5,9 @@
 pub struct Policy {
     /// Parent objects required before a field that was always present is `required`.
     pub required_after: u64,
-    /// The same if hardly any field is optional.
+    /// Highest expected number of optional fields taken for required ones that the next object lacks.
+    pub required_rejects: f64,
+    /// The same as `required_after` if hardly any field is optional.
     pub required_early: u64,
     /// Highest estimated share of early required fields that may turn out to be optional.
     pub required_mistaken: f64,
@@ -36,6 +38,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             required_after: 8,
+            required_rejects: 0.25,
             required_early: 3,
             required_mistaken: 0.2,
             documents: 3,
