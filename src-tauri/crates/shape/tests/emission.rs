@@ -359,10 +359,9 @@ fn records_of_a_wide_map_are_known_if_its_name_is_a_plural() {
     assert_ne!(schema["properties"]["status"]["additionalProperties"], known, "{schema}");
 }
 
-/// In format 4, members were not counted together, so those counted since are not all.
-#[test]
-fn members_counted_since_an_older_state_are_not_taken_for_all() {
-    let mut state: Value = serde_json::from_slice(&wide_map("services").to_state()).unwrap();
+/// Returns a shape as it is read from a state of format 4.
+fn of_format_4(shape: &Shape) -> Shape {
+    let mut state: Value = serde_json::from_slice(&shape.to_state()).unwrap();
     state["version"] = json!(4);
     let nodes = state["nodes"].as_array().unwrap();
     let members = nodes.iter().position(|node| node["s"] == "+").unwrap();
@@ -370,7 +369,27 @@ fn members_counted_since_an_older_state_are_not_taken_for_all() {
     let below = nodes[members + 1..].iter().take_while(|node| depth(node) > depth(&nodes[members])).count();
     let without = [&nodes[..members], &nodes[members + 1 + below..]].concat();
     state["nodes"] = json!(without);
-    let mut shape = Shape::from_state(state.to_string().as_bytes()).unwrap();
+    Shape::from_state(state.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn older_and_newer_states_merge_in_any_order() {
+    let newer = shape(&[r#"{"jobs":{"a":{"b":1},"2026-11-21":{"c":2}}}"#]);
+    let older = of_format_4(&newer);
+    let merged = |one: &Shape, other: &Shape| {
+        let mut merged = one.clone();
+        merged.merge(other).unwrap();
+        merged.to_state()
+    };
+    let state = merged(&newer, &older);
+    assert_eq!(state, merged(&older, &newer));
+    assert_eq!(Shape::from_state(&state).unwrap().to_state(), state);
+}
+
+/// In format 4, members were not counted together, so those counted since are not all.
+#[test]
+fn members_counted_since_an_older_state_are_not_taken_for_all() {
+    let mut shape = of_format_4(&wide_map("services"));
     for number in 0..40 {
         shape
             .observe(format!(r#"{{"at":"2026-11-21","services":{{"w":{{"new":{number}}}}}}}"#).as_bytes())

@@ -69,10 +69,10 @@ impl Keys {
 /// Returns whether an object is a key-value map instead of a record. A map has many keys and
 /// similar values, no key in more than half of the objects, and either half of the keys in one
 /// object only or very many keys. If very many keys are mostly in one object only, some may be in
-/// three quarters of the objects, or more if the keys are more than a hundred. If the keys look like data, fewer keys are enough, however often
-/// they recur; if they certainly are data, two are enough. A record has fields that are mostly
-/// present. If not all fields were kept, that nine in ten members are objects that
-/// are counted together is enough.
+/// three quarters of the objects, or more if the keys are more than a hundred. If the keys look like
+/// data, fewer keys are enough, however often they recur; if they certainly are data, two are enough. A
+/// record has fields that are mostly present. If not all fields were kept, that nine in ten members are
+/// objects that are counted together is enough.
 pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
     if tree.fields(id).next().is_none() && tree.values(id).is_none() && tree.members(id).is_none() {
         return false;
