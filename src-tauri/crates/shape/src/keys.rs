@@ -39,10 +39,7 @@ pub(crate) fn names_several(key: &str) -> bool {
     // Words that end like a plural.
     const SINGULAR: &[&str] =
         &["alias", "always", "canvas", "dns", "https", "news", "previous", "series", "tls"];
-    let begins_with = |start: &str| {
-        key.strip_prefix(start)
-            .is_some_and(|rest| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase()))
-    };
+    let begins_word = |rest: &str| rest.starts_with(|c: char| c == '_' || c.is_ascii_uppercase());
     let start = key
         .rfind(|c: char| !c.is_ascii_lowercase())
         .map_or(0, |at| if key[at..].starts_with(|c: char| c.is_ascii_uppercase()) { at } else { at + 1 });
@@ -53,14 +50,9 @@ pub(crate) fn names_several(key: &str) -> bool {
         && !SINGULAR.contains(&last.as_str());
     is_plural
         || matches!(last.as_str(), "map" | "dict" | "env" | "children")
-        || begins_with("by")
+        || key.strip_prefix("by").is_some_and(begins_word)
         || key.contains("_by_")
-        || key.contains("By") && begins_after(key, "By")
-}
-
-/// Returns whether a part of a key is followed by a new word.
-fn begins_after(key: &str, part: &str) -> bool {
-    key.split_once(part).is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+        || key.split("By").skip(1).any(begins_word)
 }
 
 /// Returns whether a key is a number, or has so many digits that it is probably an id or a date.

@@ -113,6 +113,8 @@ pub(crate) struct Node {
     pub(crate) place: u32,
     /// Whether its members are counted together. Follows from its path.
     pub(crate) plural: bool,
+    /// Number of members on the path to it whose parent counts its members together as well.
+    pub(crate) doubled: u8,
     /// Number of steps to the node that are [`Step::Values`] or [`Step::Members`].
     pub(crate) gathered: u8,
     pub(crate) fields: Fields,
@@ -175,6 +177,7 @@ impl Node {
             step,
             place: 0,
             plural: false,
+            doubled: 0,
             gathered,
             fields: Fields::default(),
             items: None,

@@ -85,7 +85,7 @@ impl Rank {
         self.child(self.data, b'{', "", with)
     }
 
-    /// Returns the rank of the node for the values of all members.
+    /// Returns the rank of the node for the objects of all members.
     pub(crate) fn members(self, with: HashKey) -> Self {
         self.child(self.data, b'+', "", with)
     }

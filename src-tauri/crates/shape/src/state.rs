@@ -24,7 +24,7 @@ use crate::values::{Arrays, Numbers, POSITIONS, Strings};
 use crate::veil::{self, Veil};
 use crate::{MAX_DEPTH, MAX_NODES};
 
-/// Format number in every state. States of the format before are converted as far as possible. What
+/// Format number in every state. States of the two formats before are converted as far as possible. What
 /// states of other formats lack is still in the calls, so they are learned again from those.
 const FORMAT: u32 = 5;
 
@@ -243,6 +243,7 @@ impl Shape {
         let mut tree = read(state.nodes, key, state.veil)?;
         if state.version < FORMAT {
             // Only newer observations would be counted together.
+            tree.stale = true;
             for node in tree.nodes_mut() {
                 node.lost_members |= node.plural && node.count(Type::Object) > 0;
                 node.lost_values |= node.values.is_none() && node.has_other();

@@ -10,6 +10,14 @@ use crate::rank::{HashKey, Rank};
 use crate::veil::{self, Veil};
 use crate::view::View;
 
+/// Number of nested keys whose values are counted together, below which data has no paths of its own and members are
+/// not counted together.
+pub(crate) const MAX_GATHERED: u8 = 3;
+
+/// Most members on a path that are counted by themselves and with the others, below which members are counted together.
+/// Each level doubles the work, so a document nested on purpose could otherwise multiply it.
+const MAX_DOUBLED: u8 = 1;
+
 /// Id of the root.
 pub(crate) const ROOT: Id = 0;
 
@@ -24,7 +32,7 @@ pub(crate) struct Tree {
     /// Number of tables of all nodes.
     pub(crate) tables: usize,
     /// Whether it has what another tree that was merged had lost. Never part of the state.
-    stale: bool,
+    pub(crate) stale: bool,
     /// Whether nodes of different paths are merged here, so that members may be counted together in some only.
     pub(crate) uneven: bool,
 }
@@ -76,8 +84,12 @@ impl Tree {
         };
         let data = looks_like_data(name);
         let id = self.add(parent, Step::Field { data }, rank)?;
-        self.node_mut(id).place = self.node_mut(parent).fields.insert(name, id);
-        self.node_mut(id).plural = !rank.data && names_several(name);
+        let node = self.node_mut(parent);
+        let (place, doubled) = (node.fields.insert(name, id), node.doubled + u8::from(node.plural));
+        let node = self.node_mut(id);
+        (node.place, node.doubled) = (place, doubled);
+        let is_deep = doubled > MAX_DOUBLED || node.gathered >= MAX_GATHERED;
+        node.plural = !rank.data && !is_deep && names_several(name);
         Some(id)
     }
 
@@ -102,7 +114,7 @@ impl Tree {
         Some(id)
     }
 
-    /// Returns the node of the values of all members, or `None` if it is not kept.
+    /// Returns the node of the objects of all members, or `None` if it is not kept.
     pub(crate) fn members(&mut self, parent: Id) -> Option<Id> {
         let node = self.node(parent);
         if node.members.is_some() || node.lost_members {
@@ -125,11 +137,12 @@ impl Tree {
             return None;
         }
         let gathered = above.gathered + u8::from(matches!(step, Step::Values | Step::Members));
+        let doubled = above.doubled;
         reserve(&mut self.nodes);
         let node = Node::new(rank, parent, step, gathered);
         // The values of members may be maps in turn, once.
         let plural = step == Step::Members && gathered == 1;
-        self.nodes.push(Node { shelters: Shelters::all(shelters), plural, ..node });
+        self.nodes.push(Node { shelters: Shelters::all(shelters), plural, doubled, ..node });
         Some((self.nodes.len() - 1) as Id)
     }
 

@@ -359,6 +359,14 @@ fn records_of_a_wide_map_are_known_if_its_name_is_a_plural() {
     assert_ne!(schema["properties"]["status"]["additionalProperties"], known, "{schema}");
 }
 
+/// Members that are counted by themselves and together at every level would double the paths, and the work, with each.
+#[test]
+fn plurals_nested_on_purpose_do_not_multiply_paths() {
+    let nested = (0..20).fold("1".to_owned(), |inner, _| format!(r#"{{"jobs":{{"a":{inner}}}}}"#));
+    let paths = shape(&[&nested]).paths();
+    assert!(paths < 400, "{paths} paths of 40 levels");
+}
+
 /// Returns a shape as it is read from a state of format 4.
 fn of_format_4(shape: &Shape) -> Shape {
     let mut state: Value = serde_json::from_slice(&shape.to_state()).unwrap();

@@ -8,7 +8,7 @@ use schemascope_worlds::{Label, Labels, Truth};
 
 use crate::record::Registry;
 
-/// Strength of the pull of weights to zero. From .5 to 5 the figures hardly differ.
+/// Strength of the pull of weights to zero, chosen among .3 to 30 with each server left out.
 const RIDGE: f64 = 1.3;
 /// Number of parts that the first model is fitted without in turn.
 const FOLDS: usize = 5;

@@ -11,11 +11,8 @@ use crate::node::{Id, Step, Type};
 use crate::scan::{Text, Token};
 use crate::signatures::{SIGNED_DEPTH, mix};
 use crate::tags;
-use crate::tree::{ROOT, Tree};
+use crate::tree::{MAX_GATHERED, ROOT, Tree};
 use crate::values::POSITIONS;
-
-/// Number of nested keys whose values are counted together, below which data has no paths of its own.
-const MAX_GATHERED: u8 = 3;
 
 /// Most members of an object, duplicates included, for which tags are counted.
 const MAX_MEMBERS: u32 = 256;
@@ -145,8 +142,7 @@ impl<'d> Walk<'d> {
         if self.skipped > 0 {
             return None;
         }
-        let Frame { node, holds: Contents::Fields { last, next, together: false, .. }, .. } = &mut self.top
-        else {
+        let Frame { node, holds: Contents::Fields { last, next, .. }, .. } = &mut self.top else {
             return None;
         };
         let (found, length) = ways.tree.node(*node).fields.expected(*next as usize, written)?;
@@ -209,7 +205,7 @@ impl<'d> Walk<'d> {
                 self.next = Target::Elsewhere;
             }
             let values = ways.tree.values(parent);
-            if values.is_none() {
+            if values.is_none() && !ways.tree.node(parent).lost_values {
                 ways.plan.lost(parent, Step::Values);
             }
             let next = values.map_or(Target::Other(parent), |id| Target::Node(id, 0));

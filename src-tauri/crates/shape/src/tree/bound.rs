@@ -76,9 +76,9 @@ impl Tree {
     }
 
     /// Returns what each node shelters, and whether it is sheltered itself. Sheltered nodes stay whatever their rank.
-    /// The root has a budget for them. Half of a node's budget is for what is counted together there. A node whose
-    /// other children, without keys that are data, fit in the rest shelters them and divides what is left evenly
-    /// between those that contain something. Other children of the same node, however many documents they came from,
+    /// The root has a budget for them. Half of a node's budget is for its members counted together, and half of the
+    /// rest for values of keys that are data, if there are any. A node whose other children fit in what is left
+    /// shelters them and divides the remainder evenly between those that contain something. Other children of the same node, however many documents they came from,
     /// can therefore not displace any node elsewhere. A budget only ever shrinks, and a node that exceeds it gives up
     /// all of its children.
     fn sheltered(&self, budget: usize) -> (Vec<Shelters>, Vec<bool>) {
