@@ -84,12 +84,22 @@ pub(crate) struct Memory {
     new: Generation,
     old: Generation,
     uses: Uses,
-    /// How many results of a tool in a row had a value at no new place, by value and tool.
-    fruitless: Hashes<u8>,
+    /// What came of reading results of a tool for a value, by both.
+    readings: Hashes<Readings>,
 }
 
-/// Results of a tool that had a value at no new place, after which further ones are not expected to.
+/// Results of a tool in a row that had a value at no new place, after which further ones are not expected to.
 const MAX_FRUITLESS: u8 = 2;
+
+/// Results of a tool that were read for a value.
+#[derive(Debug, Clone, Copy, Default)]
+struct Readings {
+    /// Those that had it at a new place. There cannot be more than places are kept, unless places were evicted and seem new
+    /// again; without this limit, values that are read for would evict each other for ever.
+    fruitful: u8,
+    /// Those in a row that had it at no new place.
+    fruitless: u8,
+}
 
 /// Key of a value of a tool's results. Equal keys of different tools only leave a result unread.
 fn of_tool(hash: u64, tool: &str) -> u64 {
@@ -119,7 +129,7 @@ impl Memory {
             + self.new.bytes()
             + self.old.bytes()
             + self.uses.bytes()
-            + table(self.fruitless.capacity(), size_of::<(u64, u8)>())
+            + table(self.readings.capacity(), size_of::<(u64, Readings)>())
     }
 
     /// Number of values.
@@ -188,7 +198,8 @@ impl Memory {
 
     /// Whether further results of a tool may have a value at new places.
     pub(crate) fn may_have_new_places(&self, hash: u64, tool: &str) -> bool {
-        self.fruitless.get(&of_tool(hash, tool)).is_none_or(|count| *count < MAX_FRUITLESS)
+        let readings = self.readings.get(&of_tool(hash, tool));
+        readings.is_none_or(|one| one.fruitless < MAX_FRUITLESS && usize::from(one.fruitful) < MAX_GIVERS)
     }
 
     /// Notes whether a result that was read had a value at new places. So many were known before.
@@ -196,15 +207,14 @@ impl Memory {
         let has_new = self.givers(hash).count() > places_before;
         let Some(tool) = self.calls.get(call as usize).map(|call| &call.tool) else { return };
         let key = of_tool(hash, tool);
-        if has_new {
-            self.fruitless.remove(&key);
-            return;
+        if self.readings.len() >= GENERATION {
+            self.readings.clear();
         }
-        if self.fruitless.len() >= GENERATION {
-            self.fruitless.clear();
-        }
-        let count = self.fruitless.entry(key).or_default();
-        *count = count.saturating_add(1);
+        let readings = self.readings.entry(key).or_default();
+        *readings = match has_new {
+            true => Readings { fruitful: readings.fruitful.saturating_add(1), fruitless: 0 },
+            false => Readings { fruitless: readings.fruitless.saturating_add(1), ..*readings },
+        };
     }
 
     /// Remembers that an argument had a value.

@@ -1,8 +1,8 @@
 //! Memory for calls on their way to disk.
 //!
-//! There are two limits, in bytes. Below the lower one a call gets memory at once; beyond it calls wait for the
-//! recorder, so that it does not stay far behind. A call that has waited long enough gets memory up to the upper
-//! limit, which exists for disks that stop for a moment.
+//! There are limits in bytes. As long as few bytes wait, a call gets memory at once. Then calls are paced, so that the recorder
+//! does not stay far behind, and at the lower limit they wait for it. A call that has waited long enough gets memory up
+//! to the upper limit, which exists for disks that stop for a moment.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,20 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+use super::pacer::Pacer;
+
 /// Bytes of calls that may wait in all.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 /// Bytes of waiting calls above which further calls wait for the recorder.
-const PACE_BYTES: usize = 4 << 20;
+const PACE_BYTES: usize = 8 << 20;
+/// Bytes of waiting calls above which further calls are paced.
+const FREE_BYTES: usize = 512 << 10;
+/// Bytes of waiting calls that paced calls are to come to. The recorder never runs out of them when calls come late, and has
+/// room for them when it is late itself.
+const AIM_BYTES: usize = 2 << 20;
+/// Share by which calls are slowed down when twice as many bytes wait. A stronger correction swings: it takes effect
+/// only when the calls that were given a time before have come, and calls that come take time from the recorder.
+const CORRECTION: f64 = 0.15;
 /// Longest time a call waits for the recorder.
 const ADMISSION_TIMEOUT: Duration = Duration::from_millis(250);
 
@@ -21,6 +31,7 @@ const ADMISSION_TIMEOUT: Duration = Duration::from_millis(250);
 pub(super) struct QueueCapacity {
     pace: Arc<Semaphore>,
     total: Arc<Semaphore>,
+    pub(super) pacer: Pacer,
 }
 
 /// Memory for one call, until it is dropped.
@@ -38,12 +49,21 @@ impl Reservation {
 }
 
 impl QueueCapacity {
-    pub(super) fn new() -> Self {
-        Self { pace: Arc::new(Semaphore::new(PACE_BYTES)), total: Arc::new(Semaphore::new(MAX_BYTES)) }
+    pub(super) fn new(pacer: Pacer) -> Self {
+        let semaphore = |bytes| Arc::new(Semaphore::new(bytes));
+        Self { pace: semaphore(PACE_BYTES), total: semaphore(MAX_BYTES), pacer }
+    }
+
+    /// Bytes of calls that were not drafted yet.
+    fn undrafted(&self) -> usize {
+        PACE_BYTES - self.pace.available_permits().min(PACE_BYTES)
     }
 
     /// Reserves memory without waiting; none when the recorder is behind.
     pub(super) fn try_reserve(&self, bytes: usize) -> Option<Reservation> {
+        if self.undrafted() > FREE_BYTES {
+            return None;
+        }
         let pace = Arc::clone(&self.pace).try_acquire_many_owned(permits(bytes, PACE_BYTES)).ok()?;
         let total = Arc::clone(&self.total).try_acquire_many_owned(permits(bytes, MAX_BYTES)).ok()?;
         Some(Reservation { _pace: Some(pace), _total: total })
@@ -52,6 +72,8 @@ impl QueueCapacity {
     /// Reserves memory after waiting for [`ADMISSION_TIMEOUT`] at most; none when there is none then.
     pub(super) async fn reserve_in_time(&self, bytes: usize) -> Option<Reservation> {
         let deadline = Instant::now() + ADMISSION_TIMEOUT;
+        let slower = 1.0 + CORRECTION * (self.undrafted() as f64 / AIM_BYTES as f64 - 1.0);
+        let _ = timeout_at(deadline, self.pacer.turn(bytes, slower, ADMISSION_TIMEOUT)).await;
         let pace = Arc::clone(&self.pace).acquire_many_owned(permits(bytes, PACE_BYTES));
         let pace = timeout_at(deadline, pace).await.ok().and_then(Result::ok);
         let total = Arc::clone(&self.total).acquire_many_owned(permits(bytes, MAX_BYTES));
@@ -84,7 +106,7 @@ mod tests {
 
     #[tokio::test]
     async fn calls_wait_before_they_lose_their_bodies() {
-        let capacity = QueueCapacity::new();
+        let capacity = QueueCapacity::new(Pacer::start().unwrap());
         let first = capacity.try_reserve(PACE_BYTES);
         assert!(first.is_some() && capacity.try_reserve(1).is_none());
         let second = capacity.reserve_in_time(1_000).await;

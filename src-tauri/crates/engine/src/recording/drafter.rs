@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, SendError, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SendError, SyncSender};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -17,10 +17,12 @@ use schemascope_registry::{DeclaredSchema, Observation, Registry, Validators};
 use schemascope_store::{Entry, Packer};
 use tokio::sync::oneshot;
 
+use super::capacity::QueueCapacity;
 use super::draft::{DraftedCall, Judging};
 use super::flows;
 use super::metrics::Metrics;
 use super::queue::{Job, PackedCall, QueuedCall, WriterJob};
+use super::stage::{Stage, Turn};
 use super::trails::Trails;
 
 /// Jobs between the two threads: enough that neither waits for short pauses of the other.
@@ -41,26 +43,40 @@ pub(super) struct Drafter {
     pub(super) windows: Windows,
     /// The latest calls of these sessions.
     pub(super) trails: Arc<Trails>,
+    pub(super) capacity: Arc<QueueCapacity>,
+    /// When the latest job was done, or came after a pause.
+    pub(super) since: Instant,
+    pub(super) closing: bool,
+}
+
+impl Stage for Drafter {
+    /// Ends when it is closed and the queue is empty, or the second thread has ended.
+    fn turn(&mut self, wait: Duration) -> Turn {
+        // Jobs that arrived behind the one to close are still done.
+        let wait = if self.closing { Duration::ZERO } else { wait };
+        let job = match self.queue.try_recv() {
+            Ok(job) => Ok(job),
+            Err(_) => {
+                let job = self.queue.recv_timeout(wait);
+                self.since = Instant::now();
+                job
+            }
+        };
+        let job = match job {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout) if !self.closing => return Turn::Waited,
+            Err(_) => return Turn::Ended,
+        };
+        self.closing |= matches!(job, Job::Close);
+        if self.work(job).is_ok() { Turn::Worked } else { Turn::Ended }
+    }
+
+    fn end(self) {
+        let _ = self.next.send(WriterJob::Close);
+    }
 }
 
 impl Drafter {
-    /// Runs until it is closed and the queue is empty, or the second thread has ended.
-    pub(super) fn run(mut self) {
-        let mut closing = false;
-        // Jobs that arrived behind the one to close are still done.
-        while let Some(job) = self.job(closing) {
-            closing |= matches!(job, Job::Close);
-            if self.work(job).is_err() {
-                return;
-            }
-        }
-        let _ = self.next.send(WriterJob::Close);
-    }
-
-    fn job(&self, closing: bool) -> Option<Job> {
-        if closing { self.queue.try_recv().ok() } else { self.queue.recv().ok() }
-    }
-
     fn work(&mut self, job: Job) -> Result<(), SendError<WriterJob>> {
         match job {
             // Nothing can be written before the end.
@@ -70,8 +86,12 @@ impl Drafter {
                 Ok(())
             }
             Job::Call(call) => {
+                let bytes = call.draft.weight();
                 let packed = self.draft(*call);
-                self.next.send(WriterJob::Write(Box::new(packed)))
+                let sent = self.next.send(WriterJob::Write(Box::new(packed)));
+                self.capacity.pacer.drafted(bytes, self.since.elapsed());
+                self.since = Instant::now();
+                sent
             }
             Job::Listed(server) => {
                 let (known, is_known) = oneshot::channel();

@@ -21,6 +21,8 @@ pub(super) struct Metrics {
     pub(super) evicted_values: AtomicU64,
     /// Calls in the queue.
     pub(super) waiting: AtomicU64,
+    /// Readers and others who wait until the queue is done.
+    pub(super) awaited: AtomicU64,
     /// Why the disk takes no writes, while it takes none.
     pub(super) stalled: watch::Sender<Option<String>>,
     pub(super) index_behind: AtomicBool,
@@ -48,6 +50,11 @@ impl Metrics {
     /// Whether the recorder is to end while the disk takes no writes.
     pub(super) fn is_ending_stalled(&self) -> bool {
         self.closing.load(Ordering::Relaxed) && self.stalled.borrow().is_some()
+    }
+
+    /// Whether calls wait in the queue, or somebody for what is in it.
+    pub(super) fn has_jobs(&self) -> bool {
+        [&self.waiting, &self.awaited].iter().any(|counter| counter.load(Ordering::Relaxed) > 0)
     }
 
     /// The counters as fronts show them.

@@ -1,8 +1,9 @@
 //! The recorder: from the call path to disk, without delaying answers.
 //!
-//! Its queue is bounded in bytes. While there is room, handing a call over costs microseconds. When the queue is
-//! full a call waits for 250 ms at most, then its bodies are left out, then the call itself; each step is counted
-//! and shown. While the disk takes no writes no call waits. Behind the queue are two threads in line: one makes records, the other writes and counts them.
+//! Its queue is bounded in bytes. While there is room, handing a call over costs microseconds. When the queue fills up
+//! a call waits for 250 ms at most, then its bodies are left out, then the call itself; each step is counted
+//! and shown. While the disk takes no writes no call waits. Behind the queue are two stages in line: one makes records, the
+//! other writes and counts them.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
-use std::thread::JoinHandle;
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -31,8 +32,10 @@ use super::events::Events;
 use super::fold::Folds;
 use super::metrics::Metrics;
 use super::mode::{Durability, Recording};
+use super::pacer::Pacer;
 use super::queue::{Job, Listings, QueuedCall, Relearn};
 use super::relearn::Relearning;
+use super::stage::{HasJobs, Threads};
 use super::trails::Trails;
 use super::writer::{Shared, WriterThread};
 
@@ -45,10 +48,6 @@ const MAX_JOBS: usize = MAX_BYTES / Draft::LIGHTEST + 1_024;
 const LOW_DISK_BYTES: u64 = 1_000_000_000;
 /// Step of the free space that is reported, so that it does not change with every call.
 const LOW_DISK_STEP: u64 = 10_000_000;
-
-/// Priority of the recorder's threads below those that answer calls, in steps of some 25 %.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 5;
 
 /// Why a tool was not learned again.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +63,7 @@ pub(crate) enum NotRelearned {
 /// Takes calls. One per engine.
 pub(crate) struct Recorder {
     jobs: SyncSender<Job>,
-    capacity: QueueCapacity,
+    capacity: Arc<QueueCapacity>,
     metrics: Arc<Metrics>,
     durability: Durability,
     recording: Recording,
@@ -72,7 +71,9 @@ pub(crate) struct Recorder {
     listings: Arc<Listings>,
     events: Arc<Events>,
     trails: Arc<Trails>,
-    writing: Mutex<Option<JoinHandle<()>>>,
+    writing: Mutex<Option<Threads>>,
+    /// Threads to unpark when there is something to do after a pause.
+    watchers: [Thread; 2],
     /// Folder of the journal.
     journal_dir: PathBuf,
 }
@@ -100,6 +101,7 @@ impl Recorder {
         let journal_dir = writer.journal_dir().to_owned();
         let (metrics, listings) = (Arc::new(Metrics::default()), Arc::new(Listings::default()));
         let trails = Arc::new(Trails::default());
+        let capacity = Arc::new(QueueCapacity::new(Pacer::start()?));
         let HashKey(first, second) = registry.lock().key();
         let drafter = Drafter {
             windows: Windows::new((first, second)),
@@ -111,6 +113,9 @@ impl Recorder {
             validators: Validators::default(),
             redaction: Arc::clone(&redaction),
             packer: Packer::new()?,
+            capacity: Arc::clone(&capacity),
+            since: Instant::now(),
+            closing: false,
         };
         let shared = Shared {
             registry,
@@ -120,11 +125,14 @@ impl Recorder {
             events: Arc::clone(&events),
             redaction,
         };
+        let waiting = Arc::clone(&metrics);
+        let has_jobs: HasJobs = Arc::new(move || waiting.has_jobs());
         let thread = WriterThread::new(writer, durability, writer_jobs, shared);
-        // This thread ends when the other has, or when no one can send it jobs any more.
-        spawn_low_priority("recorder-draft", move || drafter.run())?;
-        let writing = spawn_low_priority("recorder-write", move || thread.run())?;
-        let (capacity, writing) = (QueueCapacity::new(), Mutex::new(Some(writing)));
+        // These threads end when the others have, or when no one can send them jobs any more.
+        let drafting = Threads::start("recorder-draft", drafter, &has_jobs)?;
+        let writing = Threads::start("recorder-write", thread, &has_jobs)?;
+        let watchers = [drafting.watcher(), writing.watcher()];
+        let writing = Mutex::new(Some(writing));
         Ok(Arc::new(Self {
             jobs,
             capacity,
@@ -136,6 +144,7 @@ impl Recorder {
             events,
             trails,
             writing,
+            watchers,
             journal_dir,
         }))
     }
@@ -156,6 +165,7 @@ impl Recorder {
     pub(crate) async fn flush(&self) {
         let (done, flushed) = oneshot::channel();
         if self.jobs.try_send(Job::Flush(done)).is_ok() {
+            let _awaited = self.awaited();
             let _ = flushed.await;
         }
     }
@@ -173,6 +183,7 @@ impl Recorder {
         failing: Box<[Box<str>]>,
         empty: Registry,
     ) -> Result<(), NotRelearned> {
+        let _awaited = self.awaited();
         let (told, end) = oneshot::channel();
         self.send(Job::Relearn(Relearn::Position(told)))?;
         let end = end.await.map_err(|_| NotRelearned::Closed)?;
@@ -185,6 +196,14 @@ impl Recorder {
         let (done, is_done) = oneshot::channel();
         self.send(Job::Relearn(Relearn::Finish(Box::new(read?), done)))?;
         is_done.await.map_err(|_| NotRelearned::Closed)?.map_err(NotRelearned::Store)
+    }
+
+    /// Counts somebody who waits for the recorder until this is dropped.
+    fn awaited(&self) -> Awaited {
+        let metrics = Arc::clone(&self.metrics);
+        metrics.awaited.fetch_add(1, Ordering::Relaxed);
+        self.watchers.iter().for_each(Thread::unpark);
+        Awaited(metrics)
     }
 
     fn send(&self, job: Job) -> Result<(), NotRelearned> {
@@ -213,7 +232,7 @@ impl Recorder {
             self.begin_close();
             // A full queue is being written; it has room in a moment.
             let _ = self.jobs.send(Job::Close);
-            if writing.join().is_err() {
+            if !writing.join() {
                 tracing::error!("the recorder ended with a panic; what was journaled is safe");
             }
         }
@@ -279,7 +298,9 @@ impl Recorder {
     }
 
     fn enqueue(&self, draft: Draft, reservation: Reservation, done: Option<oneshot::Sender<()>>) -> bool {
-        self.metrics.waiting.fetch_add(1, Ordering::Relaxed);
+        if self.metrics.waiting.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.watchers.iter().for_each(Thread::unpark);
+        }
         let call = QueuedCall { draft, since: Instant::now(), done, reservation };
         let taken = self.jobs.try_send(Job::Call(Box::new(call))).is_ok();
         if !taken {
@@ -290,15 +311,13 @@ impl Recorder {
     }
 }
 
-/// Runs a thread that leaves the processor to threads that answer calls. It cannot fall behind for good: calls wait
-/// when it has too much to do.
-fn spawn_low_priority(name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name(name.into()).spawn(move || {
-        // On Linux the priority is the calling thread's alone. Elsewhere only the slowest answers take longer.
-        #[cfg(target_os = "linux")]
-        let _ = rustix::process::setpriority_process(None, NICE);
-        run();
-    })
+/// Somebody who waits for the recorder.
+struct Awaited(Arc<Metrics>);
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        self.0.awaited.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Observer for Recorder {

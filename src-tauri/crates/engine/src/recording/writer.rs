@@ -23,6 +23,7 @@ use super::mode::Durability;
 use super::queue::{Listings, PackedCall, Relearn, WriterJob};
 use super::relearn::Relearning;
 use super::retention::Retention;
+use super::stage::{Stage, Turn};
 
 /// Longest time a group waits for further calls when no answer waits for it.
 const GROUP_WINDOW: Duration = Duration::from_millis(20);
@@ -64,6 +65,35 @@ pub(super) struct Shared {
     pub(super) redaction: Arc<Redaction>,
 }
 
+impl Stage for WriterThread {
+    fn turn(&mut self, wait: Duration) -> Turn {
+        let turn = match self.queue.recv_timeout(wait.min(SAVE_INTERVAL)) {
+            Ok(job) => {
+                self.work(job);
+                if self.closing { Turn::Ended } else { Turn::Worked }
+            }
+            Err(RecvTimeoutError::Timeout) => Turn::Waited,
+            Err(RecvTimeoutError::Disconnected) => Turn::Ended,
+        };
+        if self.saved.elapsed() >= SAVE_INTERVAL {
+            self.save_states();
+        }
+        self.retention.round(&mut self.writer, &self.folds);
+        turn
+    }
+
+    fn end(mut self) {
+        self.save_states();
+        let lost = self.metrics.dropped.load(Ordering::Relaxed);
+        if lost > 0 {
+            tracing::error!(calls = lost, "calls were not recorded");
+        }
+        if let Err(error) = self.writer.close() {
+            tracing::warn!(%error, "the index could not be flushed; the next start catches up");
+        }
+    }
+}
+
 impl WriterThread {
     pub(super) fn new(
         writer: Writer,
@@ -86,28 +116,6 @@ impl WriterThread {
             retention: Retention::new(),
             closing: false,
             give_up: None,
-        }
-    }
-
-    pub(super) fn run(mut self) {
-        while !self.closing {
-            match self.queue.recv_timeout(SAVE_INTERVAL) {
-                Ok(job) => self.work(job),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => self.closing = true,
-            }
-            if self.saved.elapsed() >= SAVE_INTERVAL {
-                self.save_states();
-            }
-            self.retention.round(&mut self.writer, &self.folds);
-        }
-        self.save_states();
-        let lost = self.metrics.dropped.load(Ordering::Relaxed);
-        if lost > 0 {
-            tracing::error!(calls = lost, "calls were not recorded");
-        }
-        if let Err(error) = self.writer.close() {
-            tracing::warn!(%error, "the index could not be flushed; the next start catches up");
         }
     }
 
