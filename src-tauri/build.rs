@@ -19,6 +19,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("cargo:rustc-env={CONFIG}={{\"build\":{{\"frontendDist\":{missing:?}}}}}");
     }
     // Named here, the commands need a permission like any other.
-    let manifest = AppManifest::new().commands(&["call", "follow"]);
+    let manifest = AppManifest::new().commands(&["call", "follow", "save"]);
     Ok(tauri_build::try_build(Attributes::new().app_manifest(manifest))?)
 }

@@ -11,7 +11,7 @@ struct DesktopSession {
     program: Program,
     home: PathBuf,
     log: PathBuf,
-    _display: Display,
+    display: Display,
     _scratch: tempfile::TempDir,
 }
 
@@ -33,7 +33,7 @@ impl DesktopSession {
             .with_env("XDG_RUNTIME_DIR", &home)
             // CI has no session bus, and a person's must not be used.
             .with_env("DBUS_SESSION_BUS_ADDRESS", "disabled:");
-        Self { program, home, log: scratch.path().join("window.log"), _display: display, _scratch: scratch }
+        Self { program, home, log: scratch.path().join("window.log"), display, _scratch: scratch }
     }
 
     fn open(&self, args: &[&str]) -> Window {
@@ -113,11 +113,21 @@ fn window_shows_the_dashboard_and_restores_its_state() {
 
     // What it shows can be saved.
     window.click("#tab-inferred").unwrap();
-    window.click("#tab-panel button[title='Save as a file']").unwrap();
-    let saved = desk.home.join("Downloads/inferred-schema.json");
+    let save = || window.click("#tab-panel button[title='Save as a file']").unwrap();
+    save();
+    desk.display.answer("Save", "Escape").unwrap();
+    save();
+    desk.display.answer("Save", "Return").unwrap();
+    let saved = desk.home.join("inferred-schema.json");
     until("the file is written", || {
         std::fs::read(&saved).is_ok_and(|text| serde_json::from_slice::<Value>(&text).is_ok())
     });
+    desk.shows(&window, ".toasts", "inferred-schema.json saved");
+    assert_eq!(
+        window.text(".toasts").unwrap().matches("saved").count(),
+        1,
+        "what was cancelled is not saved"
+    );
 
     // There is one window.
     let second = desk.program.desktop_command(&[]).output().unwrap();

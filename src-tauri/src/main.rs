@@ -3,10 +3,10 @@
 //! Exit codes are 0 for success, 1 for failure and 2 for bad usage.
 
 mod args;
-mod download;
 mod feed;
 mod ipc;
 mod pages;
+mod save;
 mod signal;
 mod single;
 mod window;
@@ -57,7 +57,7 @@ fn run(args: &Args) -> Result<ExitCode> {
     window::check_display()?;
     let app = tauri::Builder::default()
         .plugin(window::remember(&options.data_dir))
-        .invoke_handler(tauri::generate_handler![ipc::call, ipc::follow])
+        .invoke_handler(tauri::generate_handler![ipc::call, ipc::follow, save::save])
         .build(tauri::generate_context!())
         .context("cannot start a window")?;
     let pages = Arc::new(Embedded::of(app.handle().clone()));

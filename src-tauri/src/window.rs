@@ -4,11 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use tauri::plugin::TauriPlugin;
-use tauri::webview::{NewWindowResponse, PageLoadEvent};
+use tauri::webview::{DownloadEvent, NewWindowResponse, PageLoadEvent};
 use tauri::{AppHandle, Runtime, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
-
-use crate::download;
 
 /// Checks that there is a display: without one, Tauri would panic in GTK.
 #[cfg(target_os = "linux")]
@@ -49,9 +47,8 @@ pub fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<WebviewWindow> {
                 let _ = window.show();
             }
         })
-        // A download of the page passes here before it is known to be one.
         .on_navigation(|url| {
-            let stays = is_own(url) || download::is_own(url);
+            let stays = is_own(url);
             if !stays {
                 tracing::warn!(%url, "rejected a navigation of the page");
             }
@@ -61,7 +58,13 @@ pub fn open(app: &AppHandle, data_dir: &Path) -> tauri::Result<WebviewWindow> {
             tracing::warn!(%url, "rejected a new window of the page");
             NewWindowResponse::Deny
         })
-        .on_download(download::decide)
+        // What it saves passes through the command `save`.
+        .on_download(|_, event| {
+            if let DownloadEvent::Requested { url, .. } = event {
+                tracing::warn!(%url, "rejected a download of the page");
+            }
+            false
+        })
         .build()
 }
 

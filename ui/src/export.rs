@@ -4,11 +4,10 @@ use leptos::prelude::*;
 use schemascope_api::{Export, ExportedFile, Form, GetReportPage, GetSchema, SchemaChoice};
 
 use crate::app::App;
-use crate::browser;
 use crate::cells::{RwSignal, click};
 use crate::door;
 use crate::parts::{Foreign, Icon, ToolName, Views};
-use crate::text::visible;
+use crate::saving;
 
 /// What is exported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,16 +67,18 @@ pub fn ExportDialog(
         problem.set(None);
         let tool_id = tool_id.clone();
         leptos::task::spawn_local(async move {
-            let saved = file(tool_id, content).await.and_then(|file| {
-                let saved = browser::download(&file.name, &file.text).map(|()| file.name);
-                saved.map_err(|_| "the browser does not allow saving".to_owned())
-            });
+            let saved = match file(tool_id, content).await {
+                Ok(file) => saving::saved(&file.name, &file.text).await,
+                Err(error) => Err(error),
+            };
             busy.set(false);
             match saved {
-                Ok(name) => {
+                Ok(Some(said)) => {
                     app.close_dialog();
-                    app.notify(format!("{} saved", visible(&name, 80)));
+                    app.notify(said);
                 }
+                // Cancelled: the dialog stays for another choice.
+                Ok(None) => {}
                 Err(error) => problem.set(Some(error)),
             }
         });

@@ -57,6 +57,8 @@ mod pages;
 #[cfg(target_arch = "wasm32")]
 mod parts;
 #[cfg(target_arch = "wasm32")]
+mod saving;
+#[cfg(target_arch = "wasm32")]
 mod throttle;
 #[cfg(target_arch = "wasm32")]
 mod versions;

@@ -41,6 +41,31 @@ impl Display {
     }
 }
 
+impl Display {
+    /// Waits for a dialog with this title, presses a key in it that closes it, named as X names it, and waits until it is
+    /// closed. Dialogs of the system are not the page's: the driver does not know them.
+    pub fn answer(&self, title: &str, key: &str) -> Result<()> {
+        let tool = |args: &[&str]| {
+            let output = Command::new("xdotool").args(args).env("DISPLAY", &self.name).output();
+            output.context("xdotool does not start; it is in the Debian package xdotool")
+        };
+        let find = || {
+            let found = tool(&["search", "--onlyvisible", "--name", &format!("^{title}$")])?;
+            anyhow::Ok(String::from_utf8_lossy(&found.stdout).lines().next().map(str::to_owned))
+        };
+        let mut dialog = None;
+        try_until(&format!("there is a dialog {title:?}"), || {
+            dialog = find()?;
+            Ok(dialog.is_some())
+        })?;
+        for args in [["windowfocus", dialog.as_deref().unwrap_or_default()], ["key", key]] {
+            let output = tool(&args)?;
+            ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        try_until(&format!("the dialog {title:?} is closed"), || Ok(find()?.is_none()))
+    }
+}
+
 impl Drop for Display {
     fn drop(&mut self) {
         // Asked, not killed: it removes its lock and its socket then. Gone already is fine.

@@ -1,13 +1,13 @@
-//! The connection to the engine: `call` for commands, `follow` for frames.
+//! The connection to the engine: `call` for commands, `follow` for frames; and `save` for files.
 //!
-//! In the window both go through Tauri, in a browser over HTTP. Only this module knows which.
+//! In the window all go through Tauri, in a browser over HTTP and as downloads. Only this module knows which.
 
 mod http;
 mod tauri;
 
 use schemascope_api::{ApiError, Command, Cursor, ErrorKind, Frame};
 
-use crate::wire;
+use crate::{browser, wire};
 
 /// Why following ended.
 pub enum Ended {
@@ -28,6 +28,16 @@ pub async fn call<C: Command>(command: &C) -> Result<C::Reply, ApiError> {
         http::call(C::NAME, &body).await?
     };
     wire::read(&reply).map_err(internal)
+}
+
+/// Saves a text as a file. Returns where, or nothing if the user cancelled. A browser tells neither the folder nor a
+/// cancellation.
+pub async fn save(name: &str, text: &str) -> Result<Option<String>, String> {
+    if tauri::is_here() {
+        return tauri::save(name, text).await.map_err(|error| error.to_string());
+    }
+    let saved = browser::download(name, text).map(|()| Some(name.to_owned()));
+    saved.map_err(|_| "the browser does not allow saving".to_owned())
 }
 
 /// Passes the frames after a cursor to `take`, until the connection ends.

@@ -40,12 +40,19 @@ async fn invoke(name: &str, args: &[(&str, JsValue)]) -> Result<JsValue, JsValue
 pub async fn call(name: &str, body: &str) -> Result<String, ApiError> {
     match invoke("call", &[("name", name.into()), ("body", body.into())]).await {
         Ok(reply) => reply.as_string().ok_or_else(|| unavailable("the window sent an empty reply")),
-        Err(error) => {
-            let text = js_sys::JSON::stringify(&error).ok().and_then(|text| text.as_string());
-            let text = text.unwrap_or_default();
-            Err(wire::read(&text).unwrap_or_else(|_| unavailable(text)))
-        }
+        Err(error) => Err(read_error(&error)),
     }
+}
+
+/// Asks the user where to save a text. Returns the path, or nothing if that was cancelled.
+pub async fn save(name: &str, text: &str) -> Result<Option<String>, ApiError> {
+    let saved = invoke("save", &[("name", name.into()), ("text", text.into())]).await;
+    saved.map(|path| path.as_string()).map_err(|error| read_error(&error))
+}
+
+fn read_error(error: &JsValue) -> ApiError {
+    let text = js_sys::JSON::stringify(error).ok().and_then(|text| text.as_string()).unwrap_or_default();
+    wire::read(&text).unwrap_or_else(|_| unavailable(text))
 }
 
 /// Payload of a Tauri event.

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::cells::{StoredValue, click};
 use crate::json::{self, Kind};
 use crate::numbers::bytes;
-use crate::{browser, text};
+use crate::{browser, saving, text};
 
 /// Largest body in bytes that is shown whole, and what is shown of larger ones.
 const MAX_SHOWN: usize = 100_000;
@@ -70,9 +70,7 @@ pub fn Payload(
         });
     };
     let save = move |_| {
-        if browser::download(&file, &body.get_value()).is_err() {
-            app.report_error("The browser does not allow saving");
-        }
+        saving::save(app, file.clone(), body.get_value());
     };
     let content = if plain {
         view! { <pre class="json" tabindex="0" dir="ltr">{shown(&preview)}</pre> }.into_any()

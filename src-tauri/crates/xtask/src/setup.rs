@@ -97,6 +97,7 @@ pub fn browsers() -> Result<()> {
         ("chromium", &["--version"], &["chromium"]),
         ("WebKitWebDriver", &["--version"], &["webkit2gtk-driver"]),
         ("Xvfb", &["-help"], &["xvfb"]),
+        ("xdotool", &["version"], &["xdotool"]),
     ]))
 }
 

@@ -6,10 +6,9 @@ use schemascope_api::{ExportInterviews, InterviewDecision};
 use super::dialog::InterviewAsking;
 use super::interview::{Interview, Outcome};
 use crate::app::Dialog;
-use crate::browser;
 use crate::cells::{Memo, click};
 use crate::door;
-use crate::text::visible;
+use crate::saving;
 
 /// Longest part of a project's name in the name of a file, in characters.
 const MAX_STEM: usize = 60;
@@ -83,8 +82,8 @@ fn export(interview: Interview) {
         let text = door::call(&ExportInterviews { project_ids: vec![project_id] }).await;
         let text = text.map_err(|error| error.to_string())?;
         let file = format!("interview-{}.json", stem(&name));
-        browser::download(&file, &text).map_err(|_| "the browser does not allow saving".to_owned())?;
-        Ok(Outcome::of(format!("{} saved.", visible(&file, 100))))
+        let said = saving::saved(&file, &text).await?.unwrap_or("Nothing was saved".to_owned());
+        Ok(Outcome::of(format!("{said}.")))
     });
 }
 

@@ -6,6 +6,7 @@ use super::state::State;
 use crate::browser;
 use crate::cells::click;
 use crate::graph::export::{Colours, mermaid, svg};
+use crate::saving;
 
 #[component]
 pub fn Save(
@@ -24,10 +25,7 @@ pub fn Save(
         let stem: String = focus.chars().take(80).map(safe).collect();
         let dash = if stem.is_empty() { "" } else { "-" };
         let name = format!("graph{dash}{stem}.{}", if is_svg { "svg" } else { "mmd" });
-        match browser::download(&name, &text) {
-            Ok(()) => state.app.notify(format!("{name} saved")),
-            Err(_) => state.app.report_error("The browser does not allow saving"),
-        }
+        saving::save(state.app, name, text);
     };
     let no_picture =
         move || state.drawing.with(|drawing| drawing.nodes.is_empty() && drawing.frames.is_empty());
