@@ -283,3 +283,32 @@ impl Memory {
         names + paths + index + entries + uses
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places that were evicted seem new again. Without an end, the values of results of 100 KB, read for a number that they
+    /// all have, evicted each other for ever.
+    #[test]
+    fn reading_for_a_value_ends_although_its_places_are_evicted() {
+        let mut memory = Memory::default();
+        let given = |number: u64| Given {
+            id: CallId::from_bytes(u128::from(number).to_be_bytes()),
+            tool: "s__rows".into(),
+            start: number,
+            end: number,
+        };
+        let (mut readings, value) = (0, 7);
+        while memory.may_have_new_places(value, "s__rows") {
+            let call = memory.add_call(given(readings));
+            memory.give(value, Giver { call, path: 0, how: How::Same, number: true });
+            memory.was_read(value, call, 0);
+            memory.new = Generation::default();
+            readings += 1;
+            assert!(readings < 100, "it never ends");
+        }
+        assert_eq!(readings, MAX_GIVERS as u64);
+        assert!(memory.may_have_new_places(value, "s__other"));
+    }
+}
