@@ -1,4 +1,4 @@
-//! Saving what the page hands over, where the user says.
+//! Saving files of the page, where the user chooses.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

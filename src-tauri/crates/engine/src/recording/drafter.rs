@@ -1,4 +1,4 @@
-//! First of the recorder's two threads: judges, redacts and packs calls, in the order they came.
+//! First of the recorder's two stages: judges, redacts and packs calls, in the order they came.
 //!
 //! Listings and other jobs pass through in the same order. Nothing here waits for a disk.
 
@@ -25,7 +25,7 @@ use super::queue::{Job, PackedCall, QueuedCall, WriterJob};
 use super::stage::{Stage, Turn};
 use super::trails::Trails;
 
-/// Jobs between the two threads: enough that neither waits for short pauses of the other.
+/// Jobs between the two stages: enough that neither waits for short pauses of the other.
 pub(super) const PIPELINE_DEPTH: usize = 256;
 /// Longest time judging one observation may take before its schema is no longer used. The work is bounded
 /// beforehand, but only roughly.
@@ -50,7 +50,7 @@ pub(super) struct Drafter {
 }
 
 impl Stage for Drafter {
-    /// Ends when it is closed and the queue is empty, or the second thread has ended.
+    /// Ends when it is closed and the queue is empty, or the second stage has ended.
     fn turn(&mut self, wait: Duration) -> Turn {
         // Jobs that arrived behind the one to close are still done.
         let wait = if self.closing { Duration::ZERO } else { wait };

@@ -21,7 +21,7 @@ pub(super) struct Metrics {
     pub(super) evicted_values: AtomicU64,
     /// Calls in the queue.
     pub(super) waiting: AtomicU64,
-    /// Readers and others who wait until the queue is done.
+    /// Readers that wait until the queue is empty.
     pub(super) awaited: AtomicU64,
     /// Why the disk takes no writes, while it takes none.
     pub(super) stalled: watch::Sender<Option<String>>,
@@ -52,7 +52,7 @@ impl Metrics {
         self.closing.load(Ordering::Relaxed) && self.stalled.borrow().is_some()
     }
 
-    /// Whether calls wait in the queue, or somebody for what is in it.
+    /// Whether calls wait in the queue, or a reader waits until it is empty.
     pub(super) fn has_jobs(&self) -> bool {
         [&self.waiting, &self.awaited].iter().any(|counter| counter.load(Ordering::Relaxed) > 0)
     }

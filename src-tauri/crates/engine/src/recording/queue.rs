@@ -1,4 +1,4 @@
-//! Jobs of the recorder's two threads, in the order they are done.
+//! Jobs of the recorder's two stages, in the order they are done.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use super::capacity::Reservation;
 use super::draft::Draft;
 use super::relearn::Relearning;
 
-/// A job of the first thread.
+/// A job of the first stage.
 pub(super) enum Job {
     Call(Box<QueuedCall>),
     /// Journals the newest listing of this server, found in [`Listings`].
@@ -44,7 +44,7 @@ pub(super) struct QueuedCall {
     pub(super) reservation: Reservation,
 }
 
-/// A job of the second thread.
+/// A job of the second stage.
 pub(super) enum WriterJob {
     Write(Box<PackedCall>),
     /// Journals the newest listing of this server, and notifies once that is done.

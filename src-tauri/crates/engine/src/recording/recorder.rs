@@ -198,7 +198,7 @@ impl Recorder {
         is_done.await.map_err(|_| NotRelearned::Closed)?.map_err(NotRelearned::Store)
     }
 
-    /// Counts somebody who waits for the recorder until this is dropped.
+    /// Counts a reader that waits for the recorder, until this is dropped.
     fn awaited(&self) -> Awaited {
         let metrics = Arc::clone(&self.metrics);
         metrics.awaited.fetch_add(1, Ordering::Relaxed);
@@ -311,7 +311,7 @@ impl Recorder {
     }
 }
 
-/// Somebody who waits for the recorder.
+/// A reader that waits for the recorder.
 struct Awaited(Arc<Metrics>);
 
 impl Drop for Awaited {

@@ -42,7 +42,7 @@ pub(super) trait Stage: Send + 'static {
     fn end(self);
 }
 
-/// Whether jobs wait, or somebody for what they bring.
+/// Whether jobs wait, or a reader waits until they are done.
 pub(super) type HasJobs = Arc<dyn Fn() -> bool + Send + Sync>;
 
 struct Shared<S> {

@@ -1,4 +1,4 @@
-//! Second of the recorder's two threads: groups records, journals them and hands them to the folds.
+//! Second of the recorder's two stages: groups records, journals them and hands them to the folds.
 //!
 //! The order is journal, index, folds, so that nothing is counted that a kill could take back.
 
