@@ -21,6 +21,7 @@ use super::capacity::QueueCapacity;
 use super::draft::{DraftedCall, Judging};
 use super::flows;
 use super::metrics::Metrics;
+use super::pacer::Speed;
 use super::queue::{Job, PackedCall, QueuedCall, WriterJob};
 use super::stage::{Stage, Turn};
 use super::trails::Trails;
@@ -44,8 +45,9 @@ pub(super) struct Drafter {
     /// The latest calls of these sessions.
     pub(super) trails: Arc<Trails>,
     pub(super) capacity: Arc<QueueCapacity>,
-    /// When the latest job was done, or came after a pause.
-    pub(super) since: Instant,
+    /// When the present job was begun: when it came, or the one before was done.
+    pub(super) began: Instant,
+    pub(super) speed: Speed,
     pub(super) closing: bool,
 }
 
@@ -54,21 +56,21 @@ impl Stage for Drafter {
     fn turn(&mut self, wait: Duration) -> Turn {
         // Jobs that arrived behind the one to close are still done.
         let wait = if self.closing { Duration::ZERO } else { wait };
-        let job = match self.queue.try_recv() {
-            Ok(job) => Ok(job),
-            Err(_) => {
-                let job = self.queue.recv_timeout(wait);
-                self.since = Instant::now();
-                job
-            }
-        };
+        let job = self.queue.try_recv().or_else(|_| {
+            let job = self.queue.recv_timeout(wait);
+            self.began = Instant::now();
+            job
+        });
         let job = match job {
             Ok(job) => job,
             Err(RecvTimeoutError::Timeout) if !self.closing => return Turn::Waited,
             Err(_) => return Turn::Ended,
         };
         self.closing |= matches!(job, Job::Close);
-        if self.work(job).is_ok() { Turn::Worked } else { Turn::Ended }
+        let came = if let Job::Call(call) = &job { call.since } else { self.began };
+        let done = self.work(job);
+        self.began = Instant::now();
+        if done.is_ok() { Turn::Worked(came.elapsed()) } else { Turn::Ended }
     }
 
     fn end(self) {
@@ -89,8 +91,8 @@ impl Drafter {
                 let bytes = call.draft.weight();
                 let packed = self.draft(*call);
                 let sent = self.next.send(WriterJob::Write(Box::new(packed)));
-                self.capacity.pacer.drafted(bytes, self.since.elapsed());
-                self.since = Instant::now();
+                self.speed.add(bytes, self.began.elapsed());
+                self.capacity.pacer.set_speed(&self.speed);
                 sent
             }
             Job::Listed(server) => {

@@ -1,6 +1,6 @@
-//! Priorities of the recorder's threads, which leave the processor to threads that answer calls.
+//! The priority of the recorder's threads in the background.
 //!
-//! They are those of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
+//! It is one of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
 
 /// Gives this thread only the time that no other thread wants. Any thread that wakes up gets the processor at once.
 pub(super) fn background() {
@@ -13,17 +13,6 @@ pub(super) fn background() {
         let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
         if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy) {
             tracing::debug!(?error, "the priority of a thread could not be lowered to idle");
-            below_ordinary();
         }
     }
 }
-
-/// Gives this thread a third of the time of an ordinary thread that wants the same processor.
-pub(super) fn below_ordinary() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(None, NICE);
-}
-
-/// Steps of some 25 % below ordinary threads.
-#[cfg(target_os = "linux")]
-const NICE: i32 = 5;

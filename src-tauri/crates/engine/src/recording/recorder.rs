@@ -32,7 +32,7 @@ use super::events::Events;
 use super::fold::Folds;
 use super::metrics::Metrics;
 use super::mode::{Durability, Recording};
-use super::pacer::Pacer;
+use super::pacer::{Pacer, Speed};
 use super::queue::{Job, Listings, QueuedCall, Relearn};
 use super::relearn::Relearning;
 use super::stage::{HasJobs, Threads};
@@ -114,7 +114,8 @@ impl Recorder {
             redaction: Arc::clone(&redaction),
             packer: Packer::new()?,
             capacity: Arc::clone(&capacity),
-            since: Instant::now(),
+            began: Instant::now(),
+            speed: Speed::default(),
             closing: false,
         };
         let shared = Shared {
@@ -230,6 +231,7 @@ impl Recorder {
         let writing = self.writing.lock().take();
         if let Some(writing) = writing {
             self.begin_close();
+            let _awaited = self.awaited();
             // A full queue is being written; it has room in a moment.
             let _ = self.jobs.send(Job::Close);
             if !writing.join() {

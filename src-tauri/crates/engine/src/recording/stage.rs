@@ -1,7 +1,7 @@
 //! Two threads that take turns at one stage of the recorder.
 //!
-//! A thread in the background does the work while the processor has nothing else to do, so that it delays no answer. It may get
-//! no time at all on a busy machine; a second thread, of almost ordinary priority, then takes over until the work is done.
+//! A thread in the background does the work while the processor has nothing else to do, so that it delays no answer. On a busy
+//! machine it may get little time or none; a second thread, of ordinary priority, then takes over for a while.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -17,17 +17,20 @@ use super::priority;
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// Looks without a finished turn after which the second thread takes over.
 const PATIENT_LOOKS: u32 = 3;
-/// Time for which the second thread works then. What keeps the first one from the processor hardly ends at once, and could stop it
-/// in the middle of a job.
+/// Time that a job may wait before the second thread takes over.
+const MAX_WAITED: Duration = Duration::from_millis(100);
+/// Time for which the second thread works then. It doubles while it is needed again soon: what keeps the first one from the
+/// processor could stop it in the middle of a job.
 const STAY: Duration = Duration::from_secs(10);
+const LONGEST_STAY: Duration = Duration::from_secs(320);
 /// Longest time a turn waits for a job.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
 /// What came of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// A job was done.
-    Worked,
+    /// A job was done, this long after it had come.
+    Worked(Duration),
     /// No job came.
     Waited,
     /// No further job will come.
@@ -50,6 +53,8 @@ struct Shared<S> {
     stage: Mutex<Option<Box<S>>>,
     has_jobs: HasJobs,
     turns: AtomicU64,
+    /// How long the latest job had waited when it was done, in milliseconds.
+    waited: AtomicU64,
     is_over: AtomicBool,
     /// Whether the second thread works, and the first one waits.
     is_assisted: Mutex<bool>,
@@ -69,6 +74,7 @@ impl Threads {
             stage: Mutex::new(Some(Box::new(stage))),
             has_jobs: Arc::clone(has_jobs),
             turns: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
             is_assisted: Mutex::new(false),
             changed: Condvar::new(),
@@ -105,19 +111,26 @@ fn first<S: Stage>(shared: &Shared<S>) {
     }
 }
 
-/// Works while the first thread does not get on.
+/// Works while the first thread does not get on, and ends the stage.
 fn second<S: Stage>(shared: &Shared<S>) {
-    priority::below_ordinary();
+    let (mut stay, mut left) = (STAY, None::<Instant>);
     while shared.until_needed() {
+        let is_soon = left.is_some_and(|left| left.elapsed() < STAY);
+        stay = if is_soon { (2 * stay).min(LONGEST_STAY) } else { STAY };
         shared.assist(true);
-        let until = Instant::now() + STAY;
+        let until = Instant::now() + stay;
         loop {
             let wait = until.saturating_duration_since(Instant::now()).min(LONGEST_WAIT);
             if shared.turn(wait) == Turn::Ended || until <= Instant::now() {
                 break;
             }
         }
+        shared.waited.store(0, Ordering::Relaxed);
+        left = Some(Instant::now());
         shared.assist(false);
+    }
+    if let Some(stage) = shared.stage.lock().take() {
+        stage.end();
     }
 }
 
@@ -127,14 +140,15 @@ impl<S: Stage> Shared<S> {
         let Some(mut stage) = place.take() else { return Turn::Ended };
         let turn = catch_unwind(AssertUnwindSafe(|| stage.turn(wait)));
         self.turns.fetch_add(1, Ordering::Relaxed);
-        if !matches!(turn, Ok(Turn::Worked | Turn::Waited)) {
+        if matches!(turn, Ok(Turn::Ended) | Err(_)) {
             self.is_over.store(true, Ordering::Relaxed);
         }
         let turn = turn.unwrap_or_else(|panic| resume_unwind(panic));
-        match turn {
-            Turn::Ended => stage.end(),
-            Turn::Worked | Turn::Waited => *place = Some(stage),
+        if let Turn::Worked(waited) = turn {
+            let millis = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
+            self.waited.store(millis, Ordering::Relaxed);
         }
+        *place = Some(stage);
         turn
     }
 
@@ -151,7 +165,8 @@ impl<S: Stage> Shared<S> {
             let turns = self.turns.load(Ordering::Relaxed);
             looks = if turns == seen { looks + 1 } else { 0 };
             seen = turns;
-            if looks >= PATIENT_LOOKS {
+            let waited = Duration::from_millis(self.waited.load(Ordering::Relaxed));
+            if looks >= PATIENT_LOOKS || waited > MAX_WAITED {
                 return true;
             }
         }
@@ -197,7 +212,7 @@ mod tests {
                     }
                     let thread = std::thread::current().name().unwrap_or_default().to_owned();
                     self.done.send(Some((job, thread))).unwrap();
-                    Turn::Worked
+                    Turn::Worked(Duration::ZERO)
                 }
                 Err(RecvTimeoutError::Timeout) => Turn::Waited,
                 Err(RecvTimeoutError::Disconnected) => Turn::Ended,

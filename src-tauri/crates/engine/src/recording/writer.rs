@@ -69,8 +69,9 @@ impl Stage for WriterThread {
     fn turn(&mut self, wait: Duration) -> Turn {
         let turn = match self.queue.recv_timeout(wait.min(SAVE_INTERVAL)) {
             Ok(job) => {
+                let came = if let WriterJob::Write(call) = &job { call.since } else { Instant::now() };
                 self.work(job);
-                if self.closing { Turn::Ended } else { Turn::Worked }
+                if self.closing { Turn::Ended } else { Turn::Worked(came.elapsed()) }
             }
             Err(RecvTimeoutError::Timeout) => Turn::Waited,
             Err(RecvTimeoutError::Disconnected) => Turn::Ended,
