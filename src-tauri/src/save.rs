@@ -1,10 +1,10 @@
 //! Saving files of the page, where the user chooses.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rfd::{AsyncFileDialog, FileHandle};
 use schemascope_api::{ApiError, ErrorKind};
+use schemascope_engine::save_file;
 use tauri::{Manager, WebviewWindow};
 use tokio::sync::oneshot;
 
@@ -18,7 +18,7 @@ pub async fn save(window: WebviewWindow, name: String, text: String) -> Result<O
     let chosen = ask(&window, suggested(&name)).await.map_err(|error| failed(error.to_string()))?;
     let Some(chosen) = chosen else { return Ok(None) };
     let path = chosen.path().to_owned();
-    let written = tauri::async_runtime::spawn_blocking(move || write(&path, text.as_bytes()).map(|()| path));
+    let written = tauri::async_runtime::spawn_blocking(move || save_file(&path, &text, false).map(|()| path));
     match written.await {
         Ok(Ok(path)) => {
             tracing::info!(path = %path.display(), "saved");
@@ -57,20 +57,6 @@ fn suggested(name: &str) -> String {
     if name.is_empty() { "schemascope.json".to_owned() } else { name }
 }
 
-/// Writes a file whole or not at all: what it replaces stays until everything is written.
-fn write(path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    // As any program's file, not private as temporary ones are.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(text)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,17 +73,5 @@ mod tests {
         ] {
             assert_eq!(suggested(name), suggestion);
         }
-    }
-
-    #[test]
-    fn file_is_replaced_whole_or_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("schema.json");
-        write(&path, b"first").unwrap();
-        write(&path, b"second").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"second");
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-        assert!(write(&dir.path().join("no such folder/x"), b"x").is_err());
-        assert!(write(dir.path(), b"x").is_err());
     }
 }

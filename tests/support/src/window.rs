@@ -39,9 +39,7 @@ impl Display {
         display.name = format!(":{}", number.trim());
         Ok(display)
     }
-}
 
-impl Display {
     /// Waits for a dialog with this title, presses a key in it that closes it, named as X names it, and waits until it is
     /// closed. Dialogs of the system are not the page's: the driver does not know them.
     pub fn answer(&self, title: &str, key: &str) -> Result<()> {

@@ -71,6 +71,23 @@ fn put(path: &Path, bytes: &[u8], permissions: Option<&fs::Permissions>) -> io::
     written.inspect_err(|_| drop(fs::remove_file(&new)))
 }
 
+/// Saves a text where the user chose, without a backup: readers see the old text or the new one, and the file's earlier mode
+/// does not matter. A private file can be read by its user only. For a link, its target is replaced.
+pub fn save_file(path: &Path, text: &str, is_private: bool) -> io::Result<()> {
+    let resolved = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = resolved.as_path();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Others may not read temporary files, unless it is said.
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    if !is_private {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|error| error.error).map(drop)
+}
+
 /// Path at which a file's previous text is kept.
 pub(crate) fn backup_of(path: &Path) -> PathBuf {
     beside(path, "bak")
@@ -103,6 +120,24 @@ mod tests {
         assert_eq!((read_text(&real).unwrap().as_deref(), mode()), (Some("2"), 0o640));
         assert_eq!(read_text(&folder.path().join("real.json.bak")).unwrap().as_deref(), Some("1"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing else is left behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn saved_file_is_whole_and_links_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real.json"), folder.path().join("link.json"));
+        let mode = || fs::metadata(&real).unwrap().permissions().mode() & 0o777;
+        save_file(&real, "1", true).unwrap();
+        assert_eq!(mode(), 0o600);
+        symlink(&real, &link).unwrap();
+        save_file(&link, "2", false).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read_to_string(&real).unwrap().as_str(), mode() & 0o700), ("2", 0o600));
+        assert!(save_file(folder.path(), "3", false).is_err());
+        assert!(save_file(&folder.path().join("no such folder/x"), "3", false).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left behind");
     }
 
     #[test]

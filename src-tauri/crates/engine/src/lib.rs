@@ -45,6 +45,7 @@ pub use config::settings::SettingsError;
 pub use data::{DataDir, DataDirError, ReadableCopy};
 pub use discovery::list::{DiscoveryList, DiscoveryListError};
 pub use engine::Engine;
+pub use files::save_file;
 pub use follower::Follower;
 pub use http::{Page, Pages, ServeError, Serving, StartError, serve};
 pub use instance::Instance;

@@ -1,7 +1,6 @@
 //! `export` and `import`.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -474,23 +473,7 @@ fn write_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Replaces a file as a whole, so that readers see the old text or the new one, and its earlier mode does not matter.
-/// A private one can be read by its user only.
 fn replace_file(path: &Path, text: &str, is_private: bool) -> Result<()> {
-    // A link stays one.
-    let resolved = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let path = resolved.as_path();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = (|| {
-        // Others may not read temporary files, unless it is said.
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        if !is_private {
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        }
-        let mut file = builder.tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.persist(path).map_err(|error| error.error)
-    })();
-    written.map(drop).with_context(|| format!("cannot write {}", path.display()))
+    schemascope_engine::save_file(path, text, is_private)
+        .with_context(|| format!("cannot write {}", path.display()))
 }
