@@ -67,10 +67,9 @@ impl Stage for Drafter {
             Err(_) => return Turn::Ended,
         };
         self.closing |= matches!(job, Job::Close);
-        let came = if let Job::Call(call) = &job { call.since } else { self.began };
         let done = self.work(job);
         self.began = Instant::now();
-        if done.is_ok() { Turn::Worked(came.elapsed()) } else { Turn::Ended }
+        if done.is_ok() { Turn::Worked } else { Turn::Ended }
     }
 
     fn end(self) {

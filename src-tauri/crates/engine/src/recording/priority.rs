@@ -1,18 +1,93 @@
-//! The priority of the recorder's threads in the background.
+//! The priority of the recorder's threads in the background, and whether they get any time.
 //!
-//! It is one of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
+//! Both are of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
 
-/// Gives this thread only the time that no other thread wants. Any thread that wakes up gets the processor at once.
-pub(super) fn background() {
+/// What a thread in the background is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Progress {
+    /// Whether it runs, or would if it got the processor.
+    pub(super) is_ready: bool,
+    /// Processor time that it has had, in ticks of 10 ms.
+    pub(super) ticks: u64,
+}
+
+/// Watches a thread in the background.
+pub(super) trait Watch: Send + Sync + 'static {
+    /// Called by the thread when it starts.
+    fn begin(&self);
+    /// What the thread does, if that is known.
+    fn look(&self) -> Option<Progress>;
+}
+
+/// Gives a thread only the time that no other thread wants. Any thread that wakes up gets the processor at once.
+#[derive(Debug, Default)]
+pub(super) struct Background {
     #[cfg(target_os = "linux")]
-    {
+    thread: std::sync::OnceLock<rustix::thread::Pid>,
+}
+
+#[cfg(target_os = "linux")]
+impl Watch for Background {
+    /// Leaves the priority as it is if nobody could see that the thread gets no time.
+    fn begin(&self) {
         use thread_priority::{
             NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
             thread_native_id,
         };
+        let thread = rustix::thread::gettid();
+        if progress_of(thread).is_none() {
+            return;
+        }
+        let _ = self.thread.set(thread);
         let policy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
         if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy) {
             tracing::debug!(?error, "the priority of a thread could not be lowered to idle");
         }
+    }
+
+    fn look(&self) -> Option<Progress> {
+        progress_of(*self.thread.get()?)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Watch for Background {
+    fn begin(&self) {}
+
+    fn look(&self) -> Option<Progress> {
+        None
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn progress_of(thread: rustix::thread::Pid) -> Option<Progress> {
+    let path = format!("/proc/self/task/{}/stat", thread.as_raw_nonzero());
+    parse(&std::fs::read_to_string(path).ok()?)
+}
+
+/// Reads a line of `/proc/PID/task/TID/stat` (`proc_pid_stat(5)`): number, name in brackets, state, and from the twelfth word
+/// after the name on, the time in the program and in the kernel.
+#[cfg(target_os = "linux")]
+fn parse(stat: &str) -> Option<Progress> {
+    let mut words = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let is_ready = words.next()? == "R";
+    let mut times = words.skip(10).map(str::parse::<u64>);
+    let (program, kernel) = (times.next()?.ok()?, times.next()?.ok()?);
+    Some(Progress { is_ready, ticks: program + kernel })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_read_of_a_thread_with_any_name() {
+        let stat = "42 (a) R (b) R 1 2 3 0 -1 64 5 0 6 0 70 8 0 0 20 0 9 0 1 2 3";
+        assert_eq!(parse(stat), Some(Progress { is_ready: true, ticks: 78 }));
+        assert_eq!(parse("42 (a) S 1"), None);
+        let own = Background::default();
+        assert_eq!(own.look(), None);
+        own.begin();
+        assert!(own.look().unwrap().is_ready);
     }
 }

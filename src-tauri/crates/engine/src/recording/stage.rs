@@ -5,23 +5,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::priority;
+use super::priority::{Background, Progress, Watch};
 
 /// How often the second thread looks whether the first one gets on.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// Looks without a finished turn after which the second thread takes over.
-const PATIENT_LOOKS: u32 = 3;
-/// Time that a job may wait before the second thread takes over.
-const MAX_WAITED: Duration = Duration::from_millis(100);
+/// Looks at which the first thread was ready, one after the other, before the second one takes over.
+const PATIENT_LOOKS: u32 = 6;
+/// Ticks of processor time (10 ms) that the first thread had in the meantime, if it gets on: one may be of rounding.
+const LEAST_TICKS: u64 = 2;
 /// Time for which the second thread works then. It doubles while it is needed again soon: what keeps the first one from the
 /// processor could stop it in the middle of a job.
-const STAY: Duration = Duration::from_secs(10);
+const STAY: Duration = Duration::from_secs(2);
 const LONGEST_STAY: Duration = Duration::from_secs(320);
 /// Longest time a turn waits for a job.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
@@ -29,8 +29,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 /// What came of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
-    /// A job was done, this long after it had come.
-    Worked(Duration),
+    /// A job was done.
+    Worked,
     /// No job came.
     Waited,
     /// No further job will come.
@@ -52,9 +52,7 @@ struct Shared<S> {
     /// Taken out for each turn, so that a panic ends the stage.
     stage: Mutex<Option<Box<S>>>,
     has_jobs: HasJobs,
-    turns: AtomicU64,
-    /// How long the latest job had waited when it was done, in milliseconds.
-    waited: AtomicU64,
+    background: Box<dyn Watch>,
     is_over: AtomicBool,
     /// Whether the second thread works, and the first one waits.
     is_assisted: Mutex<bool>,
@@ -70,11 +68,19 @@ pub(super) struct Threads {
 impl Threads {
     /// Starts the threads of a stage.
     pub(super) fn start<S: Stage>(name: &str, stage: S, has_jobs: &HasJobs) -> std::io::Result<Self> {
+        Self::watched_by(Box::new(Background::default()), name, stage, has_jobs)
+    }
+
+    fn watched_by<S: Stage>(
+        background: Box<dyn Watch>,
+        name: &str,
+        stage: S,
+        has_jobs: &HasJobs,
+    ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             stage: Mutex::new(Some(Box::new(stage))),
             has_jobs: Arc::clone(has_jobs),
-            turns: AtomicU64::new(0),
-            waited: AtomicU64::new(0),
+            background,
             is_over: AtomicBool::new(false),
             is_assisted: Mutex::new(false),
             changed: Condvar::new(),
@@ -102,7 +108,7 @@ impl Threads {
 
 /// Works in the background, except while the second thread works.
 fn first<S: Stage>(shared: &Shared<S>) {
-    priority::background();
+    shared.background.begin();
     loop {
         shared.until_unassisted();
         if shared.turn(LONGEST_WAIT) == Turn::Ended {
@@ -125,7 +131,6 @@ fn second<S: Stage>(shared: &Shared<S>) {
                 break;
             }
         }
-        shared.waited.store(0, Ordering::Relaxed);
         left = Some(Instant::now());
         shared.assist(false);
     }
@@ -139,34 +144,32 @@ impl<S: Stage> Shared<S> {
         let mut place = self.stage.lock();
         let Some(mut stage) = place.take() else { return Turn::Ended };
         let turn = catch_unwind(AssertUnwindSafe(|| stage.turn(wait)));
-        self.turns.fetch_add(1, Ordering::Relaxed);
         if matches!(turn, Ok(Turn::Ended) | Err(_)) {
             self.is_over.store(true, Ordering::Relaxed);
         }
         let turn = turn.unwrap_or_else(|panic| resume_unwind(panic));
-        if let Turn::Worked(waited) = turn {
-            let millis = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
-            self.waited.store(millis, Ordering::Relaxed);
-        }
         *place = Some(stage);
         turn
     }
 
-    /// Waits until the first thread does not get on. Returns false at the end.
+    /// Waits until the first thread gets no processor time although it is ready. That jobs wait is no sign of it: they do
+    /// whenever more come than can be recorded. Returns false at the end.
     fn until_needed(&self) -> bool {
-        let (mut seen, mut looks) = (self.turns.load(Ordering::Relaxed), 0);
+        // Since when the first thread was ready at every look, and how many there were.
+        let mut ready: Option<(Progress, u32)> = None;
         while !self.is_over.load(Ordering::Relaxed) {
             if !(self.has_jobs)() {
-                looks = 0;
+                ready = None;
                 std::thread::park_timeout(LONGEST_WAIT);
                 continue;
             }
             std::thread::sleep(LOOK_INTERVAL);
-            let turns = self.turns.load(Ordering::Relaxed);
-            looks = if turns == seen { looks + 1 } else { 0 };
-            seen = turns;
-            let waited = Duration::from_millis(self.waited.load(Ordering::Relaxed));
-            if looks >= PATIENT_LOOKS || waited > MAX_WAITED {
+            let now = self.background.look().filter(|progress| progress.is_ready);
+            ready = now.map(|now| match ready {
+                Some((since, looks)) if now.ticks < since.ticks + LEAST_TICKS => (since, looks + 1),
+                _ => (now, 1),
+            });
+            if ready.is_some_and(|(_, looks)| looks >= PATIENT_LOOKS) {
                 return true;
             }
         }
@@ -198,6 +201,17 @@ mod tests {
         done: SyncSender<Done>,
     }
 
+    /// A thread that never gets the processor.
+    struct Starved;
+
+    impl Watch for Starved {
+        fn begin(&self) {}
+
+        fn look(&self) -> Option<Progress> {
+            Some(Progress { is_ready: true, ticks: 0 })
+        }
+    }
+
     /// A job that takes long enough for the second thread to take over.
     const SLOW: u32 = 1;
     const PANIC: u32 = 2;
@@ -212,7 +226,7 @@ mod tests {
                     }
                     let thread = std::thread::current().name().unwrap_or_default().to_owned();
                     self.done.send(Some((job, thread))).unwrap();
-                    Turn::Worked(Duration::ZERO)
+                    Turn::Worked
                 }
                 Err(RecvTimeoutError::Timeout) => Turn::Waited,
                 Err(RecvTimeoutError::Disconnected) => Turn::Ended,
@@ -227,7 +241,8 @@ mod tests {
     fn start() -> (SyncSender<u32>, Receiver<Done>, Threads) {
         let ((jobs, queue), (done, seen)) = (sync_channel(16), sync_channel(16));
         let has_jobs: HasJobs = Arc::new(|| true);
-        (jobs, seen, Threads::start("echo", Echo { jobs: queue, done }, &has_jobs).unwrap())
+        let stage = Echo { jobs: queue, done };
+        (jobs, seen, Threads::watched_by(Box::new(Starved), "echo", stage, &has_jobs).unwrap())
     }
 
     #[test]

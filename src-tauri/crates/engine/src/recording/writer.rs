@@ -69,9 +69,8 @@ impl Stage for WriterThread {
     fn turn(&mut self, wait: Duration) -> Turn {
         let turn = match self.queue.recv_timeout(wait.min(SAVE_INTERVAL)) {
             Ok(job) => {
-                let came = if let WriterJob::Write(call) = &job { call.since } else { Instant::now() };
                 self.work(job);
-                if self.closing { Turn::Ended } else { Turn::Worked(came.elapsed()) }
+                if self.closing { Turn::Ended } else { Turn::Worked }
             }
             Err(RecvTimeoutError::Timeout) => Turn::Waited,
             Err(RecvTimeoutError::Disconnected) => Turn::Ended,
