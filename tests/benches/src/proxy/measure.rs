@@ -70,6 +70,15 @@ pub enum Kind {
     Paced,
 }
 
+impl Kind {
+    const ALL: [Self; 3] = [Self::Alone, Self::Together, Self::Paced];
+
+    /// Whether calls of this contestant are measured so. At a fixed rate, peers are not.
+    fn is_of(self, role: Role) -> bool {
+        self != Self::Paced || !role.is_peer()
+    }
+}
+
 /// One contestant with one payload in one round.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
@@ -141,35 +150,18 @@ impl Measured {
 /// Measures everything.
 pub fn all(sizes: &Sizes) -> Result<Measured> {
     let mut measured = Measured::default();
-    let kinds = |role: Role| {
-        let paced = !role.is_peer();
-        [Some(Kind::Alone), Some(Kind::Together), paced.then_some(Kind::Paced)].into_iter().flatten()
-    };
-    let runs: usize = ROLES.into_iter().map(|role| kinds(role).count()).sum();
+    let runs: usize =
+        ROLES.into_iter().map(|role| Kind::ALL.iter().filter(|kind| kind.is_of(role)).count()).sum();
     let roles = if sizes.rounds == 0 { &ROLES[..1] } else { &ROLES[..] };
     let total = runs * payload::ALL.len() * sizes.rounds + 2 * roles.len() + payload::ALL.len() + 2;
     let style = ProgressStyle::with_template("{elapsed:>4} {wide_bar} {pos} of {len}: {msg}")?;
     let bar = ProgressBar::new(total as u64).with_style(style);
     let mut contestants = start(&mut measured, roles, &bar)?;
-    for contestant in &mut contestants {
-        bar.set_message(format!("warming up {}", contestant.role.name()));
-        let outcome = load::run(contestant, CALLERS, &every_payload(), Pace::For(sizes.warm))?;
-        measured.note(contestant.role, &outcome);
-        settle(contestant)?;
-        bar.inc(1);
-    }
-    for _ in 0..sizes.rounds {
-        for payload in 0..payload::ALL.len() {
-            for kind in [Kind::Alone, Kind::Together, Kind::Paced] {
-                let taking_part = |one: &&mut Contestant| kinds(one.role).any(|own| own == kind);
-                for contestant in contestants.iter_mut().filter(taking_part) {
-                    bar.set_message(format!("{}, {}", payload::ALL[payload].name, contestant.role.name()));
-                    sample(&mut measured, sizes, contestant, kind, payload)?;
-                    bar.inc(1);
-                }
-            }
-        }
-    }
+    // Peers collect garbage for many seconds after they were called, so at first they are not.
+    warm_up(&mut measured, sizes, &mut contestants, |role| !role.is_peer(), &bar)?;
+    rounds(&mut measured, sizes, &mut contestants, &[Kind::Paced], &bar)?;
+    warm_up(&mut measured, sizes, &mut contestants, Role::is_peer, &bar)?;
+    rounds(&mut measured, sizes, &mut contestants, &[Kind::Alone, Kind::Together], &bar)?;
     drop(contestants.drain(1..));
     let truth = contestants.pop().context("the upstream itself takes part")?;
     for payload in 0..payload::ALL.len() {
@@ -184,6 +176,45 @@ pub fn all(sizes: &Sizes) -> Result<Measured> {
     }
     bar.finish_and_clear();
     Ok(measured)
+}
+
+/// Calls those chosen until all their code is compiled.
+fn warm_up(
+    measured: &mut Measured,
+    sizes: &Sizes,
+    contestants: &mut [Contestant],
+    is_chosen: fn(Role) -> bool,
+    bar: &ProgressBar,
+) -> Result<()> {
+    for contestant in contestants.iter_mut().filter(|one| is_chosen(one.role)) {
+        bar.set_message(format!("warming up {}", contestant.role.name()));
+        let outcome = load::run(contestant, CALLERS, &every_payload(), Pace::For(sizes.warm))?;
+        measured.note(contestant.role, &outcome);
+        settle(contestant)?;
+        bar.inc(1);
+    }
+    Ok(())
+}
+
+fn rounds(
+    measured: &mut Measured,
+    sizes: &Sizes,
+    contestants: &mut [Contestant],
+    kinds: &[Kind],
+    bar: &ProgressBar,
+) -> Result<()> {
+    for _ in 0..sizes.rounds {
+        for (payload, kind) in
+            (0..payload::ALL.len()).flat_map(|at| kinds.iter().map(move |kind| (at, *kind)))
+        {
+            for contestant in contestants.iter_mut().filter(|one| kind.is_of(one.role)) {
+                bar.set_message(format!("{}, {}", payload::ALL[payload].name, contestant.role.name()));
+                sample(measured, sizes, contestant, kind, payload)?;
+                bar.inc(1);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Starts all that are there; the first is the upstream itself.
