@@ -22,6 +22,7 @@ use super::draft::{DraftedCall, Judging};
 use super::flows;
 use super::metrics::Metrics;
 use super::pacer::Speed;
+use super::priority::give_way;
 use super::queue::{Job, PackedCall, QueuedCall, WriterJob};
 use super::stage::{Stage, Turn};
 use super::trails::Trails;
@@ -31,6 +32,8 @@ pub(super) const PIPELINE_DEPTH: usize = 256;
 /// Longest time judging one observation may take before its schema is no longer used. The work is bounded
 /// beforehand, but only roughly.
 const MAX_JUDGING: Duration = Duration::from_secs(5);
+/// Bytes of a call above which packing takes long.
+const LONG_TO_PACK: usize = 32 * 1024;
 
 pub(super) struct Drafter {
     pub(super) registry: Arc<Mutex<Registry>>,
@@ -113,6 +116,9 @@ impl Drafter {
         let redactor = self.redaction.now();
         let DraftedCall { record, observation } = draft.into_record(&redactor, self);
         let bytes = bytes_of_bodies(&record);
+        if bytes > LONG_TO_PACK {
+            give_way();
+        }
         let record = self.packer.pack(Entry::Call(record));
         PackedCall { record, bytes, observation, since, done, reservation: reservation.drafted() }
     }

@@ -2,6 +2,12 @@
 //!
 //! Both are of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
 
+/// Lets threads that wait for this processor go first. With lazy preemption (Linux 6.13 and later), a thread that another processor
+/// has woken up waits here for the next call of the kernel, or up to 4 ms.
+pub(super) fn give_way() {
+    std::thread::yield_now();
+}
+
 /// What a thread in the background is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Progress {

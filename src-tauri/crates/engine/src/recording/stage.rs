@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use super::priority::{Background, Progress, Watch};
+use super::priority::{Background, Progress, Watch, give_way};
 
 /// How often the second thread looks whether the first one gets on.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
@@ -114,6 +114,7 @@ fn first<S: Stage>(shared: &Shared<S>) {
         if shared.turn(LONGEST_WAIT) == Turn::Ended {
             return;
         }
+        give_way();
     }
 }
 
