@@ -3,7 +3,7 @@
 mod form;
 
 use crate::spec::{Place, Spec, specs};
-use form::Form;
+use form::{Form, modes};
 
 /// Most positional arguments.
 const MAX_POSITIONALS: usize = 64;
@@ -91,7 +91,11 @@ pub fn read(lines: &[String], name: &str) -> Usage {
                 let everywhere = parsed.iter().all(|other| {
                     other.options.iter().any(|one| one.required && one.spec.flags == option.spec.flags)
                 });
-                usage.options.push(UsageOption { required: everywhere, ..option.clone() });
+                let mut option = UsageOption { required: everywhere, ..option.clone() };
+                if let Some(values) = modes(&parsed, &option) {
+                    option.spec.values = vec![values.join("|")];
+                }
+                usage.options.push(option);
             }
         }
     }
@@ -472,5 +476,16 @@ mod tests {
         ] {
             assert_eq!(of(text, name), (options.to_owned(), positionals.to_owned()), "{text}");
         }
+    }
+
+    #[test]
+    fn values_that_forms_begin_with_are_choices() {
+        let values = |text: &str| {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            read(&lines, "x").options.into_iter().map(|one| one.spec.values.join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(values("usage: x -Y sign file\n       x -Y verify file"), ["sign|verify"]);
+        assert_eq!(values("usage: x -f key_file\n       x -f other_file"), ["key_file"]);
+        assert_eq!(values("usage: x -v -Y sign\n       x -Y verify"), ["", "sign"]);
     }
 }

@@ -4,7 +4,7 @@ use super::{UsageOption, UsagePositional, is_prose};
 use crate::choices::of_name;
 use crate::definition::Value;
 use crate::hints::bare;
-use crate::spec::{Place, Spec, specs};
+use crate::spec::{Place, Spec, is_literal, specs};
 
 /// Deepest brackets that are followed.
 const MAX_DEPTH: usize = 12;
@@ -423,4 +423,21 @@ fn bundle(flag: &str) -> Option<&str> {
     let has_vowel = letters.chars().any(|c| "aeiouy".contains(c));
     let is_sorted = letters.chars().zip(letters.chars().skip(1)).all(|(one, next)| one < next);
     (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
+}
+
+/// The values of an option that several forms begin with, each with a value of its own as itself: `-Y sign`, `-Y verify`.
+pub(super) fn modes(forms: &[Form], option: &UsageOption) -> Option<Vec<String>> {
+    let mut values: Vec<String> = Vec::new();
+    for form in forms {
+        let Some(at) = form.options.iter().position(|one| one.spec.flags == option.spec.flags) else {
+            continue;
+        };
+        let own = form.options.get(at).filter(|own| at == 0 && own.required)?;
+        let [value] = own.spec.values.as_slice() else { return None };
+        if !is_literal(value) || value.contains('|') || values.contains(value) {
+            return None;
+        }
+        values.push(value.clone());
+    }
+    (values.len() > 1).then_some(values)
 }
