@@ -34,7 +34,7 @@ pub(super) struct Background {
 
 #[cfg(target_os = "linux")]
 impl Watch for Background {
-    /// Leaves the priority as it is if nobody could see that the thread gets no time.
+    /// Leaves the priority as it is if one cannot see that the thread gets no time.
     fn begin(&self) {
         use thread_priority::{
             NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
