@@ -85,6 +85,7 @@ pub fn save_file(path: &Path, text: &str, is_private: bool) -> io::Result<()> {
     }
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error).map(drop)
 }
 
