@@ -2,8 +2,10 @@
 
 mod form;
 
+use std::collections::HashSet;
+
 use crate::spec::{Place, Spec, specs};
-use form::{Form, modes};
+use form::{Form, mentions};
 
 /// Most positional arguments.
 const MAX_POSITIONALS: usize = 64;
@@ -80,24 +82,20 @@ pub fn read(lines: &[String], name: &str) -> Usage {
         |one: &UsagePositional| main.iter().any(|own| own.name == one.name && own.required && is_first);
     let positionals = longest.iter().map(|one| UsagePositional { required: is_required(one), ..one.clone() });
     usage.positionals = positionals.take(MAX_POSITIONALS).collect();
-    for form in &parsed {
-        usage.takes_command |= form.takes_command;
-        for option in &form.options {
-            if !usage
-                .options
-                .iter()
-                .any(|known| known.spec.flags.iter().any(|flag| option.spec.flags.contains(flag)))
-            {
-                let everywhere = parsed.iter().all(|other| {
-                    other.options.iter().any(|one| one.required && one.spec.flags == option.spec.flags)
-                });
-                let mut option = UsageOption { required: everywhere, ..option.clone() };
-                if let Some(values) = modes(&parsed, &option) {
-                    option.spec.values = vec![values.join("|")];
-                }
-                usage.options.push(option);
-            }
+    usage.takes_command = parsed.iter().any(|form| form.takes_command);
+    let mentions = mentions(&parsed);
+    let mut known: HashSet<&String> = HashSet::new();
+    for option in parsed.iter().flat_map(|form| &form.options) {
+        let is_known = option.spec.flags.iter().any(|flag| known.contains(flag));
+        known.extend(if is_known { &[] } else { option.spec.flags.as_slice() });
+        let Some(mention) = mentions.get(option.spec.flags.as_slice()).filter(|_| !is_known) else {
+            continue;
+        };
+        let mut option = UsageOption { required: mention.required == parsed.len(), ..option.clone() };
+        if mention.values.len() > 1 {
+            option.spec.values = vec![mention.values.join("|")];
         }
+        usage.options.push(option);
     }
     usage
 }

@@ -1,5 +1,7 @@
 //! One usage line: brackets, alternatives, options and arguments.
 
+use std::collections::HashMap;
+
 use super::{UsageOption, UsagePositional, is_prose};
 use crate::choices::of_name;
 use crate::definition::Value;
@@ -8,6 +10,8 @@ use crate::spec::{Place, Spec, is_literal, specs};
 
 /// Deepest brackets that are followed.
 const MAX_DEPTH: usize = 12;
+/// Most values that forms begin with.
+const MAX_MODES: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Form {
@@ -425,19 +429,41 @@ fn bundle(flag: &str) -> Option<&str> {
     (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
 }
 
-/// The values of an option that several forms begin with, each with a value of its own as itself: `-Y sign`, `-Y verify`.
-pub(super) fn modes(forms: &[Form], option: &UsageOption) -> Option<Vec<String>> {
-    let mut values: Vec<String> = Vec::new();
-    for form in forms {
-        let Some(at) = form.options.iter().position(|one| one.spec.flags == option.spec.flags) else {
-            continue;
-        };
-        let own = form.options.get(at).filter(|own| at == 0 && own.required)?;
-        let [value] = own.spec.values.as_slice() else { return None };
-        if !is_literal(value) || value.contains('|') || values.contains(value) {
-            return None;
+/// What all forms say about the same flags.
+#[derive(Debug)]
+pub(super) struct Mention {
+    /// Number of forms that have them outside of brackets, and the latest of these.
+    pub(super) required: usize,
+    latest: Option<usize>,
+    /// Values that forms begin with, each with one as itself (`-Y sign`, `-Y verify`); none if a form has the flags otherwise.
+    pub(super) values: Vec<String>,
+    is_other: bool,
+}
+
+/// What the forms say about each option, by its flags.
+pub(super) fn mentions(forms: &[Form]) -> HashMap<&[String], Mention> {
+    let mut mentions: HashMap<&[String], Mention> = HashMap::new();
+    for (number, form) in forms.iter().enumerate() {
+        for (place, option) in form.options.iter().enumerate() {
+            let new = Mention { required: 0, latest: None, values: Vec::new(), is_other: false };
+            let mention = mentions.entry(&option.spec.flags).or_insert(new);
+            if option.required && mention.latest != Some(number) {
+                (mention.required, mention.latest) = (mention.required + 1, Some(number));
+            }
+            match option.spec.values.as_slice() {
+                [value] if place == 0 && option.required && mention.takes(value) => {
+                    mention.values.push(value.clone());
+                }
+                _ => (mention.is_other, mention.values) = (true, Vec::new()),
+            }
         }
-        values.push(value.clone());
     }
-    (values.len() > 1).then_some(values)
+    mentions
+}
+
+impl Mention {
+    fn takes(&self, value: &String) -> bool {
+        let is_new = self.values.len() < MAX_MODES && !self.values.contains(value);
+        !self.is_other && is_new && is_literal(value) && !value.contains('|')
+    }
 }
