@@ -22,8 +22,8 @@ const MAX_SUBCOMMANDS: usize = 500;
 pub fn read(text: &str, name: &str) -> Definition {
     let (lines, is_cut) = lines(text);
     let lines = usual(lines);
-    let usage = usage::read(&lines, name.trim());
     let (entries, is_long) = entries::read(&lines);
+    let usage = usage::read(&lines, name.trim(), &without_value(&entries));
     let mut definition = Definition {
         command: usage.command.clone(),
         description: description(&lines),
@@ -57,6 +57,19 @@ pub fn read(text: &str, name: &str) -> Definition {
         definition.notes.push("no option, argument or subcommand was found in the text".to_owned());
     }
     definition
+}
+
+/// Flags whose entries show no value, if those of others do.
+fn without_value(entries: &[Entry]) -> HashSet<&str> {
+    let (mut with, mut without) = (HashSet::new(), HashSet::new());
+    for entry in entries {
+        let What::Options(specs) = &entry.what else { continue };
+        for spec in specs {
+            let flags = if spec.value == Value::None { &mut without } else { &mut with };
+            flags.extend(spec.flags.iter().map(String::as_str));
+        }
+    }
+    if with.is_empty() { with } else { &without - &with }
 }
 
 /// The first paragraph that is neither usage nor entries.
@@ -170,8 +183,11 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
         literals.insert(options.len(), literal);
         options.push(option);
     };
+    let values = values_of_usage(entries, usage);
     for entry in &stacked(entries) {
         let What::Options(specs) = &entry.what else { continue };
+        let specs: Vec<Spec> = specs.iter().map(|spec| with_value(spec, &values)).collect();
+        let specs = &specs;
         // `-h -help  print this`: spellings in a row, if one description is for all of them.
         if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
             push(option(&all, &entry.description), true, has_literal(&all));
@@ -190,6 +206,30 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
         push(found, false, false);
     }
     options
+}
+
+/// Options in brackets of usage lines that have a value, by their flags, if no entry shows one: `-c  class of data` beneath
+/// `[-c class]`.
+fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, &'u Spec> {
+    let has_value = |entry: &Entry| match &entry.what {
+        What::Options(specs) => specs.iter().any(|spec| spec.value != Value::None),
+        What::Name(_) => false,
+    };
+    if entries.iter().any(has_value) {
+        return HashMap::new();
+    }
+    let with_value =
+        usage.options.iter().filter(|option| !option.required && option.spec.value != Value::None);
+    with_value.flat_map(|option| option.spec.flags.iter().map(|flag| (flag.as_str(), &option.spec))).collect()
+}
+
+fn with_value(spec: &Spec, values: &HashMap<&str, &Spec>) -> Spec {
+    match spec.flags.iter().find_map(|flag| values.get(flag.as_str())) {
+        Some(shown) => {
+            Spec { value: shown.value, values: shown.values.clone(), join: shown.join, ..spec.clone() }
+        }
+        None => spec.clone(),
+    }
 }
 
 /// Whether an option is written with a value as itself: `--color=off`, not `--debug=<octal>` or `-d 0-5`. One without a
@@ -265,8 +305,14 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     if value == Value::None && (tag("[string]") || tag("[number]") || tag("[array]") || tag("[choices:")) {
         value = Value::Required;
     }
+    // `--rotate  normal,inverted,left`: what would be the description is the value.
+    let listed = Some(choices::whole(description)).filter(|_| value == Value::None).unwrap_or_default();
+    if !listed.is_empty() {
+        value = Value::Required;
+    }
     let takes_value = value != Value::None;
     let mut choices = if takes_value { choices::of_name(&values) } else { Vec::new() };
+    choices.extend(listed);
     if choices.is_empty() && takes_value {
         choices = choices::of_description(description, &values);
     }

@@ -1,11 +1,13 @@
 //! Usage lines: the options and positional arguments that they show.
 
 mod form;
+mod merge;
 
 use std::collections::HashSet;
 
 use crate::spec::{Place, Spec, specs};
 use form::{Form, mentions};
+use merge::merge;
 
 /// Most positional arguments.
 const MAX_POSITIONALS: usize = 64;
@@ -41,8 +43,8 @@ pub struct UsagePositional {
     pub choices: Vec<String>,
 }
 
-/// Finds the usage lines. `name` is the command, if it is known.
-pub fn read(lines: &[String], name: &str) -> Usage {
+/// Finds the usage lines. `name` is the command, if it is known. What follows a flag `without_value` is an argument.
+pub fn read(lines: &[String], name: &str, without_value: &HashSet<&str>) -> Usage {
     let mut usage = Usage { command: name.to_owned(), ..Usage::default() };
     usage.forms = forms(lines, name);
     if usage.forms.is_empty() {
@@ -60,28 +62,19 @@ pub fn read(lines: &[String], name: &str) -> Usage {
     if words.len() > 1 && usage.forms.iter().any(begins) {
         usage.forms.retain(begins);
     }
-    let mut parsed: Vec<Form> = Vec::new();
-    for form in &usage.forms {
-        let mut found = Form::default();
-        found.scan(without_command(form, &usage.command), true, 0);
-        parsed.push(found);
-    }
-    // The first form is the main one. Arguments of the others would mix with its own; where it has none, those of
-    // another form can be left out. Of many forms, none is the main one.
-    const FEW: usize = 8;
-    let (first, others) = parsed.split_at(parsed.len().min(1));
-    let others = if parsed.len() <= FEW { others } else { &[] };
-    let has_some = |form: &&Form| !form.positionals.is_empty() || form.takes_command;
-    let main = first.iter().chain(others).find(has_some);
-    let main = main.map(|form| form.positionals.as_slice()).unwrap_or_default();
-    let is_first = parsed.first().is_some_and(|first| !first.positionals.is_empty());
-    // `LAST` and `FIRST LAST`: one form with more arguments that can be left out.
-    let longer = others.iter().map(|form| form.positionals.as_slice()).filter(|more| has_all(more, main));
-    let longest = longer.max_by_key(|more| more.len()).filter(|_| is_first).unwrap_or(main);
-    let is_required =
-        |one: &UsagePositional| main.iter().any(|own| own.name == one.name && own.required && is_first);
-    let positionals = longest.iter().map(|one| UsagePositional { required: is_required(one), ..one.clone() });
-    usage.positionals = positionals.take(MAX_POSITIONALS).collect();
+    // `unlink OPTION` beside `unlink FILE` is a form for help or the version.
+    let is_one = |form: &&str| *form != "OPTION" || usage.forms.len() == 1;
+    let forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
+    let parsed = |form: &str, known| {
+        let mut found = Form::new(without_value, known);
+        found.scan(form, true, 0);
+        found
+    };
+    let first = forms.clone().next().map(|form| parsed(form, &[]));
+    let known: Vec<String> =
+        first.into_iter().flat_map(|form| form.positionals).map(|positional| positional.name).collect();
+    let parsed: Vec<Form<'_>> = forms.map(|form| parsed(form, &known)).collect();
+    usage.positionals = merge(&parsed);
     usage.takes_command = parsed.iter().any(|form| form.takes_command);
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();
@@ -98,12 +91,6 @@ pub fn read(lines: &[String], name: &str) -> Usage {
         usage.options.push(option);
     }
     usage
-}
-
-/// Whether a form has all arguments of another one, in their order, and more.
-fn has_all(longer: &[UsagePositional], main: &[UsagePositional]) -> bool {
-    let mut rest = longer.iter();
-    longer.len() > main.len() && main.iter().all(|own| rest.any(|one| one.name == own.name))
 }
 
 fn indent(line: &str) -> usize {
@@ -212,11 +199,18 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
             }
             at += 1;
         }
-        if forms.len() > had {
+        if forms.len() > had && !is_followed_by_another(lines.get(at..).unwrap_or_default(), &forms) {
             break;
         }
     }
     forms
+}
+
+/// Whether a further form with the word "usage" follows, at most one blank line below.
+fn is_followed_by_another(lines: &[String], forms: &[String]) -> bool {
+    let next = lines.iter().take(2).find(|line| !line.trim().is_empty());
+    let own = forms.first().map(|form| first_word(form));
+    next.and_then(|line| behind_usage(line)).is_some_and(|form| Some(first_word(form)) == own)
 }
 
 /// Forms that stand at the start of lines without the word "usage": `deluser [--system] [--quiet] user`.
@@ -258,7 +252,8 @@ fn trimmed(form: &str) -> &str {
                 let is_redirect =
                     is_title || rest.starts_with(" > ") || rest.starts_with(" < ") || rest.starts_with(" # ");
                 let words = rest.trim_start();
-                let is_remark = rest.len() - words.len() >= 3
+                let gap = rest.len() - words.len();
+                let is_remark = (gap >= 3 || gap == 2 && is_prose(words))
                     && words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(')
                     && words.contains(' ')
                     && !words.contains(['[', '<', '{', '|'])
@@ -362,128 +357,4 @@ fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(text: &str, name: &str) -> (String, String) {
-        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let usage = read(&lines, name);
-        let option = |option: &UsageOption| {
-            format!("{}{}", option.spec.flags.join(","), if option.spec.values.is_empty() { "" } else { "=" })
-        };
-        let positional = |positional: &UsagePositional| {
-            let dots = if positional.repeated { "..." } else { "" };
-            if positional.required {
-                format!("{}{dots}", positional.name)
-            } else {
-                format!("[{}]{dots}", positional.name)
-            }
-        };
-        let options: Vec<String> = usage.options.iter().map(option).collect();
-        let positionals: Vec<String> = usage.positionals.iter().map(positional).collect();
-        (options.join(" "), positionals.join(" "))
-    }
-
-    #[test]
-    fn usage_lines_show_options_and_arguments() {
-        for (text, name, options, positionals) in [
-            ("Usage: grep [OPTION]... PATTERNS [FILE]...", "", "", "PATTERNS [FILE]..."),
-            ("usage: scp [-346B] [-c cipher] source ... target", "", "-3 -4 -6 -B -c=", "source... target"),
-            ("usage: x [-h | --help] [--out FILE] a b", "x", "-h,--help --out=", "a b"),
-            (
-                "Usage: uv pip install [OPTIONS] <PACKAGE|--requirements <FILE>>",
-                "uv pip install",
-                "",
-                "[PACKAGE]",
-            ),
-            (
-                "usage: git remote add [-t <branch>] [-m <master>] <name> <URL>",
-                "git remote add",
-                "-t= -m=",
-                "name URL",
-            ),
-            ("Usage:\n  gh pr create [flags]", "gh pr create", "", ""),
-            ("USAGE:\n    hyperfine [OPTIONS] <command>...", "hyperfine", "", "command..."),
-            ("usage: cp a b\n   or: cp a... dir", "cp", "", "a b"),
-            ("Usage: tar [OPTION...] [FILE]...", "tar", "", "[FILE]..."),
-            ("usage: t.py [-h] {add,remove} file [file ...]", "t", "-h", "add|remove file..."),
-            (
-                "usage: vim [arguments] [file ..]       edit specified file(s)",
-                "vim",
-                "",
-                "[arguments]... [file]...",
-            ),
-            ("Usage: ptx [INPUT]...   (without -G)", "ptx", "", "[INPUT]..."),
-            (
-                "Usage: git bisect start [a]    [--no-checkout] [<b>]",
-                "git bisect start",
-                "--no-checkout",
-                "[a] [b]",
-            ),
-            ("usage: dpkg-scansources [<options>] <dir> > Sources", "", "", "dir"),
-            ("Usage: flock [options] <file>|<directory> <command>", "flock", "", "file|directory command"),
-            ("Usage: jmod (create|list) <jmod-file>", "jmod", "", "create|list jmod-file"),
-            ("Usage: who [OPTION]... [ FILE | ARG1 ARG2 ]", "who", "", "[FILE]"),
-            ("Usage: g-ir-inspect [OPTION…] NAMESPACE - Inspect GI typelib", "", "", "NAMESPACE"),
-            ("usage: git am [<options>] [(<mbox> | <Maildir>)...]", "git am", "", "[mbox|Maildir]..."),
-            (
-                "Usage: taskset [options] [mask | cpu-list] [pid|cmd [args...]]",
-                "taskset",
-                "",
-                "[mask|cpu-list] [pid|cmd] [args]...",
-            ),
-            ("usage: x [-a | -b] c", "x", "-a -b", "c"),
-            (
-                "Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n  or:  seq FIRST STEP LAST",
-                "seq",
-                "",
-                "[FIRST] [STEP] LAST",
-            ),
-            ("bzcmp, bzdiff\nusage: bzcmp [cmp_options] file [file]", "bzcmp", "", "file..."),
-            ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
-            ("Usage: sleep NUMBER[SUFFIX]...", "sleep", "", "NUMBER..."),
-            ("Usage: chown [OPTION]... [OWNER][:[GROUP]] FILE...", "chown", "", "[OWNER] FILE..."),
-            ("Usage: gprofng display [OPTION(S)] EXPERIMENT(S)", "gprofng display", "", "EXPERIMENT(S)..."),
-            ("Usage: yq [options] <jq filter> [input file...]", "yq", "", "jq filter [input file]..."),
-            ("Usage: mknod [OPTION]... NAME TYPE [MAJOR MINOR]", "mknod", "", "NAME TYPE [MAJOR] [MINOR]"),
-            ("usage: t [-h] f\n  -h: print this help", "t", "-h", "f"),
-            (
-                "Usage: mount [-lhV]\n mount [options] <source> <directory>",
-                "mount",
-                "-l -h -V",
-                "[source] [directory]",
-            ),
-            (
-                "deluser [--system]\n        [--conf file] user\n\n  remove a user\n\ndeluser --group [--quiet] group",
-                "deluser",
-                "--system --conf= --group --quiet",
-                "user",
-            ),
-            ("usage: ssh-copy-id [-n] [-p port] [user@]hostname", "ssh-copy-id", "-n -p=", "hostname"),
-            ("Usage: minizinc [-a] <model> [<data> ...] or just <flat>", "minizinc", "-a", "model [data]..."),
-            ("Usage: bash [GNU long option] [option] ...", "bash", "", ""),
-            ("Usage: echo [SHORT-OPTION]... [STRING]...", "echo", "", "[STRING]..."),
-            ("Usage: msgfilter [OPTION] FILTER [FILTER-OPTION]", "msgfilter", "", "FILTER [FILTER-OPTION]"),
-            ("Usage: gcloud GROUP [--verbosity=V; default=\"warning\"]", "gcloud", "--verbosity=", "GROUP"),
-            (
-                "usage:\n\nProduce output in the specified format.\n\n   pprof [options] [binary] <source> ...",
-                "go tool pprof",
-                "",
-                "[binary] source...",
-            ),
-        ] {
-            assert_eq!(of(text, name), (options.to_owned(), positionals.to_owned()), "{text}");
-        }
-    }
-
-    #[test]
-    fn values_that_forms_begin_with_are_choices() {
-        let values = |text: &str| {
-            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            read(&lines, "x").options.into_iter().map(|one| one.spec.values.join(" ")).collect::<Vec<_>>()
-        };
-        assert_eq!(values("usage: x -Y sign file\n       x -Y verify file"), ["sign|verify"]);
-        assert_eq!(values("usage: x -f key_file\n       x -f other_file"), ["key_file"]);
-        assert_eq!(values("usage: x -v -Y sign\n       x -Y verify"), ["", "sign"]);
-    }
-}
+mod tests;

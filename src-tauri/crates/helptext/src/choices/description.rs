@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use super::explained::{each, explained};
 use super::named::{of_named, with_flags};
 use super::{MAX_CHOICES, are_kinds, list::closed};
 use crate::hints::bare;
 use crate::patterns::{Pattern, found, is_match, pattern};
-
-/// A description of this length may be cut.
-const CUT: usize = 1_900;
 
 pattern!(
     LISTED,
@@ -25,19 +23,9 @@ pattern!(
 // `Legal values [a, b]`, `Allowed signals are: a and b`. The noun is captured, and what makes it a list.
 pattern!(
     BEFORE_NOUN,
-    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values))(?: (\w+))?( are)?\s*(:?)\s*"
+    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values))(?: (\w+))?(?: for \w+)?( are)?\s*(:?)\s*"
 );
 pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are)\s*:?\s+");
-// LLVM: `=small  -  Small code model`.
-pattern!(LLVM, r"(?:^|\s)=(\S+)\s{2,}-\s{2,}");
-// `The possible values are:  never: No colors.  auto: The default.`
-pattern!(
-    BEFORE_DEFINED,
-    r"(?i)\b(?:possible|valid|allowed|available|supported|legal|permitted)(?: \w+){1,6} are:\s+"
-);
-pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
-// `'f' or 'file':  regular files`.
-pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])?:\s"#);
 pattern!(
     COMBINED,
     r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|delimited|combination of|one or more of|multiple rules|any number of"
@@ -52,7 +40,7 @@ pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|includi
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 pattern!(
     IN_PARENTHESES,
-    r#"\(\s*((?:["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?)\s*\)"#
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?)(?:[,;]\s*(?:the )?default(?: is|:|=)?\s*[\w."'`-]+)?\s*\)"#
 );
 // `The method (one of NONE DES SHA256)`: no commas.
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
@@ -69,7 +57,10 @@ pattern!(
     ABOUT_OTHERS,
     r"(?i)\b(?:for|with|from|not|no|named|called|like|as|suffix|prefix|see|by|than|and|options?|flags?|keys?|of|in|on|to|via|using|use|or|or either)\s*$"
 );
-pattern!(IN_BRACKETS, r"\[\s*([a-z0-9][\w.+-]{0,24}(?:\|[a-z0-9][\w.+-]{0,24})+)\s*\]");
+pattern!(
+    IN_BRACKETS,
+    r"\[\s*([a-z0-9][\w.+-]{0,24}(?:\|[a-z0-9][\w.+-]{0,24})+|\w[\w.+-]{0,24}(?:, \w[\w.+-]{0,24}){2,})\s*\]"
+);
 pattern!(BEHIND, r"^\s*(?:$|[.;]|[\[(](?i:default|env|the default))");
 
 /// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
@@ -91,9 +82,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     if is_free(name) || is_match(&OPEN, &without_etc(description)) {
         return Vec::new();
     }
-    several(llvm(description))
-        .or_else(|| several(explained(description)))
-        .or_else(|| several(defined(description)))
+    several(explained(description, name))
         .or_else(|| several(with_flags(description)).filter(|choices| choices.len() > 2))
         .or_else(|| several(of_named(description, name)))
         .or_else(|| several(introduced(description, name)))
@@ -102,7 +91,32 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(in_parentheses(description, name)))
         .or_else(|| several(quoted(description, name)))
         .or_else(|| several(behind_colon(description)))
+        .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
         .unwrap_or_default()
+}
+
+/// The values of a description that is nothing else: `normal,inverted,left`.
+pub fn whole(description: &str) -> Vec<String> {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let items: Vec<String> = description.split([',', '|']).map(str::to_owned).collect();
+    let fits = (2..=MAX_CHOICES).contains(&items.len()) && items.iter().all(|item| is_word(item));
+    if fits && !are_kinds(&items) { items } else { Vec::new() }
+}
+
+/// `Send failed|all info`: one list with bars.
+fn with_bars(description: &str) -> Vec<String> {
+    let mut lists = description.split_whitespace().filter(|word| word.contains('|'));
+    let (Some(list), None) = (lists.next(), lists.next()) else { return Vec::new() };
+    let list = list.trim_end_matches(['.', ',', ';']);
+    let is_open = is_match(&EXAMPLES, description) || description.contains("regex");
+    if is_open {
+        Vec::new()
+    } else {
+        Some(list).filter(|list| list.contains('|')).map(whole).unwrap_or_default()
+    }
 }
 
 /// Whether a value has parts of its own: `NAME[:ARGS]`, `K=V`.
@@ -144,40 +158,6 @@ fn is_free(name: &str) -> bool {
     let lower = name.to_lowercase();
     FREE.contains(&lower.as_str())
         || ["_list", "-list", "_spec", "-spec"].iter().any(|end| lower.ends_with(end))
-}
-
-/// All first captures of a pattern.
-fn each(pattern: &Pattern, text: &str) -> Vec<String> {
-    let Some(pattern) = LazyLock::force(pattern).as_ref() else { return Vec::new() };
-    let items = pattern.captures_iter(text).take(MAX_CHOICES);
-    items
-        .flat_map(|found| {
-            found.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect::<Vec<_>>()
-        })
-        .collect()
-}
-
-fn llvm(description: &str) -> Vec<String> {
-    let items = each(&LLVM, description);
-    let is_open = items.iter().any(|item| item.contains('<')) || description.contains("=<");
-    if is_open || description.chars().count() > CUT { Vec::new() } else { items }
-}
-
-fn explained(description: &str) -> Vec<String> {
-    let items = each(&EXPLAINED, description);
-    let is_name = |item: &String| item.chars().all(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit());
-    let is_open = items.len() < 3 || items.iter().any(is_name) || description.contains("'':");
-    if is_open || description.chars().count() > CUT { Vec::new() } else { items }
-}
-
-fn defined(description: &str) -> Vec<String> {
-    let Some(all) = found(&BEFORE_DEFINED, description).and_then(|found| found.get(0)) else {
-        return Vec::new();
-    };
-    let rest = description.get(all.end()..).unwrap_or_default();
-    let begins = found(&DEFINED, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
-    let items = if begins { each(&DEFINED, rest) } else { Vec::new() };
-    if description.chars().count() > CUT || are_kinds(&items) { Vec::new() } else { items }
 }
 
 /// Whether a list can follow: no example, no alternative to something else, and not about another value.
@@ -284,7 +264,11 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_open = is_match(&EXAMPLES, before)
             || is_match(&EXAMPLES, list)
             || ["etc", "and so on", "default", "additional"].iter().any(|word| lower.contains(word));
-        let ends = is_when && list.contains(" or ") || is_match(&BEHIND, description.get(all.end()..)?);
+        // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
+        let is_clear =
+            list.contains(['"', '\'', '`']) || list.chars().all(|c| !c.is_lowercase() || "or".contains(c));
+        let ends = (is_when || is_clear) && list.contains(" or ")
+            || is_match(&BEHIND, description.get(all.end()..)?);
         if is_open || !ends {
             return None;
         }
@@ -293,7 +277,8 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_switch =
             matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
         let has_case = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_uppercase()))
-            || items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase())) && !list.contains(", ")
+            || items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()))
+                && (!list.contains(", ") || !may_be_slashed)
             || list.contains(['"', '\'', '`']);
         let fits = items.len() > 1
             && !are_kinds(&items)
@@ -365,15 +350,25 @@ mod tests {
     #[test]
     fn descriptions_list_values() {
         for (description, value, items) in [
-            (
-                "The possible values for this flag are: never: No colors. auto: On a terminal.",
-                "WHEN",
-                "never auto",
-            ),
             ("across -x, commas -m, long -l", "WORD", "across commas long"),
             ("Output <options: text|json>", "option", "text json"),
             ("Possible values: *auto*, never, always.", "when", "auto never always"),
             ("x [possible values: auto, always]", "", "auto always"),
+            ("Send failed|all info to a service", "mode", "failed all"),
+            ("Controls the subsystem [auto, force, cache]", "MODE", "auto force cache"),
+            ("set the least level: [INFO, WARN, ERROR] (default: WARN)", "LEVEL", "INFO WARN ERROR"),
+            ("endianness (MSB or LSB) of the image", "type", "MSB LSB"),
+            ("(\"initially\" or \"full\") disable checks", "HOW", "initially full"),
+            ("frame size in ms (2.5, 5, 10, 20, default: 20)", "n", "2.5 5 10 20"),
+            ("define it, can be one of <do|dont|want>", "opt", "do dont want"),
+            ("the character.  Possible values for NL are: n (`x') and r (`y').", "NL", "n r"),
+            ("colorize. WHEN defaults to 'always' or can be 'auto' or 'never'", "WHEN", "always auto never"),
+            (
+                "WORD is access, atime, or use: like -a WORD is mtime or modify: like -m",
+                "WORD",
+                "access atime use mtime modify",
+            ),
+            ("print lines of FILENUM, where FILENUM is 1 or 2, as FILE1 or FILE2", "FILENUM", "1 2"),
             ("Error format [possible values: human, short]", "FILE", "human short"),
             ("One of: json, text or yaml.", "", "json text yaml"),
             (
@@ -388,17 +383,10 @@ mod tests {
                 "SIGHUP SIGINT SIGUSR2",
             ),
             (
-                "- Choose code model =tiny     -   Tiny code model =small    -   Small",
-                "<value>",
-                "tiny small",
-            ),
-            ("by type: 'f' or 'file':  regular 'd' or 'directory':  dirs", "filetype", "f file d directory"),
-            (
                 "sort by WORD: general-numeric -g, human-numeric -h, month -M",
                 "WORD",
                 "general-numeric human-numeric month",
             ),
-            ("keep (METHOD='replace'; default) or after (METHOD='system')", "METHOD", "replace system"),
             (
                 "Pull image (\"always\", \"missing\", \"never\") (default \"missing\")",
                 "string",
@@ -441,6 +429,9 @@ mod tests {
     fn other_lists_are_no_values() {
         for (description, value) in [
             ("one of the files", ""),
+            ("match 'foo|bar' in names", "X"),
+            ("a pattern such as foo|bar", "X"),
+            ("needs support [see below]", "X"),
             ("Operations, colon separated list of: shutdown, sleep, idle", "WHAT"),
             ("Video password (vimeo, youku)", "PASSWORD"),
             ("Valid values are: eventlet, gevent, or a comma-list of them.", "LIB"),

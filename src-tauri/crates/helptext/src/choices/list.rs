@@ -10,7 +10,7 @@ pub(super) fn closed(text: &str, only_quoted: bool) -> Vec<String> {
 
 fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
     let mut rest = text.trim_start();
-    rest = rest.strip_prefix(['(', '[', '{']).unwrap_or(rest);
+    rest = rest.strip_prefix(['(', '[', '{', '<']).unwrap_or(rest);
     let mut items: Vec<String> = Vec::new();
     let mut is_quoted = None;
     let mut is_joined = false;
@@ -34,6 +34,10 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                 return (!names_more(next)).then_some(items);
             }
             Some((next, _)) if names_more(next) => return None,
+            // `a or b, and then`.
+            Some((next, false)) if is_joined && behind.trim_start().starts_with(',') => {
+                return (!next.starts_with("and/")).then_some(items);
+            }
             Some((next, joins)) => {
                 is_joined |= joins;
                 rest = next;
@@ -43,7 +47,9 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
             None => {
                 let end = behind.trim_start();
                 let ends = end.is_empty()
-                    || end.starts_with([';', ')', ']', '}', '(', '['])
+                    || end.starts_with([';', ')', ']', '}', '(', '[', '>'])
+                    || end.starts_with(": ") && is_joined
+                    || items.len() > 3 && is_next_sentence(end, &items)
                     || end.starts_with("- ")
                     || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");
                 return (ends || quoted && is_joined).then_some(items);
@@ -55,6 +61,12 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
         }
     }
     None
+}
+
+/// Whether a text behind a list of words in lower case begins with a capital: a list of its own, without a full stop.
+fn is_next_sentence(text: &str, items: &[String]) -> bool {
+    text.starts_with(|c: char| c.is_uppercase())
+        && items.iter().all(|item| item.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
 /// Whether what follows `or` stands for values that are not listed: "or any string".
@@ -160,12 +172,17 @@ mod tests {
             ("\"smart\", \"fast\", or \"immediate\" and then", "smart fast immediate"),
             ("‘a’ or ‘b’", "a b"),
             ("a|b|c", "a b c"),
+            ("<do|dont|want>", "do dont want"),
+            ("1 or 2, as FILE1 or FILE2", "1 2"),
+            ("access, atime, or use: as -a", "access atime use"),
+            ("abap, algol, auto, vim The style follows", "abap algol auto vim"),
             ("'strict' (always), 'throw' (unless 'hook' is set or not), 'warn' (log).", "strict throw warn"),
             ("*auto*, never, always.", "auto never always"),
             // More values, wrapped words, other forms, remarks with values.
             ("eventlet, gevent, or a comma-list of them.", ""),
             ("strict (or true), warn, ignore (or false)", ""),
             ("a, b, ...", ""),
+            ("notime, or notq, and/or nohost", ""),
             ("a, b, etc.", ""),
             ("red, one-", ""),
             ("parentheses/parens, x", ""),

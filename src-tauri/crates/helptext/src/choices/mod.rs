@@ -4,12 +4,13 @@
 //! list ends, and nothing says that there are more values, or that values can be combined.
 
 mod description;
+mod explained;
 mod list;
 mod name;
 mod named;
 mod tables;
 
-pub use description::of_description;
+pub use description::{of_description, whole};
 pub use name::of_name;
 pub use tables::from_lists;
 
@@ -127,7 +128,8 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     items.iter().any(is_placeholder)
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
-        || lower.iter().any(|item| names_something(item) || is_range(item) || is_broken(item))
+        || items.len() < 4 && lower.iter().any(names_something)
+        || lower.iter().any(|item| is_range(item) || is_broken(item))
         || lower.iter().all(is_amount)
 }
 

@@ -19,31 +19,32 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     if let Some((values, behind)) = definition {
         return if behind.starts_with('[') { Vec::new() } else { of_name(&format!("{{{values}}}")) };
     }
+    // elfutils: `WHEN defaults to 'always' or can be 'auto' or 'never'`.
+    let description = &description.replace(" or can be ", ", ").replace(" defaults to ", " is ");
     for verb in
         [" is one of ", " is either ", " is ", " are ", " can be ", " may be ", " must be ", ": ", "="]
     {
-        let Some((_, list)) = description.split_once(&format!("{name}{verb}")) else { continue };
-        let items = closed(list, verb == "=");
+        let before = format!("{name}{verb}");
+        // `WORD is a or b: like -a; WORD is c or d: like -c`.
+        let mut items: Vec<String> = Vec::new();
+        for (at, _) in description.match_indices(&before) {
+            let list = description.get(at + before.len()..).unwrap_or_default();
+            let more = closed(list, verb == "=");
+            if more.is_empty() {
+                continue;
+            }
+            items.extend(more.into_iter().filter(|item| !items.contains(item)).collect::<Vec<_>>());
+        }
         if items.len() > 1 {
             return items;
         }
+        let Some((_, list)) = description.split_once(&before) else { continue };
         let items = with_flags(list);
         if items.len() > 2 {
             return items;
         }
     }
-    // `METHOD='replace'`, each where it is explained.
-    let mut items = Vec::new();
-    for (_, rest) in description
-        .match_indices(&format!("{name}='"))
-        .filter_map(|(at, found)| description.split_at_checked(at + found.len()))
-    {
-        let item = rest.split('\'').next().unwrap_or_default();
-        if !item.is_empty() && !item.contains(' ') && !items.iter().any(|known| known == item) {
-            items.push(item.to_owned());
-        }
-    }
-    items
+    Vec::new()
 }
 
 /// `general-numeric -g, human-numeric -h`: each value with the flag that means the same.

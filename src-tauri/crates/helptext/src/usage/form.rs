@@ -1,6 +1,6 @@
 //! One usage line: brackets, alternatives, options and arguments.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{UsageOption, UsagePositional, is_prose};
 use crate::choices::of_name;
@@ -13,14 +13,22 @@ const MAX_DEPTH: usize = 12;
 /// Most values that forms begin with.
 const MAX_MODES: usize = 200;
 
-#[derive(Debug, Default)]
-pub(super) struct Form {
+#[derive(Debug)]
+pub(super) struct Form<'a> {
+    /// Flags whose entries show no value, and arguments of the forms before. `--args <filter>` is a flag and an argument if
+    /// both are known.
+    without_value: &'a HashSet<&'a str>,
+    known: &'a [String],
     pub(super) options: Vec<UsageOption>,
     pub(super) positionals: Vec<UsagePositional>,
     pub(super) takes_command: bool,
 }
 
-impl Form {
+impl<'a> Form<'a> {
+    pub(super) fn new(without_value: &'a HashSet<&'a str>, known: &'a [String]) -> Self {
+        Self { without_value, known, options: Vec::new(), positionals: Vec::new(), takes_command: false }
+    }
+
     /// Takes what a form shows. `required` says whether it stands outside of brackets.
     pub(super) fn scan(&mut self, text: &str, required: bool, depth: usize) {
         if depth > MAX_DEPTH {
@@ -41,10 +49,7 @@ impl Form {
             let repeats = tokens.get(at).is_some_and(|next| matches!(next.as_str(), "..." | "…" | ".."));
             match token.chars().next() {
                 None | Some('|') => {}
-                // `[OWNER][:[GROUP]]`: a part of the argument before it.
-                _ if [":", ",", "=", "@"]
-                    .iter()
-                    .any(|sign| token.strip_prefix('[').is_some_and(|rest| rest.starts_with(sign))) => {}
+                _ if is_part_of_another(token) => {}
                 Some('[' | '(' | '<') if is_one_of_words(token) => {
                     self.positional(token, required && !token.starts_with('['));
                 }
@@ -62,8 +67,13 @@ impl Form {
                 }
                 Some('-') => {
                     let mut text = token.to_owned();
+                    let is_known = |next: &String| self.known.iter().any(|name| name == bare(next));
+                    let has_none = depth == 0
+                        && self.without_value.contains(token)
+                        && tokens.get(at).is_some_and(is_known);
                     // Inside brackets, what follows an option is its value.
                     while let Some(next) = tokens.get(at)
+                        && !has_none
                         && !next.starts_with('-')
                         && next != "|"
                         && !next.starts_with("[-")
@@ -112,7 +122,8 @@ impl Form {
                     self.option(&text, required, repeats);
                 }
                 Some('[') if is_remark(token) => {}
-                Some('[') => {
+                // `<-n num>` is written for `[-n num]`.
+                Some('[' | '<') if token.starts_with('[') || token.starts_with("<-") => {
                     let (inner, more) = inside(token);
                     let before = self.positionals.len();
                     self.scan(inner, false, depth + 1);
@@ -265,52 +276,34 @@ impl Form {
     }
 }
 
+/// Whether brackets hold a part of the argument before them: `[OWNER][:[GROUP]]`, `[MMDDhhmm[.ss]]`.
+fn is_part_of_another(token: &str) -> bool {
+    let mut inside = token.strip_prefix('[').unwrap_or_default().chars();
+    match inside.next() {
+        Some(':' | ',' | '=' | '@') => true,
+        Some('.') => inside.next().is_some_and(char::is_alphanumeric),
+        _ => false,
+    }
+}
+
 /// Whether a name says that there are several: `args`, `files`.
 fn is_plural(token: &str) -> bool {
-    const PLURALS: &[&str] = &[
-        "args",
-        "arguments",
-        "parameters",
-        "params",
-        "files",
-        "filenames",
-        "paths",
-        "dirs",
-        "directories",
-        "folders",
-        "names",
-        "urls",
-        "packages",
-        "targets",
-        "hosts",
-        "words",
-        "strings",
-        "values",
-        "items",
-        "commits",
-        "branches",
-        "sources",
-        "inputs",
-        "patterns",
-        "pids",
-        "users",
-        "groups",
-        "modules",
-        "tests",
-        "specs",
-        "objects",
-        "keys",
+    const SINGULAR: &[&str] = &[
+        "alias", "canvas", "class", "radius", "bus", "os", "dns", "https", "tls", "css", "js", "ps", "fs",
+        "gas", "lens", "series", "bias",
     ];
     let lower = bare(token);
     // `PATTERNS` of grep is one argument: names in capitals say what it is about.
     if matches!(lower, "FILES" | "ARGS" | "ARGUMENTS" | "LIBRARIES" | "PACKAGES") {
         return true;
     }
-    if lower.chars().any(char::is_uppercase) {
-        return false;
-    }
     let last = lower.rsplit(['-', '_', ' ']).next().unwrap_or_default();
-    PLURALS.contains(&last)
+    last.len() > 2
+        && last.ends_with('s')
+        && last.chars().all(|c| c.is_ascii_lowercase())
+        && !lower.chars().any(char::is_uppercase)
+        && !["ss", "us", "is"].iter().any(|end| last.ends_with(end))
+        && !SINGULAR.contains(&last)
 }
 
 /// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`.
@@ -405,7 +398,7 @@ fn apart(token: &str) -> Vec<String> {
 fn inside(token: &str) -> (&str, bool) {
     let is_repeated =
         token.ends_with("...") || token.ends_with('…') || token.ends_with("...,") || token.ends_with('*');
-    let end = token.rfind([']', ')', '}']).unwrap_or(token.len());
+    let end = token.rfind([']', ')', '}', '>']).unwrap_or(token.len());
     (token.get(1..end).unwrap_or_default(), is_repeated)
 }
 
@@ -441,7 +434,7 @@ pub(super) struct Mention {
 }
 
 /// What the forms say about each option, by its flags.
-pub(super) fn mentions(forms: &[Form]) -> HashMap<&[String], Mention> {
+pub(super) fn mentions<'f>(forms: &'f [Form<'_>]) -> HashMap<&'f [String], Mention> {
     let mut mentions: HashMap<&[String], Mention> = HashMap::new();
     for (number, form) in forms.iter().enumerate() {
         for (place, option) in form.options.iter().enumerate() {

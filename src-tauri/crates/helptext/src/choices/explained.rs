@@ -1,0 +1,159 @@
+//! Values that a description explains one by one.
+
+use std::sync::LazyLock;
+
+use super::{MAX_CHOICES, are_kinds};
+use crate::patterns::{Pattern, found, pattern};
+
+/// A description of this length may be cut.
+const CUT: usize = 1_900;
+
+// LLVM: `=small  -  Small code model`.
+pattern!(LLVM, r"(?:^|\s)=(\S+)\s{2,}-\s{2,}");
+// `The possible values are:  never: No colors.  auto: The default.`
+pattern!(
+    BEFORE_DEFINED,
+    r"(?i)\b(?:possible|valid|allowed|available|supported|legal|permitted)(?: \w+){1,6} are:\s+"
+);
+pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
+// `'f' or 'file':  regular files`.
+pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])?:\s"#);
+// `'plain' does nothing. 'rewrite' (the default) rewrites`.
+pattern!(AT_START, r#"(?:^|[.!?;)]\s+)(["'`][a-z0-9][\w.+-]*["'`])(?: \(|\s[a-z])"#);
+pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
+// `(0=none, 1=simple)`.
+pattern!(ASSIGNED, r"\(\s*((?:\w+\s?=\s?[^,;()=]{1,60}[,;]\s*)+\w+\s?=\s?[^,;()=]{1,60})\)");
+
+/// The values that are explained, if those are all there are.
+pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
+    if description.chars().count() > CUT {
+        return Vec::new();
+    }
+    let lists = [llvm, quoted, defined, at_start, in_parentheses];
+    let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
+    found.unwrap_or_else(|| assigned(description, name))
+}
+
+/// All captures of a pattern.
+pub(super) fn each(pattern: &Pattern, text: &str) -> Vec<String> {
+    let Some(pattern) = LazyLock::force(pattern).as_ref() else { return Vec::new() };
+    let items = pattern.captures_iter(text).take(MAX_CHOICES);
+    items
+        .flat_map(|found| {
+            found.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn llvm(description: &str) -> Vec<String> {
+    let items = each(&LLVM, description);
+    let is_open = items.iter().any(|item| item.contains('<')) || description.contains("=<");
+    if is_open { Vec::new() } else { items }
+}
+
+fn quoted(description: &str) -> Vec<String> {
+    let items = each(&EXPLAINED, description);
+    let is_name = |item: &String| item.chars().all(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit());
+    let is_open = items.len() < 3 || items.iter().any(is_name) || description.contains("'':");
+    if is_open { Vec::new() } else { items }
+}
+
+fn defined(description: &str) -> Vec<String> {
+    let Some(all) = found(&BEFORE_DEFINED, description).and_then(|found| found.get(0)) else {
+        return Vec::new();
+    };
+    let rest = description.get(all.end()..).unwrap_or_default();
+    let begins = found(&DEFINED, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
+    let items = if begins { each(&DEFINED, rest) } else { Vec::new() };
+    if are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// Quoted words that sentences begin with, if no other words are quoted.
+fn at_start(description: &str) -> Vec<String> {
+    let mut items = each(&AT_START, description);
+    items.dedup();
+    let Some(any) = LazyLock::force(&ANY_QUOTED).as_ref() else { return Vec::new() };
+    if !any.find_iter(description).all(|word| items.iter().any(|item| item == word.as_str())) {
+        return Vec::new();
+    }
+    let items: Vec<String> =
+        items.iter().map(|item| item.trim_matches(['"', '\'', '`']).to_owned()).collect();
+    if are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// Numbers or letters with what they mean, in parentheses: `(0=none, 1=simple)`.
+fn in_parentheses(description: &str) -> Vec<String> {
+    let Some(list) = found(&ASSIGNED, description).and_then(|found| found.get(1)) else { return Vec::new() };
+    let value = |part: &str| part.split('=').next().unwrap_or_default().trim().to_owned();
+    let items: Vec<String> = list.as_str().split([',', ';']).map(value).collect();
+    let is_code =
+        |item: &String| item.len() == 1 || item.len() < 4 && item.bytes().all(|byte| byte.is_ascii_digit());
+    if items.iter().all(is_code) { items } else { Vec::new() }
+}
+
+/// `N=0 never N=1 always`, where the value is called `N`.
+fn assigned(description: &str, name: &str) -> Vec<String> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let mut items: Vec<String> = Vec::new();
+    let before = format!("{name}=");
+    for (at, _) in description.match_indices(&before) {
+        let is_word = description
+            .get(..at)
+            .is_some_and(|text| text.ends_with(|c: char| c.is_alphanumeric() || "-_".contains(c)));
+        let rest = description.get(at + before.len()..).unwrap_or_default();
+        let quote = rest.chars().next().filter(|first| "'\"`".contains(*first));
+        let rest = rest.trim_start_matches(['\'', '"', '`']);
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '+' | '-'))
+            .unwrap_or(rest.len());
+        let (item, behind) = rest.split_at(end);
+        let item = item.trim_end_matches('.');
+        let ends = match quote {
+            Some(_) => behind.starts_with(['\'', '"', '`']),
+            None => {
+                behind.trim_end_matches([',', ';', '.', ')']).is_empty()
+                    || behind.starts_with([' ', ')'])
+                    || behind.get(1..2) == Some(" ")
+            }
+        };
+        if is_word || item.is_empty() || !ends {
+            return Vec::new();
+        }
+        if !items.iter().any(|known| known == item) {
+            items.push(item.to_owned());
+        }
+    }
+    if are_kinds(&items) { Vec::new() } else { items }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_explained_one_by_one() {
+        for (description, name, values) in [
+            ("- Choose code model =tiny     -   Tiny code model =small    -   Small", "value", "tiny small"),
+            ("by type: 'f' or 'file':  regular 'd' or 'directory':  dirs", "type", "f file d directory"),
+            ("possible values for it are: never: No colors. auto: On a terminal.", "WHEN", "never auto"),
+            (
+                "Control tools. 'plain' does nothing. 'rewrite' (the default) rewrites it.",
+                "MODE",
+                "plain rewrite",
+            ),
+            ("'plain' does nothing. 'rewrite' rewrites it unless 'x' is set", "MODE", ""),
+            ("rounding (0=none, 1=simple, 2=adjusted)", "NUM", "0 1 2"),
+            ("set keys (name=value, size=value)", "K", ""),
+            ("check names: N=0   never N=1   on change (default) N=2   always", "N", "0 1 2"),
+            ("switch it on (x=1) or off (x=0) (Asus only)", "x", "1 0"),
+            ("keep (METHOD='replace'; default) or after (METHOD='system')", "METHOD", "replace system"),
+            ("as in x=<file>, x=1 and x=2", "x", ""),
+            ("idle on a system (x=a,b) or only (x=c)", "x", ""),
+            ("max=1 and max=2 of it", "x", ""),
+        ] {
+            assert_eq!(explained(description, name).join(" "), values, "{description}");
+        }
+    }
+}

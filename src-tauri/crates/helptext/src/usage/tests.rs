@@ -1,0 +1,143 @@
+use super::*;
+
+fn of(text: &str, name: &str) -> (String, String) {
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let usage = read(&lines, name, &HashSet::new());
+    let option = |option: &UsageOption| {
+        format!("{}{}", option.spec.flags.join(","), if option.spec.values.is_empty() { "" } else { "=" })
+    };
+    let positional = |positional: &UsagePositional| {
+        let dots = if positional.repeated { "..." } else { "" };
+        if positional.required {
+            format!("{}{dots}", positional.name)
+        } else {
+            format!("[{}]{dots}", positional.name)
+        }
+    };
+    let options: Vec<String> = usage.options.iter().map(option).collect();
+    let positionals: Vec<String> = usage.positionals.iter().map(positional).collect();
+    (options.join(" "), positionals.join(" "))
+}
+
+#[test]
+fn usage_lines_show_options_and_arguments() {
+    for (text, name, options, positionals) in [
+        ("Usage: grep [OPTION]... PATTERNS [FILE]...", "", "", "PATTERNS [FILE]..."),
+        ("usage: scp [-346B] [-c cipher] source ... target", "", "-3 -4 -6 -B -c=", "source... target"),
+        ("usage: x [-h | --help] [--out FILE] a b", "x", "-h,--help --out=", "a b"),
+        (
+            "Usage: uv pip install [OPTIONS] <PACKAGE|--requirements <FILE>>",
+            "uv pip install",
+            "",
+            "[PACKAGE]",
+        ),
+        (
+            "usage: git remote add [-t <branch>] [-m <master>] <name> <URL>",
+            "git remote add",
+            "-t= -m=",
+            "name URL",
+        ),
+        ("Usage:\n  gh pr create [flags]", "gh pr create", "", ""),
+        ("USAGE:\n    hyperfine [OPTIONS] <command>...", "hyperfine", "", "command..."),
+        ("usage: cp a b\n   or: cp a... dir", "cp", "", "a... b"),
+        ("Usage: tar [OPTION...] [FILE]...", "tar", "", "[FILE]..."),
+        ("usage: t.py [-h] {add,remove} file [file ...]", "t", "-h", "add|remove file..."),
+        (
+            "usage: vim [arguments] [file ..]       edit specified file(s)",
+            "vim",
+            "",
+            "[arguments]... [file]...",
+        ),
+        ("Usage: ptx [INPUT]...   (without -G)", "ptx", "", "[INPUT]..."),
+        (
+            "Usage: git bisect start [a]    [--no-checkout] [<b>]",
+            "git bisect start",
+            "--no-checkout",
+            "[a] [b]",
+        ),
+        ("usage: dpkg-scansources [<options>] <dir> > Sources", "", "", "dir"),
+        ("Usage: flock [options] <file>|<directory> <command>", "flock", "", "file|directory command"),
+        ("Usage: jmod (create|list) <jmod-file>", "jmod", "", "create|list jmod-file"),
+        ("Usage: who [OPTION]... [ FILE | ARG1 ARG2 ]", "who", "", "[FILE]"),
+        ("Usage: g-ir-inspect [OPTION…] NAMESPACE - Inspect GI typelib", "", "", "NAMESPACE"),
+        ("usage: git am [<options>] [(<mbox> | <Maildir>)...]", "git am", "", "[mbox|Maildir]..."),
+        (
+            "Usage: taskset [options] [mask | cpu-list] [pid|cmd [args...]]",
+            "taskset",
+            "",
+            "[mask|cpu-list] [pid|cmd] [args]...",
+        ),
+        ("usage: x [-a | -b] c", "x", "-a -b", "c"),
+        (
+            "Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n  or:  seq FIRST STEP LAST",
+            "seq",
+            "",
+            "[FIRST] [STEP] LAST",
+        ),
+        (
+            "usage: cp A B\n  or: cp A... DIR\n  or: cp -t DIR A...\n  or: cp OPTION\n  or: cp --version",
+            "cp",
+            "-t= --version",
+            "A... [B]",
+        ),
+        ("Usage: awk -f prog file ...\nUsage: awk 'program' file ...", "awk", "-f=", "[program] file..."),
+        ("usage: vim [file ..]\n   or: vim [errors]  edit file with first error", "vim", "", "[file]..."),
+        ("usage: date [MMDDhh[[CC]YY][.ss]]", "date", "", "[MMDDhh]"),
+        (
+            "usage: mysqlcheck db [tables] [class] [file2 ...]",
+            "mysqlcheck",
+            "",
+            "db [tables]... [class] [file2]...",
+        ),
+        ("usage: get pkg1 [pkg2 ...]", "get", "", "pkg1..."),
+        ("bzcmp, bzdiff\nusage: bzcmp [cmp_options] file [file]", "bzcmp", "", "file..."),
+        ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
+        ("Usage: sleep NUMBER[SUFFIX]...", "sleep", "", "NUMBER..."),
+        ("Usage: chown [OPTION]... [OWNER][:[GROUP]] FILE...", "chown", "", "[OWNER] FILE..."),
+        ("Usage: gprofng display [OPTION(S)] EXPERIMENT(S)", "gprofng display", "", "EXPERIMENT(S)..."),
+        ("Usage: yq [options] <jq filter> [input file...]", "yq", "", "jq filter [input file]..."),
+        ("Usage: mknod [OPTION]... NAME TYPE [MAJOR MINOR]", "mknod", "", "NAME TYPE [MAJOR] [MINOR]"),
+        ("usage: t [-h] f\n  -h: print this help", "t", "-h", "f"),
+        (
+            "Usage: mount [-lhV]\n mount [options] <source> <directory>",
+            "mount",
+            "-l -h -V",
+            "[source] [directory]",
+        ),
+        (
+            "deluser [--system]\n        [--conf file] user\n\n  remove a user\n\ndeluser --group [--quiet] group",
+            "deluser",
+            "--system --conf= --group --quiet",
+            "user",
+        ),
+        ("usage: ssh-copy-id [-n] [-p port] [user@]hostname", "ssh-copy-id", "-n -p=", "hostname"),
+        ("Usage: minizinc [-a] <model> [<data> ...] or just <flat>", "minizinc", "-a", "model [data]..."),
+        ("Usage: bash [GNU long option] [option] ...", "bash", "", ""),
+        ("Usage: echo [SHORT-OPTION]... [STRING]...", "echo", "", "[STRING]..."),
+        ("Usage: msgfilter [OPTION] FILTER [FILTER-OPTION]", "msgfilter", "", "FILTER [FILTER-OPTION]"),
+        ("Usage: gcloud GROUP [--verbosity=V; default=\"warning\"]", "gcloud", "--verbosity=", "GROUP"),
+        (
+            "usage:\n\nProduce output in the specified format.\n\n   pprof [options] [binary] <source> ...",
+            "go tool pprof",
+            "",
+            "[binary] source...",
+        ),
+    ] {
+        assert_eq!(of(text, name), (options.to_owned(), positionals.to_owned()), "{text}");
+    }
+}
+
+#[test]
+fn values_that_forms_begin_with_are_choices() {
+    let values = |text: &str| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        read(&lines, "x", &HashSet::new())
+            .options
+            .into_iter()
+            .map(|one| one.spec.values.join(" "))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(values("usage: x -Y sign file\n       x -Y verify file"), ["sign|verify"]);
+    assert_eq!(values("usage: x -f key_file\n       x -f other_file"), ["key_file"]);
+    assert_eq!(values("usage: x -v -Y sign\n       x -Y verify"), ["", "sign"]);
+}
