@@ -286,11 +286,21 @@ fn add(entry: Option<&mut Entry>, text: &str) {
     let Some(entry) = entry else { return };
     if entry.description.chars().count() + text.chars().count() < MAX_DESCRIPTION {
         // A word that was divided at the end of a line.
-        if !entry.description.is_empty() {
+        if !entry.description.is_empty() && !is_hyphenated(&entry.description, text) {
             entry.description.push(' ');
         }
         entry.description.push_str(text);
     }
+}
+
+/// Whether a line was broken within a word: `read-`, `only`, but not `32-`, `or 64-bit`.
+fn is_hyphenated(before: &str, text: &str) -> bool {
+    let is_open =
+        before.strip_suffix('-').is_some_and(|before| before.ends_with(|c: char| c.is_ascii_lowercase()));
+    let word = text.split_whitespace().next().unwrap_or_default();
+    is_open
+        && word.starts_with(|c: char| c.is_ascii_lowercase())
+        && !["and", "or", "to", "nor"].contains(&word)
 }
 
 /// A description without the dash before it, and not too long.
@@ -314,6 +324,12 @@ mod tests {
             What::Name(_) => None,
         });
         options.collect()
+    }
+
+    #[test]
+    fn words_broken_at_their_hyphen_are_whole_again() {
+        let read = options("  --style S\n      one of: red, one-\n      dark, pre-\n      and post\n");
+        assert_eq!(read, [("--style".to_owned(), "one of: red, one-dark, pre- and post".to_owned())]);
     }
 
     #[test]

@@ -129,7 +129,10 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
                 if merged.remove(&at) {
                     earlier.choices.clear();
                 }
-            } else if is_described && is_literal(&option.value_name) {
+            } else if is_described
+                && is_literal(&option.value_name)
+                && option.value_name != earlier.value_name
+            {
                 let values = |name: &str| name.split('|').map(str::to_owned).collect::<Vec<_>>();
                 if earlier.choices.is_empty() && is_literal(&earlier.value_name) {
                     earlier.choices = values(&earlier.value_name);

@@ -25,6 +25,7 @@ pattern!(
     BEFORE_NOUN,
     r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values))(?: (\w+))?(?: for \w+)?( are)?\s*(:?)\s*"
 );
+pattern!(BEFORE_EITHER, r"(?i)\beither\s+");
 pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are)\s*:?\s+");
 pattern!(
     COMBINED,
@@ -40,10 +41,15 @@ pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|includi
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 pattern!(
     IN_PARENTHESES,
-    r#"\(\s*((?:["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?)(?:[,;]\s*(?:the )?default(?: is|:|=)?\s*[\w."'`-]+)?\s*\)"#
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][\w.+-]{0,24}["'`]?)(?:[,;]\s*(?:the )?default[^()]{0,40})?\s*\)"#
 );
 // `The method (one of NONE DES SHA256)`: no commas.
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
+// `One of: darkfish pot ri`.
+pattern!(
+    SPACED_TO_THE_END,
+    r"(?i)\b(?:is one|one) of:\s+([a-z0-9][\w.+-]*(?:\s+[a-z0-9][\w.+-]*){2,})(?: \(default\))?\.?\s*$"
+);
 // `Show dates in short, full or iso format`. The noun is captured.
 pattern!(
     IN_SOME_FORM,
@@ -61,7 +67,7 @@ pattern!(
     IN_BRACKETS,
     r"\[\s*([a-z0-9][\w.+-]{0,24}(?:\|[a-z0-9][\w.+-]{0,24})+|\w[\w.+-]{0,24}(?:, \w[\w.+-]{0,24}){2,})\s*\]"
 );
-pattern!(BEHIND, r"^\s*(?:$|[.;]|[\[(](?i:default|env|the default))");
+pattern!(BEHIND, r"^\s*(?:$|[.;]|- |[\[(](?i:default|env|the default))");
 
 /// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
 /// 'always' or 'never'".
@@ -121,8 +127,13 @@ fn with_bars(description: &str) -> Vec<String> {
 
 /// Whether a value has parts of its own: `NAME[:ARGS]`, `K=V`.
 fn is_structured(value: &str) -> bool {
-    let is_several = value.split_whitespace().count() > 1 && !value.contains('|');
-    is_several || value.trim_start_matches(['[', '=']).contains(['=', ':', '@', '+']) || value.contains("[,")
+    let is_one = value.starts_with('<') && value.ends_with('>') && value.matches('<').count() == 1;
+    let is_several = value.split_whitespace().count() > 1 && !value.contains('|') && !is_one;
+    let is_list = value.contains(',') && !value.contains('{');
+    is_several
+        || is_list
+        || value.trim_start_matches(['[', '=']).contains(['=', ':', '@', '+'])
+        || value.contains("[,")
 }
 
 /// Whether a value's name says that there is no list of its values.
@@ -157,12 +168,13 @@ fn is_free(name: &str) -> bool {
     ];
     let lower = name.to_lowercase();
     FREE.contains(&lower.as_str())
-        || ["_list", "-list", "_spec", "-spec"].iter().any(|end| lower.ends_with(end))
+        || ["_list", "-list", " list", "_spec", "-spec"].iter().any(|end| lower.ends_with(end))
 }
 
 /// Whether a list can follow: no example, no alternative to something else, and not about another value.
 fn introduces(before: &str, name: &str, may_be_condition: bool) -> bool {
     let sentence = before.rsplit(". ").next().unwrap_or_default();
+    let sentence = sentence.rsplit("; ").next().unwrap_or_default();
     if may_be_condition && is_match(&CONDITION, sentence) {
         return false;
     }
@@ -175,7 +187,13 @@ fn introduces(before: &str, name: &str, may_be_condition: bool) -> bool {
 }
 
 fn introduced(description: &str, name: &str) -> Vec<String> {
-    for (pattern, only_quoted) in [(&BEFORE_ANY, false), (&BEFORE_NOUN, false), (&BEFORE_QUOTED, true)] {
+    let patterns = [
+        (&BEFORE_ANY, false, false),
+        (&BEFORE_NOUN, false, false),
+        (&BEFORE_QUOTED, true, true),
+        (&BEFORE_EITHER, false, true),
+    ];
+    for (pattern, only_quoted, may_be_condition) in patterns {
         let Some(pattern) = LazyLock::force(pattern).as_ref() else { continue };
         for captures in pattern.captures_iter(description) {
             let Some(all) = captures.get(0) else { continue };
@@ -201,7 +219,10 @@ fn introduced(description: &str, name: &str) -> Vec<String> {
                 || captures.get(3).is_some_and(|colon| !colon.is_empty())
                 || rest.starts_with('[');
             let items = closed(rest, only_quoted || is_noun && !is_marked);
-            if items.len() > 1 && introduces(before, name, only_quoted) {
+            // `May be "a" or "b"`: a sentence of its own, even without a full stop before it.
+            let is_sentence = all.as_str().starts_with(char::is_uppercase);
+            let before = if is_sentence && may_be_condition { "" } else { before };
+            if items.len() > 1 && introduces(before, name, may_be_condition) {
                 return items;
             }
         }
@@ -216,7 +237,8 @@ fn without_etc(description: &str) -> Cow<'_, str> {
 
 fn spaced(description: &str) -> Vec<String> {
     const PROSE: &[&str] = &["the", "these", "those", "your", "its", "of", "for", "in", "a", "following"];
-    let Some(list) = found(&SPACED, description).and_then(|found| found.get(1)) else { return Vec::new() };
+    let list = found(&SPACED, description).or_else(|| found(&SPACED_TO_THE_END, description));
+    let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
     let items: Vec<String> = list.as_str().split_whitespace().map(str::to_owned).collect();
     let is_prose = items.iter().any(|item| PROSE.contains(&item.to_lowercase().as_str()));
     if is_prose || are_kinds(&items) { Vec::new() } else { items }
@@ -263,6 +285,7 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let lower = before.to_lowercase();
         let is_open = is_match(&EXAMPLES, before)
             || is_match(&EXAMPLES, list)
+            || list.contains("..")
             || ["etc", "and so on", "default", "additional"].iter().any(|word| lower.contains(word));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
         let is_clear =
@@ -354,6 +377,32 @@ mod tests {
             ("Output <options: text|json>", "option", "text json"),
             ("Possible values: *auto*, never, always.", "when", "auto never always"),
             ("x [possible values: auto, always]", "", "auto always"),
+            ("Set the formatter.  One of: darkfish pot ri", "FORMAT", "darkfish pot ri"),
+            (
+                "When an estimate is printed May be \"always\", \"never\" or \"auto\"",
+                "when",
+                "always never auto",
+            ),
+            (
+                "type of table. Valid options are 'Apple' (.a), 'Dwarf' (.d) and 'Default'",
+                "<accelerator type>",
+                "Apple Dwarf Default",
+            ),
+            (
+                "write in the given order (big or little, default depends on platform)",
+                "BYTEORDER",
+                "big little",
+            ),
+            ("Which type is it? (dt = tun or tap) Use this only for others.", "dt", "tun tap"),
+            ("Use TYPE as GUI; possible values are 'X11' (default) and 'Tk'.", "TYPE", "X11 Tk"),
+            ("list or delete only type (dsc,deb,udeb).", "type", "dsc deb udeb"),
+            ("its language, either latex or texinfo", "LANG", "latex texinfo"),
+            ("how to start (https, ftp, smtp) - prohibits the option 'x'", "str", "https ftp smtp"),
+            (
+                "The format can be 'human' for the current text format or 'json-v1' for json format.",
+                "format",
+                "human json-v1",
+            ),
             ("Send failed|all info to a service", "mode", "failed all"),
             ("Controls the subsystem [auto, force, cache]", "MODE", "auto force cache"),
             ("set the least level: [INFO, WARN, ERROR] (default: WARN)", "LEVEL", "INFO WARN ERROR"),
@@ -429,6 +478,10 @@ mod tests {
     fn other_lists_are_no_values() {
         for (description, value) in [
             ("one of the files", ""),
+            ("where hint is one of: lax fuse none", "hint1,hint2"),
+            ("Set TCP flags (ACK,PSH,FIN...)", "flags"),
+            ("either interface name or address", "interface"),
+            ("seek by bytes 0=off 1=on -1=auto", "val"),
             ("match 'foo|bar' in names", "X"),
             ("a pattern such as foo|bar", "X"),
             ("needs support [see below]", "X"),

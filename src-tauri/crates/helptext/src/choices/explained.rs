@@ -24,12 +24,21 @@ pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
 // `(0=none, 1=simple)`.
 pattern!(ASSIGNED, r"\(\s*((?:\w+\s?=\s?[^,;()=]{1,60}[,;]\s*)+\w+\s?=\s?[^,;()=]{1,60})\)");
 
+// `one of: original - read all lowmem - read blocks again`.
+pattern!(
+    BEFORE_DASHED,
+    r"(?i)\b(?:one of(?: the following)?|(?:values|options|modes|choices)(?: are)?)\s*:\s+"
+);
+pattern!(DASHED, r"(?:^|\s)([a-z0-9][\w.+-]*)\s+-\s+\w");
+// `strategy 0=default, 1=filtered`.
+pattern!(NUMBERED, r"(?:^|[\s,;])(\d{1,2})=");
+
 /// The values that are explained, if those are all there are.
 pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     if description.chars().count() > CUT {
         return Vec::new();
     }
-    let lists = [llvm, quoted, defined, at_start, in_parentheses];
+    let lists = [llvm, quoted, defined, at_start, in_parentheses, dashed, numbered];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
     found.unwrap_or_else(|| assigned(description, name))
 }
@@ -91,6 +100,24 @@ fn in_parentheses(description: &str) -> Vec<String> {
     if items.iter().all(is_code) { items } else { Vec::new() }
 }
 
+fn dashed(description: &str) -> Vec<String> {
+    let Some(all) = found(&BEFORE_DASHED, description).and_then(|found| found.get(0)) else {
+        return Vec::new();
+    };
+    let rest = description.get(all.end()..).unwrap_or_default();
+    let begins = found(&DASHED, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
+    let items = if begins { each(&DASHED, rest) } else { Vec::new() };
+    if are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// Numbers in a row from 0 or 1: others are ends of a range.
+fn numbered(description: &str) -> Vec<String> {
+    let items = if description.contains("-1=") { Vec::new() } else { each(&NUMBERED, description) };
+    let first = usize::from(items.first().is_some_and(|first| first == "1"));
+    let is_row = items.iter().enumerate().all(|(at, item)| *item == (at + first).to_string());
+    if is_row { items } else { Vec::new() }
+}
+
 /// `N=0 never N=1 always`, where the value is called `N`.
 fn assigned(description: &str, name: &str) -> Vec<String> {
     if name.is_empty() {
@@ -145,6 +172,13 @@ mod tests {
             ),
             ("'plain' does nothing. 'rewrite' rewrites it unless 'x' is set", "MODE", ""),
             ("rounding (0=none, 1=simple, 2=adjusted)", "NUM", "0 1 2"),
+            ("strategy 0=default, 1=filtered, 2=huffman only", "S", "0 1 2"),
+            ("level 0=fast, 9=best", "L", ""),
+            (
+                "MODE is one of: original - read all (needs more) lowmem - read blocks again",
+                "MODE",
+                "original lowmem",
+            ),
             ("set keys (name=value, size=value)", "K", ""),
             ("check names: N=0   never N=1   on change (default) N=2   always", "N", "0 1 2"),
             ("switch it on (x=1) or off (x=0) (Asus only)", "x", "1 0"),

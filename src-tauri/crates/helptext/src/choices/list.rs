@@ -43,7 +43,10 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                 rest = next;
             }
             None if quoted && has_remark && behind.trim_start().starts_with(QUOTES) => rest = behind,
-            None if quoted && let Some(next) = without_purpose(behind) => rest = next,
+            None if quoted && let Some((next, joins)) = without_purpose(behind) => {
+                is_joined |= joins;
+                rest = next;
+            }
             None => {
                 let end = behind.trim_start();
                 let ends = end.is_empty()
@@ -130,13 +133,18 @@ fn without_remark(text: &str) -> Option<(&str, bool)> {
     (!names_more).then(|| (start.get(end + 1..).unwrap_or_default(), true))
 }
 
-/// What follows the purpose of a quoted value, if another one does: `'date' for date only, 'hours'`.
-fn without_purpose(text: &str) -> Option<&str> {
+/// What follows the purpose of a quoted value, if another one does, and whether that is joined to it: `'date' for date only,
+/// 'hours'`, `'text' for people or 'json'`.
+fn without_purpose(text: &str) -> Option<(&str, bool)> {
     let purpose = text.trim_start().strip_prefix("for ")?;
     let at = purpose.find([',', ';', '.', '\'', '"', '`'])?;
-    let next = purpose.get(at..)?.strip_prefix(',')?.trim_start();
+    let (purpose, rest) = purpose.split_at(at);
+    if rest.starts_with(QUOTES) && purpose.ends_with(" or ") {
+        return Some((rest, true));
+    }
+    let next = rest.strip_prefix(',')?.trim_start();
     let next = next.strip_prefix("or ").or_else(|| next.strip_prefix("and ")).unwrap_or(next);
-    next.starts_with(QUOTES).then_some(next)
+    next.starts_with(QUOTES).then_some((next, false))
 }
 
 /// What follows a separator, and whether it is the last one: `or`.

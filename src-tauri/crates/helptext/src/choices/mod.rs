@@ -122,10 +122,16 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             && item.chars().all(|c| !c.is_lowercase())
             && (KINDS.contains(&lower.as_str())
                 || PLACEHOLDERS.contains(&lower.as_str())
-                || item.contains(['_', '-']))
+                || item.contains(['_', '-']) && !item.contains(|c: char| c.is_ascii_digit()))
             && item.chars().any(char::is_alphabetic)
     };
-    items.iter().any(is_placeholder)
+    // `language_COUNTRY`: a form.
+    let is_form = |item: &String| {
+        let is =
+            |test: fn(char) -> bool| item.split('_').any(|part| part.len() > 1 && part.chars().all(test));
+        is(|c| c.is_ascii_lowercase()) && is(|c| c.is_ascii_uppercase())
+    };
+    items.iter().any(|item| is_placeholder(item) || is_form(item))
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
         || items.len() < 4 && lower.iter().any(names_something)
@@ -149,6 +155,7 @@ mod tests {
             "data|filename",
             "SEED|random|none",
             "HOST|ADDR",
+            "language|language_COUNTRY",
         ] {
             assert!(are_kinds(&list(kinds)), "{kinds}");
         }
@@ -160,6 +167,7 @@ mod tests {
             "1|2",
             "h264|h265",
             "PEM|DER",
+            "UTF-8|WIN|DOS",
         ] {
             assert!(!are_kinds(&list(values)), "{values}");
         }
