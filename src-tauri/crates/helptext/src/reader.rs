@@ -11,7 +11,7 @@ use crate::hints::{self, bare};
 use crate::names::{Unique, of_flags, plain};
 use crate::spec::{Spec, is_literal};
 use crate::spelling::usual;
-use crate::usage::{self, Usage};
+use crate::usage::{self, Flags, Usage};
 
 /// Most options of a definition.
 const MAX_OPTIONS: usize = 2_000;
@@ -23,7 +23,7 @@ pub fn read(text: &str, name: &str) -> Definition {
     let (lines, is_cut) = lines(text);
     let lines = usual(lines);
     let (entries, is_long) = entries::read(&lines);
-    let usage = usage::read(&lines, name.trim(), &without_value(&entries));
+    let usage = usage::read(&lines, name.trim(), &flags(&entries));
     let mut definition = Definition {
         command: usage.command.clone(),
         description: description(&lines),
@@ -59,8 +59,8 @@ pub fn read(text: &str, name: &str) -> Definition {
     definition
 }
 
-/// Flags whose entries show no value, if those of others do.
-fn without_value(entries: &[Entry]) -> HashSet<&str> {
+/// The flags of entries.
+fn flags(entries: &[Entry]) -> Flags<'_> {
     let (mut with, mut without) = (HashSet::new(), HashSet::new());
     for entry in entries {
         let What::Options(specs) = &entry.what else { continue };
@@ -69,7 +69,8 @@ fn without_value(entries: &[Entry]) -> HashSet<&str> {
             flags.extend(spec.flags.iter().map(String::as_str));
         }
     }
-    if with.is_empty() { with } else { &without - &with }
+    let without_value = if with.is_empty() { HashSet::new() } else { &without - &with };
+    Flags { described: &with | &without, without_value }
 }
 
 /// The first paragraph that is neither usage nor entries.

@@ -2,6 +2,7 @@
 
 mod form;
 mod merge;
+mod tokens;
 
 use std::collections::HashSet;
 
@@ -43,8 +44,17 @@ pub struct UsagePositional {
     pub choices: Vec<String>,
 }
 
-/// Finds the usage lines. `name` is the command, if it is known. What follows a flag `without_value` is an argument.
-pub fn read(lines: &[String], name: &str, without_value: &HashSet<&str>) -> Usage {
+/// Flags of the entries.
+#[derive(Debug, Default)]
+pub struct Flags<'a> {
+    /// All.
+    pub described: HashSet<&'a str>,
+    /// Those whose entries show no value, if those of others do.
+    pub without_value: HashSet<&'a str>,
+}
+
+/// Finds the usage lines. `name` is the command, if it is known.
+pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let mut usage = Usage { command: name.to_owned(), ..Usage::default() };
     usage.forms = forms(lines, name);
     if usage.forms.is_empty() {
@@ -66,7 +76,7 @@ pub fn read(lines: &[String], name: &str, without_value: &HashSet<&str>) -> Usag
     let is_one = |form: &&str| *form != "OPTION" || usage.forms.len() == 1;
     let forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
     let parsed = |form: &str, known| {
-        let mut found = Form::new(without_value, known);
+        let mut found = Form::new(flags, known);
         found.scan(form, true, 0);
         found
     };
@@ -115,7 +125,7 @@ fn behind_usage(line: &str) -> Option<&str> {
             && head.eq_ignore_ascii_case(word)
         {
             let rest = trimmed.get(word.len()..)?;
-            if let Some(rest) = rest.strip_prefix(':') {
+            if let Some(rest) = rest.trim_start().strip_prefix(':') {
                 return Some(rest.trim());
             }
             if rest.trim().is_empty() {
@@ -250,7 +260,7 @@ fn trimmed(form: &str) -> &str {
                     .strip_prefix(" - ")
                     .is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic()) && text.contains(' '));
                 let is_redirect =
-                    is_title || rest.starts_with(" > ") || rest.starts_with(" < ") || rest.starts_with(" # ");
+                    is_title || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word));
                 let words = rest.trim_start();
                 let gap = rest.len() - words.len();
                 let is_remark = (gap >= 3 || gap == 2 && is_prose(words))
@@ -307,7 +317,7 @@ fn is_described(text: &str) -> bool {
 /// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
 fn is_prose(text: &str) -> bool {
     let is_plain =
-        |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, ',' | '.' | '\'' | '-'));
+        |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, ',' | '.' | '\'' | '"' | '-'));
     let words: Vec<&str> = text.trim_matches(['(', ')']).split_whitespace().collect();
     let plain = words.iter().filter(|word| is_plain(word) && word.chars().any(char::is_lowercase)).count();
     let is_wrapped = text.starts_with('(') && text.ends_with(')') && !text.contains('|');

@@ -114,7 +114,9 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             || ["or", "and", "an", "the", "larger", "more", "higher", "greater", "less", "smaller"]
                 .contains(&item.as_str())
     };
-    let names_something = |item: &String| ["-name", "-file", "-id"].iter().any(|end| item.ends_with(end));
+    let names_something = |item: &String| {
+        ["-name", "-file", "-id", "_name", "_file", "_id", "_version"].iter().any(|end| item.ends_with(end))
+    };
     // `SEED|random`, `HOST|ADDR`.
     let is_placeholder = |item: &String| {
         let lower = item.to_lowercase();
@@ -152,6 +154,7 @@ mod tests {
             "number|name",
             "10h|1d|35min",
             "extension-name|x",
+            "ALL|php_version",
             "data|filename",
             "SEED|random|none",
             "HOST|ADDR",

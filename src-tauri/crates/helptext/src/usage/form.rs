@@ -1,10 +1,14 @@
 //! One usage line: brackets, alternatives, options and arguments.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::{UsageOption, UsagePositional, is_prose};
+use super::tokens::{
+    are_spellings, begins_optionally, bundle, glued, inside, is_one_of_words, is_part_of_another, is_plural,
+    is_remark, tokens,
+};
+use super::{Flags, UsageOption, UsagePositional};
 use crate::choices::of_name;
-use crate::definition::Value;
+use crate::definition::{Join, Value};
 use crate::hints::bare;
 use crate::spec::{Place, Spec, is_literal, specs};
 
@@ -15,9 +19,8 @@ const MAX_MODES: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Form<'a> {
-    /// Flags whose entries show no value, and arguments of the forms before. `--args <filter>` is a flag and an argument if
-    /// both are known.
-    without_value: &'a HashSet<&'a str>,
+    /// Flags of entries, and arguments of the first form. `--args <filter>` is a flag and an argument if both are known.
+    flags: &'a Flags<'a>,
     known: &'a [String],
     pub(super) options: Vec<UsageOption>,
     pub(super) positionals: Vec<UsagePositional>,
@@ -25,8 +28,8 @@ pub(super) struct Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    pub(super) fn new(without_value: &'a HashSet<&'a str>, known: &'a [String]) -> Self {
-        Self { without_value, known, options: Vec::new(), positionals: Vec::new(), takes_command: false }
+    pub(super) fn new(flags: &'a Flags<'a>, known: &'a [String]) -> Self {
+        Self { flags, known, options: Vec::new(), positionals: Vec::new(), takes_command: false }
     }
 
     /// Takes what a form shows. `required` says whether it stands outside of brackets.
@@ -69,8 +72,15 @@ impl<'a> Form<'a> {
                     let mut text = token.to_owned();
                     let is_known = |next: &String| self.known.iter().any(|name| name == bare(next));
                     let has_none = depth == 0
-                        && self.without_value.contains(token)
+                        && self.flags.without_value.contains(token)
                         && tokens.get(at).is_some_and(is_known);
+                    // `[ -h, -?, --help ]`: spellings.
+                    while text.ends_with(',')
+                        && let Some(next) = tokens.get(at).filter(|next| next.starts_with('-'))
+                    {
+                        text = format!("{text} {next}");
+                        at += 1;
+                    }
                     // Inside brackets, what follows an option is its value.
                     while let Some(next) = tokens.get(at)
                         && !has_none
@@ -103,16 +113,19 @@ impl<'a> Form<'a> {
                         text.push_str(other);
                         at += 2;
                     }
-                    // `-h | --help` are spellings, `-d | -D` are not.
+                    // `-h | --help` are spellings, `-d | -D` are not; of more flags, those that begin alike are.
                     if let (Some("|"), Some(other)) = (tokens.get(at).map(String::as_str), tokens.get(at + 1))
-                        && !token.starts_with("--")
-                        && token.chars().count() == 2
-                        && other.starts_with("--")
+                        && are_spellings(
+                            token,
+                            other,
+                            tokens.iter().filter(|token| *token == "|").count() == 1,
+                        )
                     {
                         text = format!("{text}, {other}");
                         at += 2;
-                        while let Some(next) =
-                            tokens.get(at).filter(|next| !next.starts_with(['-', '|', '.']))
+                        while let Some(next) = tokens
+                            .get(at)
+                            .filter(|next| !next.starts_with(['-', '|', '.']) && !next.starts_with("[-"))
                         {
                             text.push(' ');
                             text.push_str(next);
@@ -185,10 +198,24 @@ impl<'a> Form<'a> {
     }
 
     fn option(&mut self, text: &str, required: bool, repeated: bool) {
+        // `[-OPTIONS]` stands for them.
+        if text.contains("OPTION") && text.chars().all(|c| !c.is_lowercase()) {
+            return;
+        }
         let (found, _) = specs(text, Place::Usage);
-        for spec in found {
+        for mut spec in found {
+            if let [flag] = spec.flags.as_slice()
+                && spec.value == Value::None
+                && !self.flags.described.contains(flag.as_str())
+                && let Some((flag, name)) = glued(flag)
+            {
+                (spec.values, spec.flags) = (vec![name.to_owned()], vec![flag.to_owned()]);
+                (spec.value, spec.join) = (Value::Required, Join::Glued);
+            }
             // `-46Aa`: several options of one letter.
-            let letters = spec.flags.first().and_then(|flag| bundle(flag)).filter(|_| spec.flags.len() == 1);
+            let is_bundle =
+                |flag: &&String| spec.flags.len() == 1 && !self.flags.described.contains(flag.as_str());
+            let letters = spec.flags.first().filter(is_bundle).and_then(|flag| bundle(flag));
             match letters {
                 Some(letters) => {
                     let last = letters.chars().count() - 1;
@@ -274,152 +301,6 @@ impl<'a> Form<'a> {
             None => self.positionals.push(UsagePositional { name, required, repeated, choices }),
         }
     }
-}
-
-/// Whether brackets hold a part of the argument before them: `[OWNER][:[GROUP]]`, `[MMDDhhmm[.ss]]`.
-fn is_part_of_another(token: &str) -> bool {
-    let mut inside = token.strip_prefix('[').unwrap_or_default().chars();
-    match inside.next() {
-        Some(':' | ',' | '=' | '@') => true,
-        Some('.') => inside.next().is_some_and(char::is_alphanumeric),
-        _ => false,
-    }
-}
-
-/// Whether a name says that there are several: `args`, `files`.
-fn is_plural(token: &str) -> bool {
-    const SINGULAR: &[&str] = &[
-        "alias", "canvas", "class", "radius", "bus", "os", "dns", "https", "tls", "css", "js", "ps", "fs",
-        "gas", "lens", "series", "bias",
-    ];
-    let lower = bare(token);
-    // `PATTERNS` of grep is one argument: names in capitals say what it is about.
-    if matches!(lower, "FILES" | "ARGS" | "ARGUMENTS" | "LIBRARIES" | "PACKAGES") {
-        return true;
-    }
-    let last = lower.rsplit(['-', '_', ' ']).next().unwrap_or_default();
-    last.len() > 2
-        && last.ends_with('s')
-        && last.chars().all(|c| c.is_ascii_lowercase())
-        && !lower.chars().any(char::is_uppercase)
-        && !["ss", "us", "is"].iter().any(|end| last.ends_with(end))
-        && !SINGULAR.contains(&last)
-}
-
-/// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`.
-fn is_one_of_words(token: &str) -> bool {
-    const LAST: &[&str] = &["file", "files", "name", "names", "dir", "directory", "directories"];
-    let words: Vec<&str> = bare(token).split_whitespace().collect();
-    let is_plain = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'));
-    let [first, last] = words[..] else { return false };
-    let lower = |word: &str| word.trim_end_matches('.').to_lowercase();
-    !first.starts_with('-')
-        && words.iter().all(is_plain)
-        && LAST.contains(&lower(last).as_str())
-        && !LAST.contains(&lower(first).as_str())
-        && lower(first) != "options"
-}
-
-/// Whether brackets hold words for people: `[more options; see below]`.
-fn is_remark(token: &str) -> bool {
-    let words: Vec<&str> = token.split_whitespace().collect();
-    let lower = token.to_lowercase();
-    words.len() > 1
-        && !token.contains(['|', '<', '='])
-        && !token.contains(" -")
-        && !token.get(1..).unwrap_or_default().starts_with('-')
-        && (lower.contains("options")
-            || lower.contains("flags")
-            || lower.trim_end_matches(['.', ']']).ends_with(" option")
-            || is_prose(token.trim_matches(['[', ']'])))
-}
-
-/// Words outside of brackets; brackets with their content are one, `|` is one.
-fn tokens(text: &str) -> Vec<String> {
-    const MAX_TOKENS: usize = 4_000;
-    let mut tokens: Vec<String> = Vec::new();
-    let mut token = String::new();
-    let mut depth = 0_usize;
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        match c {
-            '[' | '(' | '{' | '<' => depth += 1,
-            ']' | ')' | '}' | '>' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        // `file|dir`: one argument, where no option is among them.
-        let is_glued = c == '|'
-            && !token.is_empty()
-            && !token.starts_with('-')
-            && rest.peek().is_some_and(|next| !matches!(next, ' ' | '-' | '|'));
-        if depth == 0 && (c == ' ' || c == '|' && !is_glued) {
-            if !token.is_empty() {
-                tokens.push(std::mem::take(&mut token));
-            }
-            if c == '|' {
-                tokens.push("|".to_owned());
-            }
-        } else {
-            token.push(c);
-        }
-        if tokens.len() > MAX_TOKENS {
-            break;
-        }
-    }
-    if !token.is_empty() {
-        tokens.push(token);
-    }
-    // `<a>...` and `[x]...` keep their dots; `[a][b]` are two.
-    tokens.into_iter().flat_map(|token| apart(&token)).collect()
-}
-
-/// `[a][b]` as two tokens.
-fn apart(token: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut part = String::new();
-    let mut depth = 0_usize;
-    let is_option = token.starts_with('-');
-    for c in token.chars() {
-        if depth == 0 && c == '[' && !part.is_empty() && !is_option && part.ends_with(']') {
-            parts.push(std::mem::take(&mut part));
-        }
-        match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        part.push(c);
-    }
-    parts.push(part);
-    parts
-}
-
-/// What is inside the outer brackets, and whether dots follow them.
-fn inside(token: &str) -> (&str, bool) {
-    let is_repeated =
-        token.ends_with("...") || token.ends_with('…') || token.ends_with("...,") || token.ends_with('*');
-    let end = token.rfind([']', ')', '}', '>']).unwrap_or(token.len());
-    (token.get(1..end).unwrap_or_default(), is_repeated)
-}
-
-/// What stands behind a beginning that can be left out: `hostname` of `[user@]hostname`.
-fn begins_optionally(token: &str) -> Option<&str> {
-    let (beginning, rest) = token.strip_prefix('[')?.split_once(']')?;
-    let is_beginning = beginning.ends_with(['@', ':', '/']) && beginning.starts_with(char::is_alphanumeric);
-    (is_beginning && rest.starts_with(char::is_alphanumeric)).then_some(rest)
-}
-
-/// The letters of `-46Aa`. A word such as `-name` is none.
-fn bundle(flag: &str) -> Option<&str> {
-    let letters = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-    let count = letters.chars().count();
-    if count < 2 || !letters.chars().all(|c| c.is_ascii_alphanumeric()) {
-        return None;
-    }
-    let is_mixed = letters.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
-    let has_vowel = letters.chars().any(|c| "aeiouy".contains(c));
-    let is_sorted = letters.chars().zip(letters.chars().skip(1)).all(|(one, next)| one < next);
-    (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
 }
 
 /// What all forms say about the same flags.

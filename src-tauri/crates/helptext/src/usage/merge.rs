@@ -31,11 +31,13 @@ fn is_help(form: &Form<'_>) -> bool {
         && form.options.iter().all(|option| is_help(&option.spec.flags))
 }
 
-/// Arguments with those together that are counted: `file1 [file2 ...]` is `file1...`.
+/// Arguments with those together that are counted: `file1 [file2 ...]` is `file1...`, and so is `file [files...]`.
 fn counted(positionals: &[UsagePositional]) -> Vec<UsagePositional> {
     let mut all: Vec<UsagePositional> = Vec::new();
     for one in positionals {
-        match all.last_mut().filter(|last| one.repeated && is_counted(&last.name, &one.name)) {
+        let is_more =
+            |last: &&mut UsagePositional| is_counted(&last.name, &one.name) || has_same_name(last, one);
+        match all.last_mut().filter(|last| one.repeated && is_more(last)) {
             Some(last) => last.repeated = true,
             None => all.push(one.clone()),
         }
@@ -50,60 +52,82 @@ fn is_counted(first: &str, next: &str) -> bool {
 }
 
 /// The arguments of two forms, in the order of both. Between those of the same name, arguments that stand at the same place
-/// are the same under another name.
+/// are the same under another name; where one form has more, those that must be given are.
 fn both(main: &[UsagePositional], other: &[UsagePositional]) -> Vec<UsagePositional> {
-    let mut merged: Vec<UsagePositional> = Vec::new();
-    let (mut own, mut others) = (main, other);
-    for (at, there) in same_names(main, other) {
-        let (before, rest) = own.split_at(at - (main.len() - own.len()));
-        let (before_there, rest_there) = others.split_at(there - (other.len() - others.len()));
-        between(&mut merged, before, before_there);
-        between(&mut merged, rest.get(..1).unwrap_or_default(), rest_there.get(..1).unwrap_or_default());
-        (own, others) = (rest.get(1..).unwrap_or_default(), rest_there.get(1..).unwrap_or_default());
-    }
-    between(&mut merged, own, others);
-    merged
+    aligned(main, other, has_same_name, |main, other| {
+        if main.len() == other.len() {
+            return together(main, other);
+        }
+        aligned(main, other, |one, other| one.required == other.required, together)
+    })
 }
 
-fn between(merged: &mut Vec<UsagePositional>, own: &[UsagePositional], others: &[UsagePositional]) {
-    for at in 0..own.len().max(others.len()) {
-        let (one, other) = (own.get(at), others.get(at));
-        let Some(named) = one.or(other) else { continue };
+fn has_same_name(one: &UsagePositional, other: &UsagePositional) -> bool {
+    let stem = |name: &str| name.to_lowercase().trim_end_matches(['s', '_', '-']).to_owned();
+    stem(&one.name) == stem(&other.name)
+}
+
+/// Merges arguments one by one, as they stand.
+fn together(main: &[UsagePositional], other: &[UsagePositional]) -> Vec<UsagePositional> {
+    let of = |at: usize| {
+        let (one, other) = (main.get(at), other.get(at));
+        let named = one.or(other)?;
         let is_repeated = |one: Option<&UsagePositional>| one.is_some_and(|one| one.repeated);
-        merged.push(UsagePositional {
+        Some(UsagePositional {
             required: one.is_some_and(|one| one.required) && other.is_some_and(|other| other.required),
             repeated: is_repeated(one) || is_repeated(other),
             ..named.clone()
-        });
-    }
+        })
+    };
+    (0..main.len().max(other.len())).filter_map(of).collect()
 }
 
-/// Places of arguments with the same names, as many as there are in the order of both lists (longest common subsequence).
-fn same_names(main: &[UsagePositional], other: &[UsagePositional]) -> Vec<(usize, usize)> {
-    let is_same = |one: &UsagePositional, other: &UsagePositional| {
-        let stem = |name: &str| name.to_lowercase().trim_end_matches(['s', '_', '-']).to_owned();
-        stem(&one.name) == stem(&other.name)
-    };
-    // The longest lists of the rests of both, by their starts.
-    let mut longest = vec![vec![0_usize; other.len() + 1]; main.len() + 1];
+/// Merges those that are the same, as many as there are in the order of both lists, and what is between them with `between`.
+fn aligned(
+    main: &[UsagePositional],
+    other: &[UsagePositional],
+    is_same: fn(&UsagePositional, &UsagePositional) -> bool,
+    between: impl Fn(&[UsagePositional], &[UsagePositional]) -> Vec<UsagePositional>,
+) -> Vec<UsagePositional> {
+    let part =
+        |list: &[UsagePositional], from: usize, to: usize| list.get(from..to).unwrap_or_default().to_vec();
+    let mut merged: Vec<UsagePositional> = Vec::new();
+    let (mut from, mut other_from) = (0, 0);
+    for (at, other_at) in pairs(main, other, is_same) {
+        merged.extend(between(&part(main, from, at), &part(other, other_from, other_at)));
+        merged.extend(together(&part(main, at, at + 1), &part(other, other_at, other_at + 1)));
+        (from, other_from) = (at + 1, other_at + 1);
+    }
+    merged.extend(between(&part(main, from, main.len()), &part(other, other_from, other.len())));
+    merged
+}
+
+/// Places of those that are the same (longest common subsequence).
+fn pairs(
+    main: &[UsagePositional],
+    other: &[UsagePositional],
+    is_same: fn(&UsagePositional, &UsagePositional) -> bool,
+) -> Vec<(usize, usize)> {
+    // The most pairs in the rests of both, by their starts.
+    let mut most = vec![vec![0_usize; other.len() + 1]; main.len() + 1];
     for (at, one) in main.iter().enumerate().rev() {
-        for (there, another) in other.iter().enumerate().rev() {
-            longest[at][there] = if is_same(one, another) {
-                longest[at + 1][there + 1] + 1
+        for (other_at, another) in other.iter().enumerate().rev() {
+            most[at][other_at] = if is_same(one, another) {
+                most[at + 1][other_at + 1] + 1
             } else {
-                longest[at + 1][there].max(longest[at][there + 1])
+                most[at + 1][other_at].max(most[at][other_at + 1])
             };
         }
     }
-    let (mut at, mut there, mut found) = (0, 0, Vec::new());
-    while let (Some(one), Some(another)) = (main.get(at), other.get(there)) {
+    let (mut at, mut other_at, mut found) = (0, 0, Vec::new());
+    while let (Some(one), Some(another)) = (main.get(at), other.get(other_at)) {
         if is_same(one, another) {
-            found.push((at, there));
-            (at, there) = (at + 1, there + 1);
-        } else if longest[at + 1][there] >= longest[at][there + 1] {
+            found.push((at, other_at));
+            (at, other_at) = (at + 1, other_at + 1);
+        } else if most[at + 1][other_at] >= most[at][other_at + 1] {
             at += 1;
         } else {
-            there += 1;
+            other_at += 1;
         }
     }
     found

@@ -2,7 +2,7 @@ use super::*;
 
 fn of(text: &str, name: &str) -> (String, String) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let usage = read(&lines, name, &HashSet::new());
+    let usage = read(&lines, name, &Flags::default());
     let option = |option: &UsageOption| {
         format!("{}{}", option.spec.flags.join(","), if option.spec.values.is_empty() { "" } else { "=" })
     };
@@ -89,6 +89,28 @@ fn usage_lines_show_options_and_arguments() {
             "",
             "db [tables]... [class] [file2]...",
         ),
+        (
+            "usage: mmove file targetfile\n       mmove file [files...] target_directory",
+            "mmove",
+            "",
+            "file... targetfile",
+        ),
+        ("usage: derb [ -h, -?, --help ] [ -e, --encoding name ]", "derb", "-h,-?,--help -e,--encoding=", ""),
+        ("usage: x [-v|--verbose [-v|--verbose ...]] [-OPTIONS]", "x", "-v,--verbose", ""),
+        ("usage: x [-o pcf file] [bdf file] where # is 1, 2 or 4", "x", "-o=", "[bdf file]"),
+        (
+            "usage: ispell [-dfile | -Lcontext] [-Crtv] [-rename] file",
+            "ispell",
+            "-d= -L= -C -r -t -v -rename",
+            "file",
+        ),
+        (
+            "usage: alert [--help|-h|--version|-v|--diff|-d] [-b|--fd-base fd]",
+            "alert",
+            "--help,-h --version,-v --diff,-d -b,--fd-base=",
+            "",
+        ),
+        ("Usage\t: e4defrag [-v] file", "e4defrag", "-v", "file"),
         ("usage: get pkg1 [pkg2 ...]", "get", "", "pkg1..."),
         ("bzcmp, bzdiff\nusage: bzcmp [cmp_options] file [file]", "bzcmp", "", "file..."),
         ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
@@ -131,7 +153,7 @@ fn usage_lines_show_options_and_arguments() {
 fn values_that_forms_begin_with_are_choices() {
     let values = |text: &str| {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        read(&lines, "x", &HashSet::new())
+        read(&lines, "x", &Flags::default())
             .options
             .into_iter()
             .map(|one| one.spec.values.join(" "))

@@ -1,0 +1,207 @@
+//! Words of a usage line, and what their brackets and letters mean.
+
+use super::is_prose;
+use crate::hints::bare;
+
+/// Whether brackets hold a part of the argument before them: `[OWNER][:[GROUP]]`, `[MMDDhhmm[.ss]]`.
+pub(super) fn is_part_of_another(token: &str) -> bool {
+    let mut inside = token.strip_prefix('[').unwrap_or_default().chars();
+    match inside.next() {
+        Some(':' | ',' | '=' | '@') => true,
+        Some('.') => inside.next().is_some_and(char::is_alphanumeric),
+        _ => false,
+    }
+}
+
+/// Whether a name says that there are several: `args`, `files`.
+pub(super) fn is_plural(token: &str) -> bool {
+    const SINGULAR: &[&str] = &[
+        "alias", "canvas", "class", "radius", "bus", "os", "dns", "https", "tls", "css", "js", "ps", "fs",
+        "gas", "lens", "series", "bias",
+    ];
+    let lower = bare(token);
+    // `PATTERNS` of grep is one argument: names in capitals say what it is about.
+    if matches!(lower, "FILES" | "ARGS" | "ARGUMENTS" | "LIBRARIES" | "PACKAGES") {
+        return true;
+    }
+    let last = lower.rsplit(['-', '_', ' ']).next().unwrap_or_default();
+    last.len() > 2
+        && last.ends_with('s')
+        && last.chars().all(|c| c.is_ascii_lowercase())
+        && !lower.chars().any(char::is_uppercase)
+        && !["ss", "us", "is"].iter().any(|end| last.ends_with(end))
+        && !SINGULAR.contains(&last)
+}
+
+/// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`.
+pub(super) fn is_one_of_words(token: &str) -> bool {
+    const LAST: &[&str] = &["file", "files", "name", "names", "dir", "directory", "directories"];
+    let words: Vec<&str> = bare(token).split_whitespace().collect();
+    let is_plain = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'));
+    let [first, last] = words[..] else { return false };
+    let lower = |word: &str| word.trim_end_matches('.').to_lowercase();
+    !first.starts_with('-')
+        && words.iter().all(is_plain)
+        && LAST.contains(&lower(last).as_str())
+        && !LAST.contains(&lower(first).as_str())
+        && lower(first) != "options"
+}
+
+/// Whether brackets hold words for people: `[more options; see below]`.
+pub(super) fn is_remark(token: &str) -> bool {
+    let words: Vec<&str> = token.split_whitespace().collect();
+    let lower = token.to_lowercase();
+    words.len() > 1
+        && !token.contains(['|', '<', '='])
+        && !token.contains(" -")
+        && !token.get(1..).unwrap_or_default().starts_with('-')
+        && (lower.contains("options")
+            || lower.contains("flags")
+            || lower.trim_end_matches(['.', ']']).ends_with(" option")
+            || is_prose(token.trim_matches(['[', ']'])))
+}
+
+/// Words outside of brackets; brackets with their content are one, `|` is one.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    const MAX_TOKENS: usize = 4_000;
+    let mut tokens: Vec<String> = Vec::new();
+    let mut token = String::new();
+    let mut depth = 0_usize;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '[' | '(' | '{' | '<' => depth += 1,
+            ']' | ')' | '}' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        // `file|dir`: one argument, where no option is among them.
+        let is_glued = c == '|'
+            && !token.is_empty()
+            && !token.starts_with('-')
+            && rest.peek().is_some_and(|next| !matches!(next, ' ' | '-' | '|'));
+        if depth == 0 && (c == ' ' || c == '|' && !is_glued) {
+            if !token.is_empty() {
+                tokens.push(std::mem::take(&mut token));
+            }
+            if c == '|' {
+                tokens.push("|".to_owned());
+            }
+        } else {
+            token.push(c);
+        }
+        if tokens.len() > MAX_TOKENS {
+            break;
+        }
+    }
+    if !token.is_empty() {
+        tokens.push(token);
+    }
+    // `<a>...` and `[x]...` keep their dots; `[a][b]` are two.
+    tokens.into_iter().flat_map(|token| apart(&token)).collect()
+}
+
+/// `[a][b]` as two tokens.
+pub(super) fn apart(token: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    let mut depth = 0_usize;
+    let is_option = token.starts_with('-');
+    for c in token.chars() {
+        if depth == 0 && c == '[' && !part.is_empty() && !is_option && part.ends_with(']') {
+            parts.push(std::mem::take(&mut part));
+        }
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        part.push(c);
+    }
+    parts.push(part);
+    parts
+}
+
+/// What is inside the outer brackets, and whether dots follow them.
+pub(super) fn inside(token: &str) -> (&str, bool) {
+    let is_repeated =
+        token.ends_with("...") || token.ends_with('…') || token.ends_with("...,") || token.ends_with('*');
+    let end = token.rfind([']', ')', '}', '>']).unwrap_or(token.len());
+    (token.get(1..end).unwrap_or_default(), is_repeated)
+}
+
+/// What stands behind a beginning that can be left out: `hostname` of `[user@]hostname`.
+pub(super) fn begins_optionally(token: &str) -> Option<&str> {
+    let (beginning, rest) = token.strip_prefix('[')?.split_once(']')?;
+    let is_beginning = beginning.ends_with(['@', ':', '/']) && beginning.starts_with(char::is_alphanumeric);
+    (is_beginning && rest.starts_with(char::is_alphanumeric)).then_some(rest)
+}
+
+/// A letter with the name of its value: `-dfile`, `-Lcontext`.
+pub(super) fn glued(flag: &str) -> Option<(&str, &str)> {
+    const NAMES: &[&str] = &[
+        "file",
+        "dir",
+        "directory",
+        "name",
+        "num",
+        "number",
+        "list",
+        "chars",
+        "type",
+        "width",
+        "height",
+        "path",
+        "string",
+        "str",
+        "size",
+        "host",
+        "port",
+        "lang",
+        "suffix",
+        "paper",
+        "level",
+        "count",
+        "command",
+        "url",
+        "user",
+        "arg",
+        "value",
+        "font",
+        "title",
+        "style",
+        "format",
+        "mode",
+        "key",
+    ];
+    let (letter, name) = flag.split_at_checked(2)?;
+    let is_word = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_upper =
+        letter.ends_with(|c: char| c.is_ascii_uppercase()) && name.contains(['a', 'e', 'i', 'o', 'u']);
+    // Tests of `find` and its like.
+    let is_test = ["-iname", "-lname", "-uname", "-xtype"].contains(&flag);
+    let fits = letter.starts_with('-') && is_word && !is_test && (is_upper || NAMES.contains(&name));
+    fits.then_some((letter, name))
+}
+
+/// Whether alternatives are one option: a letter and a word. `alone` says that there are no others.
+pub(super) fn are_spellings(one: &str, other: &str, alone: bool) -> bool {
+    let is_letter = |flag: &str| !flag.starts_with("--") && flag.chars().count() == 2;
+    let initial =
+        |flag: &str| flag.trim_start_matches('-').chars().next().map(|first| first.to_ascii_lowercase());
+    let begin_alike = initial(one) == initial(other);
+    is_letter(one) && other.starts_with("--") && (alone || begin_alike)
+        || one.starts_with("--") && is_letter(other) && begin_alike
+}
+
+/// The letters of `-46Aa`. A word such as `-name` is none.
+pub(super) fn bundle(flag: &str) -> Option<&str> {
+    let letters = flag.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let count = letters.chars().count();
+    if count < 2 || !letters.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let is_mixed = letters.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
+    let has_vowel = letters.chars().any(|c| "aeiouy".contains(c));
+    let is_sorted = letters.chars().zip(letters.chars().skip(1)).all(|(one, next)| one < next);
+    (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
+}
