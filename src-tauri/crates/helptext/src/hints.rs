@@ -58,8 +58,9 @@ pub fn is_required(description: &str) -> bool {
 
 /// A value's name without brackets, `=`, quotes and dots.
 pub fn bare(name: &str) -> &str {
-    name.trim_end_matches("...")
-        .trim_matches(['[', ']', '<', '>', '{', '}', '(', ')', '=', '"', '\'', '`', ':', ',', '.', '…', ' '])
+    name.trim_end_matches("...").trim_matches([
+        '[', ']', '<', '>', '{', '}', '(', ')', '=', '"', '\'', '`', ':', ',', '.', '…', '?', ' ',
+    ])
 }
 
 /// Whether a value's name says that there can be several.

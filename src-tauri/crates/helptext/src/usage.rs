@@ -107,9 +107,13 @@ fn indent(line: &str) -> usize {
     line.chars().take_while(|c| *c == ' ').count()
 }
 
-/// What stands behind the word "usage" at the start of a line.
+/// What stands behind the word "usage" at the start of a line, or at the end of one.
 fn behind_usage(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();
+    // `This is the debugger.  Usage:`.
+    if trimmed.trim_end().ends_with(". Usage:") || trimmed.trim_end().ends_with(".  Usage:") {
+        return Some("");
+    }
     // `zdump: usage: zdump …`.
     let trimmed = match trimmed.split_once(": ") {
         Some((name, rest))
@@ -120,7 +124,7 @@ fn behind_usage(line: &str) -> Option<&str> {
         }
         _ => trimmed,
     };
-    for word in ["usage", "synopsis"] {
+    for word in ["usage", "synopsis", "syntax"] {
         if let Some(head) = trimmed.get(..word.len())
             && head.eq_ignore_ascii_case(word)
         {
@@ -226,21 +230,33 @@ fn is_followed_by_another(lines: &[String], forms: &[String]) -> bool {
 /// Forms that stand at the start of lines without the word "usage": `deluser [--system] [--quiet] user`.
 fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
     const FEW: usize = 16;
-    let first = name.split(' ').next().filter(|first| !first.is_empty());
+    /// Lines at the top, where a form needs no option in brackets.
+    const TOP: usize = 12;
+    let Some(program) = name.split(' ').next().filter(|program| !program.is_empty()) else {
+        return Vec::new();
+    };
     let mut forms: Vec<String> = Vec::new();
-    let mut is_open = false;
-    for line in lines {
-        let begins = indent(line) == 0 && Some(first_word(line)) == first && line.contains(" [-");
+    let mut open_at = None;
+    for (number, line) in lines.iter().enumerate() {
+        let (indented, text) = (indent(line), line.trim());
+        let rest = text.split_once(' ').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
+        let is_capital =
+            first_word(rest).chars().all(char::is_uppercase) && !is_prose(rest) && !rest.contains(": ");
+        let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital);
+        let begins = first_word(text) == program && (is_top || indented == 0 && line.contains(" [-"));
+        let is_more = open_at.is_some_and(|at| indented >= at + 4)
+            && (number >= TOP || text.starts_with(['[', '<', '{', '(', '|', '-', '.']))
+            && !is_prose(text)
+            && !(text.starts_with('-') && is_described(text));
         if begins && forms.len() < FEW {
-            forms.push(line.trim().to_owned());
-        } else if let Some(form) = forms.last_mut().filter(|_| is_open && line.starts_with("    ")) {
+            forms.push(trimmed(text).to_owned());
+            open_at = Some(indented);
+        } else if let Some(form) = forms.last_mut().filter(|_| is_more) {
             form.push(' ');
-            form.push_str(line.trim());
+            form.push_str(text);
         } else {
-            is_open = false;
-            continue;
+            open_at = None;
         }
-        is_open = true;
     }
     forms
 }
@@ -264,7 +280,7 @@ fn trimmed(form: &str) -> &str {
                 let words = rest.trim_start();
                 let gap = rest.len() - words.len();
                 let is_remark = (gap >= 3 || gap == 2 && is_prose(words))
-                    && words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(')
+                    && (words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(') || is_prose(words))
                     && words.contains(' ')
                     && !words.contains(['[', '<', '{', '|'])
                     && !words.contains("...");
