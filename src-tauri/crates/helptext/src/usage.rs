@@ -165,8 +165,8 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
         let mut base = None;
         while let Some(line) = lines.get(at) {
             let text = line.trim();
-            if text.is_empty() {
-                // One blank line between the heading and the first form.
+            if text.is_empty() || text.len() > 2 && text.chars().all(|c| matches!(c, '-' | '=')) {
+                // One blank line between the heading and the first form, or a line beneath the heading.
                 if forms.len() == had && base.is_none() {
                     base = Some(0);
                     at += 1;
@@ -269,6 +269,13 @@ fn trimmed(form: &str) -> &str {
         match c {
             '[' | '(' | '{' => depth += 1,
             ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            // `sponge <file>: soak up what comes`.
+            ':' if depth == 0
+                && form.get(at + 1..).is_some_and(|rest| rest.starts_with(' ') && is_prose(rest)) =>
+            {
+                end = at;
+                break;
+            }
             ' ' if depth == 0 => {
                 let rest = form.get(at..).unwrap_or_default();
                 // `NAMESPACE - Inspect a library`.

@@ -104,7 +104,7 @@ impl<'a> Form<'a> {
                     }
                     // `[-t dsa | rsa]`: further values, not arguments.
                     while depth > 0
-                        && text.contains(' ')
+                        && text.contains([' ', '='])
                         && let (Some("|"), Some(other)) =
                             (tokens.get(at).map(String::as_str), tokens.get(at + 1))
                         && other.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -274,13 +274,16 @@ impl<'a> Form<'a> {
                 | "options..."
                 | "switches"
                 | "global flags"
-        ) || lower.ends_with(" options");
+        ) || [" options", " opts", " opt"].iter().any(|end| lower.ends_with(end));
         // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out.
         let name = name.split_once('[').map_or(name, |(stem, _)| stem);
         // `<key>=<value>`, `<DEP>[@VERSION]`.
         let name = if name.contains('|') { name } else { name.split('>').next().unwrap_or(name) };
-        let is_name =
-            name.trim_start_matches(['+', '@', '%', '\'']).chars().next().is_some_and(char::is_alphanumeric);
+        let is_name = name
+            .trim_start_matches(['+', '@', '%', '\'', '/', '#'])
+            .chars()
+            .next()
+            .is_some_and(char::is_alphanumeric);
         // `[SHORT-OPTION]...` before all arguments; `FILTER-OPTION` behind one belongs to it.
         let is_options = is_options || self.positionals.is_empty() && lower.ends_with(" option");
         let is_name = is_name && !name.contains(['"', ';']);
