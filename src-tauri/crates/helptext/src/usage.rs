@@ -342,9 +342,10 @@ fn is_prose(text: &str) -> bool {
     let is_plain =
         |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, ',' | '.' | '\'' | '"' | '-'));
     let words: Vec<&str> = text.trim_matches(['(', ')']).split_whitespace().collect();
-    let plain = words.iter().filter(|word| is_plain(word) && word.chars().any(char::is_lowercase)).count();
+    let plain: Vec<&&str> = words.iter().filter(|word| is_plain(word)).collect();
+    let is_lower = plain.iter().filter(|word| word.chars().any(char::is_lowercase)).count() >= 3;
     let is_wrapped = text.starts_with('(') && text.ends_with(')') && !text.contains('|');
-    plain >= 3 && plain * 4 >= words.len() * 3 && (is_wrapped || !text.contains(['[', '<', '|']))
+    is_lower && plain.len() * 4 >= words.len() * 3 && (is_wrapped || !text.contains(['[', '<', '|']))
 }
 
 fn first_word(text: &str) -> &str {

@@ -25,11 +25,11 @@ pattern!(
     BEFORE_NOUN,
     r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values))(?: (\w+))?(?: for \w+)?( are)?\s*(:?)\s*"
 );
-pattern!(BEFORE_EITHER, r"(?i)\beither\s+");
+pattern!(BEFORE_EITHER, r"(?i)\beither(?: one of)?:?\s+");
 pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are)\s*:?\s+");
 pattern!(
     COMBINED,
-    r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|delimited|combination of|one or more of|multiple rules|any number of"
+    r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of"
 );
 // `Ignored if the format is 'json' or 'xml'`: no list of all values.
 pattern!(CONDITION, r"(?i)\b(?:if|when|unless|whose|where|which|default|not required|stdout)\b");
@@ -286,7 +286,8 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_open = is_match(&EXAMPLES, before)
             || is_match(&EXAMPLES, list)
             || list.contains("..")
-            || ["etc", "and so on", "default", "additional"].iter().any(|word| lower.contains(word));
+            || ["etc", "and so on", "additional"].iter().any(|word| lower.contains(word))
+            || lower.split_whitespace().rev().take(2).any(|word| word.contains("default"));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
         let is_clear =
             list.contains(['"', '\'', '`']) || list.chars().all(|c| !c.is_lowercase() || "or".contains(c));
@@ -403,6 +404,13 @@ mod tests {
                 "format",
                 "human json-v1",
             ),
+            ("Text of type T where T is one of: css | js", "T", "css js"),
+            (
+                "How to find them - either: metadata or content - default: metadata",
+                "String",
+                "metadata content",
+            ),
+            ("Set the type of default configuration files (json, yaml, toml)", "TYPE", "json yaml toml"),
             ("Send failed|all info to a service", "mode", "failed all"),
             ("Controls the subsystem [auto, force, cache]", "MODE", "auto force cache"),
             ("set the least level: [INFO, WARN, ERROR] (default: WARN)", "LEVEL", "INFO WARN ERROR"),

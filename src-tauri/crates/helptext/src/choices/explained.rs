@@ -30,6 +30,12 @@ pattern!(
     r"(?i)\b(?:one of(?: the following)?|(?:values|options|modes|choices)(?: are)?)\s*:\s+"
 );
 pattern!(DASHED, r"(?:^|\s)([a-z0-9][\w.+-]*)\s+-\s+\w");
+// `The modes are as follows: strict       only without errors lax          all`.
+pattern!(
+    BEFORE_COLUMNS,
+    r"(?i)\b(?:as follows:|one of(?: the following)?:|(?:values|options|modes|choices|methods|types|formats)(?: are(?: as follows)?:?|:))\s+"
+);
+pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
 // `strategy 0=default, 1=filtered`.
 pattern!(NUMBERED, r"(?:^|[\s,;])(\d{1,2})=");
 
@@ -38,7 +44,7 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     if description.chars().count() > CUT {
         return Vec::new();
     }
-    let lists = [llvm, quoted, defined, at_start, in_parentheses, dashed, numbered];
+    let lists = [llvm, quoted, defined, at_start, in_parentheses, dashed, columns, numbered];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
     found.unwrap_or_else(|| assigned(description, name))
 }
@@ -68,13 +74,7 @@ fn quoted(description: &str) -> Vec<String> {
 }
 
 fn defined(description: &str) -> Vec<String> {
-    let Some(all) = found(&BEFORE_DEFINED, description).and_then(|found| found.get(0)) else {
-        return Vec::new();
-    };
-    let rest = description.get(all.end()..).unwrap_or_default();
-    let begins = found(&DEFINED, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
-    let items = if begins { each(&DEFINED, rest) } else { Vec::new() };
-    if are_kinds(&items) { Vec::new() } else { items }
+    behind(&BEFORE_DEFINED, &DEFINED, description)
 }
 
 /// Quoted words that sentences begin with, if no other words are quoted.
@@ -101,13 +101,22 @@ fn in_parentheses(description: &str) -> Vec<String> {
 }
 
 fn dashed(description: &str) -> Vec<String> {
-    let Some(all) = found(&BEFORE_DASHED, description).and_then(|found| found.get(0)) else {
-        return Vec::new();
-    };
+    behind(&BEFORE_DASHED, &DASHED, description)
+}
+
+fn columns(description: &str) -> Vec<String> {
+    behind(&BEFORE_COLUMNS, &COLUMNS, description)
+}
+
+/// All items behind some words, if the first one follows at once.
+fn behind(before: &Pattern, item: &Pattern, description: &str) -> Vec<String> {
+    let Some(all) = found(before, description).and_then(|found| found.get(0)) else { return Vec::new() };
     let rest = description.get(all.end()..).unwrap_or_default();
-    let begins = found(&DASHED, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
-    let items = if begins { each(&DASHED, rest) } else { Vec::new() };
-    if are_kinds(&items) { Vec::new() } else { items }
+    let begins = found(item, rest).and_then(|first| first.get(0)).is_some_and(|first| first.start() == 0);
+    let items = if begins { each(item, rest) } else { Vec::new() };
+    // `o  first o  second` are signs before items.
+    let is_repeated = items.first().is_some_and(|first| items.iter().skip(1).any(|item| item == first));
+    if is_repeated || are_kinds(&items) { Vec::new() } else { items }
 }
 
 /// Numbers in a row from 0 or 1: others are ends of a range.
@@ -179,6 +188,12 @@ mod tests {
                 "MODE",
                 "original lowmem",
             ),
+            (
+                "The modes are as follows: strict       only without errors lax          all there are",
+                "mode",
+                "strict lax",
+            ),
+            ("The options are: o  no - show none o  all - show all", "mode", ""),
             ("set keys (name=value, size=value)", "K", ""),
             ("check names: N=0   never N=1   on change (default) N=2   always", "N", "0 1 2"),
             ("switch it on (x=1) or off (x=0) (Asus only)", "x", "1 0"),

@@ -16,6 +16,14 @@ pub fn of_name(name: &str) -> Vec<String> {
         _ => name,
     };
     let inner = bare(name);
+    // `<y or n>`
+    if let Some((one, other)) = inner.split_once(" or ")
+        && [one, other]
+            .iter()
+            .all(|word| word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+    {
+        return vec![one.to_owned(), other.to_owned()];
+    }
     // An empty end goes on in the next line.
     if inner.contains('|') && name.trim_end_matches([']', '>', '}', ')']).ends_with('|') {
         return Vec::new();
@@ -39,6 +47,8 @@ pub fn of_name(name: &str) -> Vec<String> {
             choices.push(part.to_owned());
         }
     }
+    // argparse writes lists so, and nothing else.
+    let is_braced = separator == ',';
     let is_form = |choice: &String| choice.contains(['<', '>', '[', ']', '=', ' ', '{', '}', ':', '*']);
     let is_short = |choice: &String| (2..=8).contains(&choice.len());
     let is_lower = |choice: &String| choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -49,7 +59,7 @@ pub fn of_name(name: &str) -> Vec<String> {
         && (choices.iter().any(is_lower) || choices.iter().all(is_short))
         && !choices.iter().any(is_form)
         && !is_slashed
-        && !are_kinds(&choices);
+        && (is_braced && choices.len() > 3 || !are_kinds(&choices));
     if fits { choices } else { Vec::new() }
 }
 
@@ -68,6 +78,8 @@ mod tests {
             ("[default|minimal|current] PATH", "default minimal current"),
             ("left/center/right", "left center right"),
             ("PEM|DER", "PEM DER"),
+            ("<y or n>", "y n"),
+            ("{RED,LIGHT_RED,NO_COLOR,0}", "RED LIGHT_RED NO_COLOR 0"),
             ("FILE|-", ""),
             ("{SEED|random|reverse}", ""),
             ("uid|user", ""),

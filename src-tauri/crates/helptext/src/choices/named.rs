@@ -25,9 +25,18 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     }
     // elfutils: `WHEN defaults to 'always' or can be 'auto' or 'never'`.
     let description = &description.replace(" or can be ", ", ").replace(" defaults to ", " is ");
-    for verb in
-        [" is one of ", " is either ", " is ", " are ", " can be ", " may be ", " must be ", ": ", "="]
-    {
+    for verb in [
+        " is one of: ",
+        " is one of ",
+        " is either ",
+        " is ",
+        " are ",
+        " can be ",
+        " may be ",
+        " must be ",
+        ": ",
+        "=",
+    ] {
         let before = format!("{name}{verb}");
         // `WORD is a or b: like -a; WORD is c or d: like -c`.
         let mut items: Vec<String> = Vec::new();

@@ -287,7 +287,7 @@ impl<'a> Form<'a> {
         // `[SHORT-OPTION]...` before all arguments; `FILTER-OPTION` behind one belongs to it.
         let is_options = is_options || self.positionals.is_empty() && lower.ends_with(" option");
         let is_name = is_name && !name.contains(['"', ';']);
-        if is_options || !is_name || token.ends_with(':') || name.chars().count() > 60 {
+        if is_options || !is_name || token.ends_with(':') || choices.is_empty() && name.chars().count() > 60 {
             return;
         }
         let is_command =

@@ -125,6 +125,12 @@ fn usage_lines_show_options_and_arguments() {
         ("usage: dig {q-opt} host", "dig", "", "host"),
         ("usage: guards [--default=0|1] symbol", "guards", "--default=", "symbol"),
         ("usage: sponge [-a] <file>: soak up all that comes", "sponge", "-a", "file"),
+        (
+            "usage: alembic [-h] {branches,check,current,downgrade,edit,ensure_version,heads,history,init} ...",
+            "alembic",
+            "-h",
+            "branches|check|current|downgrade|edit|ensure_version|heads|history|init...",
+        ),
         ("usage: get pkg1 [pkg2 ...]", "get", "", "pkg1..."),
         ("bzcmp, bzdiff\nusage: bzcmp [cmp_options] file [file]", "bzcmp", "", "file..."),
         ("Usage: chmod [OPTION]... MODE[,MODE]... FILE...", "chmod", "", "MODE FILE..."),
