@@ -22,7 +22,7 @@ pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])?:\s"#);
 pattern!(AT_START, r#"(?:^|[.!?;)]\s+)(["'`][a-z0-9][\w.+-]*["'`])(?: \(|\s[a-z])"#);
 pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
 // `(0=none, 1=simple)`.
-pattern!(ASSIGNED, r"\(\s*((?:\w+\s?=\s?[^,;()=]{1,60}[,;]\s*)+\w+\s?=\s?[^,;()=]{1,60})\)");
+pattern!(ASSIGNED, r"\(\s*((?:\w+\s?=\s?[^,;()=]+[,;]\s*)+\w+\s?=\s?[^,;()=]+)\)");
 
 // `one of: original - read all lowmem - read blocks again`.
 pattern!(

@@ -3,6 +3,7 @@
 //! A false list is worse than none: it rejects values that the program takes. So a list counts only if it ends where a
 //! list ends, and nothing says that there are more values, or that values can be combined.
 
+mod alone;
 mod description;
 mod explained;
 mod list;
@@ -10,9 +11,14 @@ mod name;
 mod named;
 mod tables;
 
-pub use description::{of_description, whole};
+pub use alone::whole;
+pub use description::of_description;
 pub use name::of_name;
 pub use tables::from_lists;
+
+use crate::patterns::{is_match, pattern};
+
+pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|including|like)\b");
 
 /// Most choices of an option.
 const MAX_CHOICES: usize = 200;
@@ -91,6 +97,11 @@ const PLACEHOLDERS: &[&str] = &[
 /// Of these, one is enough in a short list.
 const MOSTLY_KINDS: &[&str] =
     &["file", "filename", "pathname", "directory", "dir", "url", "uid", "gid", "integer", "int", "string"];
+
+/// Whether a text gives examples, which are not all there is.
+fn gives_examples(text: &str) -> bool {
+    is_match(&EXAMPLES, text)
+}
 
 /// Whether items are kinds of values, ranges or broken words, and so no values.
 pub(crate) fn are_kinds(items: &[String]) -> bool {

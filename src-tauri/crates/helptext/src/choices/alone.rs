@@ -1,0 +1,90 @@
+//! Lists that no words introduce: a whole description, its beginning or its end.
+
+use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
+
+/// The values of a description that is nothing else: `normal,inverted,left`.
+pub fn whole(description: &str) -> Vec<String> {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let items: Vec<String> = description.split([',', '|']).map(str::to_owned).collect();
+    let fits = (2..=MAX_CHOICES).contains(&items.len()) && items.iter().all(|item| is_word(item));
+    if fits && !are_kinds(&items) { items } else { Vec::new() }
+}
+
+/// A description that begins with a list, or whose last sentence is one: `[string] info | warn | error`, `Set its type. ascii,
+/// heavy, none, square`.
+pub(super) fn bare_list(description: &str) -> Vec<String> {
+    let start = description.strip_prefix("[string]").unwrap_or(description).trim_start();
+    let last = description.trim_end_matches('.').rsplit(". ").next().unwrap_or_default();
+    // A sentence could begin with a few words and commas.
+    for (text, least) in [(start, 3), (last, 4)] {
+        let items = closed(text, false);
+        let is_lower = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()));
+        if items.len() >= least && is_lower && !gives_examples(description) {
+            return items;
+        }
+    }
+    Vec::new()
+}
+
+/// `Send failed|all info`: one list with bars.
+pub(super) fn with_bars(description: &str) -> Vec<String> {
+    let mut lists = description.split_whitespace().filter(|word| word.contains('|'));
+    let (Some(list), None) = (lists.next(), lists.next()) else { return Vec::new() };
+    let list = list.trim_end_matches(['.', ',', ';']);
+    let is_open = gives_examples(description) || description.contains("regex");
+    if is_open {
+        Vec::new()
+    } else {
+        Some(list).filter(|list| list.contains('|')).map(whole).unwrap_or_default()
+    }
+}
+
+/// `sorting order: none (default), name or inode`, up to the end of the description.
+pub(super) fn behind_colon(description: &str) -> Vec<String> {
+    let description = description.trim_end();
+    // The default behind the list.
+    let end = description
+        .rfind(" (default:")
+        .or_else(|| description.rfind(" [default:"))
+        .unwrap_or(description.len());
+    let Some((before, list)) = description.get(..end).unwrap_or_default().rsplit_once(": ") else {
+        return Vec::new();
+    };
+    let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
+    let is_open = ["additional", "example", "note", "see", "also", "include", "range"]
+        .iter()
+        .any(|word| clause.contains(word))
+        || list.chars().zip(list.chars().skip(1)).any(|(one, next)| {
+            (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
+        });
+    if is_open || gives_examples(list) {
+        return Vec::new();
+    }
+    let mut plain = String::new();
+    let mut depth = 0_usize;
+    for c in list.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    let sentence = plain.split([';']).next().unwrap_or_default().trim().trim_end_matches('.');
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && !word.ends_with('-')
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let words: Vec<String> = sentence
+        .replace(" or ", ",")
+        .split([',', '|'])
+        .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let fits = words.len() > 2 && words.len() <= MAX_CHOICES && words.iter().all(|word| is_word(word));
+    if fits && !are_kinds(&words) { words } else { Vec::new() }
+}
