@@ -39,7 +39,8 @@ impl<'a> Form<'a> {
         }
         let tokens = tokens(text);
         // Of alternatives, none must be given.
-        let is_choice = tokens.iter().any(|token| token == "|");
+        let bars = tokens.iter().filter(|token| *token == "|").count();
+        let is_choice = bars > 0;
         let group = required;
         let required = required && !is_choice;
         if is_choice && depth > 0 && self.alternatives(&tokens, group) {
@@ -115,11 +116,7 @@ impl<'a> Form<'a> {
                     }
                     // `-h | --help` are spellings, `-d | -D` are not; of more flags, those that begin alike are.
                     if let (Some("|"), Some(other)) = (tokens.get(at).map(String::as_str), tokens.get(at + 1))
-                        && are_spellings(
-                            token,
-                            other,
-                            tokens.iter().filter(|token| *token == "|").count() == 1,
-                        )
+                        && are_spellings(token, other, bars == 1)
                     {
                         text = format!("{text}, {other}");
                         at += 2;

@@ -34,7 +34,7 @@ fn is_help(form: &Form<'_>) -> bool {
 /// Arguments with those together that are counted: `file1 [file2 ...]` is `file1...`, and so is `file [files...]`.
 fn counted(positionals: &[UsagePositional]) -> Vec<UsagePositional> {
     let mut all: Vec<UsagePositional> = Vec::new();
-    for one in positionals {
+    for one in positionals.iter().take(MAX_POSITIONALS) {
         let is_more =
             |last: &&mut UsagePositional| is_counted(&last.name, &one.name) || has_same_name(last, one);
         match all.last_mut().filter(|last| one.repeated && is_more(last)) {
