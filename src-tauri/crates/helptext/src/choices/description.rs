@@ -85,10 +85,16 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     if let Some(choices) = listed().or_else(bullets) {
         return choices;
     }
-    if is_free(name) || is_match(&OPEN, &without_etc(description)) {
+    if is_match(&OPEN, &without_etc(description)) {
         return Vec::new();
     }
-    several(explained(description, name))
+    let explained = explained(description, name);
+    // `NUM (0=none, 1=simple)`: a number, but only one of these.
+    let are_numbers = explained.iter().all(|item| item.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_free(name) {
+        return several(explained).filter(|_| are_numbers).unwrap_or_default();
+    }
+    several(explained)
         .or_else(|| several(with_flags(description)).filter(|choices| choices.len() > 2))
         .or_else(|| several(of_named(description, name)))
         .or_else(|| several(introduced(description, name)))
