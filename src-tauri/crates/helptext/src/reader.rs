@@ -26,7 +26,7 @@ pub fn read(text: &str, name: &str) -> Definition {
     let usage = usage::read(&lines, name.trim(), &flags(&entries));
     let mut definition = Definition {
         command: usage.command.clone(),
-        description: description(&lines),
+        description: description(&lines, &usage.forms),
         usage: usage.forms.clone(),
         reads_stdin: lines.iter().any(|line| hints::says_stdin(line)),
         ..Definition::default()
@@ -74,9 +74,16 @@ fn flags(entries: &[Entry]) -> Flags<'_> {
 }
 
 /// The first paragraph that is neither usage nor entries.
-fn description(lines: &[String]) -> String {
+fn description(lines: &[String], forms: &[String]) -> String {
     const MOST: usize = 600;
-    let is_usage = |text: &str| text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
+    let is_form =
+        |text: &str| forms.iter().any(|form| text.starts_with(form.as_str()) || form.starts_with(text));
+    let is_usage = |text: &str| {
+        ["usage", "syntax:"]
+            .iter()
+            .any(|word| text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)))
+            || !text.is_empty() && is_form(text)
+    };
     let mut paragraph: Vec<&str> = Vec::new();
     let mut skips = false;
     for line in lines.iter().take(200) {
@@ -454,4 +461,34 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn description_is_no_usage_line() {
+        for (text, description) in [
+            ("journalctl [OPTIONS...]\n\nQuery the journal.\n", "Query the journal."),
+            ("Syntax: journalctl [options]\nQuery the journal\n", "Query the journal"),
+            ("Syntax trees of files\n\nUsage: journalctl [options]\n", "Syntax trees of files"),
+        ] {
+            assert_eq!(read(text, "journalctl").description, description, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_can_stand_in_usage_lines_and_descriptions_alone() {
+        let values = |text: &str| {
+            let options = read(text, "host").options;
+            options.into_iter().map(|one| (one.value, one.choices.join(" "))).collect::<Vec<_>>()
+        };
+        let usage = "Usage: host [-a] [-c class]\n  -a  all of it\n  -c  class (in|ch)\n";
+        assert_eq!(values(usage), [(Value::None, String::new()), (Value::Required, "in ch".to_owned())]);
+        // Where entries show values, one without is none.
+        let entries = "Usage: host [-c class]\n  -c  class\n  -p N  number\n";
+        assert_eq!(values(entries)[0].0, Value::None);
+        assert_eq!(values("  --rotate  left,right\n"), [(Value::Required, "left right".to_owned())]);
+    }
 }
