@@ -74,16 +74,16 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     }
     // `unlink OPTION` beside `unlink FILE` is a form for help or the version.
     let is_one = |form: &&str| *form != "OPTION" || usage.forms.len() == 1;
-    let forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
+    let mut forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
     let parsed = |form: &str, known| {
         let mut found = Form::new(flags, known);
         found.scan(form, true, 0);
         found
     };
-    let first = forms.clone().next().map(|form| parsed(form, &[]));
-    let known: Vec<String> =
-        first.into_iter().flat_map(|form| form.positionals).map(|positional| positional.name).collect();
-    let parsed: Vec<Form<'_>> = forms.map(|form| parsed(form, &known)).collect();
+    let first = forms.next().map(|form| parsed(form, &[]));
+    let names = first.iter().flat_map(|form| &form.positionals).map(|positional| positional.name.clone());
+    let known: Vec<String> = names.collect();
+    let parsed: Vec<Form<'_>> = first.into_iter().chain(forms.map(|form| parsed(form, &known))).collect();
     usage.positionals = merge(&parsed);
     usage.takes_command = parsed.iter().any(|form| form.takes_command);
     let mentions = mentions(&parsed);
@@ -111,7 +111,7 @@ fn indent(line: &str) -> usize {
 fn behind_usage(line: &str) -> Option<&str> {
     let trimmed = line.trim_start();
     // `This is the debugger.  Usage:`.
-    if trimmed.trim_end().ends_with(". Usage:") || trimmed.trim_end().ends_with(".  Usage:") {
+    if trimmed.trim_end().strip_suffix("Usage:").is_some_and(|before| before.trim_end().ends_with('.')) {
         return Some("");
     }
     // `zdump: usage: zdump …`.
@@ -240,9 +240,17 @@ fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
     for (number, line) in lines.iter().enumerate() {
         let (indented, text) = (indent(line), line.trim());
         let rest = text.split_once(' ').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
-        let is_capital =
-            first_word(rest).chars().all(char::is_uppercase) && !is_prose(rest) && !rest.contains(": ");
-        let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital);
+        let word = first_word(rest);
+        let is_capital = !word.is_empty()
+            && word.chars().all(char::is_uppercase)
+            && !is_prose(rest)
+            && !rest.contains(": ");
+        // LVM writes the name alone, and the form beneath.
+        let is_alone = rest.is_empty()
+            && lines.get(number + 1).is_some_and(|next| {
+                indent(next) >= indented + 4 && next.trim_start().starts_with(['[', '<', '('])
+            });
+        let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital || is_alone);
         let begins = first_word(text) == program && (is_top || indented == 0 && line.contains(" [-"));
         let is_more = open_at.is_some_and(|at| indented >= at + 4)
             && (number >= TOP || text.starts_with(['[', '<', '{', '(', '|', '-', '.']))

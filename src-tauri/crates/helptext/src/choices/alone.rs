@@ -2,14 +2,17 @@
 
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
 
+/// A word in small letters that is not broken.
+fn is_word(word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    !word.is_empty() && !word.ends_with('-') && word.chars().all(is_part)
+}
+
 /// The values of a description that is nothing else: `normal,inverted,left`.
 pub fn whole(description: &str) -> Vec<String> {
-    let is_word = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_lowercase())
-            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
-    };
     let items: Vec<String> = description.split([',', '|']).map(str::to_owned).collect();
-    let fits = (2..=MAX_CHOICES).contains(&items.len()) && items.iter().all(|item| is_word(item));
+    let is_name = |item: &String| item.starts_with(|c: char| c.is_ascii_lowercase()) && is_word(item);
+    let fits = (2..=MAX_CHOICES).contains(&items.len()) && items.iter().all(is_name);
     if fits && !are_kinds(&items) { items } else { Vec::new() }
 }
 
@@ -35,11 +38,7 @@ pub(super) fn with_bars(description: &str) -> Vec<String> {
     let (Some(list), None) = (lists.next(), lists.next()) else { return Vec::new() };
     let list = list.trim_end_matches(['.', ',', ';']);
     let is_open = gives_examples(description) || description.contains("regex");
-    if is_open {
-        Vec::new()
-    } else {
-        Some(list).filter(|list| list.contains('|')).map(whole).unwrap_or_default()
-    }
+    if is_open { Vec::new() } else { whole(list) }
 }
 
 /// `sorting order: none (default), name or inode`, up to the end of the description.
@@ -74,11 +73,6 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         }
     }
     let sentence = plain.split([';']).next().unwrap_or_default().trim().trim_end_matches('.');
-    let is_word = |word: &str| {
-        !word.is_empty()
-            && !word.ends_with('-')
-            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
-    };
     let words: Vec<String> = sentence
         .replace(" or ", ",")
         .split([',', '|'])

@@ -261,7 +261,7 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
 /// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.
 fn in_parentheses(description: &str, name: &str) -> Vec<String> {
     let is_when = name.eq_ignore_ascii_case("when");
-    let of = |pattern: &Pattern, may_be_slashed: bool| {
+    let of = |pattern: &Pattern, is_round: bool| {
         let captures = found(pattern, description)?;
         let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
         let before = description.get(..all.start())?;
@@ -272,25 +272,25 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             || ["etc", "and so on", "additional"].iter().any(|word| lower.contains(word))
             || lower.split_whitespace().rev().take(2).any(|word| word.contains("default"));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
-        let is_clear =
-            list.contains(['"', '\'', '`']) || list.chars().all(|c| !c.is_lowercase() || "or".contains(c));
+        let is_slashed = list.contains('/');
+        let items = split(&list.replace('/', ","));
+        let is_quoted = list.contains(['"', '\'', '`']);
+        let is_upper = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()));
+        let is_clear = is_quoted || is_upper;
         let ends = (is_when || is_clear) && list.contains(" or ")
             || is_match(&BEHIND, description.get(all.end()..)?);
         if is_open || !ends {
             return None;
         }
-        let is_slashed = list.contains('/');
-        let items = split(&list.replace('/', ","));
         let is_switch =
             matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
         let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
-            || items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()))
-                && (!list.contains(", ") || !may_be_slashed)
-            || list.contains(['"', '\'', '`']);
+            || is_upper && (!list.contains(", ") || !is_round)
+            || is_quoted;
         let fits = items.len() > 1
             && !are_kinds(&items)
             && has_case
-            && (!is_slashed || may_be_slashed && (items.len() > 2 || is_switch));
+            && (!is_slashed || is_round && (items.len() > 2 || is_switch));
         fits.then_some(items)
     };
     of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()

@@ -42,11 +42,11 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
         let mut items: Vec<String> = Vec::new();
         for (at, _) in description.match_indices(&before) {
             let list = description.get(at + before.len()..).unwrap_or_default();
-            let more = closed(list, verb == "=");
-            if more.is_empty() {
-                continue;
+            for item in closed(list, verb == "=") {
+                if !items.contains(&item) {
+                    items.push(item);
+                }
             }
-            items.extend(more.into_iter().filter(|item| !items.contains(item)).collect::<Vec<_>>());
         }
         if items.len() > 1 {
             return items;

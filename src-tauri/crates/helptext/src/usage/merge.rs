@@ -1,5 +1,7 @@
 //! The positional arguments of several usage lines as one list.
 
+use std::ops::Range;
+
 use super::form::Form;
 use super::{MAX_POSITIONALS, UsagePositional};
 
@@ -89,17 +91,19 @@ fn aligned(
     is_same: fn(&UsagePositional, &UsagePositional) -> bool,
     between: impl Fn(&[UsagePositional], &[UsagePositional]) -> Vec<UsagePositional>,
 ) -> Vec<UsagePositional> {
-    let part =
-        |list: &[UsagePositional], from: usize, to: usize| list.get(from..to).unwrap_or_default().to_vec();
     let mut merged: Vec<UsagePositional> = Vec::new();
     let (mut from, mut other_from) = (0, 0);
     for (at, other_at) in pairs(main, other, is_same) {
-        merged.extend(between(&part(main, from, at), &part(other, other_from, other_at)));
-        merged.extend(together(&part(main, at, at + 1), &part(other, other_at, other_at + 1)));
+        merged.extend(between(part(main, from..at), part(other, other_from..other_at)));
+        merged.extend(together(part(main, at..at + 1), part(other, other_at..other_at + 1)));
         (from, other_from) = (at + 1, other_at + 1);
     }
-    merged.extend(between(&part(main, from, main.len()), &part(other, other_from, other.len())));
+    merged.extend(between(part(main, from..main.len()), part(other, other_from..other.len())));
     merged
+}
+
+fn part(list: &[UsagePositional], range: Range<usize>) -> &[UsagePositional] {
+    list.get(range).unwrap_or_default()
 }
 
 /// Places of those that are the same (longest common subsequence).

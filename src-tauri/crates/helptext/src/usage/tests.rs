@@ -118,6 +118,8 @@ fn usage_lines_show_options_and_arguments() {
         ("usage: ethtool [ FLAGS ] DEVNAME      Display what is known about it", "ethtool", "", "DEVNAME"),
         ("Usage: gresource COMMAND [ARGS?]", "gresource", "", "COMMAND [ARGS]..."),
         ("read [-mx] [file]\n        -m      trace memory use", "read", "-m -x", "[file]"),
+        ("tool\n\ntool [options] FILE", "tool", "", "FILE"),
+        ("  lvs\n        [ -a|--all ]\n        [ VG|LV ... ]", "lvs", "-a,--all", "[VG|LV]..."),
         ("rec FAIL sox: there is no device", "rec", "", ""),
         ("pydoc <name> ...\n    Show what <name> may be the name of", "pydoc", "", "name..."),
         ("Usage:\n------\n    astyle [OPTIONS] File1 File2 [...]", "astyle", "", "File1..."),

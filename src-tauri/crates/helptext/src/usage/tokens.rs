@@ -101,7 +101,7 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
 }
 
 /// `[a][b]` as two tokens.
-pub(super) fn apart(token: &str) -> Vec<String> {
+fn apart(token: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();
     let mut depth = 0_usize;
