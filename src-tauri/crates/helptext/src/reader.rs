@@ -322,7 +322,9 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         value = Value::Required;
     }
     let takes_value = value != Value::None;
-    let mut choices = if takes_value { choices::of_name(&values) } else { Vec::new() };
+    // `-i <bed/gff/vcf>` without a word about it: kinds of files.
+    let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
+    let mut choices = if takes_value && !are_kinds { choices::of_name(&values) } else { Vec::new() };
     choices.extend(listed);
     if choices.is_empty() && takes_value {
         choices = choices::of_description(description, &values);

@@ -340,6 +340,15 @@ impl Cursor<'_> {
                 && follows >= 2
                 && word.chars().all(|c| c.is_ascii_lowercase());
         }
+        // `--clear v1|v2 clear space`: no description begins so.
+        let is_list = word.contains('|')
+            && word.split('|').all(|part| {
+                part.starts_with(|c: char| c.is_ascii_alphanumeric())
+                    && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            });
+        if is_list {
+            return true;
+        }
         // A word in lower case: a value if a column of descriptions, another flag or the end of the line follows.
         if follows == 1 && word.len() <= 8 && word.chars().all(|c| c.is_ascii_lowercase()) {
             // `--arg a v   set $a to v`: two short names before the column of descriptions.

@@ -56,7 +56,7 @@ pub struct Flags<'a> {
 /// Finds the usage lines. `name` is the command, if it is known.
 pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let mut usage = Usage { command: name.to_owned(), ..Usage::default() };
-    usage.forms = forms(lines, name);
+    usage.forms = forms(lines, name).iter().flat_map(|form| alternatives(form)).collect();
     if usage.forms.is_empty() {
         usage.forms = unnamed_forms(lines, name);
     }
@@ -72,8 +72,8 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     if words.len() > 1 && usage.forms.iter().any(begins) {
         usage.forms.retain(begins);
     }
-    // `unlink OPTION` beside `unlink FILE` is a form for help or the version.
-    let is_one = |form: &&str| *form != "OPTION" || usage.forms.len() == 1;
+    // `unlink OPTION` beside `unlink FILE` is a form for help or the version, and so is `timeout [OPTION]`.
+    let is_one = |form: &&str| !matches!(*form, "OPTION" | "[OPTION]") || usage.forms.len() == 1;
     let mut forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
     let parsed = |form: &str, known| {
         let mut found = Form::new(flags, known);
@@ -152,6 +152,8 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
         let line = lines.get(at).map(String::as_str).unwrap_or_default();
         at += 1;
         let Some(first) = behind_usage(line) else { continue };
+        // `Usage : for the simple case :`, and the form beneath.
+        let first = if first.ends_with(':') && is_prose(first) { "" } else { first };
         let had = forms.len();
         let column = if first.is_empty() { 0 } else { line.len() - first.len() };
         if !first.is_empty() {
@@ -169,6 +171,17 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
                 // One blank line between the heading and the first form, or a line beneath the heading.
                 if forms.len() == had && base.is_none() {
                     base = Some(0);
+                    at += 1;
+                    continue;
+                }
+                // util-linux: a blank line between forms.
+                let is_between = |next: &String| {
+                    let word = first_word(next);
+                    base == Some(indent(next))
+                        && forms.get(had).is_some_and(|form| first_word(form) == word)
+                        && !is_prose(next.trim())
+                };
+                if text.is_empty() && base != Some(0) && lines.get(at + 1).is_some_and(is_between) {
                     at += 1;
                     continue;
                 }
@@ -196,6 +209,8 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
                 forms.push(trimmed(other).to_owned());
             } else if begins(text) && indented > 0 {
                 forms.push(trimmed(text).to_owned());
+            } else if is_explained(text) {
+                break;
             } else if indented > 0
                 && (text.starts_with(['[', '<', '{', '(', '|', '.'])
                     || (text.starts_with('-') && indented >= column.max(3) && !is_described(text)))
@@ -218,6 +233,20 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
         }
     }
     forms
+}
+
+/// `tool -v | tool [file ...]` as two forms.
+fn alternatives(form: &str) -> Vec<String> {
+    let program = form.split_whitespace().next().unwrap_or_default();
+    let is_name = program.len() > 1 && program.starts_with(char::is_alphanumeric);
+    let separator = format!(" | {program} ");
+    let parts = form.split(&separator).enumerate();
+    match is_name {
+        true => parts
+            .map(|(at, part)| if at == 0 { part.to_owned() } else { format!("{program} {part}") })
+            .collect(),
+        false => vec![form.to_owned()],
+    }
 }
 
 /// Whether a further form with the word "usage" follows, at most one blank line below.
@@ -290,8 +319,9 @@ fn trimmed(form: &str) -> &str {
                 let is_title = rest
                     .strip_prefix(" - ")
                     .is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic()) && text.contains(' '));
-                let is_redirect =
-                    is_title || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word));
+                let is_redirect = is_title
+                    || rest.strip_prefix(" >").is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+                    || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word));
                 let words = rest.trim_start();
                 let gap = rest.len() - words.len();
                 let is_remark = (gap >= 3 || gap == 2 && is_prose(words))
@@ -345,6 +375,11 @@ fn is_described(text: &str) -> bool {
     description.split_whitespace().count() > 1
 }
 
+/// Whether a line says what an argument is: `[reference number] selects a tune`.
+fn is_explained(text: &str) -> bool {
+    text.split_once([']', '>']).is_some_and(|(_, rest)| rest.starts_with(' ') && is_prose(rest))
+}
+
 /// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
 fn is_prose(text: &str) -> bool {
     let is_plain =
@@ -387,6 +422,7 @@ fn leading_words(form: &str) -> String {
 
 fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
     let mut rest = form.trim().trim_start_matches("$ ");
+    let program = first_word(rest);
     for (at, expected) in command.split_whitespace().enumerate() {
         let word = rest.split_whitespace().next().unwrap_or_default();
         let is_same = base_name(word).eq_ignore_ascii_case(base_name(expected));
@@ -395,7 +431,18 @@ fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
         }
         rest = rest.get(word.len()..).unwrap_or_default().trim_start();
     }
-    rest
+    // `btrfsck` is `btrfs check [options] <device>`.
+    let is_other = command.split_whitespace().next().is_some_and(|own| base_name(own) != program);
+    match rest.split_once(' ') {
+        Some((word, arguments))
+            if is_other
+                && word.bytes().all(|byte| byte.is_ascii_lowercase())
+                && arguments.trim_start().to_lowercase().starts_with("[option") =>
+        {
+            arguments.trim_start()
+        }
+        _ => rest,
+    }
 }
 
 #[cfg(test)]

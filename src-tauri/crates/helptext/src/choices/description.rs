@@ -19,7 +19,7 @@ pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 // Words before a list, quoted or not.
 pattern!(
     BEFORE_ANY,
-    r"(?i)\b(?:(?:must|can|may|should) be (?:either|(?:one|any) of)(?: the following)?(?: values)?|must be|(?:one|any) of(?: the following)?(?: values)?|choices(?: are)?|options are|choose from)\s*:?\s+"
+    r"(?i)\b(?:(?:must|can|may|should) be (?:either|(?:one|any) of)(?: the following)?(?: values)?|must be|(?:one|any) of(?: the following)?(?: values)?|choices(?: are)?|options are|choose from|(?:languages|formats|types|modes|values|methods) (?:handled|supported|available|accepted|recognized|allowed)(?: are)?(?: currently)?)\s*:?\s+"
 );
 // `Legal values [a, b]`, `Allowed signals are: a and b`. The noun is captured, and what makes it a list.
 pattern!(
@@ -36,19 +36,21 @@ pattern!(
 pattern!(CONDITION, r"(?i)\b(?:if|when|unless|whose|where|which|default|not required|stdout)\b");
 pattern!(
     OPEN,
-    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed))\b|\betc\b|to stdout:"
+    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed)|name or number|number or name)\b|\betc\b|to stdout:"
 );
+// `new, old or read (or any unambiguous abbreviation of these)`.
+pattern!(ABBREVIATED, r"\s*\(or any [^()]*abbreviation[^()]*\)");
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 pattern!(
     IN_PARENTHESES,
-    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?)(?:[,;]\s*(?:the )?default[^()]*)?\s*\)"#
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?)(?:[,;:]\s*(?:the )?default[^()]*)?\s*\)"#
 );
 // `The method (one of NONE DES SHA256)`: no commas.
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
-// `One of: darkfish pot ri`.
+// `One of: darkfish pot ri`, `Compressors available: gzip (default) lzo xz`.
 pattern!(
     SPACED_TO_THE_END,
-    r"(?i)\b(?:is one|one) of:\s+([a-z0-9][\w.+-]*(?:\s+[a-z0-9][\w.+-]*){2,})(?: \(default\))?\.?\s*$"
+    r"(?i)\b(?:one of|available|supported|values|choices|formats|types|modes):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})\.?\s*$"
 );
 // `Show dates in short, full or iso format`. The noun is captured.
 pattern!(
@@ -67,11 +69,17 @@ pattern!(
     IN_BRACKETS,
     r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?:\|[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?:, \w[A-Za-z0-9_.+-]{0,24}){2,})\s*\]"
 );
-pattern!(BEHIND, r"^\s*(?:$|[.;]|- |[\[(](?i:default|env|the default))");
+pattern!(BEHIND, r"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|[\[(](?i:default|env|the default))");
+// `in ical (default) or pcal format`: what says which of them is the default lists all.
+pattern!(
+    BESIDE_DEFAULT,
+    r"(?:^|\s)([a-z0-9][\w.+-]*) \(default\),? or ([a-z0-9][\w.+-]*)(?:[.;,)]|$| (?:format|mode|style|order|\w+s?\.?$))"
+);
 
 /// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
 /// 'always' or 'never'".
 pub fn of_description(description: &str, value: &str) -> Vec<String> {
+    let description = &*without(&ABBREVIATED, description);
     if is_match(&COMBINED, description) || is_structured(value) {
         return Vec::new();
     }
@@ -85,7 +93,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     if let Some(choices) = listed().or_else(bullets) {
         return choices;
     }
-    if is_match(&OPEN, &without_etc(description)) {
+    if is_match(&OPEN, &without(&ETC, description)) {
         return Vec::new();
     }
     let explained = explained(description, name);
@@ -102,6 +110,8 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(in_some_form(description, name)))
         .or_else(|| several(in_parentheses(description, name)))
         .or_else(|| several(quoted(description, name)))
+        .or_else(|| several(beside_default(description)))
+        .or_else(|| several(behind_noun(description, name)))
         .or_else(|| several(behind_colon(description)))
         .or_else(|| several(bare_list(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
@@ -150,8 +160,11 @@ fn is_free(name: &str) -> bool {
         "opts",
     ];
     let lower = name.to_lowercase();
-    FREE.contains(&lower.as_str())
-        || ["_list", "-list", " list", "_spec", "-spec"].iter().any(|end| lower.ends_with(end))
+    const ENDS: &[&str] = &[
+        "_list", "-list", " list", "_spec", "-spec", "filename", "_file", "-file", "_path", "-path", "_dir",
+        "-dir",
+    ];
+    FREE.contains(&lower.as_str()) || ENDS.iter().any(|end| lower.ends_with(end))
 }
 
 /// Whether a list can follow: no example, no alternative to something else, and not about another value.
@@ -213,16 +226,48 @@ fn introduced(description: &str, name: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// A description without parentheses that name examples of something else.
-fn without_etc(description: &str) -> Cow<'_, str> {
-    LazyLock::force(&ETC).as_ref().map_or(description.into(), |etc| etc.replace_all(description, ""))
+/// A text without what matches.
+fn without<'t>(pattern: &Pattern, text: &'t str) -> Cow<'t, str> {
+    LazyLock::force(pattern).as_ref().map_or(text.into(), |pattern| pattern.replace_all(text, ""))
 }
 
 fn spaced(description: &str) -> Vec<String> {
-    const PROSE: &[&str] = &["the", "these", "those", "your", "its", "of", "for", "in", "a", "following"];
+    const PROSE: &[&str] = &[
+        "the",
+        "these",
+        "those",
+        "your",
+        "its",
+        "of",
+        "for",
+        "in",
+        "a",
+        "an",
+        "following",
+        "is",
+        "are",
+        "to",
+        "and",
+        "or",
+        "be",
+        "this",
+        "that",
+        "it",
+        "not",
+        "as",
+        "by",
+        "with",
+        "on",
+        "from",
+        "will",
+        "can",
+        "you",
+        "if",
+    ];
     let list = found(&SPACED, description).or_else(|| found(&SPACED_TO_THE_END, description));
     let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
-    let items: Vec<String> = list.as_str().split_whitespace().map(str::to_owned).collect();
+    let words = list.as_str().split_whitespace().filter(|word| *word != "(default)");
+    let items: Vec<String> = words.map(|word| word.trim_end_matches('.').to_owned()).collect();
     let is_prose = items.iter().any(|item| PROSE.contains(&item.to_lowercase().as_str()));
     if is_prose || are_kinds(&items) { Vec::new() } else { items }
 }
@@ -246,16 +291,37 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     let (before, list) = description.split_at(first.start());
     let items = closed(list, true);
     let is_whole = items.len() > 1 && words.iter().all(|word| items.iter().any(|item| item == word));
-    let has_or =
-        list.contains("' or ") || list.contains("\" or ") || list.contains("` or ") || list.contains(", or ");
+    let has_or = ["' or ", "\" or ", "` or ", ", or ", "(default) or "].iter().any(|or| list.contains(or));
     let is_letter = items.iter().any(|item| item.chars().count() < 2);
+    // `handler for others; "strict" (default), "ignore", "replace".`
+    let is_sentence = items.len() > 2 && before.trim_end().ends_with([':', ';', '.']);
+    let says_default = list.contains(" (default)");
     let fits = is_whole
-        && has_or
+        && (has_or || is_sentence)
         && !is_letter
         && !name.is_empty()
-        && !is_match(&ABOUT_OTHERS, before)
+        && (says_default || !is_match(&ABOUT_OTHERS, before))
         && introduces(before, name, true);
     if fits { items } else { Vec::new() }
+}
+
+/// `Export in ical (default) or pcal format`.
+fn beside_default(description: &str) -> Vec<String> {
+    let Some(captures) = found(&BESIDE_DEFAULT, description) else { return Vec::new() };
+    let items: Vec<String> = captures.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect();
+    let before = captures.get(1).and_then(|first| description.get(..first.start())).unwrap_or_default();
+    // `a, b (default) or c` has more.
+    let fits = !before.trim_end().ends_with(',') && !are_kinds(&items) && !gives_examples(description);
+    if fits { items } else { Vec::new() }
+}
+
+/// `data profile, raid0, raid1, dup or single`, where the value is called `PROFILE`.
+fn behind_noun(description: &str, name: &str) -> Vec<String> {
+    let Some((noun, list)) = description.split_once(", ") else { return Vec::new() };
+    let last = noun.rsplit(' ').next().unwrap_or_default();
+    let is_noun = last.eq_ignore_ascii_case(name) && !gives_examples(description);
+    let items = if is_noun { closed(list, false) } else { Vec::new() };
+    if items.len() > 2 { items } else { Vec::new() }
 }
 
 /// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.

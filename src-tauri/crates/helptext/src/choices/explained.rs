@@ -17,7 +17,7 @@ pattern!(
 );
 pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
 // `'f' or 'file':  regular files`.
-pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])?:\s"#);
+pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])? ?:\s"#);
 // `'plain' does nothing. 'rewrite' (the default) rewrites`.
 pattern!(AT_START, r#"(?:^|[.!?;)]\s+)(["'`][a-z0-9][\w.+-]*["'`])(?: \(|\s[a-z])"#);
 pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
@@ -36,8 +36,8 @@ pattern!(
     r"(?i)\b(?:as follows:|one of(?: the following)?:|(?:values|options|modes|choices|methods|types|formats)(?: are(?: as follows)?:?|:))\s+"
 );
 pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
-// `strategy 0=default, 1=filtered`.
-pattern!(NUMBERED, r"(?:^|[\s,;])(\d{1,2})=");
+// `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`.
+pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?:: ?| - )[A-Za-z])");
 
 /// The values that are explained, if those are all there are.
 pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
@@ -46,7 +46,8 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     }
     let lists = [llvm, quoted, defined, at_start, in_parentheses, dashed, columns, numbered];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
-    found.unwrap_or_else(|| assigned(description, name))
+    let named = || Some(called(description, name)).filter(|items| items.len() > 1);
+    found.or_else(named).unwrap_or_else(|| assigned(description, name))
 }
 
 /// All captures of a pattern.
@@ -97,7 +98,39 @@ fn in_parentheses(description: &str) -> Vec<String> {
     let items: Vec<String> = list.as_str().split([',', ';']).map(value).collect();
     let is_code =
         |item: &String| item.len() == 1 || item.len() < 4 && item.bytes().all(|byte| byte.is_ascii_digit());
-    if items.iter().all(is_code) { items } else { Vec::new() }
+    if items.iter().all(is_code) && !is_scale(&items) { items } else { Vec::new() }
+}
+
+/// Whether items are numbers that are not in a row: the ends of a scale, or bits that are added.
+fn is_scale(items: &[String]) -> bool {
+    let numbers: Option<Vec<u32>> = items.iter().map(|item| item.parse().ok()).collect();
+    numbers.is_some_and(|mut numbers| {
+        numbers.sort_unstable();
+        numbers.iter().zip(numbers.iter().skip(1)).any(|(one, next)| next - one != 1)
+    })
+}
+
+/// `mode 'canonical' writes … mode 'off' …`, where the value is called `mode`, if no other words are quoted.
+fn called(description: &str, name: &str) -> Vec<String> {
+    if name.is_empty() {
+        return Vec::new();
+    }
+    let Some(any) = LazyLock::force(&ANY_QUOTED).as_ref() else { return Vec::new() };
+    let mut items: Vec<String> = Vec::new();
+    for found in any.find_iter(description).take(MAX_CHOICES) {
+        let before = description.get(..found.start()).unwrap_or_default().trim_end();
+        let is_called = before
+            .get(before.len().saturating_sub(name.len())..)
+            .is_some_and(|word| word.eq_ignore_ascii_case(name));
+        if !is_called {
+            return Vec::new();
+        }
+        let item = found.as_str().trim_matches(['"', '\'', '`']).to_owned();
+        if !items.contains(&item) {
+            items.push(item);
+        }
+    }
+    if are_kinds(&items) { Vec::new() } else { items }
 }
 
 fn dashed(description: &str) -> Vec<String> {
@@ -181,8 +214,24 @@ mod tests {
             ),
             ("'plain' does nothing. 'rewrite' rewrites it unless 'x' is set", "MODE", ""),
             ("rounding (0=none, 1=simple, 2=adjusted)", "NUM", "0 1 2"),
+            ("method (0=fast, 6=slowest)", "int", ""),
+            ("bits (1=code, 2=data, 4=names)", "n", ""),
+            (
+                "write (mode 'canonical'), short (mode 'short') or not (mode 'off')",
+                "mode",
+                "canonical short off",
+            ),
+            ("use mode 'a', or mode 'b' with 'c'", "mode", ""),
             ("strategy 0=default, 1=filtered, 2=huffman only", "S", "0 1 2"),
             ("level 0=fast, 9=best", "L", ""),
+            ("engine mode: 0 - original only; 1 - neural nets only; 2 - default.", "MODE", "0 1 2"),
+            ("class, 0: none, 1: realtime, 2: idle", "class", "0 1 2"),
+            ("from 1 - 5 to 2 - 7", "N", ""),
+            (
+                "one of the modes. 'flat' : Render flat. 'tall' : Tall text. 'both' : All.",
+                "",
+                "flat tall both",
+            ),
             (
                 "MODE is one of: original - read all (needs more) lowmem - read blocks again",
                 "MODE",

@@ -20,13 +20,16 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
         if *is_quoted.get_or_insert(quoted) != quoted || only_quoted && !quoted {
             return None;
         }
+        let (behind, other) = if quoted { other_spelling(behind) } else { (behind, None) };
         // `parentheses/parens`, `alt[ernative]`, `file(s)`, `a=b`: a form, not a value.
         if behind.starts_with(['/', '[', '(', '=', ':', '<']) && !behind.starts_with(": ") {
             return None;
         }
         let (behind, has_remark) = without_remark(behind)?;
-        if !items.contains(&item) {
-            items.push(item);
+        for item in std::iter::once(item).chain(other) {
+            if !items.contains(&item) {
+                items.push(item);
+            }
         }
         match separator(behind) {
             // `"fast" or "slow", and then`: the sentence goes on.
@@ -35,7 +38,11 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
             }
             Some((next, _)) if names_more(next) => return None,
             // `a or b, and then`.
-            Some((next, false)) if is_joined && behind.trim_start().starts_with(',') => {
+            Some((next, false))
+                if is_joined
+                    && behind.trim_start().starts_with(',')
+                    && !(quoted && next.starts_with(QUOTES)) =>
+            {
                 return (!next.starts_with("and/")).then_some(items);
             }
             Some((next, joins)) => {
@@ -119,6 +126,14 @@ fn item(text: &str) -> Option<(String, bool, &str)> {
         .then(|| (item.to_owned(), false, text.get(item.len()..).unwrap_or_default()))
 }
 
+/// What follows `"warning"/"2"`, a second spelling of a quoted value, and that spelling.
+fn other_spelling(text: &str) -> (&str, Option<String>) {
+    match text.strip_prefix('/').filter(|rest| rest.starts_with(QUOTES)).and_then(item) {
+        Some((other, _, behind)) => (behind, Some(other)),
+        None => (text, None),
+    }
+}
+
 /// What follows a remark, and whether there was one; none if the remark names more values.
 fn without_remark(text: &str) -> Option<(&str, bool)> {
     let start = text.trim_start();
@@ -186,6 +201,7 @@ mod tests {
             ("abap, algol, auto, vim The style follows", "abap algol auto vim"),
             ("'strict' (always), 'throw' (unless 'hook' is set or not), 'warn' (log).", "strict throw warn"),
             ("*auto*, never, always.", "auto never always"),
+            ("\"info\" or \"1\", \"warning\"/\"2\" (default), \"none\"/\"5\".", "info 1 warning 2 none 5"),
             // More values, wrapped words, other forms, remarks with values.
             ("eventlet, gevent, or a comma-list of them.", ""),
             ("strict (or true), warn, ignore (or false)", ""),

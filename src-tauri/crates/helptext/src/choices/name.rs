@@ -49,7 +49,7 @@ pub fn of_name(name: &str) -> Vec<String> {
     }
     // argparse writes lists so, and nothing else.
     let is_braced = separator == ',';
-    let is_form = |choice: &String| choice.contains(['<', '>', '[', ']', '=', ' ', '{', '}', ':', '*']);
+    let is_form = |choice: &String| choice.contains(['<', '>', '[', ']', '(', '=', ' ', '{', '}', ':', '*']);
     let is_short = |choice: &String| (2..=8).contains(&choice.len());
     let is_lower = |choice: &String| choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     let is_slashed = separator == '/'

@@ -4,7 +4,10 @@ use super::{list::closed, of_name};
 
 /// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`, or `<when> can be`.
 pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
-    let in_parentheses = description.split_once(&format!("({name} = ")).map(|(_, list)| closed(list, false));
+    let in_parentheses = ["({name} = ", "({name}="]
+        .iter()
+        .find_map(|before| description.split_once(&before.replace("{name}", name)))
+        .map(|(_, list)| closed(list, false));
     if let Some(items) = in_parentheses.filter(|items| items.len() > 1) {
         return items;
     }

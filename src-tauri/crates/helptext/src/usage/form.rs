@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::tokens::{
     are_spellings, begins_optionally, bundle, glued, inside, is_one_of_words, is_part_of_another, is_plural,
-    is_remark, tokens,
+    is_remark, words,
 };
 use super::{Flags, UsageOption, UsagePositional};
 use crate::choices::of_name;
@@ -27,6 +27,16 @@ pub(super) struct Form<'a> {
     pub(super) takes_command: bool,
 }
 
+/// A name without brackets; `file(s)` keeps its own.
+fn one_name(word: &str) -> &str {
+    if word.ends_with("(s)") { word } else { bare(word) }
+}
+
+/// Whether a word says that the one before it can be repeated.
+fn is_dots(token: &str) -> bool {
+    matches!(token, "..." | "…" | "..")
+}
+
 impl<'a> Form<'a> {
     pub(super) fn new(flags: &'a Flags<'a>, known: &'a [String]) -> Self {
         Self { flags, known, options: Vec::new(), positionals: Vec::new(), takes_command: false }
@@ -37,7 +47,7 @@ impl<'a> Form<'a> {
         if depth > MAX_DEPTH {
             return;
         }
-        let tokens = tokens(text);
+        let tokens = words(text);
         // Of alternatives, none must be given.
         let bars = tokens.iter().filter(|token| *token == "|").count();
         let is_choice = bars > 0;
@@ -50,18 +60,20 @@ impl<'a> Form<'a> {
         while let Some(token) = tokens.get(at) {
             at += 1;
             let token = token.as_str();
-            let repeats = tokens.get(at).is_some_and(|next| matches!(next.as_str(), "..." | "…" | ".."));
+            let repeats = tokens.get(at).is_some_and(|next| is_dots(next));
             match token.chars().next() {
                 None | Some('|') => {}
                 _ if is_part_of_another(token) => {}
                 Some('[' | '(' | '<') if is_one_of_words(token) => {
                     self.positional(token, required && !token.starts_with('['));
                 }
-                _ if matches!(token, "..." | "…" | "..") => {
+                _ if is_dots(token) => {
                     if let Some(last) = self.positionals.last_mut() {
                         last.repeated = true;
                     }
                 }
+                // `file1 [file2 ... fileN]`
+                Some(_) if at > 1 && is_dots(&tokens[at - 2]) && self.is_last_of_many(token) => {}
                 _ if matches!(token, "--" | "[--]" | "-" | "[-]" | "+" | "=") => {}
                 // `<model> or just <flat>`: another form, in words.
                 _ if token == "or" && depth == 0 && !self.positionals.is_empty() => break,
@@ -167,23 +179,31 @@ impl<'a> Form<'a> {
         }
     }
 
+    /// Whether a name is that of the argument before it, with another number: `fileN`.
+    fn is_last_of_many(&self, token: &str) -> bool {
+        let stem = |name: &str| {
+            name.chars().filter(|c| !c.is_ascii_digit() && !matches!(c, 'N' | 'n')).collect::<String>()
+        };
+        self.positionals.last().is_some_and(|last| stem(&last.name) == stem(bare(token)))
+    }
+
     /// `[a | b | c]`: one argument. Returns whether the alternatives are arguments.
     fn alternatives(&mut self, tokens: &[String], required: bool) -> bool {
-        let is_dots = |token: &&String| matches!(token.as_str(), "..." | "…" | "..");
         let each: Vec<Vec<&String>> = tokens
             .split(|token| token == "|")
-            .map(|part| part.iter().filter(|token| !is_dots(token)).collect())
+            .map(|part| part.iter().filter(|token| !is_dots(token.as_str())).collect())
             .collect();
         let is_plain = |token: &&String| !token.starts_with(['-', '[', '(', '{']);
         if !each.iter().flatten().all(is_plain) || each.iter().any(Vec::is_empty) {
             return false;
         }
         let dots =
-            if tokens.iter().any(|token| is_dots(&token) || token.ends_with("...")) { "..." } else { "" };
+            if tokens.iter().any(|token| is_dots(token) || token.ends_with("...")) { "..." } else { "" };
         if each.iter().all(|words| words.len() == 1) {
             // `<a> | <b>` are names of values, `a | b` may be values.
             let is_named = each.iter().flatten().any(|word| word.starts_with('<'));
-            let words = each.iter().flatten().map(|word| if is_named { word.as_str() } else { bare(word) });
+            let words =
+                each.iter().flatten().map(|word| if is_named { word.as_str() } else { one_name(word) });
             let words = words.collect::<Vec<_>>().join("|");
             let token = if is_named { words } else { format!("{{{words}}}") };
             self.positional(&(token + dots), required);
@@ -196,7 +216,8 @@ impl<'a> Form<'a> {
 
     fn option(&mut self, text: &str, required: bool, repeated: bool) {
         // `[-OPTIONS]` stands for them.
-        if text.contains("OPTION") && text.chars().all(|c| !c.is_lowercase()) {
+        let is_all = text.contains("OPTION") && text.chars().all(|c| !c.is_lowercase());
+        if is_all || matches!(text, "-options" | "-flags" | "-switches") {
             return;
         }
         let (found, _) = specs(text, Place::Usage);
@@ -250,10 +271,12 @@ impl<'a> Form<'a> {
             || token.contains("...]")
             || token.contains(" ..")
             || token.contains("...>")
+            || token.starts_with("[list of ")
             || may_be_several
             || is_plural(token);
         let choices = of_name(token);
-        let several = may_be_several.then(|| token.trim_matches(['<', '>', '[', ']', '.']).to_owned());
+        let several =
+            may_be_several.then(|| token.trim_matches(['<', '>', '[', ']', '{', '}', '.']).to_owned());
         let name = several.as_deref().unwrap_or_else(|| bare(token));
         // `<PACKAGE|--requirements <FILE>>`: other ways to say it are options.
         let name = name.split_once("|-").map_or(name, |(name, _)| name);
@@ -272,8 +295,9 @@ impl<'a> Form<'a> {
                 | "switches"
                 | "global flags"
         ) || [" options", " opts", " opt"].iter().any(|end| lower.ends_with(end));
-        // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out.
+        // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out. `source.{pyx,py}`, `<file (one)>`: what it is.
         let name = name.split_once('[').map_or(name, |(stem, _)| stem);
+        let name = [".{", " ("].iter().find_map(|end| name.split_once(end)).map_or(name, |(stem, _)| stem);
         // `<key>=<value>`, `<DEP>[@VERSION]`.
         let name = if name.contains('|') { name } else { name.split('>').next().unwrap_or(name) };
         let is_name = name
@@ -291,7 +315,7 @@ impl<'a> Form<'a> {
             matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands" | "sub command");
         self.takes_command |= is_command;
         let name = match choices.is_empty() {
-            true if name.contains('|') => name.split('|').map(bare).collect::<Vec<_>>().join("|"),
+            true if name.contains('|') => name.split('|').map(one_name).collect::<Vec<_>>().join("|"),
             true => name.to_owned(),
             false => choices.join("|"),
         };

@@ -8,7 +8,8 @@ pub(super) fn is_part_of_another(token: &str) -> bool {
     let mut inside = token.strip_prefix('[').unwrap_or_default().chars();
     match inside.next() {
         Some(':' | ',' | '=' | '@') => true,
-        Some('.') => inside.next().is_some_and(char::is_alphanumeric),
+        // `[.changes file]` is an argument.
+        Some('.') => inside.next().is_some_and(char::is_alphanumeric) && !token.contains(' '),
         _ => false,
     }
 }
@@ -33,18 +34,31 @@ pub(super) fn is_plural(token: &str) -> bool {
         && !SINGULAR.contains(&last)
 }
 
-/// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`.
+/// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`, `[core-file or process-id]`, `[list of files]`.
 pub(super) fn is_one_of_words(token: &str) -> bool {
     const LAST: &[&str] = &["file", "files", "name", "names", "dir", "directory", "directories"];
-    let words: Vec<&str> = bare(token).split_whitespace().collect();
+    const MOST: usize = 8;
+    let mut words: Vec<&str> = bare(token).split_whitespace().collect();
+    if words.last().is_some_and(|last| last.chars().all(|c| c == '.')) {
+        words.pop();
+    }
     let is_plain = |word: &&str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'));
-    let [first, last] = words[..] else { return false };
     let lower = |word: &str| word.trim_end_matches('.').to_lowercase();
-    !first.starts_with('-')
+    let [first, .., last] = words[..] else { return false };
+    if words.len() > MOST || words.iter().any(|word| word.starts_with('-')) || lower(first) == "options" {
+        return false;
+    }
+    let joined = || {
+        let is_name =
+            |word: &&str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | ',' | '/'));
+        let is_inside = |word: &str| words.iter().skip(1).rev().skip(1).any(|own| *own == word);
+        words.iter().all(is_name) && (is_inside("or") || first == "list" && is_inside("of"))
+    };
+    let is_pair = words.len() == 2
         && words.iter().all(is_plain)
         && LAST.contains(&lower(last).as_str())
-        && !LAST.contains(&lower(first).as_str())
-        && lower(first) != "options"
+        && !LAST.contains(&lower(first).as_str());
+    is_pair || joined()
 }
 
 /// Whether brackets hold words for people: `[more options; see below]`.
@@ -61,8 +75,21 @@ pub(super) fn is_remark(token: &str) -> bool {
             || is_prose(token.trim_matches(['[', ']'])))
 }
 
+/// The words of a form. That an argument may be `-` for a stream says nothing of it: `[file|-]`.
+pub(super) fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in tokens(text) {
+        if word == "-" && words.last().is_some_and(|last| last == "|") {
+            words.pop();
+        } else {
+            words.push(word);
+        }
+    }
+    words
+}
+
 /// Words outside of brackets; brackets with their content are one, `|` is one.
-pub(super) fn tokens(text: &str) -> Vec<String> {
+fn tokens(text: &str) -> Vec<String> {
     const MAX_TOKENS: usize = 4_000;
     let mut tokens: Vec<String> = Vec::new();
     let mut token = String::new();

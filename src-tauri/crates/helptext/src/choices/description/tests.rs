@@ -95,6 +95,33 @@ fn descriptions_list_values() {
             "date hours ns s",
         ),
         ("sockets of FAMILY FAMILY := {inet|inet6|unix}", "FAMILY", "inet inet6 unix"),
+        (
+            "errors at or above <level>: \"info\" or \"1\", \"warning\"/\"2\" (default), \"none\"/\"5\"",
+            "level",
+            "info 1 warning 2 none 5",
+        ),
+        (
+            "Specify the handler of others; \"strict\" (default), \"ignore\", \"replace\".",
+            "HANDLER",
+            "strict ignore replace",
+        ),
+        ("Sets the parser mode to 'fast' (default) or 'full'", "mode", "fast full"),
+        ("Export to stdout in ical (default) or pcal format", "format", "ical pcal"),
+        ("set endianness (big|little|host), default host", "endian", "big little host"),
+        ("choose the hash function (lua51|luajit20: default lua51)", "STRING", "lua51 luajit20"),
+        (
+            "set interaction mode (STRING=batch|nonstop| scroll|errorstop)",
+            "STRING",
+            "batch nonstop scroll errorstop",
+        ),
+        (
+            "select messages: new, unread, old (same as unread) or read (or any unambiguous abbreviation of these)",
+            "STATUS",
+            "new unread old read",
+        ),
+        ("select it Compressors available: gzip (default) lzo xz", "comp", "gzip lzo xz"),
+        ("Languages handled are currently C++, C, and Ada. The default is C.", "NAME", "C++ C Ada"),
+        ("data profile, raid0, raid1, dup or single", "PROFILE", "raid0 raid1 dup single"),
         ("pictographs; <what> can be \"all\", \"none\" or \"common\" (default)", "what", "all none common"),
     ] {
         assert_eq!(of_description(description, value).join(" "), items, "{description}");
@@ -146,6 +173,11 @@ fn other_lists_are_no_values() {
         ("QUERY := {all|inet}[,QUERY]", "QUERY"),
         ("print columns (one of the many files)", "COL"),
         ("show times in short, full or iso format", "N"),
+        ("write the table to a file with its kind (txt, qml, qlr)", "PCT_FILENAME"),
+        ("compression method (0=fast, 6=slowest), default=4", "int"),
+        ("write the file, text (default) or other formats", "x"),
+        ("what is supported: the lines of it", "x"),
+        ("name or number of scheduling class, 0: none, 1: realtime", "class"),
     ] {
         assert_eq!(of_description(description, value), Vec::<String>::new(), "{description}");
     }
