@@ -338,6 +338,8 @@ fn trimmed(form: &str) -> &str {
         }
     }
     let form = form.get(..end).unwrap_or(form).trim_end();
+    // `tool [a] or`, and another form beneath.
+    let form = form.strip_suffix(" or").unwrap_or(form);
     // A last remark in parentheses.
     match form.rsplit_once(" (") {
         Some((before, remark))

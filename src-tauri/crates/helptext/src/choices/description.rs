@@ -292,13 +292,13 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     let items = closed(list, true);
     let is_whole = items.len() > 1 && words.iter().all(|word| items.iter().any(|item| item == word));
     let has_or = ["' or ", "\" or ", "` or ", ", or ", "(default) or "].iter().any(|or| list.contains(or));
-    let is_letter = items.iter().any(|item| item.chars().count() < 2);
+    let is_letter_or_path = items.iter().any(|item| item.chars().count() < 2 || item.contains('/'));
     // `handler for others; "strict" (default), "ignore", "replace".`
     let is_sentence = items.len() > 2 && before.trim_end().ends_with([':', ';', '.']);
     let says_default = list.contains(" (default)");
     let fits = is_whole
         && (has_or || is_sentence)
-        && !is_letter
+        && !is_letter_or_path
         && !name.is_empty()
         && (says_default || !is_match(&ABOUT_OTHERS, before))
         && introduces(before, name, true);
@@ -343,7 +343,9 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_quoted = list.contains(['"', '\'', '`']);
         let is_upper = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()));
         let is_clear = is_quoted || is_upper;
-        let ends = (is_when || is_clear) && list.contains(" or ")
+        // `the script for SHELL (bash, zsh or fish) and exit`.
+        let is_about = name.len() > 2 && before.trim_end().ends_with(name);
+        let ends = (is_when || is_clear || is_about) && list.contains(" or ")
             || is_match(&BEHIND, description.get(all.end()..)?);
         if is_open || !ends {
             return None;

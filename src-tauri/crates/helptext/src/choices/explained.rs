@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::{MAX_CHOICES, are_kinds};
-use crate::patterns::{Pattern, found, pattern};
+use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// A description of this length may be cut.
 const CUT: usize = 1_900;
@@ -18,6 +18,8 @@ pattern!(
 pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
 // `'f' or 'file':  regular files`.
 pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])? ?:\s"#);
+// `'auto'   - all functions  'strict' - none of them`.
+pattern!(QUOTED_DASHED, r#"(?:^|\s)["'`]([a-z0-9][\w.+-]*)["'`]\s+- \w"#);
 // `'plain' does nothing. 'rewrite' (the default) rewrites`.
 pattern!(AT_START, r#"(?:^|[.!?;)]\s+)(["'`][a-z0-9][\w.+-]*["'`])(?: \(|\s[a-z])"#);
 pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
@@ -38,13 +40,14 @@ pattern!(
 pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
 // `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`.
 pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?:: ?| - )[A-Za-z])");
+pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]");
 
 /// The values that are explained, if those are all there are.
 pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     if description.chars().count() > CUT {
         return Vec::new();
     }
-    let lists = [llvm, quoted, defined, at_start, in_parentheses, dashed, columns, numbered];
+    let lists = [llvm, quoted, quoted_dashed, defined, at_start, in_parentheses, dashed, columns, numbered];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
     let named = || Some(called(description, name)).filter(|items| items.len() > 1);
     found.or_else(named).unwrap_or_else(|| assigned(description, name))
@@ -74,6 +77,11 @@ fn quoted(description: &str) -> Vec<String> {
     if is_open { Vec::new() } else { items }
 }
 
+fn quoted_dashed(description: &str) -> Vec<String> {
+    let items = each(&QUOTED_DASHED, description);
+    if are_kinds(&items) { Vec::new() } else { items }
+}
+
 fn defined(description: &str) -> Vec<String> {
     behind(&BEFORE_DEFINED, &DEFINED, description)
 }
@@ -101,12 +109,14 @@ fn in_parentheses(description: &str) -> Vec<String> {
     if items.iter().all(is_code) && !is_scale(&items) { items } else { Vec::new() }
 }
 
-/// Whether items are numbers that are not in a row: the ends of a scale, or bits that are added.
+/// Whether items are numbers that are not in a row: some points of a scale, or bits that are added. More than three from 0
+/// are a list.
 fn is_scale(items: &[String]) -> bool {
     let numbers: Option<Vec<u32>> = items.iter().map(|item| item.parse().ok()).collect();
     numbers.is_some_and(|mut numbers| {
         numbers.sort_unstable();
-        numbers.iter().zip(numbers.iter().skip(1)).any(|(one, next)| next - one != 1)
+        let is_row = numbers.iter().zip(numbers.iter().skip(1)).all(|(one, next)| next - one == 1);
+        !is_row && (numbers.len() < 4 || numbers.first() != Some(&0))
     })
 }
 
@@ -154,7 +164,8 @@ fn behind(before: &Pattern, item: &Pattern, description: &str) -> Vec<String> {
 
 /// Numbers in a row from 0 or 1: others are ends of a range.
 fn numbered(description: &str) -> Vec<String> {
-    let items = if description.contains("-1=") { Vec::new() } else { each(&NUMBERED, description) };
+    let is_open = description.contains("-1=") || is_match(&NUMBERED_RANGE, description);
+    let items = if is_open { Vec::new() } else { each(&NUMBERED, description) };
     let first = usize::from(items.first().is_some_and(|first| first == "1"));
     let is_row = items.iter().enumerate().all(|(at, item)| *item == (at + first).to_string());
     if is_row { items } else { Vec::new() }
@@ -215,6 +226,8 @@ mod tests {
             ("'plain' does nothing. 'rewrite' rewrites it unless 'x' is set", "MODE", ""),
             ("rounding (0=none, 1=simple, 2=adjusted)", "NUM", "0 1 2"),
             ("method (0=fast, 6=slowest)", "int", ""),
+            ("format (0=concise, 1=normal, 2=filled, 4=values)", "NUM", "0 1 2 4"),
+            ("levels: 1: failures 2: warnings 3: details 4-6: more and more", "LEVEL", ""),
             ("bits (1=code, 2=data, 4=names)", "n", ""),
             (
                 "write (mode 'canonical'), short (mode 'short') or not (mode 'off')",
@@ -224,6 +237,7 @@ mod tests {
             ("use mode 'a', or mode 'b' with 'c'", "mode", ""),
             ("strategy 0=default, 1=filtered, 2=huffman only", "S", "0 1 2"),
             ("level 0=fast, 9=best", "L", ""),
+            ("'auto'   - All are handled 'strict' - None are (for others)", "MODE", "auto strict"),
             ("engine mode: 0 - original only; 1 - neural nets only; 2 - default.", "MODE", "0 1 2"),
             ("class, 0: none, 1: realtime, 2: idle", "class", "0 1 2"),
             ("from 1 - 5 to 2 - 7", "N", ""),

@@ -107,6 +107,7 @@ fn item(text: &str) -> Option<(String, bool, &str)> {
         let is_word = !item.is_empty()
             && !item.ends_with('-')
             && item.chars().count() <= 40
+            && !item.contains(['<', '>'])
             && !item.contains(char::is_whitespace);
         return is_word
             .then(|| (item.to_owned(), true, inner.get(end + closing.len_utf8()..).unwrap_or_default()));

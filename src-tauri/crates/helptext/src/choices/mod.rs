@@ -88,11 +88,11 @@ const KINDS: &[&str] = &[
 /// Further such words, as they stand in capitals: `HOST|ADDR`.
 const PLACEHOLDERS: &[&str] = &[
     "addr", "address", "arg", "args", "archive", "branch", "cidr", "cmd", "commit", "cpu", "dev", "device",
-    "dest", "dst", "entry", "env", "expr", "field", "flag", "fmt", "format", "glob", "hash", "iface",
+    "dest", "dst", "entry", "env", "expr", "field", "flag", "fmt", "format", "glob", "hash", "hook", "iface",
     "image", "index", "input", "ip", "item", "label", "len", "length", "limit", "list", "line", "mac", "max",
     "min", "mode", "mount", "node", "object", "option", "opts", "output", "pkg", "plugin", "prefix", "prog",
-    "program", "ref", "repo", "rev", "script", "seed", "source", "spec", "src", "suffix", "tag", "target",
-    "title", "token", "type", "unit", "uri", "uuid", "var", "version", "width", "x", "y",
+    "program", "project", "ref", "repo", "rev", "script", "seed", "source", "spec", "src", "suffix", "tag",
+    "target", "title", "token", "type", "unit", "uri", "uuid", "var", "version", "width", "x", "y",
 ];
 /// Of these, one is enough in a short list.
 const MOSTLY_KINDS: &[&str] =
@@ -144,7 +144,13 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             |test: fn(char) -> bool| item.split('_').any(|part| part.len() > 1 && part.chars().all(test));
         is(|c| c.is_ascii_lowercase()) && is(|c| c.is_ascii_uppercase())
     };
-    items.iter().any(|item| is_placeholder(item) || is_form(item))
+    // `all|unmanaged|Number`
+    let is_title =
+        |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
+    let is_mixed = items.iter().any(is_title)
+        && items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()));
+    is_mixed
+        || items.iter().any(|item| is_placeholder(item) || is_form(item))
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
         || items.len() < 4 && lower.iter().any(names_something)
@@ -170,6 +176,8 @@ mod tests {
             "SEED|random|none",
             "HOST|ADDR",
             "language|language_COUNTRY",
+            "all|unmanaged|Number",
+            "HOOK|PROJECT",
         ] {
             assert!(are_kinds(&list(kinds)), "{kinds}");
         }

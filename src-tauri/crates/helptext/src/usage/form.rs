@@ -76,7 +76,9 @@ impl<'a> Form<'a> {
                 Some(_) if at > 1 && is_dots(&tokens[at - 2]) && self.is_last_of_many(token) => {}
                 _ if matches!(token, "--" | "[--]" | "-" | "[-]" | "+" | "=") => {}
                 // `<model> or just <flat>`: another form, in words.
-                _ if token == "or" && depth == 0 && !self.positionals.is_empty() => break,
+                _ if token == "or" && depth == 0 && (!self.positionals.is_empty() || at == tokens.len()) => {
+                    break;
+                }
                 // `[user@]hostname`: a beginning that can be left out.
                 Some('[') if begins_optionally(token).is_some() => {
                     self.positional(begins_optionally(token).unwrap_or(token), required);

@@ -153,7 +153,7 @@ fn usage_lines_show_options_and_arguments() {
         ("usage: mpg123 [option(s)] [file(s) | URL(s) | -]", "mpg123", "", "[file(s)|URL(s)]..."),
         ("Usage: wvunpack [-options] infile[.wv]|- [...]", "wvunpack", "", "infile..."),
         (
-            "Usage : for recovering what was done in it :\n        recover [-b] partition",
+            "Usage : for recovering what was done in it :\n        recover [-b] partition\n        (e.g. recover /dev/a1)",
             "recover",
             "-b",
             "partition",
@@ -172,6 +172,7 @@ fn usage_lines_show_options_and_arguments() {
             "--label= -g -p=",
             "[dev]...",
         ),
+        ("usage: atopsar [-r file] or\n       atopsar [-x] interval", "atopsar", "-r= -x", "[interval]"),
         ("usage: btrfs check [options] <device>", "btrfsck", "", "device"),
         (
             "Usage:\n  train -v | --version | train [.tr files ...] [OPTION ...]",

@@ -65,14 +65,15 @@ pub(super) fn is_one_of_words(token: &str) -> bool {
 pub(super) fn is_remark(token: &str) -> bool {
     let words: Vec<&str> = token.split_whitespace().collect();
     let lower = token.to_lowercase();
-    words.len() > 1
-        && !token.contains(['|', '<', '='])
-        && !token.contains(" -")
-        && !token.get(1..).unwrap_or_default().starts_with('-')
-        && (lower.contains("options")
-            || lower.contains("flags")
-            || lower.trim_end_matches(['.', ']']).ends_with(" option")
-            || is_prose(token.trim_matches(['[', ']'])))
+    token.starts_with("(e.g")
+        || words.len() > 1
+            && !token.contains(['|', '<', '='])
+            && !token.contains(" -")
+            && !token.get(1..).unwrap_or_default().starts_with('-')
+            && (lower.contains("options")
+                || lower.contains("flags")
+                || lower.trim_end_matches(['.', ']']).ends_with(" option")
+                || is_prose(token.trim_matches(['[', ']'])))
 }
 
 /// The words of a form. That an argument may be `-` for a stream says nothing of it: `[file|-]`.

@@ -121,6 +121,7 @@ fn descriptions_list_values() {
         ),
         ("select it Compressors available: gzip (default) lzo xz", "comp", "gzip lzo xz"),
         ("Languages handled are currently C++, C, and Ada. The default is C.", "NAME", "C++ C Ada"),
+        ("Print the script for SHELL (bash, zsh or fish) and exit.", "SHELL", "bash zsh fish"),
         ("data profile, raid0, raid1, dup or single", "PROFILE", "raid0 raid1 dup single"),
         ("pictographs; <what> can be \"all\", \"none\" or \"common\" (default)", "what", "all none common"),
     ] {
@@ -176,6 +177,9 @@ fn other_lists_are_no_values() {
         ("write the table to a file with its kind (txt, qml, qlr)", "PCT_FILENAME"),
         ("compression method (0=fast, 6=slowest), default=4", "int"),
         ("write the file, text (default) or other formats", "x"),
+        ("Can be a path: 'root_dir', './root_dir', 'root/other/'; or more: '/home/root'", "DIR2"),
+        ("Use `stdio` (default) or `ipc://<name>` for a socket", "TRANSPORT"),
+        ("on a system basis (option=system,percpu) or only (option=calibrate)", "option"),
         ("what is supported: the lines of it", "x"),
         ("name or number of scheduling class, 0: none, 1: realtime", "class"),
     ] {
