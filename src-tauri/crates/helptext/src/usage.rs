@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use crate::spec::{Place, Spec, specs};
 use form::{Form, mentions};
 use merge::merge;
+use tokens::have_words;
 
 /// Most positional arguments.
 const MAX_POSITIONALS: usize = 64;
@@ -75,8 +76,9 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     // `unlink OPTION` beside `unlink FILE` is a form for help or the version, and so is `timeout [OPTION]`.
     let is_one = |form: &&str| !matches!(*form, "OPTION" | "[OPTION]") || usage.forms.len() == 1;
     let mut forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
+    let has_words = have_words(&usage.forms);
     let parsed = |form: &str, known| {
-        let mut found = Form::new(flags, known);
+        let mut found = Form::new(flags, known, has_words);
         found.scan(form, true, 0);
         found
     };
@@ -124,7 +126,7 @@ fn behind_usage(line: &str) -> Option<&str> {
         }
         _ => trimmed,
     };
-    for word in ["usage", "synopsis", "syntax"] {
+    for word in ["usages", "usage", "synopsis", "syntax"] {
         if let Some(head) = trimmed.get(..word.len())
             && head.eq_ignore_ascii_case(word)
         {
@@ -209,9 +211,15 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
                 forms.push(trimmed(other).to_owned());
             } else if begins(text) && indented > 0 {
                 forms.push(trimmed(text).to_owned());
+            } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
+                at += skipped;
+                continue;
+            } else if is_heading_of_brackets(text, lines.get(at + 1)) {
+                at += 1;
+                continue;
             } else if is_explained(text) {
                 break;
-            } else if indented > 0
+            } else if (indented > 0 || text.starts_with("[ ") && text.ends_with(']'))
                 && (text.starts_with(['[', '<', '{', '(', '|', '.'])
                     || (text.starts_with('-') && indented >= column.max(3) && !is_described(text)))
                 || (column > 0 && indented + 2 >= column && !text.starts_with('-') && !is_prose(text))
@@ -247,6 +255,29 @@ fn alternatives(form: &str) -> Vec<String> {
             .collect(),
         false => vec![form.to_owned()],
     }
+}
+
+/// Number of lines that describe the form above them, if another form follows.
+fn described(lines: &[String], base: Option<usize>, begins: impl Fn(&str) -> bool) -> Option<usize> {
+    const MOST: usize = 6;
+    let base = base.filter(|base| *base > 0)?;
+    let first = lines.first()?.trim();
+    if first.starts_with(['[', '<', '{', '(', '|', '-', '.']) {
+        return None;
+    }
+    let count = lines.iter().take(MOST).take_while(|line| indent(line) > base).count();
+    let next = lines.get(count).filter(|next| indent(next) == base && begins(next.trim()))?;
+    (!is_prose(next.trim())).then_some(count)
+}
+
+/// Whether a line is `Options are:` above options in brackets, as in a form.
+fn is_heading_of_brackets(text: &str, next: Option<&String>) -> bool {
+    let is_heading = ["options:", "options are:"].contains(&text.to_lowercase().as_str());
+    is_heading
+        && next.is_some_and(|next| {
+            let next = next.trim();
+            next.starts_with("[ ") && next.ends_with(']')
+        })
 }
 
 /// Whether a further form with the word "usage" follows, at most one blank line below.

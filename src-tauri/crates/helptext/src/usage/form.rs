@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::tokens::{
-    are_spellings, begins_optionally, bundle, glued, inside, is_one_of_words, is_part_of_another, is_plural,
-    is_remark, words,
+    are_spellings, begins_optionally, bracketed, bundle, glued, inside, is_one_of_words, is_part_of_another,
+    is_plural, is_remark, words,
 };
 use super::{Flags, UsageOption, UsagePositional};
 use crate::choices::of_name;
@@ -14,6 +14,8 @@ use crate::spec::{Place, Spec, is_literal, specs};
 
 /// Deepest brackets that are followed.
 const MAX_DEPTH: usize = 12;
+/// Most letters in `-[abc]`.
+const MAX_LETTERS: usize = 64;
 /// Most values that forms begin with.
 const MAX_MODES: usize = 200;
 
@@ -22,6 +24,8 @@ pub(super) struct Form<'a> {
     /// Flags of entries, and arguments of the first form. `--args <filter>` is a flag and an argument if both are known.
     flags: &'a Flags<'a>,
     known: &'a [String],
+    /// Whether the forms have words behind one dash.
+    has_words: bool,
     pub(super) options: Vec<UsageOption>,
     pub(super) positionals: Vec<UsagePositional>,
     pub(super) takes_command: bool,
@@ -38,8 +42,8 @@ fn is_dots(token: &str) -> bool {
 }
 
 impl<'a> Form<'a> {
-    pub(super) fn new(flags: &'a Flags<'a>, known: &'a [String]) -> Self {
-        Self { flags, known, options: Vec::new(), positionals: Vec::new(), takes_command: false }
+    pub(super) fn new(flags: &'a Flags<'a>, known: &'a [String], has_words: bool) -> Self {
+        Self { flags, known, has_words, options: Vec::new(), positionals: Vec::new(), takes_command: false }
     }
 
     /// Takes what a form shows. `required` says whether it stands outside of brackets.
@@ -222,6 +226,14 @@ impl<'a> Form<'a> {
         if is_all || matches!(text, "-options" | "-flags" | "-switches") {
             return;
         }
+        // `-[abc]`: one of these letters, each with what follows.
+        if let Some((flags, rest)) = bracketed(text) {
+            flags
+                .iter()
+                .take(MAX_LETTERS)
+                .for_each(|flag| self.option(&format!("{flag}{rest}"), false, repeated));
+            return;
+        }
         let (found, _) = specs(text, Place::Usage);
         for mut spec in found {
             if let [flag] = spec.flags.as_slice()
@@ -235,7 +247,13 @@ impl<'a> Form<'a> {
             // `-46Aa`: several options of one letter.
             let is_bundle =
                 |flag: &&String| spec.flags.len() == 1 && !self.flags.described.contains(flag.as_str());
-            let letters = spec.flags.first().filter(is_bundle).and_then(|flag| bundle(flag));
+            // `-of format` among words behind one dash, `-dLanguageLevel=1`.
+            let is_word = |flag: &&String| {
+                self.has_words && (spec.value != Value::None || flag.len() < 4)
+                    || spec.join == Join::Equals && flag.len() > 3
+            };
+            let letters = spec.flags.first().filter(is_bundle).filter(|flag| !is_word(flag));
+            let letters = letters.and_then(|flag| bundle(flag));
             match letters {
                 Some(letters) => {
                     let last = letters.chars().count() - 1;

@@ -173,6 +173,28 @@ fn usage_lines_show_options_and_arguments() {
             "[dev]...",
         ),
         ("usage: atopsar [-r file] or\n       atopsar [-x] interval", "atopsar", "-r= -x", "[interval]"),
+        (
+            "Usage: gdal [-ro] [-of format] [-outsize x y] [-bands count]*\n            [-strict] [-q] <src>",
+            "gdal",
+            "-ro -of= -outsize= -bands= -strict -q",
+            "src",
+        ),
+        (
+            "Usage: iostat [ options ] [ <interval> [ <count> ] ]\nOptions are:\n[ -c ] [ -k | -m ]\n[ --human ] [ -o JSON ]",
+            "iostat",
+            "-c -k -m --human -o=",
+            "[interval] [count]",
+        ),
+        ("usage: guards [--check|--list] symbol", "guards", "--check --list", "symbol"),
+        ("Usage: gprof [-[abD]] [-[eF][name]] [-I dirs]", "gprof", "-a -b -D -e= -F= -I=", ""),
+        (
+            "Usage:\n  pdfopen [-h|--help]\n    Show this help and exit.\n  pdfopen [-r] <file>\n    Opens the file in a window.",
+            "pdfopen",
+            "-h,--help -r",
+            "file",
+        ),
+        ("Usages:\n    batch -d | -D [-x log-file]\n    batch -l", "batch", "-d -D -x= -l", ""),
+        ("Usage: pdf2ps [-dLanguageLevel=1|2|3] input.pdf", "pdf2ps", "-dLanguageLevel=", "input.pdf"),
         ("usage: btrfs check [options] <device>", "btrfsck", "", "device"),
         (
             "Usage:\n  train -v | --version | train [.tr files ...] [OPTION ...]",

@@ -201,7 +201,7 @@ pub(super) fn glued(flag: &str) -> Option<(&str, &str)> {
         "mode",
         "key",
     ];
-    let (letter, name) = flag.split_at_checked(2)?;
+    let (letter, name) = flag.split_at_checked(2).filter(|(letter, _)| *letter != "--")?;
     let is_word = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_upper =
         letter.ends_with(|c: char| c.is_ascii_uppercase()) && name.contains(['a', 'e', 'i', 'o', 'u']);
@@ -219,6 +219,30 @@ pub(super) fn are_spellings(one: &str, other: &str, alone: bool) -> bool {
     let begin_alike = initial(one) == initial(other);
     is_letter(one) && other.starts_with("--") && (alone || begin_alike)
         || one.starts_with("--") && is_letter(other) && begin_alike
+}
+
+/// Whether forms have words behind one dash, so that `-of` is a word as well, and not two letters.
+pub(super) fn have_words(forms: &[String]) -> bool {
+    const FEW: usize = 3;
+    let is_word = |word: &&str| {
+        let name = word.trim_start_matches('[').strip_prefix('-').unwrap_or_default();
+        let name = name.trim_end_matches([']', '*', '.']);
+        name.len() > 3
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && glued(&format!("-{name}")).is_none()
+            && (name.contains('_') || bundle(&format!("-{name}")).is_none())
+    };
+    forms.iter().flat_map(|form| form.split_whitespace()).filter(is_word).take(FEW).count() == FEW
+}
+
+/// The flags of `-[abc]`, and what stands behind them.
+pub(super) fn bracketed(text: &str) -> Option<(Vec<String>, &str)> {
+    let (letters, rest) = text.strip_prefix("-[")?.split_once(']')?;
+    // `-[no]black` is another flag.
+    let fits = letters.len() > 1
+        && letters.chars().all(|c| c.is_ascii_alphanumeric())
+        && !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    fits.then(|| (letters.chars().map(|letter| format!("-{letter}")).collect(), rest))
 }
 
 /// The letters of `-46Aa`. A word such as `-name` is none.
