@@ -76,6 +76,10 @@ impl<'a> Form<'a> {
                         last.repeated = true;
                     }
                 }
+                // `[+D dir]`: an option that begins with a plus sign.
+                Some('+') if depth > 0 && token.chars().count() == 2 => {
+                    at += tokens.get(at..).unwrap_or_default().iter().take_while(|next| *next != "|").count();
+                }
                 // `file1 [file2 ... fileN]`
                 Some(_) if at > 1 && is_dots(&tokens[at - 2]) && self.is_last_of_many(token) => {}
                 _ if matches!(token, "--" | "[--]" | "-" | "[-]" | "+" | "=") => {}
@@ -232,6 +236,14 @@ impl<'a> Form<'a> {
                 .iter()
                 .take(MAX_LETTERS)
                 .for_each(|flag| self.option(&format!("{flag}{rest}"), false, repeated));
+            return;
+        }
+        // `-?abc`: letters of which the first is a question mark.
+        if let Some(letters) = text.strip_prefix("-?").filter(|rest| rest.len() > 1)
+            && letters.chars().all(|c| c.is_ascii_alphanumeric())
+        {
+            self.option("-?", required, repeated);
+            self.option(&format!("-{letters}"), required, repeated);
             return;
         }
         let (found, _) = specs(text, Place::Usage);

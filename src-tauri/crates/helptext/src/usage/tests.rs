@@ -195,6 +195,13 @@ fn usage_lines_show_options_and_arguments() {
         ),
         ("Usages:\n    batch -d | -D [-x log-file]\n    batch -l", "batch", "-d -D -x= -l", ""),
         ("Usage: pdf2ps [-dLanguageLevel=1|2|3] input.pdf", "pdf2ps", "-dLanguageLevel=", "input.pdf"),
+        (
+            "usage: lsx [-?abX] [+|-c c] [+D D] [+m [m]] [+|-f[gG]] [--] [names]",
+            "lsx",
+            "-? -a -b -X -c= -f=",
+            "[names]...",
+        ),
+        ("usage: date [OPTION]... [+FORMAT]", "date", "", "[+FORMAT]"),
         ("usage: btrfs check [options] <device>", "btrfsck", "", "device"),
         (
             "Usage:\n  train -v | --version | train [.tr files ...] [OPTION ...]",
