@@ -126,7 +126,8 @@ fn behind_usage(line: &str) -> Option<&str> {
         }
         _ => trimmed,
     };
-    for word in ["usages", "usage", "synopsis", "syntax"] {
+    let trimmed = trimmed.strip_prefix("general ").unwrap_or(trimmed);
+    for word in ["usage is", "usages", "usage", "synopsis", "syntax"] {
         if let Some(head) = trimmed.get(..word.len())
             && head.eq_ignore_ascii_case(word)
         {
@@ -219,7 +220,8 @@ fn forms(lines: &[String], name: &str) -> Vec<String> {
                 continue;
             } else if is_explained(text) {
                 break;
-            } else if (indented > 0 || text.starts_with("[ ") && text.ends_with(']'))
+            } else if (indented > 0
+                || (text.starts_with("[ ") || text.starts_with("[-")) && text.ends_with(']'))
                 && (text.starts_with(['[', '<', '{', '(', '|', '.'])
                     || (text.starts_with('-') && indented >= column.max(3) && !is_described(text)))
                 || (column > 0 && indented + 2 >= column && !text.starts_with('-') && !is_prose(text))

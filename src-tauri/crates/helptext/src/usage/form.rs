@@ -250,6 +250,7 @@ impl<'a> Form<'a> {
         for mut spec in found {
             if let [flag] = spec.flags.as_slice()
                 && spec.value == Value::None
+                && !self.has_words
                 && !self.flags.described.contains(flag.as_str())
                 && let Some((flag, name)) = glued(flag)
             {
@@ -260,14 +261,15 @@ impl<'a> Form<'a> {
             let is_bundle =
                 |flag: &&String| spec.flags.len() == 1 && !self.flags.described.contains(flag.as_str());
             // `-of format` among words behind one dash, `-dLanguageLevel=1`.
-            let is_word = |flag: &&String| {
-                self.has_words && (spec.value != Value::None || flag.len() < 4)
-                    || spec.join == Join::Equals && flag.len() > 3
-            };
+            let is_word = |flag: &&String| self.has_words || spec.join == Join::Equals && flag.len() > 3;
             let letters = spec.flags.first().filter(is_bundle).filter(|flag| !is_word(flag));
             let letters = letters.and_then(|flag| bundle(flag));
             match letters {
                 Some(letters) => {
+                    // `-vxX#`: one more letter, which is no property's name.
+                    if letters.chars().count() > 2 && spec.values.iter().all(|value| value == "#") {
+                        (spec.value, spec.values) = (Value::None, Vec::new());
+                    }
                     let last = letters.chars().count() - 1;
                     for (at, letter) in letters.chars().enumerate() {
                         let (value, values) = match at == last {

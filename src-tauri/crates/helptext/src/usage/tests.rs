@@ -202,6 +202,15 @@ fn usage_lines_show_options_and_arguments() {
             "[names]...",
         ),
         ("usage: date [OPTION]... [+FORMAT]", "date", "", "[+FORMAT]"),
+        (
+            "cie: usage:  cie [-full]\n[-xy|-upvp] [-size <s>]\n[-width <x>] [file]",
+            "cie",
+            "-full -xy -upvp -size= -width=",
+            "[file]",
+        ),
+        ("Usage: dump [-AbX#] [ -c count ] [file]", "dump", "-A -b -X -c=", "[file]"),
+        ("general usage: svnrdump URL [-r LOWER]", "svnrdump", "-r=", "URL"),
+        ("usage is:\n\n   listener [-e] [port]", "listener", "-e", "[port]"),
         ("usage: btrfs check [options] <device>", "btrfsck", "", "device"),
         (
             "Usage:\n  train -v | --version | train [.tr files ...] [OPTION ...]",
