@@ -318,14 +318,16 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     }
     // `--rotate  normal,inverted,left`: what would be the description is the value.
     let listed = Some(choices::whole(description)).filter(|_| value == Value::None).unwrap_or_default();
-    if !listed.is_empty() {
+    let mut choices = [listed, choices::letters_of(&values, spec.join)].concat();
+    if !choices.is_empty() {
         value = Value::Required;
     }
     let takes_value = value != Value::None;
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.
     let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
-    let mut choices = if takes_value && !are_kinds { choices::of_name(&values) } else { Vec::new() };
-    choices.extend(listed);
+    if choices.is_empty() && takes_value && !are_kinds {
+        choices = choices::of_name(&values);
+    }
     if choices.is_empty() && takes_value {
         choices = choices::of_description(description, &values);
     }

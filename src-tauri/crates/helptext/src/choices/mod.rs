@@ -13,7 +13,7 @@ mod tables;
 
 pub use alone::whole;
 pub use description::of_description;
-pub use name::of_name;
+pub use name::{letters_of, of_name};
 pub use tables::from_lists;
 
 use crate::patterns::{is_match, pattern};

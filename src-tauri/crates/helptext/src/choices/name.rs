@@ -1,7 +1,24 @@
 //! Values in the name of a value: `{a,b}`, `<a|b>`, `a|b`.
 
 use super::{MAX_CHOICES, are_kinds};
+use crate::definition::Join;
 use crate::hints::bare;
+
+/// The letters of `-type [bcdpfls]`: a set, as in a regular expression. Words in brackets have vowels, and `-b[cmB]` are
+/// further flags.
+pub fn letters_of(name: &str, join: Join) -> Vec<String> {
+    const LEAST: usize = 5;
+    let letters = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
+    let is_new = |at: usize, letter: char| !letters.chars().take(at).any(|known| known == letter);
+    let fits = join == Join::Space
+        && letters.len() >= LEAST
+        && letters.chars().enumerate().all(|(at, letter)| {
+            letter.is_ascii_alphabetic()
+                && !"aeiouy".contains(letter.to_ascii_lowercase())
+                && is_new(at, letter)
+        });
+    if fits { letters.chars().map(String::from).collect() } else { Vec::new() }
+}
 
 /// The values in a name.
 pub fn of_name(name: &str) -> Vec<String> {
@@ -66,6 +83,14 @@ pub fn of_name(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sets_of_letters_are_no_words() {
+        assert_eq!(letters_of("[bcdpflsD]", Join::Space).concat(), "bcdpflsD");
+        for other in ["[type]", "[str]", "[pwdfd]", "bcdpfls", "[bcd1x]"] {
+            assert!(letters_of(other, Join::Space).is_empty(), "{other}");
+        }
+    }
 
     #[test]
     fn names_list_values_and_not_kinds() {
