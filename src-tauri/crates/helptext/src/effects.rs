@@ -54,47 +54,47 @@ impl Effect {
     }
 }
 
-// A verb that runs something, and what is run, in one sentence.
+// All patterns are for text in small letters. A verb that runs something, and what is run, in one sentence.
 pattern!(
     RUNS,
-    r"(?i)\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b"
+    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b"
 );
 pattern!(
     LOADS,
-    r"(?i)\b(?:load(?:s|ed|ing)?|import(?:s|ed|ing)?|preload(?:s|ed|ing)?|register(?:s|ed)?|require|inject(?:s|ed|ing)?|early-load)\b[^.;]{0,50}?\b(?:plug-?ins?|extensions?|shared (?:librar(?:y|ies)|objects?)|modules?|librar(?:y|ies)|agents?|hooks?|scripts?|engine|provider)\b|\b(?:shared librar(?:y|ies)|plug-?in|extension module)s? to (?:load|use)\b"
+    r"\b(?:load(?:s|ed|ing)?|import(?:s|ed|ing)?|preload(?:s|ed|ing)?|register(?:s|ed)?|require|inject(?:s|ed|ing)?|early-load)\b[^.;]{0,50}?\b(?:plug-?ins?|extensions?|shared (?:librar(?:y|ies)|objects?)|modules?|librar(?:y|ies)|agents?|hooks?|scripts?|engine|provider)\b|\b(?:shared librar(?:y|ies)|plug-?in|extension module)s? to (?:load|use)\b"
 );
 // The same words about how a thing is done, not about what a value runs.
 pattern!(
     HARMLESS,
-    r"(?i)\b(?:do not|don't|never|without|no longer|instead of|before|after|when|while|whether|number of|time)\b[^.;]{0,30}?\b(?:execut|run|running|invok|launch|spawn|load|start)"
+    r"\b(?:do not|don't|never|without|no longer|instead of|before|after|when|while|whether|number of|time)\b[^.;]{0,30}?\b(?:execut|run|running|invok|launch|spawn|load|start)"
 );
 pattern!(
     RUN_NAME,
-    r"(?i)^(?:command|command_?line|command_?option|cmd|program|prog|program_?option|code|exec|executable|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
+    r"^(?:command|command_?line|command_?option|cmd|program|prog|program_?option|code|exec|executable|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
 );
 pattern!(
     RUN_FLAG,
-    r"(?i)^-{1,2}(?:.*-)?(?:exec|execute|eval|shell|command|cmd|hook|plugin|plugins|pre-cmd|post-cmd|to-command|compress-program|use-compress-program|rsh|upload-pack|receive-pack|pager|editor|preprocessor|filter-program|run|launcher|wrapper)$"
+    r"^-{1,2}(?:.*-)?(?:exec|execute|eval|shell|command|cmd|hook|plugin|plugins|pre-cmd|post-cmd|to-command|compress-program|use-compress-program|rsh|upload-pack|receive-pack|pager|editor|preprocessor|filter-program|run|launcher|wrapper)$"
 );
 pattern!(
     WRITES,
-    r"(?i)\b(?:write|writes|written|save|saves|saved|store|stores|dump|dumps|output|outputs|log|logs|append|appends|create|creates)\b[^.;]{0,40}?\b(?:to|into|in|as)?\s*(?:a |an |the |this |given |specified )*(?:output |log |new |named )?(?:file|files|path|directory|folder|disk)\b|\bin[- ]place\b|\boutput (?:file|directory|folder|path)\b|\bto <?file"
+    r"\b(?:write|writes|written|save|saves|saved|store|stores|dump|dumps|output|outputs|log|logs|append|appends|create|creates)\b[^.;]{0,40}?\b(?:to|into|in|as)?\s*(?:a |an |the |this |given |specified )*(?:output |log |new |named )?(?:file|files|path|directory|folder|disk)\b|\bin[- ]place\b|\boutput (?:file|directory|folder|path)\b|\bto <?file"
 );
 pattern!(
     DELETES,
-    r"(?i)\b(?:delete|deletes|deleted|remove|removes|removed|erase|erases|unlink|purge|wipe|prune)s?\b[^.;]{0,40}?\b(?:file|files|director(?:y|ies)|folder|source|original|existing|destination|dest|branch|input|cache)\b"
+    r"\b(?:delete|deletes|deleted|remove|removes|removed|erase|erases|unlink|purge|wipe|prune)s?\b[^.;]{0,40}?\b(?:file|files|director(?:y|ies)|folder|source|original|existing|destination|dest|branch|input|cache)\b"
 );
 pattern!(
     READS,
-    r"(?i)\b(?:read|reads|load|loads|take|takes|get|obtain|use|uses)\b[^.;]{0,40}?\bfrom (?:a |an |the |this |given |specified )*(?:file|files|<?file)\b|\bfile (?:containing|with|to read|that contains|of (?:patterns|file names))\b|\bpatterns? from\b"
+    r"\b(?:read|reads|load|loads|take|takes|get|obtain|use|uses)\b[^.;]{0,40}?\bfrom (?:a |an |the |this |given |specified )*(?:file|files|<?file)\b|\bfile (?:containing|with|to read|that contains|of (?:patterns|file names))\b|\bpatterns? from\b"
 );
 pattern!(
     CONFIGURES,
-    r"(?i)\b(?:config(?:uration)?|settings|rc|options|init(?:ialization)?|preferences|resource) ?-?files?\b|\bread (?:config|settings|options) from\b|\bpath to (?:the |a )?config"
+    r"\b(?:config(?:uration)?|settings|rc|options|init(?:ialization)?|preferences|resource) ?-?files?\b|\bread (?:config|settings|options) from\b|\bpath to (?:the |a )?config"
 );
 pattern!(
     NETWORK,
-    r"(?i)\b(?:proxy|download(?:s|ed|ing)?|upload(?:s|ed|ing)?|fetch(?:es|ed|ing)? from|connect(?:s|ed|ing)? to|remote (?:host|server|repository|url)|listen(?:s|ing)? on|url|http|https)\b"
+    r"\b(?:proxy|download(?:s|ed|ing)?|upload(?:s|ed|ing)?|fetch(?:es|ed|ing)? from|connect(?:s|ed|ing)? to|remote (?:host|server|repository|url)|listen(?:s|ing)? on|url|http|https)\b"
 );
 
 /// Words of which a text has one if an expression can match: most texts need no expression.
@@ -159,7 +159,8 @@ pub fn mark(definition: &mut Definition) {
                 || begins("executable")
                 || begins("command-")
                 || begins("commandline"));
-        if says_command || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &positional.description) {
+        let says = positional.description.to_lowercase();
+        if says_command || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &says) {
             effects.push(Effect::Runs);
         }
         if matches!(lower.as_str(), "output" | "outfile" | "output_file" | "dest" | "destination") {
@@ -189,8 +190,8 @@ fn of_option(option: &OptionDefinition, known: Option<&Known>, path: &str) -> Ve
     if option.value_count > 0 {
         effects.extend(of_text(option));
     } else {
-        let says = &option.description;
-        if has_any(&says.to_lowercase(), DELETE_WORDS) && is_match(&DELETES, says) {
+        let says = option.description.to_lowercase();
+        if has_any(&says, DELETE_WORDS) && is_match(&DELETES, &says) {
             effects.push(Effect::Deletes);
         }
         if option.flags.iter().any(|flag| flag == "--in-place" || flag == "--overwrite") {
@@ -203,38 +204,34 @@ fn of_option(option: &OptionDefinition, known: Option<&Known>, path: &str) -> Ve
 
 fn of_text(option: &OptionDefinition) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let says = option.description.as_str();
+    let says = option.description.to_lowercase();
     let name = bare(&option.value_name).to_lowercase().replace('-', "_");
-    let flag = |pattern| option.flags.iter().any(|flag| is_match(pattern, flag));
-    let lower = says.to_lowercase();
-    let runs = (has_any(&lower, RUN_WORDS) && is_match(&RUNS, says)
-        || has_any(&lower, LOAD_WORDS) && is_match(&LOADS, says))
-        && !is_match(&HARMLESS, says);
+    let flag = |pattern| option.flags.iter().any(|flag| is_match(pattern, &flag.to_lowercase()));
+    let runs = (has_any(&says, RUN_WORDS) && is_match(&RUNS, &says)
+        || has_any(&says, LOAD_WORDS) && is_match(&LOADS, &says))
+        && !is_match(&HARMLESS, &says);
     if option.choices.is_empty() && (is_match(&RUN_NAME, &name) || flag(&RUN_FLAG) || runs) {
         effects.push(Effect::Runs);
     }
     let is_file = matches!(option.kind, crate::definition::ValueType::Path);
-    let has_file = has_any(&lower, &["file", "path", "from", "director", "folder", "disk", "place"]);
-    if has_any(&lower, &["config", "settings", "file"]) && is_match(&CONFIGURES, says) || flag(&CONFIG_FLAG) {
+    let has_file = has_any(&says, &["file", "path", "from", "director", "folder", "disk", "place"]);
+    if has_any(&says, &["config", "settings", "file"]) && is_match(&CONFIGURES, &says) || flag(&CONFIG_FLAG) {
         effects.extend([Effect::Config, Effect::ReadsFile]);
-    } else if flag(&OUTPUT_FLAG) || is_file && is_match(&WRITES, says) {
+    } else if flag(&OUTPUT_FLAG) || is_file && is_match(&WRITES, &says) {
         effects.push(Effect::Writes);
-    } else if has_file && is_match(&READS, says) || is_file {
+    } else if has_file && is_match(&READS, &says) || is_file {
         effects.push(Effect::ReadsFile);
     }
     if matches!(name.as_str(), "url" | "uri" | "host" | "proxy" | "address" | "server")
-        && is_match(&NETWORK, says)
+        && is_match(&NETWORK, &says)
     {
         effects.push(Effect::Network);
     }
     effects
 }
 
-pattern!(CONFIG_FLAG, r"(?i)^-{1,2}(?:.*-)?(?:config|rcfile|init-file|config-file|conf|settings)$");
-pattern!(
-    OUTPUT_FLAG,
-    r"(?i)^-{1,2}(?:.*-)?(?:output|output-file|outfile|out|output-dir|log-file|save|dump-to)$"
-);
+pattern!(CONFIG_FLAG, r"^-{1,2}(?:.*-)?(?:config|rcfile|init-file|config-file|conf|settings)$");
+pattern!(OUTPUT_FLAG, r"^-{1,2}(?:.*-)?(?:output|output-file|outfile|out|output-dir|log-file|save|dump-to)$");
 
 fn sort(effects: &mut Vec<Effect>) {
     effects.sort_unstable();
