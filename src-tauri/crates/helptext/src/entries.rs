@@ -145,7 +145,9 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 }
                 // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
                 None => {
-                    let is_flag = text.starts_with('-') && !was_blank && is_option(line, next);
+                    // MariaDB: `--suffix=# Read more groups`, a blank line, and less indented entries than descriptions are.
+                    let may_begin = !was_blank || current.is_described && indented < current.indent + 7;
+                    let is_flag = text.starts_with('-') && may_begin && is_option(line, next);
                     let is_aligned = current.flag_columns.contains(&indented);
                     indented > current.indent
                         && !(is_flag && (current.is_described || is_aligned || indented < current.indent + 7))
@@ -324,6 +326,14 @@ mod tests {
             What::Name(_) => None,
         });
         options.collect()
+    }
+
+    #[test]
+    fn entry_begins_behind_a_blank_line_below_one_without_a_column() {
+        let text = "Options:\n  -x    One\n--no-defaults       Read none\n--suffix=# Read groups with #\n\n  \
+                    -A, --all Check all. This is\n                      the same\n  -f, --force       Go on\n";
+        let flags: Vec<String> = options(text).into_iter().map(|(flags, _)| flags).collect();
+        assert_eq!(flags, ["-x", "--no-defaults", "--suffix", "-A,--all", "-f,--force"]);
     }
 
     #[test]

@@ -11,6 +11,8 @@ use form::{Form, mentions};
 use merge::merge;
 use tokens::have_words;
 
+/// Most forms.
+const MAX_FORMS: usize = 64;
 /// Most positional arguments.
 const MAX_POSITIONALS: usize = 64;
 
@@ -57,7 +59,7 @@ pub struct Flags<'a> {
 /// Finds the usage lines. `name` is the command, if it is known.
 pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let mut usage = Usage { command: name.to_owned(), ..Usage::default() };
-    usage.forms = forms(lines, name).iter().flat_map(|form| alternatives(form)).collect();
+    usage.forms = forms(lines, name).iter().flat_map(|form| alternatives(form)).take(MAX_FORMS).collect();
     if usage.forms.is_empty() {
         usage.forms = unnamed_forms(lines, name);
     }
@@ -148,7 +150,6 @@ fn behind_usage(line: &str) -> Option<&str> {
 }
 
 fn forms(lines: &[String], name: &str) -> Vec<String> {
-    const MAX_FORMS: usize = 64;
     let mut forms: Vec<String> = Vec::new();
     let mut at = 0;
     while at < lines.len() && forms.len() < MAX_FORMS {

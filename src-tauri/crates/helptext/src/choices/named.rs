@@ -9,7 +9,7 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
         .iter()
         .filter(|_| is_once)
         .find_map(|before| description.split_once(&before.replace("{name}", name)))
-        .map(|(_, list)| closed(list, false));
+        .map(|(_, list)| closed(&with_bars(list), false));
     if let Some(items) = in_parentheses.filter(|items| items.len() > 1) {
         return items;
     }
@@ -28,12 +28,18 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     if let Some((values, behind)) = definition {
         return if behind.starts_with('[') { Vec::new() } else { of_name(&format!("{{{values}}}")) };
     }
+    // `METHOD={none(default),prepend,separate}`.
+    let braces = description.split_once(&format!("{name}={{")).and_then(|(_, rest)| rest.split_once('}'));
+    if let Some((values, _)) = braces {
+        return of_name(&format!("{{{}}}", values.replace("(default)", "")));
+    }
     // elfutils: `WHEN defaults to 'always' or can be 'auto' or 'never'`.
     let description = &description.replace(" or can be ", ", ").replace(" defaults to ", " is ");
     for verb in [
         " is one of: ",
         " is one of ",
         " is either ",
+        " is: ",
         " is ",
         " are ",
         " can be ",
@@ -63,6 +69,17 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
         }
     }
     Vec::new()
+}
+
+/// `STRING=euc/jis/sjis)` with bars for slashes.
+fn with_bars(list: &str) -> String {
+    let end = list.find(')').unwrap_or(list.len());
+    let (list, rest) = list.split_at(end);
+    if list.contains([' ', ',', '|']) {
+        format!("{list}{rest}")
+    } else {
+        format!("{}{rest}", list.replace('/', "|"))
+    }
 }
 
 /// `general-numeric -g, human-numeric -h`: each value with the flag that means the same.

@@ -12,7 +12,7 @@ const MAX_LINES: usize = 4;
 // A heading about the name of a value, or about a flag.
 pattern!(
     OF_NAME,
-    r"^\s*(?:The )?([A-Z][A-Z_-]+) (?:(?:is|are|can be|may be|must be) (?:one|any) of(?: the following)?(?: values)?:?|determines .*:)\s*$"
+    r"^\s*(?:The )?([A-Z][A-Z_-]+) (?:(?:is|are|can be|may be|must be) (?:one|any) of(?: the following)?(?: values)?:?|determines .*:|(?:options|values):)\s*$"
 );
 pattern!(
     OF_FLAG,
@@ -64,7 +64,8 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
     }
     let first = |pattern: &Pattern, text: &str| Some(found(pattern, text)?.get(1)?.as_str().to_owned());
     if let Some(name) = first(&OF_NAME, line) {
-        return Some(Subject::Name(name));
+        // `FLAGS is any of:` lists parts of a value.
+        return (!line.contains(" any of")).then_some(Subject::Name(name));
     }
     if let Some(flag) = first(&OF_FLAG, line) {
         return Some(Subject::Flag(flag));
@@ -141,6 +142,11 @@ mod tests {
                 "--backup: none off simple never",
             ),
             ("DIGEST determines the algorithm:\n  sysv  System V\n  crc  CRC", "DIGEST: sysv crc"),
+            (
+                "UNIT options:\n  none   no scaling; fails\n  auto   accept:\n           1K = 1000\n  si     accept it\n",
+                "UNIT: none auto si",
+            ),
+            ("FLAGS is any of:\n  a   all\n  c   changes\n", ""),
             ("Valid arguments for --x are:\n  a, b\n", "--x: a b"),
             ("STYLE is one of:\n\n  a  all\n  pBRE  number lines\n", "STYLE: "),
             ("N may be followed by:\n  c  1\n  w  2\n", ""),

@@ -335,7 +335,7 @@ impl<'a> Form<'a> {
         // `<key>=<value>`, `<DEP>[@VERSION]`.
         let name = if name.contains('|') { name } else { name.split('>').next().unwrap_or(name) };
         let is_name = name
-            .trim_start_matches(['+', '@', '%', '\'', '/', '#'])
+            .trim_start_matches(['+', '@', '%', '\'', '/', '#', '&', '\\'])
             .chars()
             .next()
             .is_some_and(char::is_alphanumeric);

@@ -211,6 +211,12 @@ fn usage_lines_show_options_and_arguments() {
         ("Usage: dump [-AbX#] [ -c count ] [file]", "dump", "-A -b -X -c=", "[file]"),
         ("general usage: svnrdump URL [-r LOWER]", "svnrdump", "-r=", "URL"),
         ("usage is:\n\n   listener [-e] [port]", "listener", "-e", "[port]"),
+        (
+            "Usage: tex [OPTION]... [NAME[.tex]] [COMMANDS]\n   or: tex [OPTION]... \\FIRST-LINE\n   or: tex [OPTION]... &FMT ARGS",
+            "tex",
+            "",
+            "[NAME] [COMMANDS]...",
+        ),
         ("usage: btrfs check [options] <device>", "btrfsck", "", "device"),
         (
             "Usage:\n  train -v | --version | train [.tr files ...] [OPTION ...]",

@@ -22,7 +22,7 @@ pub(super) fn is_plural(token: &str) -> bool {
     ];
     let lower = bare(token);
     // `PATTERNS` of grep is one argument: names in capitals say what it is about.
-    if matches!(lower, "FILES" | "ARGS" | "ARGUMENTS" | "LIBRARIES" | "PACKAGES") {
+    if matches!(lower, "FILES" | "ARGS" | "ARGUMENTS" | "COMMANDS" | "LIBRARIES" | "PACKAGES") {
         return true;
     }
     let last = lower.rsplit(['-', '_', ' ']).next().unwrap_or_default();

@@ -122,6 +122,13 @@ fn descriptions_list_values() {
         ("select it Compressors available: gzip (default) lzo xz", "comp", "gzip lzo xz"),
         ("Languages handled are currently C++, C, and Ada. The default is C.", "NAME", "C++ C Ada"),
         ("Print the script for SHELL (bash, zsh or fish) and exit.", "SHELL", "bash zsh fish"),
+        ("separate groups; METHOD={none(default),prepend,separate}", "METHOD", "none prepend separate"),
+        (
+            "How to share types. <method> is: share-some (default), share-all",
+            "method",
+            "share-some share-all",
+        ),
+        ("disable generation of files (FMT=tex/tfm)", "FMT", "tex tfm"),
         ("data profile, raid0, raid1, dup or single", "PROFILE", "raid0 raid1 dup single"),
         ("pictographs; <what> can be \"all\", \"none\" or \"common\" (default)", "what", "all none common"),
     ] {
