@@ -9,7 +9,7 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
         .iter()
         .filter(|_| is_once)
         .find_map(|before| description.split_once(&before.replace("{name}", name)))
-        .map(|(_, list)| closed(&with_bars(list), false));
+        .map(|(_, list)| closed(&slashes_as_bars(list), false));
     if let Some(items) = in_parentheses.filter(|items| items.len() > 1) {
         return items;
     }
@@ -72,7 +72,7 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
 }
 
 /// `STRING=euc/jis/sjis)` with bars for slashes.
-fn with_bars(list: &str) -> String {
+fn slashes_as_bars(list: &str) -> String {
     let end = list.find(')').unwrap_or(list.len());
     let (list, rest) = list.split_at(end);
     if list.contains([' ', ',', '|']) {
