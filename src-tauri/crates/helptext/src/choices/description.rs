@@ -315,11 +315,13 @@ fn beside_default(description: &str) -> Vec<String> {
     if fits { items } else { Vec::new() }
 }
 
-/// `data profile, raid0, raid1, dup or single`, where the value is called `PROFILE`.
+/// `data profile, raid0, raid1, dup or single`, where the value is called `PROFILE`; `algorithm to use, a (default), b, c`.
 fn behind_noun(description: &str, name: &str) -> Vec<String> {
-    let Some((noun, list)) = description.split_once(", ") else { return Vec::new() };
+    let parts = description.split_once(", ").filter(|(noun, _)| !noun.contains([':', ';']));
+    let Some((noun, list)) = parts else { return Vec::new() };
     let last = noun.rsplit(' ').next().unwrap_or_default();
-    let is_noun = last.eq_ignore_ascii_case(name) && !gives_examples(description);
+    let is_noun =
+        (last.eq_ignore_ascii_case(name) || list.contains(" (default), ")) && !gives_examples(description);
     let items = if is_noun { closed(list, false) } else { Vec::new() };
     if items.len() > 2 { items } else { Vec::new() }
 }

@@ -129,6 +129,8 @@ fn descriptions_list_values() {
             "share-some share-all",
         ),
         ("disable generation of files (FMT=tex/tfm)", "FMT", "tex tfm"),
+        ("use METHOD for it; METHOD can be: up, down (default), nearest", "METHOD", "up down nearest"),
+        ("checksum algorithm to use, crc32c (default), xxhash, sha256", "TYPE", "crc32c xxhash sha256"),
         ("data profile, raid0, raid1, dup or single", "PROFILE", "raid0 raid1 dup single"),
         ("pictographs; <what> can be \"all\", \"none\" or \"common\" (default)", "what", "all none common"),
     ] {
