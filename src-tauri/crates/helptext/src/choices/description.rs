@@ -291,11 +291,13 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     let (before, list) = description.split_at(first.start());
     let items = closed(list, true);
     let is_whole = items.len() > 1 && words.iter().all(|word| items.iter().any(|item| item == word));
-    let has_or = ["' or ", "\" or ", "` or ", ", or ", "(default) or "].iter().any(|or| list.contains(or));
+    let has_or = ["' or ", "\" or ", "` or ", ", or ", "(default) or ", "[default] or "]
+        .iter()
+        .any(|or| list.contains(or));
     let is_letter_or_path = items.iter().any(|item| item.chars().count() < 2 || item.contains('/'));
     // `handler for others; "strict" (default), "ignore", "replace".`
     let is_sentence = items.len() > 2 && before.trim_end().ends_with([':', ';', '.']);
-    let says_default = list.contains(" (default)");
+    let says_default = list.contains(" (default)") || list.contains(" [default]");
     let fits = is_whole
         && (has_or || is_sentence)
         && !is_letter_or_path
@@ -337,6 +339,7 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_open = gives_examples(before)
             || gives_examples(list)
             || list.contains("..")
+            || list.contains(" /")
             || ["etc", "and so on", "additional"].iter().any(|word| lower.contains(word))
             || lower.split_whitespace().rev().take(2).any(|word| word.contains("default"));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
@@ -355,7 +358,7 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_switch =
             matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
         let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
-            || is_upper && (!list.contains(", ") || !is_round)
+            || is_upper && (!list.contains(", ") || !is_round || list.contains(" or "))
             || is_quoted;
         let fits = items.len() > 1
             && !are_kinds(&items)

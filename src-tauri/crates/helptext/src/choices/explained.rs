@@ -38,9 +38,9 @@ pattern!(
     r"(?i)\b(?:as follows:|one of(?: the following)?:|(?:values|options|modes|choices|methods|types|formats)(?: are(?: as follows)?:?|:))\s+"
 );
 pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
-// `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`.
-pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?:: ?| - )[A-Za-z])");
-pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]");
+// `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`, `0 (directed), 1 (by ink)`.
+pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?: ?: ?| - | \()[A-Za-z])");
+pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]|\b[Rr]anges?\b");
 
 /// The values that are explained, if those are all there are.
 pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
@@ -239,6 +239,9 @@ mod tests {
             ("level 0=fast, 9=best", "L", ""),
             ("'auto'   - All are handled 'strict' - None are (for others)", "MODE", "auto strict"),
             ("engine mode: 0 - original only; 1 - neural nets only; 2 - default.", "MODE", "0 1 2"),
+            ("measure; 0 : distance, 1: full (default)", "i", "0 1"),
+            ("method used. 0 (force directed), 1 (ink saving), 2 (both)", "method", "0 1 2"),
+            ("factor. Ranges from 0 (average speed) to 1 (current speed)", "n", ""),
             ("class, 0: none, 1: realtime, 2: idle", "class", "0 1 2"),
             ("from 1 - 5 to 2 - 7", "N", ""),
             (

@@ -149,7 +149,10 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
     let is_mixed = items.iter().any(is_title)
         && items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()));
+    // `on|off|number`
+    let has = |word: &str| items.iter().any(|item| item == word);
     is_mixed
+        || has("on") && has("off") && ["number", "num", "n", "int"].into_iter().any(has)
         || items.iter().any(|item| is_placeholder(item) || is_form(item))
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
@@ -178,6 +181,7 @@ mod tests {
             "language|language_COUNTRY",
             "all|unmanaged|Number",
             "HOOK|PROJECT",
+            "on|off|number",
         ] {
             assert!(are_kinds(&list(kinds)), "{kinds}");
         }

@@ -49,7 +49,9 @@ pub fn of_name(name: &str) -> Vec<String> {
         '|'
     } else if name.contains('{') && name.contains(',') {
         ','
-    } else if inner.matches('/').count() > 1 && !inner.starts_with('/') {
+    } else if inner.matches('/').count() > 1 && !inner.starts_with('/')
+        || matches!(inner, "on/off" | "yes/no")
+    {
         '/'
     } else {
         return Vec::new();
@@ -103,6 +105,7 @@ mod tests {
             ("[default|minimal|current] PATH", "default minimal current"),
             ("left/center/right", "left center right"),
             ("PEM|DER", "PEM DER"),
+            ("on/off", "on off"),
             ("<y or n>", "y n"),
             ("{RED,LIGHT_RED,NO_COLOR,0}", "RED LIGHT_RED NO_COLOR 0"),
             ("FILE|-", ""),

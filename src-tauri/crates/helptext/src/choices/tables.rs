@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::list::closed;
 use super::{MAX_CHOICES, are_kinds};
 use crate::definition::{OptionDefinition, Value, ValueType};
 use crate::patterns::{Pattern, found, is_match, pattern};
@@ -17,6 +18,11 @@ pattern!(
 pattern!(
     OF_FLAG,
     r"(?i)^\s*(?:the )?(?:valid|possible|allowed|available|supported) (?:arguments?|values?|choices?)(?: for)?(?: the)? (--?[\w-]+)(?: option)?(?: are)?:\s*$"
+);
+// `The MODE argument of --cached can be: always, never, or default.`
+pattern!(
+    SENTENCE,
+    r"(?i)\barguments? (?:of|for|to) (--[\w-]+) (?:can be|may be|must be|is)(?: one of)?:? (\S.*)$"
 );
 // A paragraph about a flag ends so.
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
@@ -34,8 +40,11 @@ enum Subject {
 /// Gives options without choices those of a list that names them or their value.
 pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
     for at in 0..lines.len() {
-        let Some(subject) = subject(lines, at) else { continue };
-        let values = values(lines.get(at + 1..).unwrap_or_default());
+        let Some((subject, values)) = sentence(lines, at)
+            .or_else(|| Some((subject(lines, at)?, values(lines.get(at + 1..).unwrap_or_default()))))
+        else {
+            continue;
+        };
         if values.len() < 2 {
             continue;
         }
@@ -54,6 +63,14 @@ pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
             }
         }
     }
+}
+
+/// A sentence that lists the values of a flag, in one line.
+fn sentence(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
+    let captures = found(&SENTENCE, lines.get(at).filter(|line| line.len() < 200)?)?;
+    let values = closed(captures.get(2)?.as_str(), false);
+    let flag = captures.get(1)?.as_str().to_owned();
+    (!values.is_empty()).then_some((Subject::Flag(flag), values))
 }
 
 /// What the list below a line is about, if the line is a heading.
@@ -130,6 +147,14 @@ mod tests {
             Some(format!("{subject}: {}", values(&lines[at + 1..]).join(" ")))
         });
         found.unwrap_or_default()
+    }
+
+    #[test]
+    fn sentences_about_a_flag_list_its_values() {
+        let of = |line: &str| sentence(&[line.to_owned()], 0).map(|(_, values)| values.join(" "));
+        let line = "The MODE argument of --cached can be: always, never, or default.";
+        assert_eq!(of(line).as_deref(), Some("always never default"));
+        assert_eq!(of("The argument of --cached can be anything."), None);
     }
 
     #[test]

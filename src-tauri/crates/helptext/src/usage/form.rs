@@ -307,7 +307,8 @@ impl<'a> Form<'a> {
             || token.contains("...>")
             || token.starts_with("[list of ")
             || may_be_several
-            || is_plural(token);
+            || is_plural(token)
+            || token.contains(" OR ") && is_plural(&token.to_lowercase());
         let choices = of_name(token);
         let several =
             may_be_several.then(|| token.trim_matches(['<', '>', '[', ']', '{', '}', '.']).to_owned());

@@ -217,6 +217,13 @@ fn usage_lines_show_options_and_arguments() {
             "",
             "[NAME] [COMMANDS]...",
         ),
+        ("Usage: ab [options] [http[s]://]hostname[:port]/path", "ab", "", "hostname"),
+        (
+            "Usage: ack [OPTION]... PATTERN [FILES OR DIRECTORIES]",
+            "ack",
+            "",
+            "PATTERN [FILES OR DIRECTORIES]...",
+        ),
         ("usage: btrfs check [options] <device>", "btrfsck", "", "device"),
         (
             "Usage:\n  train -v | --version | train [.tr files ...] [OPTION ...]",

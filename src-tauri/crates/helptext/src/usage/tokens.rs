@@ -51,7 +51,8 @@ pub(super) fn is_one_of_words(token: &str) -> bool {
     let joined = || {
         let is_name =
             |word: &&str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | ',' | '/'));
-        let is_inside = |word: &str| words.iter().skip(1).rev().skip(1).any(|own| *own == word);
+        let is_inside =
+            |word: &str| words.iter().skip(1).rev().skip(1).any(|own| own.eq_ignore_ascii_case(word));
         words.iter().all(is_name) && (is_inside("or") || first == "list" && is_inside("of"))
     };
     let is_pair = words.len() == 2
@@ -159,9 +160,13 @@ pub(super) fn inside(token: &str) -> (&str, bool) {
 
 /// What stands behind a beginning that can be left out: `hostname` of `[user@]hostname`.
 pub(super) fn begins_optionally(token: &str) -> Option<&str> {
-    let (beginning, rest) = token.strip_prefix('[')?.split_once(']')?;
-    let is_beginning = beginning.ends_with(['@', ':', '/']) && beginning.starts_with(char::is_alphanumeric);
-    (is_beginning && rest.starts_with(char::is_alphanumeric)).then_some(rest)
+    let text = token.strip_prefix('[').filter(|text| text.starts_with(char::is_alphanumeric))?;
+    // `[http[s]://]hostname` has brackets inside.
+    let rest = match text.split_once("/]") {
+        Some((_, rest)) => rest,
+        None => text.split_once(']').filter(|(beginning, _)| beginning.ends_with(['@', ':']))?.1,
+    };
+    rest.starts_with(char::is_alphanumeric).then_some(rest)
 }
 
 /// A letter with the name of its value: `-dfile`, `-Lcontext`.

@@ -130,6 +130,8 @@ fn descriptions_list_values() {
         ),
         ("disable generation of files (FMT=tex/tfm)", "FMT", "tex tfm"),
         ("use METHOD for it; METHOD can be: up, down (default), nearest", "METHOD", "up down nearest"),
+        ("Specify the protocol (SSL2, TLS1, TLS1.1 or ALL)", "protocol", "SSL2 TLS1 TLS1.1 ALL"),
+        ("Set the initial view mode to \"slideshow\" [default] or \"outline\".", "mode", "slideshow outline"),
         ("checksum algorithm to use, crc32c (default), xxhash, sha256", "TYPE", "crc32c xxhash sha256"),
         ("data profile, raid0, raid1, dup or single", "PROFILE", "raid0 raid1 dup single"),
         ("pictographs; <what> can be \"all\", \"none\" or \"common\" (default)", "what", "all none common"),
@@ -189,6 +191,7 @@ fn other_lists_are_no_values() {
         ("Can be a path: 'root_dir', './root_dir', 'root/other/'; or more: '/home/root'", "DIR2"),
         ("Use `stdio` (default) or `ipc://<name>` for a socket", "TRANSPORT"),
         ("on a system basis (option=system,percpu) or only (option=calibrate)", "option"),
+        ("The cipher used to encrypt the disk (see /proc/crypto)", "STRING"),
         ("what is supported: the lines of it", "x"),
         ("name or number of scheduling class, 0: none, 1: realtime", "class"),
     ] {
