@@ -68,9 +68,37 @@ pub(crate) fn table(capacity: usize, entry: usize) -> usize {
     if capacity == 0 { 0 } else { (capacity + capacity / 7 + 1) * (entry + 1) + ALLOCATION }
 }
 
+impl Entry {
+    /// Memory of the list of places.
+    fn list_bytes(&self) -> usize {
+        if self.others.capacity() == 0 { 0 } else { self.others.capacity() * size_of::<Giver>() + ALLOCATION }
+    }
+
+    fn places(&self) -> impl Iterator<Item = &Giver> {
+        self.giver.iter().chain(&self.others)
+    }
+}
+
 impl Generation {
     fn bytes(&self) -> usize {
         table(self.entries.capacity(), size_of::<(u64, Entry)>()) + self.lists
+    }
+
+    /// Drops the values that only the older half of the calls gave. Returns their number.
+    fn drop_older(&mut self) -> u64 {
+        let latest = |entry: &Entry| entry.places().map(|place| place.call).max();
+        let calls = self.entries.values().filter_map(latest);
+        let Some((first, last)) = calls.fold(None, |span, call| {
+            let (first, last) = span.unwrap_or((call, call));
+            Some((first.min(call), last.max(call)))
+        }) else {
+            return 0;
+        };
+        let before = self.entries.len();
+        self.entries.retain(|_, entry| latest(entry) > Some(first.midpoint(last)));
+        self.entries.shrink_to_fit();
+        self.lists = self.entries.values().map(Entry::list_bytes).sum();
+        (before - self.entries.len()) as u64
     }
 }
 
@@ -143,6 +171,21 @@ impl Memory {
         self.calls.len() > MAX_CALLS || self.paths.len() > MAX_CALLS || self.names > MAX_NAMES
     }
 
+    /// Memory of the values that results gave, in bytes.
+    pub(crate) fn given_bytes(&self) -> usize {
+        self.new.bytes() + self.old.bytes()
+    }
+
+    /// Drops the older generation of the values that results gave, or, if there is only one, what the older half of its calls
+    /// gave. Returns the number of values dropped.
+    pub(crate) fn drop_given(&mut self) -> u64 {
+        if self.old.entries.is_empty() {
+            self.new.drop_older()
+        } else {
+            std::mem::take(&mut self.old).entries.len() as u64
+        }
+    }
+
     /// Starts a new generation if the present one is full. Returns the number of values dropped.
     pub(crate) fn rotate(&mut self) -> u64 {
         let mut dropped = 0;
@@ -188,7 +231,7 @@ impl Memory {
 
     pub(crate) fn givers(&self, hash: u64) -> impl Iterator<Item = &Giver> {
         let places = [self.old.entries.get(&hash), self.new.entries.get(&hash)];
-        places.into_iter().flatten().flat_map(|entry| entry.giver.iter().chain(&entry.others))
+        places.into_iter().flatten().flat_map(Entry::places)
     }
 
     /// Returns the first use of a value at or after a time, as far as the first and the last are known.

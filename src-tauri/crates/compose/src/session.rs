@@ -325,9 +325,25 @@ impl Session {
         self.unread_bytes
     }
 
+    /// Memory of the values that results gave, in bytes.
+    pub(crate) fn given_bytes(&self) -> usize {
+        self.memory.given_bytes()
+    }
+
+    /// Drops the older half of the results that were not read. Returns the number of values dropped.
+    pub(crate) fn drop_half_unread(&mut self) -> u64 {
+        self.drop_unread(self.unread_bytes / 2)
+    }
+
+    /// Drops the older values that results gave. What came of reading results is kept, or they would be read for the same
+    /// values again. Returns the number of values dropped.
+    pub(crate) fn drop_given(&mut self) -> u64 {
+        self.memory.drop_given()
+    }
+
     /// Drops the oldest results that were not read until at most so many bytes are left. Returns the number of values
     /// dropped.
-    pub(crate) fn drop_unread(&mut self, limit: usize) -> u64 {
+    fn drop_unread(&mut self, limit: usize) -> u64 {
         let mut dropped = 0;
         while self.unread_bytes > limit
             && let Some(oldest) = self.unread.pop_front()

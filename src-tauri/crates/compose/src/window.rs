@@ -14,8 +14,8 @@ pub const MAX_VALUES: usize = 4_096;
 pub const MAX_SESSIONS: usize = 1_000;
 /// Memory of all sessions, in bytes.
 pub const MAX_BYTES: usize = 32 << 20;
-/// Results of a session that stay while others have more, in bytes.
-const MIN_UNREAD: usize = 256 << 10;
+/// Unread results of a session, and values, that stay while others have more, in bytes.
+const MIN_KEPT: usize = 256 << 10;
 /// Quiet time after which a client without a session starts a new one, and for which its values count, in milliseconds.
 pub const STATELESS_WINDOW: u64 = 600_000;
 
@@ -110,20 +110,17 @@ impl Windows {
         flow
     }
 
-    /// Drops sessions that are over, then the oldest results of the largest ones, then the sessions that were quiet for
-    /// longest, until the bounds hold.
+    /// Drops sessions that are over, then the oldest results of those that have most, then the oldest values of those that
+    /// have most, then the sessions that were quiet for longest, until the bounds hold.
     fn evict(&mut self, call: &Observed<'_>) {
         let keep = call.session;
         while self.sessions.len() > MAX_SESSIONS || self.bytes > MAX_BYTES {
             let is_over = |session: &Session| session.until.saturating_add(STATELESS_WINDOW) < call.end;
             if self.sessions.len() <= MAX_SESSIONS
                 && !self.sessions.values().any(is_over)
-                && let Some(session) = self.sessions.values_mut().max_by_key(|session| session.unread_bytes())
-                && session.unread_bytes() > MIN_UNREAD
+                && (self.reduce(Session::unread_bytes, Session::drop_half_unread)
+                    || self.reduce(Session::given_bytes, Session::drop_given))
             {
-                let before = session.bytes();
-                self.evicted.values += session.drop_unread(session.unread_bytes() / 2);
-                self.bytes = (self.bytes + session.bytes()).saturating_sub(before);
                 continue;
             }
             let oldest = self
@@ -142,6 +139,16 @@ impl Windows {
             self.bytes = self.bytes.saturating_sub(session.bytes());
             self.evicted.sessions += 1;
         }
+    }
+
+    /// Lets the session that has most of something drop a part of it. Returns whether it had more than it may keep.
+    fn reduce(&mut self, has: fn(&Session) -> usize, drop: fn(&mut Session) -> u64) -> bool {
+        let largest = self.sessions.values_mut().max_by_key(|session| has(session));
+        let Some(session) = largest.filter(|session| has(session) > MIN_KEPT) else { return false };
+        let before = session.bytes();
+        self.evicted.values += drop(session);
+        self.bytes = (self.bytes + session.bytes()).saturating_sub(before);
+        true
     }
 }
 
@@ -200,6 +207,32 @@ mod tests {
             observe(&mut windows, 1, |_| list(length));
             assert_eq!(windows.evicted(), Evicted { sessions: 0, values: left_out as u64 });
         }
+    }
+
+    /// Sessions whose values did not fit together were dropped whole. They then read every result again for values that they
+    /// had looked for before, which filled the memory again.
+    #[test]
+    fn sessions_that_go_on_are_kept_when_their_values_do_not_fit() {
+        let mut windows = Windows::new((1, 2));
+        let mut links = 0;
+        for number in 0..2_000_u64 {
+            let rows: Vec<String> = (0..1_000).map(|row| format!("row-{number}-{row}")).collect();
+            let known = number.checked_sub(40).map(|earlier| format!("row-{earlier}-7"));
+            let flow = windows.observe(&Observed {
+                id: CallId::from_bytes(u128::from(number).to_be_bytes()),
+                session: &format!("s{}", number % 40),
+                stateless: false,
+                tool: "s__rows",
+                start: number,
+                end: number,
+                arguments: &json!({ "row": known }),
+                result: Some(&json!({ "rows": rows })),
+            });
+            links += flow.links.len();
+        }
+        assert_eq!(windows.evicted().sessions, 0);
+        assert_eq!(links, 2_000 - 40);
+        assert!(windows.evicted().values > 0 && windows.bytes() <= MAX_BYTES);
     }
 
     #[test]
