@@ -335,7 +335,7 @@ impl Session {
         self.drop_unread(self.unread_bytes / 2)
     }
 
-    /// Drops the older values that results gave. What came of reading results is kept, or they would be read for the same
+    /// Drops the older values that results gave. The outcome of reading results is kept, or they would be read for the same
     /// values again. Returns the number of values dropped.
     pub(crate) fn drop_given(&mut self) -> u64 {
         self.memory.drop_given()

@@ -316,21 +316,8 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     if value == Value::None && (tag("[string]") || tag("[number]") || tag("[array]") || tag("[choices:")) {
         value = Value::Required;
     }
-    // `--rotate  normal,inverted,left`: what would be the description is the value.
-    let listed = Some(choices::whole(description)).filter(|_| value == Value::None).unwrap_or_default();
-    let mut choices = [listed, choices::letters_of(&values, spec.join)].concat();
-    if !choices.is_empty() {
-        value = Value::Required;
-    }
+    let (value, mut choices) = choices::of_option(spec, value, description);
     let takes_value = value != Value::None;
-    // `-i <bed/gff/vcf>` without a word about it: kinds of files.
-    let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
-    if choices.is_empty() && takes_value && !are_kinds {
-        choices = choices::of_name(&values);
-    }
-    if choices.is_empty() && takes_value {
-        choices = choices::of_description(description, &values);
-    }
     // `(default: HTML math.css)` beside `HTML`: a value may have more parts.
     let first = default.as_ref().and_then(|default| default.split_once(' ')).map(|(first, _)| first);
     if first.is_some_and(|first| choices.iter().any(|choice| choice == first)) {

@@ -9,6 +9,8 @@ pattern!(
 );
 // jarsigner: `[-keystore <url>]    location`.
 pattern!(BRACKETED, r"^(\s*)\[(-[^\[\]]*)\](\s{2,})([\w(].*)$");
+// TeX: `[-no]-mktex=FMT`.
+pattern!(BRACKETED_NO, r"^(\s*)\[-no\]-(\w)");
 // kill: `-<signal>, -s, --signal <signal>`.
 pattern!(ANY_LETTER, r"^(\s*)(-<\w+>, )(-.*)$");
 // Getopt::Std of Perl: `With arguments: -f -T`, `Boolean (without arguments): -D -d`.
@@ -51,6 +53,10 @@ fn spelled(line: &str) -> Option<String> {
         let (indent, entry) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(format!("{indent}{entry}  {}{}", captures.get(3)?.as_str(), captures.get(4)?.as_str()));
     }
+    if let Some(captures) = found(&BRACKETED_NO, line) {
+        let rest = line.get(captures.get(2)?.start()..)?;
+        return Some(format!("{}-[no-]{rest}", captures.get(1)?.as_str()));
+    }
     let captures = found(&ANY_LETTER, line)?;
     let blank = " ".repeat(captures.get(2)?.as_str().chars().count());
     Some(format!("{}{blank}{}", captures.get(1)?.as_str(), captures.get(3)?.as_str()))
@@ -82,6 +88,7 @@ mod tests {
             ("[-keystore <url>]           location", "-keystore <url>             location"),
             ("  [-n|--no-strip]  Do not", "  -n|--no-strip    Do not"),
             (" -<signal>, -s, --signal <signal>", "            -s, --signal <signal>"),
+            ("[-no]-mktex=FMT   disable/enable", "-[no-]mktex=FMT   disable/enable"),
             // As they are.
             ("  --limit N    The most.", "  --limit N    The most."),
             ("  --limit arg  The most.", "  --limit arg  The most."),

@@ -9,7 +9,7 @@ fn is_word(word: &str) -> bool {
 }
 
 /// The values of a description that is nothing else: `normal,inverted,left`.
-pub fn whole(description: &str) -> Vec<String> {
+pub(super) fn whole(description: &str) -> Vec<String> {
     let items: Vec<String> = description.split([',', '|']).map(str::to_owned).collect();
     let is_name = |item: &String| item.starts_with(|c: char| c.is_ascii_lowercase()) && is_word(item);
     let fits = (2..=MAX_CHOICES).contains(&items.len()) && items.iter().all(is_name);

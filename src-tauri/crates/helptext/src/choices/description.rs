@@ -69,7 +69,10 @@ pattern!(
     IN_BRACKETS,
     r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?:\|[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?:, \w[A-Za-z0-9_.+-]{0,24}){2,})\s*\]"
 );
-pattern!(BEHIND, r"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|[\[(](?i:default|env|the default))");
+pattern!(
+    BEHIND,
+    r#"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|[\[(](?i:default|env|the default))"#
+);
 // `in ical (default) or pcal format`: what says which of them is the default lists all.
 pattern!(
     BESIDE_DEFAULT,

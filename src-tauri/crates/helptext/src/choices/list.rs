@@ -21,12 +21,13 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
             return None;
         }
         let (behind, other) = if quoted { other_spelling(behind) } else { (behind, None) };
+        let (item, longer) = if quoted { optional_ending(item) } else { (item, None) };
         // `parentheses/parens`, `alt[ernative]`, `file(s)`, `a=b`: a form, not a value.
         if behind.starts_with(['/', '[', '(', '=', ':', '<']) && !behind.starts_with(": ") {
             return None;
         }
         let (behind, has_remark) = without_remark(behind)?;
-        for item in std::iter::once(item).chain(other) {
+        for item in std::iter::once(item).chain(longer).chain(other) {
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -127,6 +128,15 @@ fn item(text: &str) -> Option<(String, bool, &str)> {
         .then(|| (item.to_owned(), false, text.get(item.len()..).unwrap_or_default()))
 }
 
+/// The two spellings of `alt[ernative]`.
+fn optional_ending(item: String) -> (String, Option<String>) {
+    let parts = item.strip_suffix(']').and_then(|item| item.split_once('['));
+    match parts.filter(|(word, ending)| !word.is_empty() && !ending.contains(['[', ']'])) {
+        Some((word, ending)) => (word.to_owned(), Some(format!("{word}{ending}"))),
+        None => (item, None),
+    }
+}
+
 /// What follows `"warning"/"2"`, a second spelling of a quoted value, and that spelling.
 fn other_spelling(text: &str) -> (&str, Option<String>) {
     match text.strip_prefix('/').filter(|rest| rest.starts_with(QUOTES)).and_then(item) {
@@ -203,6 +213,7 @@ mod tests {
             ("'strict' (always), 'throw' (unless 'hook' is set or not), 'warn' (log).", "strict throw warn"),
             ("*auto*, never, always.", "auto never always"),
             ("\"info\" or \"1\", \"warning\"/\"2\" (default), \"none\"/\"5\".", "info 1 warning 2 none 5"),
+            ("\"yes\", \"no\", \"alt[ernative]\" (default \"no\").", "yes no alt alternative"),
             // More values, wrapped words, other forms, remarks with values.
             ("eventlet, gevent, or a comma-list of them.", ""),
             ("strict (or true), warn, ignore (or false)", ""),

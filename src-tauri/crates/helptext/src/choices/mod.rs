@@ -11,12 +11,13 @@ mod name;
 mod named;
 mod tables;
 
-pub use alone::whole;
 pub use description::of_description;
-pub use name::{letters_of, of_name};
+pub use name::of_name;
 pub use tables::from_lists;
 
+use crate::definition::Value;
 use crate::patterns::{is_match, pattern};
+use crate::spec::Spec;
 
 pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|including|like)\b");
 
@@ -97,6 +98,30 @@ const PLACEHOLDERS: &[&str] = &[
 /// Of these, one is enough in a short list.
 const MOSTLY_KINDS: &[&str] =
     &["file", "filename", "pathname", "directory", "dir", "url", "uid", "gid", "integer", "int", "string"];
+
+/// The values that an option's entry lists, in the name of its value or in the description, and whether it takes one: a
+/// description may be nothing but the list.
+pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) {
+    let values = spec.values.join(" ");
+    // `--rotate  normal,inverted,left`
+    let listed = if value == Value::None { alone::whole(description) } else { Vec::new() };
+    let listed = [listed, name::letters_of(&values, spec.join)].concat();
+    if !listed.is_empty() {
+        return (Value::Required, listed);
+    }
+    if value == Value::None {
+        return (value, listed);
+    }
+    // `-i <bed/gff/vcf>` without a word about it: kinds of files.
+    let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
+    let named = if are_kinds { Vec::new() } else { of_name(&values) };
+    let described = of_description(description, &values);
+    // `<yes/no/alt>` may have a longer spelling in the description: "alt[ernative]".
+    let is_known = |choice: &String| named.iter().any(|name| choice.starts_with(name.as_str()));
+    let has_all = named.iter().all(|name| described.contains(name));
+    let is_same = has_all && described.len() > named.len() && described.iter().all(is_known);
+    (value, if named.is_empty() || is_same { described } else { named })
+}
 
 /// Whether a text gives examples, which are not all there is.
 fn gives_examples(text: &str) -> bool {
@@ -197,5 +222,37 @@ mod tests {
         ] {
             assert!(!are_kinds(&list(values)), "{values}");
         }
+    }
+
+    #[test]
+    fn entries_list_values_in_full_or_refer_to_others() {
+        let text = "Usage: x [options]\n\n\
+            [-no]-mktex=FMT         disable/enable its generation (FMT=tex/tfm)\n\
+            -interaction=STRING     set the mode (STRING=batchmode/nonstopmode/\n\
+            \x20                        scrollmode)\n\
+            --quotes=<yes/no/alt>   change them: one of \"yes\", \"no\", \"alt[ernative]\"\n\
+            --report=<level>        one of \"info\" or \"1\", \"warning\"/\"2\"\n\
+            --halt=<level>          halt there. Levels as in --report.\n\
+            --exit=<level>          exit there, as with --report\n\
+            -s ORDER                what to sort by (at, a, c), 'at' is default\n\
+            --align=left|right      one of left, right or center\n";
+        let definition = crate::read(text, "x");
+        let read = |flag: &str| {
+            let option = definition.options.iter().find(|one| one.flags.iter().any(|own| own == flag));
+            option.map(|option| option.choices.join(" ")).unwrap_or_default()
+        };
+        for (flag, values) in [
+            ("-mktex", "tex tfm"),
+            ("-interaction", "batchmode nonstopmode scrollmode"),
+            ("--quotes", "yes no alt alternative"),
+            ("--halt", "info 1 warning 2"),
+            ("--exit", ""),
+            ("-s", "at a c"),
+            ("--align", "left right"),
+        ] {
+            assert_eq!(read(flag), values, "{flag}");
+        }
+        let negated = definition.options.iter().flat_map(|option| &option.negated).collect::<Vec<_>>();
+        assert_eq!(negated, ["-no-mktex"]);
     }
 }

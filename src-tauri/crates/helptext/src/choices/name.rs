@@ -6,7 +6,7 @@ use crate::hints::bare;
 
 /// The letters of `-type [bcdpfls]`: a set, as in a regular expression. Words in brackets have vowels, and `-b[cmB]` are
 /// further flags.
-pub fn letters_of(name: &str, join: Join) -> Vec<String> {
+pub(super) fn letters_of(name: &str, join: Join) -> Vec<String> {
     const LEAST: usize = 5;
     let letters = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or_default();
     let is_new = |at: usize, letter: char| !letters.chars().take(at).any(|known| known == letter);

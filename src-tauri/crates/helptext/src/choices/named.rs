@@ -71,10 +71,11 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     Vec::new()
 }
 
-/// `STRING=euc/jis/sjis)` with bars for slashes.
+/// `STRING=euc/jis/sjis)` with bars for slashes. It may be wrapped behind a slash.
 fn slashes_as_bars(list: &str) -> String {
     let end = list.find(')').unwrap_or(list.len());
     let (list, rest) = list.split_at(end);
+    let list = list.replace("/ ", "/");
     if list.contains([' ', ',', '|']) {
         format!("{list}{rest}")
     } else {

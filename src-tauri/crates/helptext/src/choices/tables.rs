@@ -28,6 +28,11 @@ pattern!(
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
 pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
 pattern!(ITEM, r"^\s+([\w.+-]+(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*)?$");
+// `Levels as in --report.`
+pattern!(
+    AS_IN,
+    r"(?i)\b(?:values|levels|choices|formats|modes|names|types) (?:are )?(?:the )?(?:as|same as|like) (?:in|for|with) (--?[a-z][\w-]*)"
+);
 // `pBRE`, `aSIZE`: a letter with a value.
 pattern!(WITH_VALUE, r"^[a-z]+[A-Z]{2,}$");
 
@@ -37,8 +42,13 @@ enum Subject {
     Flag(String),
 }
 
-/// Gives options without choices those of a list that names them or their value.
+/// Gives options without choices those of a list that names them or their value, or of an option they refer to.
 pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
+    from_tables(lines, options);
+    from_others(options);
+}
+
+fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
     for at in 0..lines.len() {
         let Some((subject, values)) = sentence(lines, at)
             .or_else(|| Some((subject(lines, at)?, values(lines.get(at + 1..).unwrap_or_default()))))
@@ -61,6 +71,24 @@ pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
                 option.choices.clone_from(&values);
                 option.kind = ValueType::String;
             }
+        }
+    }
+}
+
+/// Gives options without choices those of another one that their description refers to.
+fn from_others(options: &mut [OptionDefinition]) {
+    for at in 0..options.len() {
+        let Some(option) = options.get(at).filter(|one| one.choices.is_empty() && one.value != Value::None)
+        else {
+            continue;
+        };
+        let flag = found(&AS_IN, &option.description).and_then(|captures| Some(captures.get(1)?.as_str()));
+        let other =
+            flag.and_then(|flag| options.iter().find(|other| other.flags.iter().any(|own| own == flag)));
+        let choices = other.map(|other| other.choices.clone()).unwrap_or_default();
+        if let Some(option) = options.get_mut(at).filter(|_| !choices.is_empty()) {
+            option.choices = choices;
+            option.kind = ValueType::String;
         }
     }
 }
