@@ -1,6 +1,6 @@
 // Interviews: one is started and answered on the page; what an agent does appears without reload.
 
-import { ask, assert, becomes, matches, play, text, tolerate, until } from "./page.mjs";
+import { ask, assert, becomes, matches, play, text, tolerate, toleratedCame, until } from "./page.mjs";
 
 await play(
   async ({ page, step }) => {
@@ -34,6 +34,7 @@ await play(
     await page.click("#answer-question");
     await matches(() => text(page, ".outcomes .bad"), /colour/);
     await becomes(() => page.inputValue("#answer"), '{"colour": "red"}', "it can be corrected");
+    await toleratedCame();
     tolerate();
     await page.fill("#answer", "");
 

@@ -86,12 +86,18 @@ export const text = (page, selector) =>
 
 const problems = [];
 let tolerated = [];
+let came = 0;
 /** Console errors that belong to the scenario from here on. */
 export function tolerate(...patterns) {
   tolerated = patterns;
+  came = 0;
 }
+/** Waits for such an error: the browser reports it later than the page shows its cause. */
+export const toleratedCame = () => until("the error in the console", () => came > 0);
 function problem(text) {
-  if (!tolerated.some((pattern) => pattern.test(text))) {
+  if (tolerated.some((pattern) => pattern.test(text))) {
+    came += 1;
+  } else {
     problems.push(text);
   }
 }
