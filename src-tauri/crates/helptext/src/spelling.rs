@@ -53,7 +53,9 @@ fn spelled(line: &str) -> Option<String> {
         let (indent, entry) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(format!("{indent}{entry}  {}{}", captures.get(3)?.as_str(), captures.get(4)?.as_str()));
     }
-    if let Some(captures) = found(&BRACKETED_NO, line) {
+    if line.contains("[-no]-")
+        && let Some(captures) = found(&BRACKETED_NO, line)
+    {
         let rest = line.get(captures.get(2)?.start()..)?;
         return Some(format!("{}-[no-]{rest}", captures.get(1)?.as_str()));
     }

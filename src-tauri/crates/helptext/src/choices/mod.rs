@@ -115,6 +115,9 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.
     let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
     let named = if are_kinds { Vec::new() } else { of_name(&values) };
+    if !named.is_empty() && !description.contains('[') {
+        return (value, named);
+    }
     let described = of_description(description, &values);
     // `<yes/no/alt>` may have a longer spelling in the description: "alt[ernative]".
     let is_known = |choice: &String| named.iter().any(|name| choice.starts_with(name.as_str()));

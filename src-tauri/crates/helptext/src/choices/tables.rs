@@ -82,7 +82,11 @@ fn from_others(options: &mut [OptionDefinition]) {
         else {
             continue;
         };
-        let flag = found(&AS_IN, &option.description).and_then(|captures| Some(captures.get(1)?.as_str()));
+        // The pattern is slow.
+        let refers =
+            ["in", "for", "with"].iter().any(|word| option.description.contains(&format!(" {word} -")));
+        let reference = if refers { found(&AS_IN, &option.description) } else { None };
+        let flag = reference.and_then(|captures| Some(captures.get(1)?.as_str()));
         let other =
             flag.and_then(|flag| options.iter().find(|other| other.flags.iter().any(|own| own == flag)));
         let choices = other.map(|other| other.choices.clone()).unwrap_or_default();
