@@ -1,6 +1,8 @@
 //! The priority of the recorder's threads in the background, and whether they get any time.
 //!
-//! Both are of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
+//! This is of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
+
+use std::time::Instant;
 
 /// Lets threads that wait for this processor go first. With lazy preemption (Linux 6.13 and later), a thread that another processor
 /// has woken up waits here for the next call of the kernel, or up to 4 ms.
@@ -65,6 +67,52 @@ impl Watch for Background {
     }
 }
 
+/// Processor time that no thread of this machine has used.
+pub(super) struct UnusedTime {
+    at: Instant,
+    /// In ticks of 10 ms, of all processors together, if known.
+    ticks: Option<u64>,
+}
+
+/// Unused time in a second, in ticks, that a thread in the background needs to get on. Of two processors that are busy for most
+/// of the time, it is what another program leaves.
+const ENOUGH_TICKS: f64 = 25.0;
+
+impl UnusedTime {
+    /// The time up to now.
+    pub(super) fn now() -> Self {
+        Self { at: Instant::now(), ticks: unused_ticks() }
+    }
+
+    /// Whether a thread in the background would have got on since, as far as is known.
+    pub(super) fn is_enough_since(&self) -> bool {
+        let now = Self::now();
+        let ticks = now.ticks.zip(self.ticks).map(|(now, then)| now.saturating_sub(then));
+        let needed = ENOUGH_TICKS * (now.at - self.at).as_secs_f64();
+        // One may be of rounding.
+        ticks.is_none_or(|ticks| (ticks + 1) as f64 >= needed)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn unused_ticks() -> Option<u64> {
+    parse_unused(&std::fs::read_to_string("/proc/stat").ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unused_ticks() -> Option<u64> {
+    None
+}
+
+/// Reads the first line of `/proc/stat` (`proc_stat(5)`): times of all processors, of which the fourth was idle and the fifth
+/// waited for a disk.
+#[cfg(target_os = "linux")]
+fn parse_unused(stat: &str) -> Option<u64> {
+    let times = stat.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().skip(3).take(2);
+    let times: Vec<u64> = times.map(str::parse).collect::<Result<_, _>>().ok()?;
+    (times.len() == 2).then(|| times.iter().sum())
+}
+
 #[cfg(target_os = "linux")]
 fn progress_of(thread: rustix::thread::Pid) -> Option<Progress> {
     let path = format!("/proc/self/task/{}/stat", thread.as_raw_nonzero());
@@ -87,10 +135,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_is_read_of_a_thread_with_any_name() {
+    fn times_are_read() {
         let stat = "42 (a) R (b) R 1 2 3 0 -1 64 5 0 6 0 70 8 0 0 20 0 9 0 1 2 3";
         assert_eq!(parse(stat), Some(Progress { is_ready: true, ticks: 78 }));
         assert_eq!(parse("42 (a) S 1"), None);
+        assert_eq!(parse_unused("cpu  150539 0 10162 225391 660 0 50\ncpu0 1 2 3 4 5"), Some(226_051));
+        assert_eq!(parse_unused("cpu  1 2 3 4"), None);
         let own = Background::default();
         assert_eq!(own.look(), None);
         own.begin();

@@ -1,32 +1,33 @@
 //! Two threads that take turns at one stage of the recorder.
 //!
 //! A thread in the background does the work while the processor has nothing else to do, so that it delays no answer. On a busy
-//! machine it may get little time or none; a second thread, of ordinary priority, then takes over for a while.
+//! machine it may get little time or none: it then ends, and the stage's own thread, of ordinary priority, works until there is
+//! time again. Nothing waits for the end of a thread in the background, which takes seconds on such a machine.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
-use super::priority::{Background, Progress, Watch, give_way};
+use super::priority::{Background, Progress, UnusedTime, Watch, give_way};
 
-/// How often the second thread looks whether the first one gets on.
+/// How often the stage's own thread looks whether the one in the background gets on.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// Looks at which the first thread was ready, one after the other, before the second one takes over.
+/// Looks at which the thread in the background was ready, one after the other, before the other takes over.
 const PATIENT_LOOKS: u32 = 6;
-/// Ticks of processor time (10 ms) that the first thread had in the meantime, if it gets on: one may be of rounding.
+/// Ticks of processor time (10 ms) that it had in the meantime, if it gets on: one may be of rounding.
 const LEAST_TICKS: u64 = 2;
-/// Time for which the second thread works then. It doubles while it is needed again soon: what keeps the first one from the
-/// processor could stop it in the middle of a job.
+/// Time for which the stage's own thread works at least. It doubles while that is needed again soon, although the machine
+/// seemed to have time: what keeps a thread in the background from the processor could stop it in the middle of a job.
 const STAY: Duration = Duration::from_secs(2);
 const LONGEST_STAY: Duration = Duration::from_secs(320);
 /// Longest time a turn waits for a job.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// Time for which the first thread works before it gives way. To give way costs some microseconds, as much as recording a
-/// small call.
+/// Time for which the thread in the background works before it gives way. To give way costs some microseconds, as much as
+/// recording a small call.
 const GIVE_WAY_INTERVAL: Duration = Duration::from_micros(50);
 
 /// What came of a turn.
@@ -51,147 +52,169 @@ pub(super) trait Stage: Send + 'static {
 /// Whether jobs wait, or a reader waits until they are done.
 pub(super) type HasJobs = Arc<dyn Fn() -> bool + Send + Sync>;
 
-struct Shared<S> {
-    /// Taken out for each turn, so that a panic ends the stage.
-    stage: Mutex<Option<Box<S>>>,
-    has_jobs: HasJobs,
-    background: Box<dyn Watch>,
-    is_over: AtomicBool,
-    /// Whether the second thread works, and the first one waits.
-    is_assisted: Mutex<bool>,
-    changed: Condvar,
-}
+/// How a thread in the background is watched.
+type NewWatch = fn() -> Arc<dyn Watch>;
 
-/// The two threads of a stage.
+/// The threads of a stage.
 pub(super) struct Threads {
-    first: JoinHandle<()>,
-    second: JoinHandle<()>,
+    /// The stage's own thread. It returns whether the stage came to its end without a panic.
+    own: JoinHandle<bool>,
 }
 
 impl Threads {
     /// Starts the threads of a stage.
     pub(super) fn start<S: Stage>(name: &str, stage: S, has_jobs: &HasJobs) -> std::io::Result<Self> {
-        Self::watched_by(Box::new(Background::default()), name, stage, has_jobs)
-    }
-
-    fn watched_by<S: Stage>(
-        background: Box<dyn Watch>,
-        name: &str,
-        stage: S,
-        has_jobs: &HasJobs,
-    ) -> std::io::Result<Self> {
-        let shared = Arc::new(Shared {
-            stage: Mutex::new(Some(Box::new(stage))),
-            has_jobs: Arc::clone(has_jobs),
-            background,
-            is_over: AtomicBool::new(false),
-            is_assisted: Mutex::new(false),
-            changed: Condvar::new(),
-        });
-        let spawn = |name: String, run: fn(&Shared<S>)| {
-            let shared = Arc::clone(&shared);
-            std::thread::Builder::new().name(name).spawn(move || run(&shared))
-        };
-        Ok(Self { first: spawn(name.to_owned(), first)?, second: spawn(format!("{name}-2"), second)? })
+        let place = Place { stage: Mutex::new(Some(Box::new(stage))), is_over: AtomicBool::new(false) };
+        let watch: NewWatch = || Arc::new(Background::default());
+        Owner { place: Arc::new(place), has_jobs: Arc::clone(has_jobs), watch }.start(name, STAY)
     }
 
     /// The thread to unpark when the first job after a pause has come.
     pub(super) fn watcher(&self) -> Thread {
-        self.second.thread().clone()
+        self.own.thread().clone()
     }
 
     /// Waits for the end. Returns whether it came without a panic.
     pub(super) fn join(self) -> bool {
-        let first = self.first.join();
-        self.second.thread().unpark();
-        let second = self.second.join();
-        first.is_ok() && second.is_ok()
+        self.own.join().unwrap_or(false)
     }
 }
 
-/// Works in the background, except while the second thread works.
-fn first<S: Stage>(shared: &Shared<S>) {
-    shared.background.begin();
-    let mut gave_way = Instant::now();
-    loop {
-        shared.until_unassisted();
-        if shared.turn(LONGEST_WAIT) == Turn::Ended {
-            return;
-        }
-        if gave_way.elapsed() >= GIVE_WAY_INTERVAL {
-            give_way();
-            gave_way = Instant::now();
-        }
-    }
+/// Where the stage is when no thread works at it.
+struct Place<S> {
+    /// Taken out for each turn, so that a panic ends the stage.
+    stage: Mutex<Option<Box<S>>>,
+    is_over: AtomicBool,
 }
 
-/// Works while the first thread does not get on, and ends the stage.
-fn second<S: Stage>(shared: &Shared<S>) {
-    let (mut stay, mut left) = (STAY, None::<Instant>);
-    while shared.until_needed() {
-        let is_soon = left.is_some_and(|left| left.elapsed() < STAY);
-        stay = if is_soon { (2 * stay).min(LONGEST_STAY) } else { STAY };
-        shared.assist(true);
-        let until = Instant::now() + stay;
-        loop {
-            let wait = until.saturating_duration_since(Instant::now()).min(LONGEST_WAIT);
-            if shared.turn(wait) == Turn::Ended || until <= Instant::now() {
-                break;
-            }
-        }
-        left = Some(Instant::now());
-        shared.assist(false);
-    }
-    if let Some(stage) = shared.stage.lock().take() {
-        stage.end();
-    }
-}
-
-impl<S: Stage> Shared<S> {
-    fn turn(&self, wait: Duration) -> Turn {
+impl<S: Stage> Place<S> {
+    fn turn(&self, wait: Duration) {
         let mut place = self.stage.lock();
-        let Some(mut stage) = place.take() else { return Turn::Ended };
-        let turn = catch_unwind(AssertUnwindSafe(|| stage.turn(wait)));
-        if matches!(turn, Ok(Turn::Ended) | Err(_)) {
+        let Some(mut stage) = place.take() else { return };
+        let turn = catch_unwind(AssertUnwindSafe(|| {
+            let turn = stage.turn(wait);
+            *place = Some(stage);
+            turn
+        }));
+        if turn.unwrap_or(Turn::Ended) == Turn::Ended {
             self.is_over.store(true, Ordering::Relaxed);
         }
-        let turn = turn.unwrap_or_else(|panic| resume_unwind(panic));
-        *place = Some(stage);
-        turn
     }
 
-    /// Waits until the first thread gets no processor time although it is ready. That jobs wait is no sign of it: they do
-    /// whenever more come than can be recorded. Returns false at the end.
-    fn until_needed(&self) -> bool {
-        // Since when the first thread was ready at every look, and how many there were.
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+/// What the stage's own thread works with.
+struct Owner<S> {
+    place: Arc<Place<S>>,
+    has_jobs: HasJobs,
+    watch: NewWatch,
+}
+
+/// A thread in the background. When this is dropped, the thread ends after the job that it is doing.
+struct Helper {
+    watch: Arc<dyn Watch>,
+    is_dismissed: Arc<AtomicBool>,
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.is_dismissed.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Unparks a thread when it is dropped.
+struct Unparked(Thread);
+
+impl Drop for Unparked {
+    fn drop(&mut self) {
+        self.0.unpark();
+    }
+}
+
+impl<S: Stage> Owner<S> {
+    fn start(self, name: &str, stay: Duration) -> std::io::Result<Threads> {
+        let own = std::thread::Builder::new().name(name.to_owned()).spawn(move || self.run(stay))?;
+        Ok(Threads { own })
+    }
+
+    /// Works for this time and until the machine has time for a thread in the background, and later while that one does not get
+    /// on. Ends the stage.
+    fn run(self, mut stay: Duration) -> bool {
+        while self.work(stay) {
+            let left = Instant::now();
+            if let Ok(helper) = self.start_helper() {
+                self.until_needed(&*helper.watch);
+            }
+            let is_soon = left.elapsed() < STAY;
+            stay = if is_soon { (2 * stay).clamp(STAY, LONGEST_STAY) } else { STAY };
+        }
+        let stage = self.place.stage.lock().take();
+        stage.map(|stage| stage.end()).is_some()
+    }
+
+    /// Has a new thread in the background do the jobs.
+    fn start_helper(&self) -> std::io::Result<Helper> {
+        let helper = Helper { watch: (self.watch)(), is_dismissed: Arc::default() };
+        let (watch, is_dismissed) = (Arc::clone(&helper.watch), Arc::clone(&helper.is_dismissed));
+        let place = Arc::clone(&self.place);
+        let own = std::thread::current();
+        let name = format!("{}-bg", own.name().unwrap_or_default());
+        let work = move || {
+            let _at_the_end = Unparked(own);
+            watch.begin();
+            let mut gave_way = Instant::now();
+            while !is_dismissed.load(Ordering::Relaxed) && !place.is_over() {
+                place.turn(LONGEST_WAIT);
+                if gave_way.elapsed() >= GIVE_WAY_INTERVAL {
+                    give_way();
+                    gave_way = Instant::now();
+                }
+            }
+        };
+        std::thread::Builder::new().name(name).spawn(work).map(|_| helper)
+    }
+
+    /// Waits until the thread in the background gets no processor time although it is ready, or the stage is over. That jobs
+    /// wait is no sign of it: they do whenever more come than can be recorded.
+    fn until_needed(&self, background: &dyn Watch) {
+        // Since when the thread was ready at every look, and how many there were.
         let mut ready: Option<(Progress, u32)> = None;
-        while !self.is_over.load(Ordering::Relaxed) {
+        while !self.place.is_over() {
             if !(self.has_jobs)() {
                 ready = None;
                 std::thread::park_timeout(LONGEST_WAIT);
                 continue;
             }
             std::thread::sleep(LOOK_INTERVAL);
-            let now = self.background.look().filter(|progress| progress.is_ready);
+            let now = background.look().filter(|progress| progress.is_ready);
             ready = now.map(|now| match ready {
                 Some((since, looks)) if now.ticks < since.ticks + LEAST_TICKS => (since, looks + 1),
                 _ => (now, 1),
             });
             if ready.is_some_and(|(_, looks)| looks >= PATIENT_LOOKS) {
+                return;
+            }
+        }
+    }
+
+    /// Works for this time, and on until the machine has time for a thread in the background. Returns false if the stage is
+    /// over before.
+    fn work(&self, stay: Duration) -> bool {
+        let (mut unused, mut until) = (UnusedTime::now(), Instant::now() + stay);
+        while !self.place.is_over() {
+            let now = Instant::now();
+            if now < until {
+                self.place.turn((until - now).min(LONGEST_WAIT));
+            } else if unused.is_enough_since() {
                 return true;
+            } else {
+                (unused, until) = (UnusedTime::now(), now + STAY);
             }
         }
         false
-    }
-
-    fn assist(&self, is_assisted: bool) {
-        *self.is_assisted.lock() = is_assisted;
-        self.changed.notify_all();
-    }
-
-    fn until_unassisted(&self) {
-        let mut is_assisted = self.is_assisted.lock();
-        self.changed.wait_while(&mut is_assisted, |assisted| *assisted);
     }
 }
 
@@ -209,7 +232,7 @@ mod tests {
         done: SyncSender<Done>,
     }
 
-    /// A thread that never gets the processor.
+    /// A thread that seems to get no processor time.
     struct Starved;
 
     impl Watch for Starved {
@@ -220,7 +243,22 @@ mod tests {
         }
     }
 
-    /// A job that takes long enough for the second thread to take over.
+    /// A thread that gets none.
+    struct Stopped;
+
+    impl Watch for Stopped {
+        fn begin(&self) {
+            loop {
+                std::thread::park();
+            }
+        }
+
+        fn look(&self) -> Option<Progress> {
+            Starved.look()
+        }
+    }
+
+    /// A job that takes long enough for the stage's own thread to take over.
     const SLOW: u32 = 1;
     const PANIC: u32 = 2;
 
@@ -246,32 +284,46 @@ mod tests {
         }
     }
 
-    fn start() -> (SyncSender<u32>, Receiver<Done>, Threads) {
+    fn start(watch: NewWatch) -> (SyncSender<u32>, Receiver<Done>, Threads) {
         let ((jobs, queue), (done, seen)) = (sync_channel(16), sync_channel(16));
         let has_jobs: HasJobs = Arc::new(|| true);
-        let stage = Echo { jobs: queue, done };
-        (jobs, seen, Threads::watched_by(Box::new(Starved), "echo", stage, &has_jobs).unwrap())
+        let stage = Mutex::new(Some(Box::new(Echo { jobs: queue, done })));
+        let place = Arc::new(Place { stage, is_over: AtomicBool::new(false) });
+        (jobs, seen, Owner { place, has_jobs, watch }.start("echo", Duration::ZERO).unwrap())
+    }
+
+    fn done(job: u32, thread: &str) -> Done {
+        Some((job, thread.to_owned()))
     }
 
     #[test]
-    fn second_thread_takes_over_and_jobs_stay_in_order() {
-        let (jobs, seen, threads) = start();
+    fn own_thread_takes_over_and_jobs_stay_in_order() {
+        let (jobs, seen, threads) = start(|| Arc::new(Starved));
         for job in [SLOW, 10, 11, 12] {
             jobs.send(job).unwrap();
         }
         drop(jobs);
         assert!(threads.join());
         let seen: Vec<Done> = seen.iter().collect();
-        let done = |job, thread: &str| Some((job, thread.to_owned()));
         let [slow, rest @ .., end] = &seen[..] else { panic!("{seen:?}") };
-        assert!([done(SLOW, "echo"), done(SLOW, "echo-2")].contains(slow), "{seen:?}");
-        assert_eq!(rest, [10, 11, 12].map(|job| done(job, "echo-2")), "{seen:?}");
+        assert!([done(SLOW, "echo-bg"), done(SLOW, "echo")].contains(slow), "{seen:?}");
+        assert_eq!(rest, [10, 11, 12].map(|job| done(job, "echo")), "{seen:?}");
         assert_eq!(*end, None);
+    }
+
+    /// On a machine with 8 busy loops on 2 processors, a thread in the background came to its end after up to 13 s.
+    #[test]
+    fn end_waits_for_no_thread_in_the_background() {
+        let (jobs, seen, threads) = start(|| Arc::new(Stopped));
+        jobs.send(10).unwrap();
+        drop(jobs);
+        assert!(threads.join());
+        assert_eq!(seen.iter().collect::<Vec<_>>(), [done(10, "echo"), None]);
     }
 
     #[test]
     fn panic_ends_the_stage() {
-        let (jobs, seen, threads) = start();
+        let (jobs, seen, threads) = start(|| Arc::new(Starved));
         jobs.send(PANIC).unwrap();
         assert!(!threads.join());
         assert_eq!(seen.iter().count(), 0, "a stage in an unknown state is not ended in order");
