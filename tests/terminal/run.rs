@@ -17,7 +17,8 @@ struct Script {
 impl Script {
     fn start(program: &Program, script: &str) -> Self {
         let mut command = program.command(&["run"]);
-        command.args(["--", "sh", "-c", script]);
+        // A shell cannot trap a signal that whoever started the tests ignores.
+        command.args(["--", "env", "--default-signal=INT", "sh", "-c", script]);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());

@@ -2,7 +2,7 @@
 //!
 //! This is of Linux. Elsewhere all threads are equal, and only the slowest answers take longer.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Lets threads that wait for this processor go first. With lazy preemption (Linux 6.13 and later), a thread that another processor
 /// has woken up waits here for the next call of the kernel, or up to 4 ms.
@@ -67,31 +67,37 @@ impl Watch for Background {
     }
 }
 
-/// Processor time that no thread of this machine has used.
+/// Processor time that no thread of this machine uses, from one time on.
 pub(super) struct UnusedTime {
-    at: Instant,
-    /// In ticks of 10 ms, of all processors together, if known.
+    since: Instant,
+    /// Up to then, in ticks of 10 ms, of all processors together; none where it is not known.
     ticks: Option<u64>,
 }
 
-/// Unused time in a second, in ticks, that a thread in the background needs to get on. Of two processors that are busy for most
-/// of the time, it is what another program leaves.
+/// Unused time in a second, in ticks, that a thread in the background needs to get on.
 const ENOUGH_TICKS: f64 = 25.0;
 
 impl UnusedTime {
-    /// The time up to now.
-    pub(super) fn now() -> Self {
-        Self { at: Instant::now(), ticks: unused_ticks() }
+    /// From now on.
+    pub(super) fn begin() -> Self {
+        Self { since: Instant::now(), ticks: unused_ticks() }
     }
 
-    /// Whether a thread in the background would have got on since, as far as is known.
-    pub(super) fn is_enough_since(&self) -> bool {
-        let now = Self::now();
-        let ticks = now.ticks.zip(self.ticks).map(|(now, then)| now.saturating_sub(then));
-        let needed = ENOUGH_TICKS * (now.at - self.at).as_secs_f64();
-        // One may be of rounding.
-        ticks.is_none_or(|ticks| (ticks + 1) as f64 >= needed)
+    /// Whether there was enough for a thread in the background, as far as is known, once this time is over. Then begins again.
+    pub(super) fn is_enough_after(&mut self, time: Duration) -> Option<bool> {
+        let elapsed = self.since.elapsed();
+        if elapsed < time {
+            return None;
+        }
+        let before = std::mem::replace(self, Self::begin());
+        let ticks = self.ticks.zip(before.ticks).map(|(now, before)| now.saturating_sub(before));
+        Some(ticks.is_none_or(|ticks| is_enough(ticks, elapsed)))
     }
+}
+
+fn is_enough(ticks: u64, time: Duration) -> bool {
+    // One may be of rounding.
+    (ticks + 1) as f64 >= ENOUGH_TICKS * time.as_secs_f64()
 }
 
 #[cfg(target_os = "linux")]
@@ -141,6 +147,8 @@ mod tests {
         assert_eq!(parse("42 (a) S 1"), None);
         assert_eq!(parse_unused("cpu  150539 0 10162 225391 660 0 50\ncpu0 1 2 3 4 5"), Some(226_051));
         assert_eq!(parse_unused("cpu  1 2 3 4"), None);
+        let two_seconds = Duration::from_secs(2);
+        assert_eq!([20, 49, 400].map(|ticks| is_enough(ticks, two_seconds)), [false, true, true]);
         let own = Background::default();
         assert_eq!(own.look(), None);
         own.begin();

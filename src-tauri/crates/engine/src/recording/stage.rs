@@ -177,15 +177,19 @@ impl<S: Stage> Owner<S> {
         std::thread::Builder::new().name(name).spawn(work).map(|_| helper)
     }
 
-    /// Waits until the thread in the background gets no processor time although it is ready, or the stage is over. That jobs
-    /// wait is no sign of it: they do whenever more come than can be recorded.
+    /// Waits until the thread in the background gets no processor time although it is ready, or would get none if a job came, or
+    /// the stage is over. That jobs wait is no sign of it: they do whenever more come than can be recorded.
     fn until_needed(&self, background: &dyn Watch) {
         // Since when the thread was ready at every look, and how many there were.
         let mut ready: Option<(Progress, u32)> = None;
+        let mut unused = UnusedTime::begin();
         while !self.place.is_over() {
             if !(self.has_jobs)() {
                 ready = None;
                 std::thread::park_timeout(LONGEST_WAIT);
+                if unused.is_enough_after(STAY) == Some(false) {
+                    return;
+                }
                 continue;
             }
             std::thread::sleep(LOOK_INTERVAL);
@@ -202,16 +206,13 @@ impl<S: Stage> Owner<S> {
 
     /// Works for this time, and on until the machine has time for a thread in the background. Returns false if the stage is
     /// over before.
-    fn work(&self, stay: Duration) -> bool {
-        let (mut unused, mut until) = (UnusedTime::now(), Instant::now() + stay);
+    fn work(&self, mut stay: Duration) -> bool {
+        let mut unused = UnusedTime::begin();
         while !self.place.is_over() {
-            let now = Instant::now();
-            if now < until {
-                self.place.turn((until - now).min(LONGEST_WAIT));
-            } else if unused.is_enough_since() {
-                return true;
-            } else {
-                (unused, until) = (UnusedTime::now(), now + STAY);
+            match unused.is_enough_after(stay) {
+                Some(true) => return true,
+                Some(false) => stay = STAY,
+                None => self.place.turn(LONGEST_WAIT.min(stay)),
             }
         }
         false
