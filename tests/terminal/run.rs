@@ -17,7 +17,7 @@ struct Script {
 impl Script {
     fn start(program: &Program, script: &str) -> Self {
         let mut command = program.command(&["run"]);
-        // A shell cannot trap a signal that whoever started the tests ignores.
+        // A shell cannot trap a signal that was ignored when it started, as it may be for the tests.
         command.args(["--", "env", "--default-signal=INT", "sh", "-c", script]);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
