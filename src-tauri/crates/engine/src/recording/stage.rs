@@ -2,7 +2,8 @@
 //!
 //! A thread in the background does the work while the processor has nothing else to do, so that it delays no answer. On a busy
 //! machine it may get little time or none: it then ends, and the stage's own thread, of ordinary priority, works until there is
-//! time again. Nothing waits for the end of a thread in the background, which takes seconds on such a machine.
+//! time again. The end of a stage waits for the job that a thread in the background is doing, but not for that thread. The system
+//! does not end the process before its threads, so none should be left when a machine stays busy.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
