@@ -62,8 +62,18 @@ impl Field {
 
 impl Names {
     fn text(&self, place: usize) -> &str {
+        &self.text[self.range(place)]
+    }
+
+    #[inline(always)]
+    fn bytes(&self, place: usize) -> &[u8] {
+        &self.text.as_bytes()[self.range(place)]
+    }
+
+    #[inline(always)]
+    fn range(&self, place: usize) -> std::ops::Range<usize> {
         let start = place.checked_sub(1).map_or(0, |before| self.list[before].end);
-        &self.text[start as usize..self.list[place].end as usize]
+        start as usize..self.list[place].end as usize
     }
 
     #[inline(always)]
@@ -128,8 +138,8 @@ impl Fields {
         let length = if field.fingerprint.is_whole() {
             field.fingerprint.begins(written, *b"\":")?
         } else {
-            let name = names.text(guess);
-            written.strip_prefix(name.as_bytes())?.strip_prefix(b"\":")?;
+            let name = names.bytes(guess);
+            written.strip_prefix(name)?.strip_prefix(b"\":")?;
             name.len()
         };
         field.known.then(|| (field.at(guess), length))

@@ -3,6 +3,7 @@
 //! While a document is read, the counts are only planned. They are made once the document is known
 //! to be valid, so an invalid document counts nothing.
 
+mod gathering;
 mod plan;
 mod spare;
 mod walk;
@@ -12,6 +13,7 @@ use crate::scan::{Oddities, Sink, Token, Unreadable, scan};
 use crate::shape::Shape;
 use crate::signatures::Signer;
 use crate::tree::Tree;
+use gathering::Gathering;
 use plan::PlanContext;
 pub(crate) use plan::Seen;
 pub(crate) use spare::Spare;
@@ -97,8 +99,9 @@ impl Shape {
             observer.carry_out();
             observer.cut_back();
         }
-        let Observer { main, counted, ways: WalkContext { plan, mut signature, .. }, .. } = observer;
-        self.spare.put(plan, main);
+        let Observer { main, gathering, counted, ways, .. } = observer;
+        let WalkContext { plan, mut signature, .. } = ways;
+        self.spare.put(plan, main, gathering);
         let oddities = match read {
             Ok(oddities) => oddities,
             Err(unreadable) => {
@@ -136,10 +139,8 @@ struct Observer<'s, 'd> {
     ways: WalkContext<'s, 'd>,
     /// Walk through every path by its own keys.
     main: Walk<'d>,
-    /// Walks through values whose key looks like data, to the nodes where such values are counted together.
-    gathering: Vec<Walk<'d>>,
-    /// Whether there are such walks.
-    gathers: bool,
+    /// Walks to the nodes where the values of several keys are counted together.
+    gathering: Gathering<'d>,
     /// Number of steps after which the length of the plan and the size of the tree are checked.
     check_at: usize,
     /// Whether the document is known to be valid.
@@ -156,9 +157,10 @@ struct Observer<'s, 'd> {
 impl<'s, 'd> Observer<'s, 'd> {
     fn new(shape: &'s mut Shape, document: &'d [u8], circumstances: Circumstances<'s>, known: bool) -> Self {
         shape.documents += 1;
-        let (plan, main) = shape.spare.take();
+        let (plan, main, gathering) = shape.spare.take();
+        let check_at = room(&shape.tree, shape.cap).min(most_steps(known));
         Self {
-            check_at: room(&shape.tree, shape.cap).min(most_steps(known)),
+            check_at,
             document,
             ways: WalkContext {
                 tree: &mut shape.tree,
@@ -167,10 +169,10 @@ impl<'s, 'd> Observer<'s, 'd> {
                 plan,
                 signature: 0,
                 gather: None,
+                attend_at: check_at,
             },
             main,
-            gathering: Vec::new(),
-            gathers: false,
+            gathering,
             known,
             counted: false,
             number: shape.documents,
@@ -190,6 +192,17 @@ impl<'s, 'd> Observer<'s, 'd> {
             epoch: circumstances.epoch,
             decoded: self.decoded,
         });
+    }
+
+    /// Does what a token rarely needs besides the main walk.
+    #[inline(never)]
+    fn attend(&mut self, token: &Token<'d>) {
+        self.gathering.token(token, &mut self.ways);
+        // Never between a key and its value, whose node is already decided.
+        if !matches!(token, Token::Key(_)) && self.ways.plan.len() >= self.check_at {
+            self.check_limits();
+        }
+        self.ways.attend_at = if self.gathering.is_empty() { self.check_at } else { 0 };
     }
 
     /// Makes the counts planned so far if there are too many of them or the tree is too large.
@@ -212,9 +225,8 @@ impl<'s, 'd> Observer<'s, 'd> {
     fn give_up(&mut self) {
         self.main = Walk::nowhere();
         self.gathering.clear();
-        self.gathers = false;
         self.ways.plan.clear();
-        self.check_at = usize::MAX;
+        (self.ways.gather, self.check_at) = (None, usize::MAX);
     }
 
     /// Returns whether the tree need not be trimmed yet. Trimming costs time in proportion to the
@@ -229,24 +241,8 @@ impl<'s, 'd> Observer<'s, 'd> {
         {
             *self.changes += 1;
             self.main.renumber(&new);
-            self.gathering.iter_mut().for_each(|walk| walk.renumber(&new));
+            self.gathering.renumber(&new);
         }
-    }
-
-    #[inline(never)]
-    fn gather(&mut self, token: &Token<'d>) {
-        // A walk that begins at this value has to follow it, one that begins behind this key has not.
-        let begins_here = !matches!(token, Token::Key(_));
-        let followed = self.gathering.len();
-        self.gathering.extend(self.ways.gather.take());
-        let mut at = 0;
-        while at < if begins_here { self.gathering.len() } else { followed } {
-            self.gathering[at].follow(token, &mut self.ways);
-            self.gathering.extend(self.ways.gather.take());
-            at += 1;
-        }
-        self.gathering.retain(|walk| !walk.is_done());
-        self.gathers = !self.gathering.is_empty();
     }
 }
 
@@ -264,17 +260,17 @@ impl<'d> Sink<'d> for Observer<'_, 'd> {
     #[inline(always)]
     fn token(&mut self, token: &Token<'d>) {
         self.main.token(token, &mut self.ways);
-        if self.gathers || matches!(token, Token::Key(_) | Token::BeginObject) && self.ways.gather.is_some() {
-            self.gather(token);
-        }
-        // Never between a key and its value, whose node is already decided.
-        if !matches!(token, Token::Key(_)) && self.ways.plan.len() >= self.check_at {
-            self.check_limits();
+        if self.ways.plan.len() >= self.ways.attend_at {
+            self.attend(token);
         }
     }
 
     #[inline(always)]
     fn expected(&mut self, written: &[u8]) -> Option<usize> {
-        if self.gathers { None } else { self.main.expected(written, &mut self.ways) }
+        let length = self.main.expected(written, &mut self.ways)?;
+        if self.ways.attend_at == 0 {
+            self.gathering.expected(written, length, &mut self.ways);
+        }
+        Some(length)
     }
 }

@@ -94,10 +94,13 @@ impl Tree {
     }
 
     /// Returns the node of an array's items, or `None` if it is not kept.
+    #[inline]
     pub(crate) fn items(&mut self, parent: Id) -> Option<Id> {
-        if let Some(id) = self.node(parent).items {
-            return Some(id);
-        }
+        self.node(parent).items.or_else(|| self.add_items(parent))
+    }
+
+    #[cold]
+    fn add_items(&mut self, parent: Id) -> Option<Id> {
         let id = self.add(parent, Step::Items, self.node(parent).rank.items(self.key))?;
         self.node_mut(parent).items = Some(id);
         Some(id)

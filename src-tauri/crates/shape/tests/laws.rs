@@ -89,11 +89,33 @@ fn wide_document() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Returns a document whose keys all begin with an escape, so that none is written as expected.
+fn with_escaped_keys(document: &Value) -> String {
+    let of_all = |parts: Vec<String>| parts.join(",");
+    match document {
+        Value::Object(members) => {
+            let key = |key: &str| {
+                let mut letters = key.chars();
+                letters
+                    .next()
+                    .map_or(String::new(), |first| format!("\\u{:04x}{}", first as u32, letters.as_str()))
+            };
+            let member =
+                |(name, value): (&String, &Value)| format!("\"{}\":{}", key(name), with_escaped_keys(value));
+            format!("{{{}}}", of_all(members.iter().map(member).collect()))
+        }
+        Value::Array(items) => format!("[{}]", of_all(items.iter().map(with_escaped_keys).collect())),
+        other => other.to_string(),
+    }
+}
+
 /// Maps by name whose members are counted together, nested, beside other fields.
 fn map_of_records() -> impl Strategy<Value = Value> {
     let record = prop_oneof![
         ("[a-c]", leaf()).prop_map(|(name, leaf)| json!({"id": leaf, "name": name})),
-        (leaf(), leaf()).prop_map(|(one, other)| json!({"id": one, "jobs": {"x": other}, "list": [one]})),
+        (leaf(), leaf()).prop_map(
+            |(one, other)| json!({"id": one, "jobs": {"x": other}, "list_of_various_values": [one]})
+        ),
     ];
     prop_oneof![3 => record, 1 => leaf()].prop_recursive(3, 120, 12, |inner| {
         let map = || prop::collection::btree_map("[a-d]|[a-z]{2}|[0-9]{4}|jobs|byId", inner.clone(), 0..9);
@@ -154,6 +176,20 @@ proptest! {
             turned.reverse();
             same(&shape_of(cap, turned), &whole)?;
         }
+    }
+
+    /// Keys that are recognised by comparison with the expected one count like all others.
+    #[test]
+    fn keys_count_the_same_in_every_notation(
+        documents in prop::collection::vec(map_of_records(), 0..8),
+        cap in prop_oneof![1usize..60, 40usize..400],
+    ) {
+        let (mut plain, mut escaped) = (Shape::with_cap(cap), Shape::with_cap(cap));
+        for document in &documents {
+            plain.observe(document.to_string().as_bytes()).unwrap();
+            escaped.observe(with_escaped_keys(document).as_bytes()).unwrap();
+        }
+        same(&plain, &escaped)?;
     }
 
     #[test]

@@ -37,8 +37,26 @@ pub(super) struct WalkContext<'c, 'd> {
     pub(super) circumstances: Circumstances<'c>,
     pub(super) plan: Plan<'d>,
     pub(super) signature: u64,
-    /// A new walk that starts at this value, or at the next one if this is a key.
-    pub(super) gather: Option<Walk<'d>>,
+    /// Start of a new walk at this value, or at the next one if this is a key.
+    pub(super) gather: Option<Start>,
+    /// Number of planned steps at which the observer attends to more than the main walk: 0 while
+    /// there are other walks.
+    pub(super) attend_at: usize,
+}
+
+impl WalkContext<'_, '_> {
+    fn gather(&mut self, start: Start) {
+        self.gather = Some(start);
+        self.attend_at = 0;
+    }
+}
+
+/// Start of a walk to the node where the values of several keys are counted together.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    /// Surroundings of the value.
+    around: Frame,
+    next: Target,
 }
 
 /// A walk through a document's values.
@@ -107,17 +125,21 @@ impl Default for Contents {
 
 impl<'d> Walk<'d> {
     /// Returns a walk that starts at the root and reuses this one's memory.
-    pub(super) fn again<'e>(mut self) -> Walk<'e> {
+    pub(super) fn again<'e>(self) -> Walk<'e> {
+        let Self { around, members, values, .. } = self;
+        let mut walk = Walk { around, members, values: recycled(values), ..Walk::default() };
+        let top = Frame { signs: true, ..Frame::default() };
+        walk.restart(Start { around: top, next: Target::Node(ROOT, 0) });
+        walk
+    }
+
+    /// Starts another walk with the memory of this one.
+    pub(super) fn restart(&mut self, start: Start) {
+        (self.top, self.next) = (start.around, start.next);
+        (self.skipped, self.done) = (0, false);
         self.around.clear();
         self.members.clear();
-        Walk {
-            top: Frame { signs: true, ..Frame::default() },
-            around: self.around,
-            members: self.members,
-            values: recycled(self.values),
-            next: Target::Node(ROOT, 0),
-            ..Walk::default()
-        }
+        self.values.clear();
     }
 
     /// Returns a walk that skips everything.
@@ -163,12 +185,6 @@ impl<'d> Walk<'d> {
         }
     }
 
-    /// The same, not inlined, for the rare additional walks.
-    #[inline(never)]
-    pub(super) fn follow(&mut self, token: &Token<'d>, ways: &mut WalkContext<'_, 'd>) {
-        self.token(token, ways);
-    }
-
     #[inline(never)]
     fn skip(&mut self, token: &Token<'d>) {
         match token {
@@ -184,10 +200,18 @@ impl<'d> Walk<'d> {
     /// Finds the destination for the value of an unexpected key.
     #[inline(never)]
     fn key(&mut self, text: Text<'_>, ways: &mut WalkContext<'_, 'd>) {
+        self.field(&text.decoded(), ways);
+    }
+
+    /// The same for a key without escapes.
+    pub(super) fn field(&mut self, name: &str, ways: &mut WalkContext<'_, 'd>) {
+        if self.skipped > 0 {
+            return;
+        }
         let Frame { node, holds: Contents::Fields { object, last, next, .. }, .. } = &mut self.top else {
             return;
         };
-        let (parent, object, name) = (*node, *object, &*text.decoded());
+        let (parent, object) = (*node, *object);
         let found = find(ways.tree, parent, name, *next as usize, *last);
         let data = match found {
             Some(found) => {
@@ -209,7 +233,7 @@ impl<'d> Walk<'d> {
                 ways.plan.lost(parent, Step::Values);
             }
             let next = values.map_or(Target::Other(parent), |id| Target::Node(id, 0));
-            ways.gather = Some(self.gather(object, next));
+            ways.gather(self.gather(object, next));
         }
     }
 
@@ -226,15 +250,15 @@ impl<'d> Walk<'d> {
         }
         let parent = self.top.node;
         match ways.tree.members(parent) {
-            Some(id) => ways.gather = Some(self.gather(object, Target::Node(id, 0))),
+            Some(id) => ways.gather(self.gather(object, Target::Node(id, 0))),
             None => ways.plan.lost(parent, Step::Members),
         }
     }
 
-    /// Returns a walk to the node where the values of several keys are counted together.
-    fn gather(&self, object: u64, next: Target) -> Self {
-        let top = Frame { node: ROOT, signs: false, holds: Contents::Begin { object }, ..self.top };
-        Self { top, next, ..Self::default() }
+    /// Returns the start of a walk to the node where the values of several keys are counted together.
+    fn gather(&self, object: u64, next: Target) -> Start {
+        let around = Frame { node: ROOT, signs: false, holds: Contents::Begin { object }, ..self.top };
+        Start { around, next }
     }
 
     #[inline]

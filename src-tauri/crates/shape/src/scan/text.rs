@@ -11,8 +11,10 @@ pub(crate) struct Text<'d> {
     pub(super) writing: Notation,
 }
 
-/// Notation of a string.
+/// Notation of a string. As wide as a register, because a copy reads the whole register, and would
+/// wait if only a byte of it had just been written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
 pub(super) enum Notation {
     /// Without escapes, in ASCII.
     Ascii,
