@@ -141,17 +141,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read() {
+    fn progress_of_a_thread_is_read() {
         let stat = "42 (a) R (b) R 1 2 3 0 -1 64 5 0 6 0 70 8 0 0 20 0 9 0 1 2 3";
         assert_eq!(parse(stat), Some(Progress { is_ready: true, ticks: 78 }));
         assert_eq!(parse("42 (a) S 1"), None);
-        assert_eq!(parse_unused("cpu  150539 0 10162 225391 660 0 50\ncpu0 1 2 3 4 5"), Some(226_051));
-        assert_eq!(parse_unused("cpu  1 2 3 4"), None);
-        let two_seconds = Duration::from_secs(2);
-        assert_eq!([20, 49, 400].map(|ticks| is_enough(ticks, two_seconds)), [false, true, true]);
         let own = Background::default();
         assert_eq!(own.look(), None);
         own.begin();
         assert!(own.look().unwrap().is_ready);
+    }
+
+    #[test]
+    fn unused_time_of_all_processors_is_read() {
+        assert_eq!(parse_unused("cpu  150539 0 10162 225391 660 0 50\ncpu0 1 2 3 4 5"), Some(226_051));
+        assert_eq!(parse_unused("cpu  1 2 3 4"), None);
+    }
+
+    #[test]
+    fn quarter_of_a_processor_is_enough() {
+        let two_seconds = Duration::from_secs(2);
+        assert_eq!([20, 49, 400].map(|ticks| is_enough(ticks, two_seconds)), [false, true, true]);
     }
 }
