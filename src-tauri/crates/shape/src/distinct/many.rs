@@ -13,31 +13,18 @@ const EXAMPLE_LENGTH: usize = 60;
 /// values with equal hashes give the same example.
 const EXAMPLE_BYTES: usize = 64;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Many {
     registers: Registers,
     /// Values with the lowest hashes, truncated if long.
     examples: Vec<(u64, Box<str>)>,
-    /// Hash up to which a value may become an example.
-    limit: u64,
-}
-
-impl Default for Many {
-    fn default() -> Self {
-        Self::of(Registers::default(), Vec::new())
-    }
 }
 
 impl Many {
-    fn of(registers: Registers, examples: Vec<(u64, Box<str>)>) -> Self {
-        let limit = limit(&examples);
-        Self { registers, examples, limit }
-    }
-
     #[inline]
     pub(super) fn add(&mut self, value: &str, hash: u64) {
         self.registers.add(hash);
-        if hash <= self.limit {
+        if self.examples.get(EXAMPLES - 1).is_none_or(|last| hash < last.0) {
             self.add_example(hash, || cut(value));
         }
     }
@@ -49,7 +36,6 @@ impl Many {
         {
             self.examples.truncate(EXAMPLES - 1);
             self.examples.insert(at, (hash, example()));
-            self.limit = limit(&self.examples);
         }
     }
 
@@ -61,7 +47,7 @@ impl Many {
 
     /// Returns the same estimate without the examples.
     pub(super) fn without_examples(&self) -> Self {
-        Self::of(self.registers.clone(), Vec::new())
+        Self { registers: self.registers.clone(), examples: Vec::new() }
     }
 
     pub(super) fn merge(&mut self, theirs: &Self) {
@@ -77,7 +63,6 @@ impl Many {
     pub(super) fn forget(&mut self, forgets: impl Fn(&str) -> bool) -> bool {
         let before = self.examples.len();
         self.examples.retain(|(_, example)| !forgets(example));
-        self.limit = limit(&self.examples);
         self.examples.len() < before
     }
 
@@ -110,13 +95,8 @@ impl Many {
         examples.sort();
         examples.dedup_by_key(|(hash, _)| *hash);
         examples.truncate(EXAMPLES);
-        Ok(Self::of(registers, examples))
+        Ok(Self { registers, examples })
     }
-}
-
-/// Returns the highest hash of the examples if there are enough of them.
-fn limit(examples: &[(u64, Box<str>)]) -> u64 {
-    examples.get(EXAMPLES - 1).map_or(u64::MAX, |(hash, _)| *hash)
 }
 
 fn cut(value: &str) -> Box<str> {
