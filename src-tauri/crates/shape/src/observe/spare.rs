@@ -34,9 +34,8 @@ impl Clone for Spare {
 impl Spare {
     /// Returns an empty plan, a walk that starts at the root, and an empty list of additional walks.
     pub(super) fn take<'d>(&mut self) -> (Plan<'d>, Walk<'d>, Gathering<'d>) {
-        let Self { plan, walk, gathering, .. } = self;
-        let (plan, walk, gathering) = (std::mem::take(plan), std::mem::take(walk), std::mem::take(gathering));
-        (plan.again(), walk.again(), gathering.again())
+        let walk = std::mem::take(&mut self.walk).again();
+        (std::mem::take(&mut self.plan), walk, std::mem::take(&mut self.gathering))
     }
 
     pub(super) fn put(&mut self, plan: Plan<'_>, walk: Walk<'_>, gathering: Gathering<'_>) {

@@ -203,7 +203,7 @@ impl<'d> Walk<'d> {
         self.field(&text.decoded(), ways);
     }
 
-    /// The same for a key without escapes.
+    /// The same for a key whose name is known.
     pub(super) fn field(&mut self, name: &str, ways: &mut WalkContext<'_, 'd>) {
         if self.skipped > 0 {
             return;
