@@ -224,6 +224,7 @@ fn tight() -> Policy {
     Policy {
         required_after: 1,
         required_rejects: f64::MAX,
+        mistakes: f64::MAX,
         documents: 1,
         closed_after: 1,
         closed_unseen: 1.0,

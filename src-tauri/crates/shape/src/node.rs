@@ -46,14 +46,14 @@ impl Type {
 
     /// Returns how many tables the first value of this type needs, given the types counted so far:
     /// one each for strings, for numbers of both types, and for arrays. Joint counts of an object's
-    /// fields count as three.
+    /// fields count as four.
     pub(crate) fn tables(self, seen: &Counts) -> usize {
         match self {
             _ if seen[self as usize] > 0 => 0,
             Self::Integer if seen[Self::Number as usize] > 0 => 0,
             Self::Number if seen[Self::Integer as usize] > 0 => 0,
             Self::Integer | Self::Number | Self::String | Self::Array => 1,
-            Self::Object => 3,
+            Self::Object => 4,
             Self::Null | Self::Boolean | Self::Opaque => 0,
         }
     }
@@ -111,6 +111,8 @@ pub(crate) struct Node {
     pub(crate) step: Step,
     /// Place of a field among its parent's fields.
     pub(crate) place: u32,
+    /// Whether only its counts are kept: no times, and nothing of its values. Once that is so, it stays.
+    pub(crate) bare: bool,
     /// Whether its members are counted together. Follows from its path.
     pub(crate) plural: bool,
     /// Number of members on the path to it whose parent counts its members together as well.
@@ -176,6 +178,7 @@ impl Node {
             parent,
             step,
             place: 0,
+            bare: false,
             plural: false,
             doubled: 0,
             gathered,
@@ -217,6 +220,13 @@ impl Node {
         tables
     }
 
+    /// Drops all but the counts.
+    pub(crate) fn make_bare(&mut self) {
+        self.bare = true;
+        self.times = Times::default();
+        (self.numbers, self.strings, self.arrays, self.tags) = (None, None, None, None);
+    }
+
     /// Returns whether a value here was an object or an array.
     pub(crate) fn contains(&self) -> bool {
         self.count(Type::Object) > 0 || self.count(Type::Array) > 0
@@ -244,6 +254,6 @@ impl Node {
     }
 
     pub(crate) fn may_have_tags(&self) -> bool {
-        self.fields.len() <= tags::MAX_MEMBERS && self.values.is_none() && !self.has_other()
+        !self.bare && self.fields.len() <= tags::MAX_MEMBERS && self.values.is_none() && !self.has_other()
     }
 }

@@ -12,7 +12,7 @@ use crate::arguments::{Arguments, Parts};
 use crate::scan::{Oddities, Sink, Token, Unreadable, scan};
 use crate::shape::Shape;
 use crate::signatures::Signer;
-use crate::tree::Tree;
+use crate::tree::{Cuts, Tree};
 use gathering::Gathering;
 use plan::PlanContext;
 pub(crate) use plan::Seen;
@@ -237,7 +237,7 @@ impl<'s, 'd> Observer<'s, 'd> {
 
     fn cut_back(&mut self) {
         if !self.is_within()
-            && let Some(new) = self.ways.tree.trim(self.cap, None)
+            && let Some(new) = self.ways.tree.trim(self.cap, Cuts::default())
         {
             *self.changes += 1;
             self.main.renumber(&new);
@@ -253,7 +253,7 @@ fn most_steps(known: bool) -> usize {
 /// Returns the number of steps to plan before the size of the tree is checked: each new node has
 /// one.
 fn room(tree: &Tree, cap: usize) -> usize {
-    cap.saturating_sub(tree.len()).clamp(MAX_STEPS / 64, MAX_STEPS)
+    tree.room(cap).clamp(MAX_STEPS / 64, MAX_STEPS)
 }
 
 impl<'d> Sink<'d> for Observer<'_, 'd> {

@@ -129,7 +129,7 @@ impl Shape {
     /// Returns every named field outside maps, parents before children, ordered by path.
     pub fn fields(&self, policy: &Policy) -> Vec<FieldReport> {
         let mut reports = Reports::new(policy, self.explain(policy));
-        reports.collect(self.view(&self.hidden()), ROOT, ("", 0), false);
+        reports.collect(self.view(&self.kept()), ROOT, ("", 0), false);
         reports.fields
     }
 
@@ -137,9 +137,9 @@ impl Shape {
     pub fn root(&self, policy: &Policy) -> Option<FieldReport> {
         let presence = Presence { present: self.observations, parents: self.observations };
         let reports = Reports::new(policy, self.explain(policy));
-        let hidden = self.hidden();
+        let kept = self.kept();
         (self.observations > 0)
-            .then(|| reports.of(self.view(&hidden), ROOT, presence, (String::new(), String::new(), 0)))
+            .then(|| reports.of(self.view(&kept), ROOT, presence, (String::new(), String::new(), 0)))
     }
 
     /// Returns the consistency of the fields. A shape without named fields uses its root's type
@@ -149,8 +149,8 @@ impl Shape {
             return None;
         }
         let mut sums = Sums { count: 0, total: 0.0, lowest: 1.0 };
-        let hidden = self.hidden();
-        let tree = self.view(&hidden);
+        let kept = self.kept();
+        let tree = self.view(&kept);
         sums.add(tree, ROOT, false);
         if sums.count == 0 {
             let root = agreement(tree.node(ROOT), self.observations, self.observations);
@@ -169,14 +169,14 @@ impl Shape {
     /// neither do keys of maps.
     pub fn unseen(&self) -> Option<f64> {
         let combination = self.signatures.unseen(self.observations)?;
-        let hidden = self.hidden();
-        Some(combination.min(novelty::chance(self.view(&hidden), self.observations)))
+        let kept = self.kept();
+        Some(combination.min(novelty::chance(self.view(&kept), self.observations)))
     }
 
     /// Returns the time since a path or a type was last new; `None` for an empty shape.
     pub fn stability(&self) -> Option<Stability> {
-        let hidden = self.hidden();
-        let tree = self.view(&hidden);
+        let kept = self.kept();
+        let tree = self.view(&kept);
         // A new key that is data does not change the structure.
         let structure = tree.nodes().map(|(_, node)| node).filter(|node| !node.rank.data);
         let firsts = structure.flat_map(|node| node.times.first());
@@ -187,8 +187,8 @@ impl Shape {
 
     /// Returns the peculiarities of the documents.
     pub fn notes(&self) -> Vec<Note> {
-        let hidden = self.hidden();
-        let tree = self.view(&hidden);
+        let kept = self.kept();
+        let tree = self.view(&kept);
         let too_deep = tree.nodes().map(|(_, node)| node.count(Type::Opaque)).sum();
         let repeated = tree.nodes().map(|(_, node)| node.repeated).sum();
         let odd = &self.oddities;
@@ -305,7 +305,7 @@ impl<'r> Reports<'r> {
             consistency: agreement(node, presence.present, presence.parents),
             agreement: agreement(node, node.total(), node.total()),
             required: decisions.iter().any(|decision| decision.decision == "required"),
-            values: values(node),
+            values: values(tree, id),
             alternatives: alternative_reports(tree, id, self.policy),
             decisions,
             path,
@@ -313,12 +313,12 @@ impl<'r> Reports<'r> {
     }
 }
 
-fn values(node: &Node) -> ValueReport {
+fn values(tree: View<'_>, id: Id) -> ValueReport {
     let mut report = ValueReport::default();
-    let strings = node.strings.as_ref().map(|strings| &strings.distinct);
-    let numbers = node.numbers.as_ref().map(|numbers| &numbers.distinct);
+    let (node, strings, numbers) = (tree.node(id), tree.strings(id), tree.numbers(id));
+    let distinct = [strings.map(|strings| &strings.distinct), numbers.map(|numbers| &numbers.distinct)];
     let quoted = |text: &str| Value::from(text).to_string();
-    for (distinct, json) in [(strings, quoted as fn(&str) -> String), (numbers, str::to_owned)] {
+    for (distinct, json) in distinct.into_iter().zip([quoted as fn(&str) -> String, str::to_owned]) {
         let Some(distinct) = distinct.filter(|distinct| !distinct.is_empty()) else { continue };
         let (count, exact) = report.distinct.unwrap_or((0, true));
         let known = distinct.values();
@@ -332,10 +332,10 @@ fn values(node: &Node) -> ValueReport {
         report.counted.clear();
     }
     report.counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    report.range = node.numbers.as_ref().and_then(|numbers| numbers.range());
-    let lengths = node.strings.as_ref().map(|strings| (strings.lengths.0, strings.lengths.1));
+    report.range = numbers.and_then(|numbers| numbers.range());
+    let lengths = strings.map(|strings| (strings.lengths.0, strings.lengths.1));
     report.lengths = lengths.filter(|(shortest, longest)| shortest <= longest);
-    let items = node.arrays.as_ref().map(|arrays| (arrays.lengths.0, arrays.lengths.1));
+    let items = tree.arrays(id).map(|arrays| (arrays.lengths.0, arrays.lengths.1));
     report.items = items.filter(|(fewest, most)| fewest <= most);
     report
 }
@@ -376,31 +376,29 @@ fn seen_kinds(node: &Node) -> Vec<Type> {
 
 /// Returns one type with its content, one level deep, if that is of one kind.
 fn kind_of(tree: View<'_>, id: Id, kind: Type) -> String {
-    let node = tree.node(id);
-    let within = |word: &str, inner: Option<&Node>| match inner.map(inner_kinds).as_deref() {
-        Some([only]) => format!("{word} of {only}"),
-        _ => word.to_owned(),
+    let within = |word: &str, inner: Option<(View<'_>, Id)>| {
+        let inner = inner.map(|(tree, id)| inner_kinds(tree, id));
+        match inner.as_deref() {
+            Some([only]) => format!("{word} of {only}"),
+            _ => word.to_owned(),
+        }
     };
     match kind {
-        Type::Array => within("array", tree.items(id).map(|items| tree.node(items))),
+        Type::Array => within("array", tree.items(id).map(|items| (tree, items))),
         Type::Object => match MapValues::of(tree, id) {
-            Some(values) => {
-                let (tree, id) = values.node();
-                within("map", Some(tree.node(id)))
-            }
+            Some(values) => within("map", Some(values.node())),
             None => "object".to_owned(),
         },
-        _ => plain_kind(node, kind).to_owned(),
+        _ => plain_kind(tree, id, kind).to_owned(),
     }
 }
 
-fn inner_kinds(node: &Node) -> Vec<&'static str> {
-    seen_kinds(node).into_iter().map(|kind| plain_kind(node, kind)).collect()
+fn inner_kinds(tree: View<'_>, id: Id) -> Vec<&'static str> {
+    seen_kinds(tree.node(id)).into_iter().map(|kind| plain_kind(tree, id, kind)).collect()
 }
 
-fn plain_kind(node: &Node, kind: Type) -> &'static str {
-    let format = node.strings.as_ref().and_then(|strings| strings.format());
-    match format {
+fn plain_kind(tree: View<'_>, id: Id, kind: Type) -> &'static str {
+    match tree.strings(id).and_then(|strings| strings.format()) {
         Some(format) if kind == Type::String => format.name(),
         _ => kind.name(),
     }

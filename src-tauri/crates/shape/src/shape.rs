@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::MAX_NODES;
+use crate::MAX_WHOLE;
 use crate::observe::Spare;
 use crate::rank::HashKey;
 use crate::scan::Oddities;
 use crate::signatures::Signatures;
 use crate::times::EPOCHS;
-use crate::tree::{ROOT, Tree};
+use crate::tree::{Cuts, Kept, ROOT, Tree};
 use crate::veil;
 use crate::view::View;
 
@@ -19,7 +19,7 @@ use crate::view::View;
 pub struct Shape {
     pub(crate) observations: u64,
     pub(crate) tree: Tree,
-    /// Most nodes below the root.
+    /// Most nodes below the root that are kept whole.
     pub(crate) cap: usize,
     /// Number of observations in the newest epochs.
     pub(crate) epochs: BTreeMap<u32, u64>,
@@ -82,7 +82,7 @@ impl Shape {
         Self {
             observations: 0,
             tree: Tree::new(key),
-            cap: MAX_NODES,
+            cap: MAX_WHOLE,
             epochs: BTreeMap::new(),
             signatures: Signatures::default(),
             oddities: Oddities::default(),
@@ -93,9 +93,9 @@ impl Shape {
         }
     }
 
-    /// Creates an empty shape that keeps at most this many paths, and no more than [`MAX_NODES`].
+    /// Creates an empty shape that keeps at most this many paths whole, and no more than [`MAX_WHOLE`].
     pub fn with_cap(cap: usize) -> Self {
-        Self { cap: cap.min(MAX_NODES), ..Self::default() }
+        Self { cap: cap.min(MAX_WHOLE), ..Self::default() }
     }
 
     /// Returns the key of its hashes.
@@ -108,35 +108,43 @@ impl Shape {
         self.observations
     }
 
-    /// Returns whether there were more paths than could be kept.
+    /// Returns whether there were more paths than could be kept. Of some others, only the [counts](Self::bare_paths)
+    /// may be kept.
     pub fn is_trimmed(&self) -> bool {
-        self.tree.cut.is_some() || !self.tree.is_within(self.cap, None)
+        self.tree.lacks_paths(self.cap)
     }
 
     /// Returns the number of paths kept below the root.
     pub fn paths(&self) -> usize {
-        self.view(&self.hidden()).nodes().count() - 1
+        self.view(&self.kept()).nodes().count() - 1
+    }
+
+    /// Returns of how many of the paths only the counts are kept: how often they are there, and with which types.
+    pub fn bare_paths(&self) -> usize {
+        let kept = self.kept();
+        let tree = self.view(&kept);
+        tree.nodes().filter(|(id, _)| tree.is_bare(*id)).count()
     }
 
     /// Returns the tree within its bound, which it may exceed temporarily while documents arrive.
     pub(crate) fn tree(&self) -> Cow<'_, Tree> {
         let excess = self.tree.excess(self.cap);
-        if excess.gone.is_empty() && excess.cut == self.tree.cut {
+        if excess.kept.is_empty() && excess.cuts == self.tree.cuts {
             return Cow::Borrowed(&self.tree);
         }
         let mut tree = self.tree.clone();
-        tree.trim(self.cap, None);
+        tree.trim(self.cap, Cuts::default());
         Cow::Owned(tree)
     }
 
-    /// Returns for each node whether it exceeds the bound; nothing if none does.
-    pub(crate) fn hidden(&self) -> Vec<bool> {
-        self.tree.excess(self.cap).gone
+    /// Returns for each node how much of it is within the bound; nothing if all nodes are.
+    pub(crate) fn kept(&self) -> Vec<Kept> {
+        self.tree.excess(self.cap).kept
     }
 
-    /// Returns a view of the tree within its bound, without a copy, given the nodes that exceed it.
-    pub(crate) fn view<'s>(&'s self, hidden: &'s [bool]) -> View<'s> {
-        View::new(&self.tree, hidden)
+    /// Returns a view of the tree within its bound, without a copy, given how much of each node that is.
+    pub(crate) fn view<'s>(&'s self, kept: &'s [Kept]) -> View<'s> {
+        View::new(&self.tree, kept)
     }
 
     /// Adds another shape's counts. Commutative and associative, exactly. The smaller of the two
@@ -156,9 +164,9 @@ impl Shape {
         self.changes += 1;
         self.cap = self.cap.min(other.cap);
         // Trimming first keeps out nodes that would be removed again.
-        self.tree.trim(self.cap, other.tree.cut);
+        self.tree.trim(self.cap, other.tree.cuts);
         self.tree.merge(ROOT, View::new(&other.tree, &[]), &[ROOT]);
-        self.tree.trim(self.cap, None);
+        self.tree.trim(self.cap, Cuts::default());
         if self.tree.veil.is_some() {
             self.tree.forget_hidden_tags();
         }

@@ -19,17 +19,20 @@ use crate::shape::Shape;
 use crate::signatures::Signatures;
 use crate::tags::{self, Tags};
 use crate::times::{EPOCHS, Times};
-use crate::tree::{ROOT, Tree};
+use crate::tree::{Cuts, ROOT, Tree};
 use crate::values::{Arrays, Numbers, POSITIONS, Strings};
 use crate::veil::{self, Veil};
-use crate::{MAX_DEPTH, MAX_NODES};
+use crate::{MAX_DEPTH, MAX_WHOLE};
 
-/// Format number in every state. States of the two formats before are converted as far as possible. What
+/// Format number in every state. States of the three formats before are converted as far as possible. What
 /// states of other formats lack is still in the calls, so they are learned again from those.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// Format before members were counted together. Nothing has to be converted.
 const WITHOUT_MEMBERS: u32 = 4;
+
+/// Format before paths were kept bare: what was not kept whole was not kept.
+const WITHOUT_BARE: u32 = 5;
 
 /// Largest plausible count. It ensures that sums of many states fit in 64 bits.
 const MAX_COUNT: u64 = 1 << 48;
@@ -70,6 +73,8 @@ struct State {
     observations: u64,
     cap: usize,
     cut: Option<Rank>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bare: Option<Rank>,
     epochs: BTreeMap<u32, u64>,
     signatures: Signatures,
     oddities: Oddities,
@@ -132,10 +137,13 @@ impl State {
         }
         let malformed = |error: serde_json::Error| InvalidState::Malformed(error.to_string());
         let FormatNumber { version } = serde_json::from_slice(bytes).map_err(malformed)?;
-        if ![older::FORMAT, WITHOUT_MEMBERS, FORMAT].contains(&version) {
+        if ![older::FORMAT, WITHOUT_MEMBERS, WITHOUT_BARE, FORMAT].contains(&version) {
             return Err(InvalidState::UnknownFormat(version));
         }
         let mut state: Self = serde_json::from_slice(bytes).map_err(malformed)?;
+        if version < FORMAT {
+            state.bare = state.cut;
+        }
         if version == older::FORMAT {
             state.nodes = older::convert(state.nodes);
         }
@@ -212,7 +220,8 @@ impl Shape {
             veil,
             observations: self.observations,
             cap: self.cap,
-            cut: tree.cut,
+            cut: tree.cuts.gone,
+            bare: tree.cuts.bare,
             epochs: self.epochs.clone(),
             signatures: self.signatures.clone(),
             oddities: self.oddities,
@@ -241,7 +250,7 @@ impl Shape {
         }
         let key = state.key.ok_or_else(|| InvalidState::Malformed("it has no hash key".into()))?;
         let mut tree = read(state.nodes, key, state.veil)?;
-        if state.version < FORMAT {
+        if state.version < WITHOUT_BARE {
             // Only newer observations would be counted together.
             tree.stale = true;
             for node in tree.nodes_mut() {
@@ -252,7 +261,7 @@ impl Shape {
         let mut shape = Self {
             observations: state.observations,
             tree,
-            cap: state.cap.min(MAX_NODES),
+            cap: state.cap.min(MAX_WHOLE),
             epochs: state.epochs,
             signatures: state.signatures.bounded(),
             oddities: state.oddities,
@@ -262,7 +271,7 @@ impl Shape {
         while shape.epochs.len() > EPOCHS {
             shape.epochs.pop_first();
         }
-        shape.tree.trim(shape.cap, state.cut);
+        shape.tree.trim(shape.cap, Cuts { bare: state.bare, gone: state.cut });
         Ok(shape)
     }
 }
@@ -382,7 +391,7 @@ fn read(nodes: Vec<WrittenNode>, key: HashKey, veil: Option<Veil>) -> Result<Tre
         let tags = Tags::read(written, key, fields.len(), |place| fields.at(place).0);
         tree.node_mut(id).tags = Some(Box::new(tags));
     }
-    tree.count_tables();
+    tree.count_whole();
     Ok(tree)
 }
 

@@ -9,11 +9,12 @@ pub(crate) const EPOCHS: usize = 8;
 type Counts = [u32; Type::ALL.len()];
 
 /// Epochs in which the values at a path were seen.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Times {
     /// Epoch counted last.
     latest: (u32, Counts),
-    earlier: Box<Earlier>,
+    /// `None` as long as nothing was counted.
+    earlier: Option<Box<Earlier>>,
 }
 
 #[derive(Debug, Clone)]
@@ -24,21 +25,30 @@ struct Earlier {
     others: Vec<(u32, Counts)>,
 }
 
-impl Default for Times {
+impl Default for Earlier {
     fn default() -> Self {
-        Self::new([u32::MAX; Type::ALL.len()])
+        Self { first: [u32::MAX; Type::ALL.len()], others: Vec::new() }
     }
 }
 
 impl Times {
     /// Creates times from the first epoch of each type, `u32::MAX` if there is none.
     pub(crate) fn new(first: [u32; Type::ALL.len()]) -> Self {
-        Self { latest: (0, [0; Type::ALL.len()]), earlier: Box::new(Earlier { first, others: Vec::new() }) }
+        Self { earlier: Some(Box::new(Earlier { first, others: Vec::new() })), ..Self::default() }
     }
 
     /// Returns the first epoch of each type; `u32::MAX` if there is none.
     pub(crate) fn first(&self) -> [u32; Type::ALL.len()] {
-        self.earlier.first
+        self.earlier.as_ref().map_or([u32::MAX; Type::ALL.len()], |earlier| earlier.first)
+    }
+
+    /// Returns the epochs other than the one counted last, in order.
+    fn others(&self) -> &[(u32, Counts)] {
+        self.earlier.as_ref().map_or(&[], |earlier| &earlier.others)
+    }
+
+    fn earlier(&mut self) -> &mut Earlier {
+        self.earlier.get_or_insert_default()
     }
 
     /// Counts a document with a value of this type.
@@ -56,7 +66,7 @@ impl Times {
     /// Counts the first value of a type in an epoch, or one in another epoch than the latest.
     #[cold]
     fn add_new(&mut self, epoch: u32, kind: Type) {
-        let first = &mut self.earlier.first[kind as usize];
+        let first = &mut self.earlier().first[kind as usize];
         *first = epoch.min(*first);
         if self.latest.0 != epoch {
             self.switch_to(epoch);
@@ -69,8 +79,8 @@ impl Times {
     fn switch_to(&mut self, epoch: u32) {
         let (before, counts) = std::mem::replace(&mut self.latest, (epoch, [0; Type::ALL.len()]));
         self.add_all(before, &counts);
-        if let Ok(at) = self.earlier.others.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
-            self.latest = self.earlier.others.remove(at);
+        if let Ok(at) = self.others().binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
+            self.latest = self.earlier().others.remove(at);
         }
     }
 
@@ -82,14 +92,15 @@ impl Times {
         let mine = if epoch == self.latest.0 {
             &mut self.latest.1
         } else {
-            let at = match self.earlier.others.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
+            let others = &mut self.earlier().others;
+            let at = match others.binary_search_by_key(&epoch, |(epoch, _)| *epoch) {
                 Ok(at) => at,
                 Err(at) => {
-                    self.earlier.others.insert(at, (epoch, [0; Type::ALL.len()]));
+                    others.insert(at, (epoch, [0; Type::ALL.len()]));
                     at
                 }
             };
-            &mut self.earlier.others[at].1
+            &mut others[at].1
         };
         for (mine, theirs) in mine.iter_mut().zip(counts) {
             *mine = mine.saturating_add(*theirs);
@@ -98,7 +109,7 @@ impl Times {
 
     /// Returns the epochs in order, each with its counts.
     pub(crate) fn recent(&self) -> Vec<(u32, Counts)> {
-        let mut recent = self.earlier.others.clone();
+        let mut recent = self.others().to_vec();
         if self.latest.1 != [0; Type::ALL.len()] {
             recent.push(self.latest);
             recent.sort_unstable_by_key(|(epoch, _)| *epoch);
@@ -107,18 +118,21 @@ impl Times {
     }
 
     pub(crate) fn merge(&mut self, theirs: &Self) {
-        for (mine, theirs) in self.earlier.first.iter_mut().zip(&theirs.earlier.first) {
+        let Some(earlier) = &theirs.earlier else { return };
+        for (mine, theirs) in self.earlier().first.iter_mut().zip(&earlier.first) {
             *mine = (*mine).min(*theirs);
         }
-        for (epoch, counts) in theirs.earlier.others.iter().chain([&theirs.latest]) {
+        for (epoch, counts) in earlier.others.iter().chain([&theirs.latest]) {
             self.add_all(*epoch, counts);
         }
     }
 
     /// Removes the counts of epochs before this one.
     pub(crate) fn forget(&mut self, before: u32) {
-        self.earlier.others.retain(|(epoch, _)| *epoch >= before);
-        self.earlier.others.shrink_to(EPOCHS);
+        if let Some(earlier) = &mut self.earlier {
+            earlier.others.retain(|(epoch, _)| *epoch >= before);
+            earlier.others.shrink_to(EPOCHS);
+        }
         if self.latest.0 < before {
             self.latest.1 = [0; Type::ALL.len()];
         }

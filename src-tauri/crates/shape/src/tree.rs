@@ -9,6 +9,7 @@ use crate::node::{Counts, Id, Node, Shelters, Step, Type, add};
 use crate::rank::{HashKey, Rank};
 use crate::veil::{self, Veil};
 use crate::view::View;
+pub(crate) use bound::{Cuts, Kept};
 
 /// Number of nested keys whose values are counted together, below which data has no paths of its own and members are
 /// not counted together.
@@ -27,9 +28,11 @@ pub(crate) struct Tree {
     pub(crate) key: HashKey,
     /// What is hidden in the tree, if anything is.
     pub(crate) veil: Option<Veil>,
-    /// Lowest rank that was not kept, once there is one, unless the path was sheltered.
-    pub(crate) cut: Option<Rank>,
-    /// Number of tables of all nodes.
+    /// Ranks from which paths were not kept, or not whole, unless they were sheltered.
+    pub(crate) cuts: Cuts,
+    /// Number of nodes below the root that are kept whole.
+    whole: usize,
+    /// Number of tables of all nodes that are kept whole.
     pub(crate) tables: usize,
     /// Whether it has what another tree that was merged had lost. Never part of the state.
     pub(crate) stale: bool,
@@ -40,7 +43,8 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn new(key: HashKey) -> Self {
         let nodes = vec![Node::new(Rank::ROOT, ROOT, Step::Root, 0)];
-        Self { nodes, key, veil: None, cut: None, tables: 0, stale: false, uneven: false }
+        let cuts = Cuts::default();
+        Self { nodes, key, veil: None, cuts, whole: 0, tables: 0, stale: false, uneven: false }
     }
 
     #[inline]
@@ -64,11 +68,6 @@ impl Tree {
     /// Returns the number of nodes below the root.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len() - 1
-    }
-
-    /// Returns whether a node of this rank is kept although nothing shelters it.
-    fn keeps(&self, rank: Rank) -> bool {
-        self.cut.is_none_or(|cut| rank < cut)
     }
 
     /// Adds a field that does not exist yet. Returns `None` if it is not kept.
@@ -136,16 +135,20 @@ impl Tree {
             Step::Field { data: true } => false,
             _ => above.shelters.children,
         };
-        if !shelters && !self.keeps(rank) {
-            return None;
-        }
+        let bare = match self.cuts.kept(rank) {
+            _ if shelters => false,
+            Kept::Whole => false,
+            Kept::Bare => true,
+            Kept::Gone => return None,
+        };
         let gathered = above.gathered + u8::from(matches!(step, Step::Values | Step::Members));
         let doubled = above.doubled;
         reserve(&mut self.nodes);
         let node = Node::new(rank, parent, step, gathered);
         // The values of members may be maps in turn, once.
         let plural = step == Step::Members && gathered == 1;
-        self.nodes.push(Node { shelters: Shelters::all(shelters), plural, doubled, ..node });
+        self.whole += usize::from(!bare);
+        self.nodes.push(Node { bare, shelters: Shelters::all(shelters), plural, doubled, ..node });
         Some((self.nodes.len() - 1) as Id)
     }
 
@@ -154,6 +157,7 @@ impl Tree {
         while self.len() > len
             && let Some(node) = self.nodes.pop()
         {
+            self.whole -= usize::from(!node.bare);
             let parent = self.node_mut(node.parent);
             match node.step {
                 Step::Root => {}
@@ -181,7 +185,7 @@ impl Tree {
             if node.count(Type::Array) == 0 {
                 other = Counts::default();
             }
-            self.merge_node(to, node, &other);
+            self.merge_node(to, theirs, *id, &other);
             let objects = &mut self.node_mut(to).counts[Type::Object as usize];
             *objects -= node.count(Type::Object);
             if let Some(items) = theirs.items(*id)
@@ -191,7 +195,7 @@ impl Tree {
             }
         }
         self.merge_pairs(pairs, theirs);
-        self.count_tables();
+        self.count_whole();
     }
 
     fn merge_pairs(&mut self, mut pairs: Vec<(Id, Id)>, theirs: View<'_>) {
@@ -199,7 +203,7 @@ impl Tree {
         while let Some((ours, their)) = pairs.get(at).copied() {
             at += 1;
             let node = theirs.node(their);
-            self.merge_node(ours, node, &theirs.other(their));
+            self.merge_node(ours, theirs, their, &theirs.other(their));
             let uneven = self.uneven;
             let mine = self.node_mut(ours);
             if uneven {
@@ -247,8 +251,11 @@ impl Tree {
         }
     }
 
-    fn merge_node(&mut self, id: Id, theirs: &Node, other: &Counts) {
-        let key = self.key;
+    fn merge_node(&mut self, id: Id, tree: View<'_>, from: Id, other: &Counts) {
+        if tree.is_bare(from) {
+            self.make_bare(id);
+        }
+        let (key, theirs) = (self.key, tree.node(from));
         let mine = self.node_mut(id);
         mine.present += theirs.present;
         mine.documents += theirs.documents;
@@ -257,6 +264,9 @@ impl Tree {
         add(&mut mine.counts, &theirs.counts);
         let more = mine.tables() - tables;
         add(&mut mine.other, other);
+        if mine.bare {
+            return;
+        }
         mine.times.merge(&theirs.times);
         if let Some(theirs) = &theirs.numbers {
             mine.numbers.get_or_insert_default().merge(theirs, key);
@@ -309,9 +319,20 @@ impl Tree {
         }
     }
 
-    /// Counts the tables of all nodes again.
-    pub(crate) fn count_tables(&mut self) {
-        self.tables = self.nodes.iter().map(Node::tables).sum();
+    /// Drops all but the counts of a node.
+    fn make_bare(&mut self, id: Id) {
+        let node = &mut self.nodes[id as usize];
+        if !node.bare {
+            self.tables -= node.tables();
+            self.whole -= usize::from(node.step != Step::Root);
+            node.make_bare();
+        }
+    }
+
+    /// Counts again the nodes that are kept whole, and their tables.
+    pub(crate) fn count_whole(&mut self) {
+        self.whole = self.nodes[1..].iter().filter(|node| !node.bare).count();
+        self.tables = self.nodes.iter().filter(|node| !node.bare).map(Node::tables).sum();
     }
 }
 
@@ -342,9 +363,9 @@ mod tests {
     /// Sizes from which the README derives the memory of a shape.
     #[test]
     fn sizes_match_the_memory_bound_in_the_readme() {
-        assert!(size_of::<Node>() <= 384);
+        assert!(size_of::<Node>() <= 328);
         assert!(size_of::<Row>() <= 72);
         let tables = [size_of::<Strings>(), size_of::<Numbers>(), size_of::<Arrays>()];
-        assert!(tables.iter().all(|size| *size <= 160), "{tables:?}");
+        assert!(tables.iter().all(|size| *size <= 128), "{tables:?}");
     }
 }

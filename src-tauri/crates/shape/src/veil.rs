@@ -59,8 +59,8 @@ impl Shape {
 
     /// Returns the same shape without values, and without keys that are data.
     pub fn veiled(&self) -> Self {
-        let hidden = self.hidden();
-        let tree = self.view(&hidden);
+        let kept = self.kept();
+        let tree = self.view(&kept);
         let maps = tree.nodes().filter(|(id, node)| !node.fields.is_empty() && is_map(tree, *id));
         let maps = Veil(maps.map(|(_, node)| node.rank.hash).collect());
         let mut veiled = self.clone();

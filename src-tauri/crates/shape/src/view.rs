@@ -1,22 +1,23 @@
 //! A view of a tree within its bound, without trimming the tree.
 //!
-//! While documents arrive, a tree may exceed its bound. In the view, nodes that will be trimmed are
-//! already absent and counted at their parent.
+//! While documents arrive, a tree may exceed its bound. In the view, nodes that will be removed are
+//! already absent and counted at their parent, and those that will be bare have no values.
 
 use crate::node::{Counts, Id, Node, Step, Type, add};
 use crate::tags::Tags;
-use crate::tree::{Tree, is_folded};
+use crate::tree::{Kept, Tree, is_folded};
+use crate::values::{Arrays, Numbers, Strings};
 
 #[derive(Clone, Copy)]
 pub(crate) struct View<'t> {
     tree: &'t Tree,
-    /// By node, whether it is not visible; empty if all are.
-    hidden: &'t [bool],
+    /// By node, how much of it is visible; empty if all is.
+    kept: &'t [Kept],
 }
 
 impl<'t> View<'t> {
-    pub(crate) fn new(tree: &'t Tree, hidden: &'t [bool]) -> Self {
-        Self { tree, hidden }
+    pub(crate) fn new(tree: &'t Tree, kept: &'t [Kept]) -> Self {
+        Self { tree, kept }
     }
 
     /// Returns the tree behind the view, including nodes that are not visible.
@@ -24,8 +25,8 @@ impl<'t> View<'t> {
         self.tree
     }
 
-    /// Returns a node with its own counts. Its children and the values of others must be read
-    /// through the view.
+    /// Returns a node with its own counts. Its children, the values of others, and what is known of
+    /// its own values must be read through the view.
     #[inline]
     pub(crate) fn node(self, id: Id) -> &'t Node {
         self.tree.node(id)
@@ -33,7 +34,28 @@ impl<'t> View<'t> {
 
     #[inline]
     pub(crate) fn shows(self, id: Id) -> bool {
-        self.hidden.get(id as usize) != Some(&true)
+        self.kept.get(id as usize) != Some(&Kept::Gone)
+    }
+
+    /// Returns whether only the counts of a node are visible.
+    #[inline]
+    pub(crate) fn is_bare(self, id: Id) -> bool {
+        self.node(id).bare || self.kept.get(id as usize) == Some(&Kept::Bare)
+    }
+
+    /// Returns what is known of a node's strings.
+    pub(crate) fn strings(self, id: Id) -> Option<&'t Strings> {
+        self.node(id).strings.as_deref().filter(|_| !self.is_bare(id))
+    }
+
+    /// Returns what is known of a node's numbers.
+    pub(crate) fn numbers(self, id: Id) -> Option<&'t Numbers> {
+        self.node(id).numbers.as_deref().filter(|_| !self.is_bare(id))
+    }
+
+    /// Returns what is known of a node's arrays.
+    pub(crate) fn arrays(self, id: Id) -> Option<&'t Arrays> {
+        self.node(id).arrays.as_deref().filter(|_| !self.is_bare(id))
     }
 
     /// Returns all visible nodes.
@@ -88,13 +110,13 @@ impl<'t> View<'t> {
 
     /// Returns the joint counts of an object's fields, if all fields are visible.
     pub(crate) fn tags(self, id: Id) -> Option<&'t Tags> {
-        self.node(id).tags().filter(|_| self.hidden(id).next().is_none())
+        self.node(id).tags().filter(|_| !self.is_bare(id) && self.hidden(id).next().is_none())
     }
 
     /// Returns children that are not visible.
     fn hidden(self, id: Id) -> impl Iterator<Item = &'t Node> {
         // If all nodes are visible, there is nothing to search.
-        let node = (!self.hidden.is_empty()).then(|| self.node(id));
+        let node = (!self.kept.is_empty()).then(|| self.node(id));
         let children = node.into_iter().flat_map(Node::children);
         children.filter(move |child| !self.shows(*child)).map(move |child| self.node(child))
     }

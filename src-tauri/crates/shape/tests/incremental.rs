@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 const EAGER: Policy = Policy {
     required_after: 1,
     required_rejects: f64::MAX,
+    mistakes: f64::MAX,
     required_early: 1,
     required_mistaken: 1.0,
     documents: 1,

@@ -1,6 +1,6 @@
 //! Any split, merged in any order, is the whole.
 
-use schemascope_shape::{MAX_NODES, Policy, Shape};
+use schemascope_shape::{MAX_WHOLE, Policy, Shape};
 
 use super::{LARGEST_STATE, Round, same};
 use crate::random::Random;
@@ -16,7 +16,7 @@ pub fn check(round: &Round<'_>, random: &mut Random, seldom: &mut Random) -> Res
     let cap = round.choices.cap;
     let mut whole = Shape::with_cap(cap);
     let mut parts: Vec<Shape> = (0..1 + random.below(4))
-        .map(|_| Shape::with_cap([cap, cap, cap + random.below(300), MAX_NODES][random.below(4)]))
+        .map(|_| Shape::with_cap([cap, cap, cap + random.below(300), MAX_WHOLE][random.below(4)]))
         .collect();
     // Of different caps the smallest holds.
     parts.push(Shape::with_cap(cap));

@@ -83,9 +83,13 @@ impl Alone for Infer {
 fn policy(verb: &Infer) -> Policy {
     match verb.required_after {
         // A number that the user chose is used exactly.
-        Some(required_after) => {
-            Policy { required_after, required_rejects: f64::MAX, required_mistaken: 0.0, ..Policy::default() }
-        }
+        Some(required_after) => Policy {
+            required_after,
+            required_rejects: f64::MAX,
+            mistakes: f64::MAX,
+            required_mistaken: 0.0,
+            ..Policy::default()
+        },
         None => Policy::default(),
     }
 }

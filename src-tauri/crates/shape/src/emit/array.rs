@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Emitter, Kinds, Policy, Schema, of_types, typed};
-use crate::node::{Id, Node, Type};
+use crate::node::{Id, Type};
 use crate::path::Step;
 use crate::values::POSITIONS;
 use crate::view::View;
@@ -20,9 +20,9 @@ pub(crate) struct Tuple {
 impl Tuple {
     /// Returns the tuple if the arrays of a node are tuples: all of one length from 2 to 8,
     /// observed often enough.
-    pub(crate) fn of(node: &Node, policy: &Policy) -> Option<Self> {
-        let arrays = node.arrays.as_ref()?;
-        let count = node.count(Type::Array);
+    pub(crate) fn of(tree: View<'_>, id: Id, policy: &Policy) -> Option<Self> {
+        let arrays = tree.arrays(id)?;
+        let count = tree.node(id).count(Type::Array);
         let length = usize::try_from(arrays.lengths.0).ok()?;
         if arrays.lengths.0 != arrays.lengths.1
             || !(2..=POSITIONS).contains(&length)
@@ -68,7 +68,7 @@ impl Emitter<'_> {
         let mut schema = typed(Type::Array);
         let arrays = node.count(Type::Array);
         let items = tree.items(id);
-        let tuple = Tuple::of(node, self.policy);
+        let tuple = Tuple::of(tree, id, self.limits);
         if let (Some(Tuple { length, positions: Some(positions) }), Some(items)) = (&tuple, items)
             && self.may_copy(*length)
         {

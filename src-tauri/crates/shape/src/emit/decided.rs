@@ -6,8 +6,8 @@
 use super::map::{counted_together, gather, is_map};
 use super::object::{Openness, openness, others, requires};
 use super::scalar::enumerated;
-use super::{Policy, Tuple, alternatives, is_little_known};
-use crate::node::{Id, Node, Type};
+use super::{Limits, Tuple, alternatives, are_integers, is_little_known};
+use crate::node::{Id, Type};
 use crate::tree::ROOT;
 use crate::view::View;
 
@@ -50,29 +50,30 @@ pub(super) struct NodeDecisions {
 }
 
 impl NodeDecisions {
-    pub(super) fn of(tree: View<'_>, id: Id, policy: &Policy, varied: bool) -> Self {
+    pub(super) fn of(tree: View<'_>, id: Id, limits: &Limits) -> Self {
         let node = tree.node(id);
         let mut sum = DecisionHash(0);
         let mut form = Placements::default();
         Type::ALL.into_iter().for_each(|kind| sum.add(u64::from(node.count(kind) > 0)));
-        sum.add(u64::from(is_little_known(node, policy)));
+        sum.add(u64::from(is_little_known(node, limits)));
+        sum.add(u64::from(are_integers(node, limits.integer_after)));
         if node.count(Type::Opaque) > 0 {
             return Self { sum: sum.0, form };
         }
         if node.count(Type::String) > 0 || node.count(Type::Integer) > 0 {
-            add_scalars(&mut sum, node, policy, varied);
+            add_scalars(&mut sum, tree, id, limits);
         }
         if node.count(Type::Array) > 0 {
-            form.items = add_array(&mut sum, tree, id, policy);
+            form.items = add_array(&mut sum, tree, id, limits);
         }
         if node.count(Type::Object) > 0 {
             if !is_map(tree, id) {
-                form.fields = add_record(&mut sum, tree, id, policy);
+                form.fields = add_record(&mut sum, tree, id, limits);
             } else if counted_together(tree, id).is_some() {
                 form.values = Placement::Direct;
             } else {
                 let values = gather(tree, id);
-                add_all(&mut sum, View::new(&values, &[]), ROOT, policy, varied);
+                add_all(&mut sum, View::new(&values, &[]), ROOT, limits);
             }
         }
         Self { sum: sum.0, form }
@@ -99,31 +100,26 @@ impl DecisionHash {
 }
 
 /// Adds the decisions about a node and everything below it.
-fn add_all(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy, varied: bool) {
-    let decided = NodeDecisions::of(tree, id, policy, varied);
+fn add_all(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) {
+    let decided = NodeDecisions::of(tree, id, limits);
     sum.add(decided.sum);
     for (child, _) in decided.form.children(tree, id) {
-        add_all(sum, tree, child, policy, varied);
+        add_all(sum, tree, child, limits);
     }
 }
 
-fn add_scalars(sum: &mut DecisionHash, node: &Node, policy: &Policy, varied: bool) {
-    let strings = node.strings.as_ref().and_then(|strings| strings.format());
-    match strings.filter(|_| node.count(Type::String) >= policy.format_after) {
+fn add_scalars(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) {
+    let strings = tree.strings(id).and_then(|strings| strings.format());
+    let values = |kind| enumerated(tree, id, kind, limits).into_iter().flatten();
+    match strings.filter(|_| tree.node(id).count(Type::String) >= limits.format_after) {
         Some(format) => sum.add(format as u64 + 1),
-        None => add_enum(sum, node, Type::String, policy, varied),
+        None => values(Type::String).for_each(|text| sum.add_text(text)),
     }
-    add_enum(sum, node, Type::Integer, policy, varied);
+    values(Type::Integer).for_each(|text| sum.add_text(text));
 }
 
-fn add_enum(sum: &mut DecisionHash, node: &Node, kind: Type, policy: &Policy, varied: bool) {
-    for text in enumerated(node, kind, policy, varied).into_iter().flatten() {
-        sum.add_text(text);
-    }
-}
-
-fn add_array(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy) -> Placement {
-    let tuple = Tuple::of(tree.node(id), policy);
+fn add_array(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) -> Placement {
+    let tuple = Tuple::of(tree, id, limits);
     if let Some(tuple) = &tuple {
         sum.add(tuple.length as u64);
         tuple.positions.iter().flatten().for_each(|kinds| sum.add(u64::from(kinds.bits())));
@@ -139,20 +135,20 @@ fn add_array(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy) ->
     }
 }
 
-fn add_record(sum: &mut DecisionHash, tree: View<'_>, id: Id, policy: &Policy) -> Placement {
+fn add_record(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) -> Placement {
     let objects = tree.node(id).count(Type::Object);
-    sum.add(u64::from(requires(tree, id, policy)));
+    sum.add(u64::from(requires(tree, id, limits)));
     for (_, field) in tree.fields(id) {
         let field = tree.node(field);
         sum.add(field.rank.hash ^ u64::from(field.present == objects));
     }
-    sum.add(u64::from(matches!(openness(tree, id, policy), Openness::Closed(_))));
-    let others = others(tree, id, policy);
+    sum.add(u64::from(matches!(openness(tree, id, limits), Openness::Closed(_))));
+    let others = others(tree, id, limits);
     sum.add(u64::from(others.is_some()));
     others.iter().flatten().for_each(|count| sum.add(u64::from(*count > 0)));
-    match alternatives(tree, id, policy) {
+    match alternatives(tree, id, limits) {
         Some(found) => {
-            found.decisions(tree.node(id), policy, |decision| sum.add(decision));
+            found.decisions(tree.node(id), limits, |decision| sum.add(decision));
             Placement::Combined
         }
         None => Placement::Direct,

@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use super::refresh::{ChangedNodes, NodeStatus, Refresh};
-use super::{Policy, Schema, nesting, varies_at};
+use super::{Limits, Policy, Schema, nesting, varies_at};
 use crate::node::Id;
 use crate::shape::Shape;
-use crate::tree::{ROOT, Tree};
+use crate::tree::{Kept, ROOT, Tree};
 use crate::view::View;
 
 /// Schema of a shape, for callers that need it after every observation.
@@ -25,12 +25,14 @@ pub struct Emission {
 struct Tracking {
     /// State by node id.
     written: Vec<NodeStatus>,
-    /// By node, whether it exceeds the bound; empty if none does.
-    hidden: Vec<bool>,
+    /// By node, how much of it is within the bound; empty if all nodes are.
+    kept: Vec<Kept>,
     /// Depth of the deepest node.
     deepest: usize,
     /// A node which shows that observations differ.
     varies_at: Option<Id>,
+    /// Thresholds at the last update.
+    limits: Option<Limits>,
     /// Schema before the limit on nesting was applied, if the limit may apply.
     unbounded: Option<Schema>,
 }
@@ -53,21 +55,17 @@ impl Emission {
         let new = shape.tree.nodes().iter().skip(tracking.written.len());
         tracking.deepest = tracking.deepest.max(nesting::deepest(new));
         tracking.written.resize(shape.tree.nodes().len(), NodeStatus::default());
-        let before = std::mem::replace(&mut tracking.hidden, shape.hidden());
-        let gone = newly_hidden(&tracking.hidden, &before);
-        let tree = View::new(&shape.tree, &tracking.hidden);
+        let before = std::mem::replace(&mut tracking.kept, shape.kept());
+        let cut = above_reduced(&shape.tree, &tracking.kept, &before);
+        let tree = View::new(&shape.tree, &tracking.kept);
 
-        let varied = tracking.varies_at.is_some();
-        tracking.varies_at = tracking.varies_at.filter(|id| tree.shows(*id)).or_else(|| varies_at(tree));
-        let since = since.filter(|_| varied == tracking.varies_at.is_some());
+        tracking.varies_at =
+            tracking.varies_at.filter(|id| tree.shows(*id) && !tree.is_bare(*id)).or_else(|| varies_at(tree));
+        let limits = Limits::of(tree, &self.policy, tracking.varies_at.is_some());
+        let before = tracking.limits.replace(limits);
+        let since = since.filter(|_| before == Some(limits));
 
-        let mut refresh = Refresh {
-            tree,
-            policy: &self.policy,
-            varied: tracking.varies_at.is_some(),
-            written: &mut tracking.written,
-        };
-        let cut = above(&shape.tree, &gone);
+        let mut refresh = Refresh { tree, limits: &limits, written: &mut tracking.written };
         let met = since.map(|since| ChangedNodes { since, cut: &cut });
         if !self.schema.is_object() {
             self.schema = Value::Object(Schema::new());
@@ -93,22 +91,17 @@ impl Emission {
     }
 }
 
-/// Returns the nodes that were visible before and are not now.
-fn newly_hidden(hidden: &[bool], before: &[bool]) -> Vec<Id> {
-    let went = |(at, hidden): &(usize, &bool)| **hidden && before.get(*at) != Some(&true);
-    hidden.iter().enumerate().filter(went).map(|(at, _)| at as Id).collect()
-}
-
-/// Returns for each node whether it is above one of these; empty if there are none.
-fn above(tree: &Tree, nodes: &[Id]) -> Vec<bool> {
-    let mut above = if nodes.is_empty() { Vec::new() } else { vec![false; tree.nodes().len()] };
-    for id in nodes {
-        let mut id = *id;
-        while id != ROOT {
+/// Returns for each node whether less is kept of it, or of a node below it, than before; empty if that is true of none.
+fn above_reduced(tree: &Tree, kept: &[Kept], before: &[Kept]) -> Vec<bool> {
+    let mut above = Vec::new();
+    for (at, kept) in kept.iter().enumerate() {
+        if *kept <= before.get(at).copied().unwrap_or(Kept::Whole) {
+            continue;
+        }
+        above.resize(tree.nodes().len(), false);
+        let mut id = at as Id;
+        while !std::mem::replace(&mut above[id as usize], true) && id != ROOT {
             id = tree.node(id).parent;
-            if std::mem::replace(&mut above[id as usize], true) {
-                break;
-            }
         }
     }
     above

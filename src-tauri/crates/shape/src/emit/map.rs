@@ -258,6 +258,7 @@ pub(crate) fn dominant(node: &Node) -> Option<(Type, u64)> {
 
 impl Emitter<'_> {
     pub(super) fn map(&mut self, tree: View<'_>, id: Id, values: &MapValues<'_>) -> Schema {
+        let integer_after = self.limits.integer_after;
         self.decide(|| {
             let Keys { objects, keys, once, most, more, .. } = Keys::of(tree, id);
             let more = if more { " and others" } else { "" };
@@ -265,7 +266,7 @@ impl Emitter<'_> {
                 "{keys} keys{more} in {objects} objects: {once} seen once, the most frequent in {most}"
             );
             let (tree, id) = values.node();
-            let kinds = super::kinds(tree.node(id));
+            let kinds = super::kinds(tree.node(id), integer_after);
             let of =
                 if let [only] = kinds.as_slice() { format!("map of {}", only.name()) } else { "map".into() };
             (of, because)

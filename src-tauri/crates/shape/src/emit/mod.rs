@@ -6,6 +6,7 @@
 mod array;
 mod decided;
 mod incremental;
+mod limits;
 mod map;
 mod nesting;
 mod object;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 use array::Tuple;
 pub use incremental::Emission;
+use limits::Limits;
 pub(crate) use map::{MapValues, dominant, is_certainly_data, is_map};
 pub use policy::Policy;
 pub(crate) use union::{Alternative, alternatives};
@@ -48,10 +50,10 @@ impl Shape {
     /// Returns the schema of everything observed. An empty shape gives the schema that accepts
     /// everything.
     pub fn schema(&self, policy: &Policy) -> Value {
-        let hidden = self.hidden();
-        let tree = self.view(&hidden);
-        let varied = varies_at(tree).is_some();
-        let mut schema = document(Emitter::new(policy, varied).value(tree, ROOT, Kinds::ALL));
+        let kept = self.kept();
+        let tree = self.view(&kept);
+        let limits = Limits::of(tree, policy, varies_at(tree).is_some());
+        let mut schema = document(Emitter::new(&limits).value(tree, ROOT, Kinds::ALL));
         nesting::bound(&mut schema, nesting::deepest(tree.nodes().map(|(_, node)| node)));
         let schema = Value::Object(schema);
         if self.is_veiled() { schema_without_values(&schema) } else { schema }
@@ -59,10 +61,10 @@ impl Shape {
 
     /// Returns all decisions with their numbers, in the order of the schema.
     pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
-        let hidden = self.hidden();
-        let tree = self.view(&hidden);
-        let mut emitter =
-            Emitter { decisions: Some(Vec::new()), ..Emitter::new(policy, varies_at(tree).is_some()) };
+        let kept = self.kept();
+        let tree = self.view(&kept);
+        let limits = Limits::of(tree, policy, varies_at(tree).is_some());
+        let mut emitter = Emitter { decisions: Some(Vec::new()), ..Emitter::new(&limits) };
         emitter.value(tree, ROOT, Kinds::ALL);
         emitter.decisions.unwrap_or_default()
     }
@@ -98,14 +100,12 @@ impl Kinds {
 
 /// Writer of schemas, and of its decisions if requested.
 pub(crate) struct Emitter<'p> {
-    pub(crate) policy: &'p Policy,
+    pub(crate) limits: &'p Limits,
     path: String,
     decisions: Option<Vec<Decision>>,
     /// Number of times the current part occurs in the schema: alternatives and positions repeat
     /// what they share.
     copies: usize,
-    /// Whether observations differ. If the same call was made repeatedly, every value is the same.
-    varied: bool,
     /// Whether only a node's own part is written, with empty parts for children that occur once.
     own: bool,
 }
@@ -114,8 +114,8 @@ pub(crate) struct Emitter<'p> {
 const MAX_COPIES: usize = 16;
 
 impl<'p> Emitter<'p> {
-    fn new(policy: &'p Policy, varied: bool) -> Self {
-        Self { policy, path: String::new(), decisions: None, copies: 1, varied, own: false }
+    fn new(limits: &'p Limits) -> Self {
+        Self { limits, path: String::new(), decisions: None, copies: 1, own: false }
     }
 
     /// Returns whether this many copies of everything below may be written.
@@ -168,7 +168,8 @@ impl<'p> Emitter<'p> {
             });
             return Map::new();
         }
-        let mut kinds: Vec<Type> = kinds(node).into_iter().filter(|kind| asked.has(*kind)).collect();
+        let mut kinds: Vec<Type> =
+            kinds(node, self.limits.integer_after).into_iter().filter(|kind| asked.has(*kind)).collect();
         let nullable = node.count(Type::Null) > 0 && asked.has(Type::Null);
         if kinds.len() > 1 {
             self.decide(|| (format!("union of {}", kinds.len()), shares(node)));
@@ -180,7 +181,7 @@ impl<'p> Emitter<'p> {
             return Map::from_iter([("anyOf".to_owned(), Value::Array(any_of))]);
         }
         let Some(kind) = kinds.pop() else {
-            if is_little_known(node, self.policy) {
+            if is_little_known(node, self.limits) {
                 let nulls = node.count(Type::Null);
                 self.decide(|| ("anything".into(), format!("only null was seen, {nulls} times")));
                 return Map::new();
@@ -218,8 +219,8 @@ impl<'p> Emitter<'p> {
 
     fn variant(&mut self, tree: View<'_>, id: Id, kind: Type) -> Schema {
         match kind {
-            Type::String => self.string(tree.node(id)),
-            Type::Integer | Type::Number => self.number(tree.node(id), kind),
+            Type::String => self.string(tree, id),
+            Type::Integer | Type::Number => self.number(tree, id, kind),
             Type::Array => self.array(tree, id),
             Type::Object => self.object(tree, id),
             Type::Null | Type::Boolean | Type::Opaque => typed(kind),
@@ -232,12 +233,12 @@ const VARIED: u64 = 4;
 
 /// Returns a path with so many values that the observations must differ.
 fn varies_at(tree: View<'_>) -> Option<Id> {
-    let varies = |node: &Node| {
-        let strings = node.strings.as_ref().map_or(0, |strings| strings.distinct.count());
-        let numbers = node.numbers.as_ref().map_or(0, |numbers| numbers.distinct.count());
+    let varies = |id: Id| {
+        let strings = tree.strings(id).map_or(0, |strings| strings.distinct.count());
+        let numbers = tree.numbers(id).map_or(0, |numbers| numbers.distinct.count());
         strings.max(numbers) >= VARIED
     };
-    tree.nodes().find(|(_, node)| varies(node)).map(|(id, _)| id)
+    tree.nodes().map(|(id, _)| id).find(|id| varies(*id))
 }
 
 /// Returns the schema that states only the type.
@@ -246,17 +247,24 @@ fn typed(kind: Type) -> Schema {
 }
 
 /// Returns the types that a schema must distinguish: all observed types except null, and integers
-/// only if no other number was observed.
-pub(crate) fn kinds(node: &Node) -> Vec<Type> {
+/// only if no other number was observed, and enough of them.
+fn kinds(node: &Node, integer_after: u64) -> Vec<Type> {
     let seen = |kind: Type| node.count(kind) > 0;
+    let integer = are_integers(node, integer_after);
     Type::ALL
         .into_iter()
         .filter(|kind| match kind {
             Type::Null | Type::Opaque => false,
-            Type::Integer => seen(Type::Integer) && !seen(Type::Number),
+            Type::Integer => integer,
+            Type::Number => !integer && (seen(Type::Integer) || seen(Type::Number)),
             other => seen(*other),
         })
         .collect()
+}
+
+/// Returns whether the numbers here are integers, as far as can be said after so many.
+fn are_integers(node: &Node, integer_after: u64) -> bool {
+    node.count(Type::Number) == 0 && node.count(Type::Integer) >= integer_after.max(1)
 }
 
 /// Returns whether all values were null, and too few to conclude that there are no others.

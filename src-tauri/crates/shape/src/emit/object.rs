@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Emitter, MapValues, Policy, Schema, alternatives, of_types, typed};
+use super::limits::mistaken;
+use super::{Emitter, Limits, MapValues, Policy, Schema, alternatives, of_types, typed};
 use crate::node::{Counts, Id, Step, Type, add};
 use crate::path;
 use crate::view::View;
@@ -27,13 +28,13 @@ impl Emitter<'_> {
         if let Some(values) = MapValues::of(tree, id) {
             return self.map(tree, id, &values);
         }
-        let found = alternatives(tree, id, self.policy);
+        let found = alternatives(tree, id, self.limits);
         if let Some(found) = found.filter(|found| self.may_copy(found.count())) {
             return self.copied(found.count(), |emitter| emitter.union(tree, id, &found));
         }
         let node = tree.node(id);
         let objects = node.count(Type::Object);
-        let requires = requires(tree, id, self.policy);
+        let requires = requires(tree, id, self.limits);
         let required = tree.fields(id).filter(|(_, field)| requires && tree.node(*field).present == objects);
         let required: Vec<&str> = required.map(|(name, _)| name).collect();
         let mut properties = Map::new();
@@ -42,11 +43,11 @@ impl Emitter<'_> {
             let schema = self.field(tree, (name, field), objects, required.binary_search(&name).is_ok());
             properties.insert(name.to_owned(), schema.into());
         }
-        let openness = openness(tree, id, self.policy);
+        let openness = openness(tree, id, self.limits);
         self.decide(|| openness.explained(objects));
         let properties = tree.fields(id).next().map(|_| properties);
         let mut schema = record(properties, &required, matches!(openness, Openness::Closed(_)));
-        if let Some(others) = others(tree, id, self.policy) {
+        if let Some(others) = others(tree, id, self.limits) {
             schema.insert("additionalProperties".into(), of_types(&others).into());
         }
         schema
@@ -75,7 +76,7 @@ impl Emitter<'_> {
 /// optional therefore gives the expected number of optional fields among those that were always
 /// present. Such a field is absent from the next object with probability 1/(n + 2) (Laplace), so a record
 /// with hundreds of optional fields needs many objects. Objects of one document tend to be alike, so they count as one.
-pub(super) fn requires(tree: View<'_>, id: Id, policy: &Policy) -> bool {
+pub(super) fn requires(tree: View<'_>, id: Id, limits: &Limits) -> bool {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let independent = node.documents.min(objects);
@@ -84,9 +85,9 @@ pub(super) fn requires(tree: View<'_>, id: Id, policy: &Policy) -> bool {
         *(if tree.node(field).present == objects { &mut always } else { &mut optional }) += 1.0;
     }
     let mistaken = optional / independent as f64;
-    let enough = independent >= policy.required_after
-        || independent >= policy.required_early && mistaken / always <= policy.required_mistaken;
-    enough && mistaken / (independent + 2) as f64 <= policy.required_rejects
+    let enough = independent >= limits.required_after
+        || independent >= limits.required_early && mistaken / always <= limits.required_mistaken;
+    enough && mistaken / (independent + 2) as f64 <= limits.required_rejects && !is_doubtful(tree, id, limits)
 }
 
 fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: bool) -> Schema {
@@ -107,7 +108,7 @@ fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: boo
 /// object is the number of fields seen once, divided by the number of objects (Good–Turing). With
 /// enough documents the same is computed over documents, because objects of one document tend to be
 /// alike.
-pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
+pub(super) fn openness(tree: View<'_>, id: Id, policy: &Limits) -> Openness {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     if tree.has_other(id) || data_fields_gone(tree, id) {
@@ -117,7 +118,7 @@ pub(crate) fn openness(tree: View<'_>, id: Id, policy: &Policy) -> Openness {
         return Openness::Empty;
     }
     let few = node.documents.min(objects) < policy.closed_after && !closes_early(tree, id, policy);
-    if few || node.documents < policy.documents {
+    if few || node.documents < policy.documents || is_doubtful(tree, id, policy) {
         return Openness::TooFew;
     }
     let once = |seen: fn(&crate::node::Node) -> u64| {
@@ -141,6 +142,11 @@ fn closes_early(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let independent = node.documents.min(objects);
     let unseen = (optional as f64 + 0.5) / independent as f64 / (independent + 2) as f64;
     independent >= policy.closed_early && unseen <= policy.closed_mistaken
+}
+
+/// Returns whether this record may be mistaken about the next document, while others are less so.
+fn is_doubtful(tree: View<'_>, id: Id, limits: &Limits) -> bool {
+    limits.mistaken < f64::MAX && mistaken(tree, id) >= limits.mistaken
 }
 
 /// Returns the types of fields that were not kept, if there were so many that fields not seen yet

@@ -7,6 +7,9 @@ pub struct Policy {
     pub required_after: u64,
     /// Highest expected number of optional fields taken for required ones that the next object lacks.
     pub required_rejects: f64,
+    /// Highest expected number of records in the whole schema about which the next document shows that a field is
+    /// optional or that there is another.
+    pub mistakes: f64,
     /// The same as `required_after` if hardly any field is optional.
     pub required_early: u64,
     /// Highest estimated share of early required fields that may turn out to be optional.
@@ -39,6 +42,7 @@ impl Default for Policy {
         Self {
             required_after: 8,
             required_rejects: 0.25,
+            mistakes: 0.15,
             required_early: 3,
             required_mistaken: 0.2,
             documents: 3,

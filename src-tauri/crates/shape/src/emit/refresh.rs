@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::decided::{NodeDecisions, Placement, Placements};
-use super::{Emitter, Kinds, Policy, Schema, document};
+use super::{Emitter, Kinds, Limits, Schema, document};
 use crate::node::{Id, Type};
 use crate::tree::ROOT;
 use crate::view::View;
@@ -17,7 +17,7 @@ use crate::view::View;
 pub(super) struct ChangedNodes<'t> {
     /// Documents after this one have changed the nodes they met.
     pub(super) since: u64,
-    /// By node: whether something below it is no longer visible. Empty if there is none.
+    /// By node: whether less is visible of it or of something below it. Empty if that is true of none.
     pub(super) cut: &'t [bool],
 }
 
@@ -50,8 +50,7 @@ pub(super) struct NodeStatus {
 /// Update of a schema to the decisions of its nodes.
 pub(super) struct Refresh<'t> {
     pub(super) tree: View<'t>,
-    pub(super) policy: &'t Policy,
-    pub(super) varied: bool,
+    pub(super) limits: &'t Limits,
     /// Status by node.
     pub(super) written: &'t mut [NodeStatus],
 }
@@ -74,7 +73,7 @@ impl Refresh<'_> {
             return false;
         }
         let before = self.written[id as usize].decided;
-        let now = NodeDecisions::of(self.tree, id, self.policy, self.varied);
+        let now = NodeDecisions::of(self.tree, id, self.limits);
         // The decisions of a child that did not occur are outdated.
         let met = met.filter(|_| now.form == before.form);
         let mut stale = match now == before {
@@ -180,7 +179,7 @@ impl Refresh<'_> {
 
     /// Returns a node's own part, with empty parts for its children.
     fn own(&self, id: Id) -> Schema {
-        let mut emitter = Emitter { own: true, ..Emitter::new(self.policy, self.varied) };
+        let mut emitter = Emitter { own: true, ..Emitter::new(self.limits) };
         let part = emitter.value(self.tree, id, Kinds::ALL);
         if id == ROOT { document(part) } else { part }
     }

@@ -2,31 +2,37 @@
 
 use serde_json::Value;
 
-use super::{Emitter, Policy, Schema, typed};
+use super::{Emitter, Limits, Schema, typed};
 use crate::distinct::Distinct;
-use crate::node::{Node, Type};
+use crate::node::{Id, Type};
+use crate::view::View;
 
 impl Emitter<'_> {
-    pub(super) fn string(&mut self, node: &Node) -> Schema {
+    pub(super) fn string(&mut self, tree: View<'_>, id: Id) -> Schema {
         let mut schema = typed(Type::String);
-        let count = node.count(Type::String);
-        let Some(strings) = &node.strings else { return schema };
-        if let Some(format) = strings.format().filter(|_| count >= self.policy.format_after) {
+        let count = tree.node(id).count(Type::String);
+        let Some(strings) = tree.strings(id) else { return schema };
+        if let Some(format) = strings.format().filter(|_| count >= self.limits.format_after) {
             self.decide(|| {
                 (format!("format {}", format.name()), format!("all {count} strings have this format"))
             });
             schema.insert("format".into(), format.name().into());
             return schema;
         }
-        self.enumerate(&mut schema, node, Type::String, |text| Some(text.into()));
+        self.enumerate(&mut schema, (tree, id), Type::String, |text| Some(text.into()));
         schema
     }
 
-    pub(super) fn number(&mut self, node: &Node, kind: Type) -> Schema {
+    pub(super) fn number(&mut self, tree: View<'_>, id: Id, kind: Type) -> Schema {
         let mut schema = typed(kind);
+        let integers = tree.node(id).count(Type::Integer);
+        if kind == Type::Number && tree.node(id).count(Type::Number) == 0 {
+            let because = || format!("{integers} integers are too few to exclude other numbers");
+            self.decide(|| ("number".into(), because()));
+        }
         if kind == Type::Integer {
             let integer = |text: &str| serde_json::from_str(text).ok().filter(Value::is_number);
-            self.enumerate(&mut schema, node, Type::Integer, integer);
+            self.enumerate(&mut schema, (tree, id), Type::Integer, integer);
         }
         schema
     }
@@ -34,16 +40,16 @@ impl Emitter<'_> {
     fn enumerate(
         &mut self,
         schema: &mut Schema,
-        node: &Node,
+        (tree, id): (View<'_>, Id),
         kind: Type,
         value: impl Fn(&str) -> Option<Value>,
     ) {
-        let Some(values) = enumerated(node, kind, self.policy, self.varied) else { return };
+        let Some(values) = enumerated(tree, id, kind, self.limits) else { return };
         let mut listed: Vec<Value> = values.iter().filter_map(|text| value(text)).collect();
         if listed.len() < values.len() {
             return;
         }
-        let total = node.count(kind);
+        let total = tree.node(id).count(kind);
         if let [_] = listed.as_slice() {
             self.decide(|| ("const".into(), format!("the same in all {total} values")));
             schema.extend(listed.pop().map(|only| ("const".to_owned(), only)));
@@ -60,26 +66,22 @@ impl Emitter<'_> {
 /// Returns the values of one type, in order, if they are few, known, and all frequent enough that
 /// another is unlikely: by Good–Turing, none was seen only once. A single value is significant only
 /// if the observations differ in other values.
-pub(crate) fn enumerated<'n>(
-    node: &'n Node,
-    kind: Type,
-    policy: &Policy,
-    varied: bool,
-) -> Option<Vec<&'n str>> {
+pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits) -> Option<Vec<&'t str>> {
+    let node = tree.node(id);
     let total = node.count(kind);
-    if total < policy.enum_after || node.documents < policy.documents {
+    if total < limits.enum_after || node.documents < limits.documents {
         return None;
     }
     let distinct: &Distinct = match kind {
-        Type::String => &node.strings.as_ref()?.distinct,
-        _ => &node.numbers.as_ref()?.distinct,
+        Type::String => &tree.strings(id)?.distinct,
+        _ => &tree.numbers(id)?.distinct,
     };
     let (mut count, mut known, mut least) = (0, 0, u64::MAX);
     for times in distinct.counts() {
         (count, known, least) = (count + 1, known + times, least.min(times));
     }
     // Redacted values are not counted here, and a number may be of another type.
-    if known != total || least < 2 || count > policy.enum_values || count == 1 && !varied {
+    if known != total || least < 2 || count > limits.enum_values || count == 1 && !limits.varied {
         return None;
     }
     let values = distinct.values()?;

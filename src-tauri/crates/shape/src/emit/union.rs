@@ -166,7 +166,7 @@ impl Emitter<'_> {
             );
             (format!("tagged union of {}", found.rows.len()), because)
         });
-        let closed = matches!(openness(tree, id, self.policy), Openness::Closed(_));
+        let closed = matches!(openness(tree, id, self.limits), Openness::Closed(_));
         // Explained once for all alternatives.
         if self.decisions.is_some() {
             for (name, field) in tree.fields(id) {
@@ -193,7 +193,7 @@ impl Emitter<'_> {
 
     fn alternative(&mut self, tree: View<'_>, id: Id, tag: usize, row: &Row, closed: bool) -> Schema {
         let node = tree.node(id);
-        let known_well = is_known_well(node, row, self.policy);
+        let known_well = is_known_well(node, row, self.limits);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for place in node.fields.places().iter().map(|place| *place as usize) {
             let (name, field) = node.fields.at(place);

@@ -178,12 +178,13 @@ impl<'d> Plan<'d> {
             match *step {
                 Planned::Value { node, kind, object, content } => {
                     let node = with.tree.node_mut(node);
-                    if node.count(kind) == 0 {
+                    if node.count(kind) == 0 && !node.bare {
                         tables += kind.tables(&node.counts);
                     }
                     count_value(node, kind, object, with.document, with.epoch);
                     match content {
                         Content::None => {}
+                        _ if node.bare => {}
                         Content::Integer(text) => {
                             node.numbers.get_or_insert_default().add_integer(text, key);
                         }
@@ -197,7 +198,10 @@ impl<'d> Plan<'d> {
                 Planned::Other { parent, kind } => with.tree.node_mut(parent).other[kind as usize] += 1,
                 Planned::Lost { node, step } => with.tree.lose(node, step),
                 Planned::Array { node, length, first } => {
-                    with.tree.node_mut(node).arrays.get_or_insert_default().add(length, &first);
+                    let node = with.tree.node_mut(node);
+                    if !node.bare {
+                        node.arrays.get_or_insert_default().add(length, &first);
+                    }
                 }
                 Planned::Object { node, members: own, values: its } => {
                     let node = with.tree.node_mut(node);
@@ -235,7 +239,9 @@ fn count_value(node: &mut Node, kind: Type, object: u64, document: u64, epoch: u
     let bit = 1 << kind as u8;
     if node.mark.types & bit == 0 {
         node.mark.types |= bit;
-        node.times.add(epoch, kind);
+        if !node.bare {
+            node.times.add(epoch, kind);
+        }
     }
     if object > 0 {
         if node.mark.parent != object {

@@ -3,7 +3,7 @@
 //! Bounds are not taken from the state but rebuilt from what it contains, so that merging it keeps as many paths as
 //! before. Counts that contradict each other are rejected.
 
-use super::{InvalidState, MAX_NODES, State};
+use super::{Cuts, InvalidState, MAX_WHOLE, State};
 use crate::emit::is_map;
 use crate::node::{Node, Step, Type};
 use crate::rank::HashKey;
@@ -16,17 +16,15 @@ impl Shape {
     /// Reads a state written by [`Shape::to_shared`] on another machine, given the hash key.
     pub fn from_foreign(bytes: &[u8], key: HashKey) -> Result<Self, InvalidState> {
         let state = State::parse(bytes)?;
-        let cut = state.cut;
-        let mut shape = Self::of_written(State { key: Some(key), cap: MAX_NODES, cut: None, ..state })?;
+        let cuts = Cuts { bare: state.bare, gone: state.cut };
+        let state = State { key: Some(key), cap: MAX_WHOLE, cut: None, bare: None, ..state };
+        let mut shape = Self::of_written(state)?;
         let wrong = |reason: String| Err(InvalidState::Malformed(reason));
-        if shape.tree.cut.is_some() {
-            return wrong(format!("it has more than {MAX_NODES} paths"));
+        if shape.is_trimmed() {
+            return wrong("it has more paths than a shape keeps".into());
         }
-        if let Some(cut) = cut {
-            shape.tree.cut = Some(cut);
-            if let Err(reason) = shape.explains_its_cut() {
-                return wrong(reason);
-            }
+        if let Err(reason) = shape.take_cuts(cuts) {
+            return wrong(reason);
         }
         shape.unveil();
         match shape.contradiction() {
@@ -46,25 +44,26 @@ impl Shape {
         first.filter(|epoch| *epoch < u32::MAX)
     }
 
-    /// Whether nothing is left that the cut excludes, and as much as a shape keeps, or nearly so. Only then was
-    /// anything cut.
-    fn explains_its_cut(&self) -> Result<(), String> {
-        let tree = &self.tree;
-        if !tree.excess(MAX_NODES).gone.is_empty() {
+    /// Lowers the cuts to those of the state if nothing is left that they exclude, and as much is kept whole as a shape
+    /// keeps, or nearly so. Only then was anything cut.
+    fn take_cuts(&mut self, cuts: Cuts) -> Result<(), String> {
+        let paths = self.tree.len();
+        self.tree.trim(MAX_WHOLE, cuts);
+        if self.tree.len() < paths {
             return Err("it has paths that its own bound excludes".into());
         }
         // Half of the paths are kept by rank. A quarter is enough here, because redaction may have removed values
         // since.
-        if tree.is_within(MAX_NODES / 4, None) {
-            return Err(format!("its bound excludes paths, although it has only {}", tree.len()));
+        if cuts != Cuts::default() && !self.tree.keeps_more_than(MAX_WHOLE / 4) {
+            return Err(format!("its bound excludes paths, although it has only {paths}"));
         }
         Ok(())
     }
 
     /// Hides the names of fields only where this shape itself has a map whose names are hidden.
     fn unveil(&mut self) {
-        let hidden = self.hidden();
-        let view = self.view(&hidden);
+        let kept = self.kept();
+        let view = self.view(&kept);
         let is_hidden = |node: &Node| node.fields.iter().all(|(name, _)| veil::hash(name).is_some());
         let maps = view.nodes().filter(|(id, node)| is_hidden(node) && is_map(view, *id));
         let backed: Vec<u64> = maps.map(|(_, node)| node.rank.hash).collect();
@@ -160,16 +159,24 @@ mod tests {
     fn bound_without_the_paths_for_it_is_rejected() {
         let shared = shape_of(&records(20));
         for depth in [0, 1, 2, 9] {
-            let cut = json!({"data": false, "depth": depth, "hash": 0});
-            assert!(edited(&shared, |state| state["cut"] = cut).is_err(), "depth {depth}");
+            for member in ["cut", "bare"] {
+                let cut = json!({"data": false, "depth": depth, "hash": 0});
+                assert!(edited(&shared, |state| state[member] = cut).is_err(), "{member} depth {depth}");
+            }
         }
-        let fields = |from: u32| -> Value { (from..from + 3_000).map(|n| (format!("f{n:x}"), n)).collect() };
-        let wide = shape_of(&[(fields(0), 1), (fields(2_000), 2)]);
-        assert!(wide.is_trimmed());
-        let read = Shape::from_foreign(&wide.to_shared(), KEY).unwrap();
-        assert_eq!(read.to_shared(), wide.to_shared());
-        let low = json!({"data": false, "depth": 0, "hash": 1});
-        assert!(edited(&wide, |state| state["cut"] = low).is_err());
+        let fields =
+            |from: u32, count| -> Value { (from..from + count).map(|n| (format!("f{n:x}"), n)).collect() };
+        let few = shape_of(&[(fields(0, 3_000), 1), (fields(2_000, 3_000), 2)]);
+        let many = shape_of(&[(fields(0, 6_000), 1), (fields(4_000, 6_000), 2)]);
+        assert!(!few.is_trimmed() && few.tree.cuts.bare.is_some() && many.is_trimmed());
+        for wide in [few, many] {
+            let read = Shape::from_foreign(&wide.to_shared(), KEY).unwrap();
+            assert_eq!(read.to_shared(), wide.to_shared());
+            let low = json!({"data": false, "depth": 0, "hash": 1});
+            for member in ["cut", "bare"] {
+                assert!(edited(&wide, |state| state[member] = low.clone()).is_err(), "{member}");
+            }
+        }
     }
 
     #[test]

@@ -4,75 +4,151 @@ use super::Tree;
 use crate::node::{Id, Node, Shelters, Step};
 use crate::rank::Rank;
 
+/// How much of a path is kept, from most to least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kept {
+    /// Everything.
+    Whole,
+    /// Its counts, without times and values.
+    Bare,
+    /// Nothing. Its values are counted at its parent.
+    Gone,
+}
+
+/// Lowest ranks of which less is kept, unless they are sheltered. They only fall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Cuts {
+    /// Lowest rank that is kept bare, once there is one.
+    pub(crate) bare: Option<Rank>,
+    /// Lowest rank that is not kept, once there is one.
+    pub(crate) gone: Option<Rank>,
+}
+
+impl Cuts {
+    fn none(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Returns how much is kept of a path of this rank that is not sheltered.
+    pub(crate) fn kept(self, rank: Rank) -> Kept {
+        let is_cut = |cut: Option<Rank>| cut.is_some_and(|cut| rank >= cut);
+        if is_cut(self.gone) {
+            Kept::Gone
+        } else if is_cut(self.bare) {
+            Kept::Bare
+        } else {
+            Kept::Whole
+        }
+    }
+
+    fn lower(self, other: Self) -> Self {
+        Self { bare: lower(self.bare, other.bare), gone: lower(self.gone, other.gone) }
+    }
+}
+
 /// What exceeds the bound of a tree.
 #[derive(Debug)]
 pub(crate) struct Excess {
-    /// Lowest rank that is removed, unless it is sheltered.
-    pub(crate) cut: Option<Rank>,
+    pub(crate) cuts: Cuts,
     /// By node, what it shelters; empty while there is no excess.
     sheltered: Vec<Shelters>,
-    /// By node, whether it is removed; empty if none is.
-    pub(crate) gone: Vec<bool>,
+    /// By node, how much of it is kept; empty if all nodes stay as they are.
+    pub(crate) kept: Vec<Kept>,
 }
 
-/// Returns the most tables for this many nodes: one for each, and some more. It bounds the memory,
-/// although one node may need six tables.
+/// Returns the most nodes below the root if this many are kept whole. A bare node takes at most a quarter of the memory
+/// of one with a table.
+pub(crate) fn most_nodes(cap: usize) -> usize {
+    cap.saturating_add(cap / 4 * 5)
+}
+
+/// Returns the most tables for this many whole nodes: one for each, and some more. It bounds the memory, although one
+/// node may need seven tables.
 fn most_tables(cap: usize) -> usize {
-    cap.saturating_add(cap / 4).saturating_add(16)
+    cap.saturating_add(cap / 8).saturating_add(16)
 }
 
 impl Tree {
-    /// Lowers the cut to `cut`, and further until the tree is within its bound. Returns the new id of
-    /// each node that stays, if any was removed.
-    pub(crate) fn trim(&mut self, cap: usize, cut: Option<Rank>) -> Option<Vec<Option<Id>>> {
-        self.cut = lower(self.cut, cut);
-        let Excess { cut, sheltered, gone } = self.excess(cap);
-        self.cut = cut;
+    /// Lowers the cuts to `cuts`, and further until the tree is within its bound. Returns the new id of each node that
+    /// stays, if less is kept of any than before.
+    pub(crate) fn trim(&mut self, cap: usize, cuts: Cuts) -> Option<Vec<Option<Id>>> {
+        self.cuts = self.cuts.lower(cuts);
+        let Excess { cuts, sheltered, kept } = self.excess(cap);
+        self.cuts = cuts;
         for (node, shelters) in self.nodes.iter_mut().zip(sheltered) {
             node.shelters = shelters;
         }
         self.stale = false;
-        (!gone.is_empty()).then(|| self.remove(&gone))
+        (!kept.is_empty()).then(|| self.reduce(&kept))
     }
 
     /// Returns whether the tree is certainly within its bound, which may be exceeded by one part in
     /// `slack`; `None` allows no excess.
     pub(crate) fn is_within(&self, cap: usize, slack: Option<usize>) -> bool {
         let more = |most: usize| most.saturating_add(slack.map_or(0, |slack| most / slack + 16));
-        self.len() <= more(cap) && self.tables <= more(most_tables(cap))
+        self.len() <= more(most_nodes(cap))
+            && self.whole <= more(cap)
+            && self.tables <= more(most_tables(cap))
     }
 
-    /// Returns what must be removed so that at most `cap` nodes stay below the root with all their
-    /// tables: nothing until there is more, then what is neither [sheltered](Tree::sheltered) nor
+    /// Returns whether more is kept whole than `cap` nodes, or their tables.
+    pub(crate) fn keeps_more_than(&self, cap: usize) -> bool {
+        self.whole > cap || self.tables > most_tables(cap)
+    }
+
+    /// Returns how many nodes may certainly be added before the bound is reached.
+    pub(crate) fn room(&self, cap: usize) -> usize {
+        let (whole, all) = (cap.saturating_sub(self.whole), most_nodes(cap).saturating_sub(self.len()));
+        if self.cuts.bare.is_some() { all } else { whole.min(all) }
+    }
+
+    /// Returns whether not all paths are kept.
+    pub(crate) fn lacks_paths(&self, cap: usize) -> bool {
+        self.cuts.gone.is_some() || self.len() > most_nodes(cap)
+    }
+
+    /// Returns what must be reduced so that at most `cap` nodes below the root stay whole, with all their tables, and
+    /// some more as bare ones: nothing until there is more, then what is neither [sheltered](Tree::sheltered) nor
     /// among the lowest ranks of the others.
     ///
     /// Paths and tables are only ever added, and a node that is not sheltered never is again. The
-    /// others only become more, so the cut only falls, and no removed node would have stayed in any
+    /// others only become more, so the cuts only fall, and no reduced node would have stayed whole in any
     /// merge.
     pub(crate) fn excess(&self, cap: usize) -> Excess {
-        if self.cut.is_none() && self.is_within(cap, None) && !self.stale {
-            return Excess { cut: None, sheltered: Vec::new(), gone: Vec::new() };
+        if self.cuts.none() && self.is_within(cap, None) && !self.stale {
+            return Excess { cuts: self.cuts, sheltered: Vec::new(), kept: Vec::new() };
         }
         let (sheltered, stays) = self.sheltered(cap / 2);
-        let others = || self.nodes.iter().zip(&stays).filter(|(_, stays)| !**stays).map(|(node, _)| node);
-        let ranks: Vec<(Rank, usize)> = others().map(|node| (node.rank, node.tables())).collect();
+        let others = self.nodes.iter().zip(&stays).filter(|(_, stays)| !**stays).map(|(node, _)| node);
+        let mut others: Vec<(Rank, usize)> = others.map(|node| (node.rank, node.tables())).collect();
         let room = most_tables(cap).saturating_sub(cap / 2 + self.nodes[0].tables());
-        let cut = lower(self.cut, first_out(ranks, cap - cap / 2, room));
-        let mut gone: Vec<bool> = Vec::with_capacity(self.nodes.len());
+        let cuts = self.cuts.lower(Cuts {
+            gone: first_out(&mut others, most_nodes(cap) - cap / 2, usize::MAX),
+            bare: first_out(&mut others, cap - cap / 2, room),
+        });
+        let mut kept: Vec<Kept> = Vec::with_capacity(self.nodes.len());
+        let mut changes = false;
         for (node, stays) in self.nodes.iter().zip(&stays) {
-            let excluded = !stays && cut.is_some_and(|cut| node.rank >= cut);
             // Another part of the whole lost it, so it is not complete.
             let lost = match node.step {
                 Step::Members => self.node(node.parent).lost_members,
                 Step::Values => self.node(node.parent).lost_values,
                 _ => false,
             };
-            gone.push(excluded || lost || gone.get(node.parent as usize) == Some(&true));
+            let gone = lost || kept.get(node.parent as usize) == Some(&Kept::Gone);
+            let how = match cuts.kept(node.rank) {
+                _ if gone => Kept::Gone,
+                _ if *stays => Kept::Whole,
+                kept => kept,
+            };
+            let how = if node.bare { how.max(Kept::Bare) } else { how };
+            changes |= how == Kept::Gone || how == Kept::Bare && !node.bare;
+            kept.push(how);
         }
-        if !gone.contains(&true) {
-            gone.clear();
+        if !changes {
+            kept.clear();
         }
-        Excess { cut, sheltered, gone }
+        Excess { cuts, sheltered, kept }
     }
 
     /// Returns what each node shelters, and whether it is sheltered itself. Sheltered nodes stay whatever their rank.
@@ -127,17 +203,17 @@ impl Tree {
         (shelters, stays)
     }
 
-    /// Removes nodes and counts their values at their parent.
-    fn remove(&mut self, gone: &[bool]) -> Vec<Option<Id>> {
+    /// Removes nodes, counts their values at their parent, and makes others bare.
+    fn reduce(&mut self, kept: &[Kept]) -> Vec<Option<Id>> {
         let mut new: Vec<Option<Id>> = Vec::with_capacity(self.nodes.len());
-        let mut kept = 0;
-        for is_gone in gone {
-            new.push((!is_gone).then_some(kept));
-            kept += Id::from(!is_gone);
+        let mut stay = 0;
+        for kept in kept {
+            new.push((*kept < Kept::Gone).then_some(stay));
+            stay += Id::from(*kept < Kept::Gone);
         }
-        let nodes = std::mem::replace(&mut self.nodes, Vec::with_capacity(kept as usize));
-        for (mut node, is_gone) in nodes.into_iter().zip(gone) {
-            if *is_gone {
+        let nodes = std::mem::replace(&mut self.nodes, Vec::with_capacity(stay as usize));
+        for (mut node, kept) in nodes.into_iter().zip(kept) {
+            if *kept == Kept::Gone {
                 // The parent comes before it. If the parent was removed as well, the values are not
                 // counted anywhere.
                 if let Some(parent) = new[node.parent as usize] {
@@ -149,7 +225,9 @@ impl Tree {
             node.parent = new[node.parent as usize].unwrap_or_default();
             let fields = node.fields.len();
             node.fields.renumber(|id| new[id as usize]);
-            if node.fields.len() < fields {
+            if *kept == Kept::Bare {
+                node.make_bare();
+            } else if node.fields.len() < fields {
                 // Members are numbered by place.
                 node.tags = None;
             }
@@ -168,14 +246,14 @@ impl Tree {
                 self.node_mut(child).place = place as u32;
             }
         }
-        self.count_tables();
+        self.count_whole();
         new
     }
 }
 
-/// Returns the lowest rank that must be removed so that at most `most` of these nodes stay, with all
+/// Returns the lowest rank of these nodes that must go so that at most `most` of them stay, with all
 /// their tables in this room.
-fn first_out(mut nodes: Vec<(Rank, usize)>, most: usize, mut room: usize) -> Option<Rank> {
+fn first_out(nodes: &mut [(Rank, usize)], most: usize, mut room: usize) -> Option<Rank> {
     if nodes.iter().map(|(_, tables)| tables).sum::<usize>() <= room {
         return (nodes.len() > most).then(|| nodes.select_nth_unstable(most).1.0);
     }

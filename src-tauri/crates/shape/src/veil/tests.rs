@@ -129,8 +129,8 @@ proptest! {
 
 /// Returns the names of fields of objects that are not considered maps, if they are words.
 fn visible_names(clear: &Shape) -> Vec<String> {
-    let hidden = clear.hidden();
-    let tree = clear.view(&hidden);
+    let kept = clear.kept();
+    let tree = clear.view(&kept);
     let records = tree.nodes().filter(|(id, _)| !is_map(tree, *id));
     let names = records.flat_map(|(id, _)| tree.fields(id));
     names

@@ -1,0 +1,131 @@
+//! Thresholds of one shape: those of the policy, raised where so many decisions are made that some would be wrong.
+//!
+//! A threshold that is right for one record is too low for a document of hundreds: if each is wrong about the next
+//! document with a chance of one in a hundred, hardly any document fits. The number of decisions that are expected to be
+//! wrong about the next document is therefore bounded for the schema as a whole, and the least certain ones are not made.
+
+use std::ops::Deref;
+
+use super::Policy;
+use super::map::{counted_together, is_map};
+use crate::node::{Id, Step, Type};
+use crate::tree::ROOT;
+use crate::view::View;
+
+/// Thresholds for the emission of one shape.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Limits {
+    policy: Policy,
+    /// Whether observations differ. If the same call was made repeatedly, every value is the same.
+    pub(super) varied: bool,
+    /// Most fields of a record that may be mistaken about the next document, see [`mistaken`], if any are required or
+    /// others excluded.
+    pub(super) mistaken: f64,
+    /// Integers required at a path before other numbers are excluded.
+    pub(super) integer_after: u64,
+}
+
+impl Deref for Limits {
+    type Target = Policy;
+
+    fn deref(&self) -> &Policy {
+        &self.policy
+    }
+}
+
+impl Limits {
+    pub(super) fn of(tree: View<'_>, policy: &Policy, varied: bool) -> Self {
+        let mut limits = Self { policy: *policy, varied, mistaken: f64::MAX, integer_after: 1 };
+        if policy.mistakes == f64::MAX {
+            return limits;
+        }
+        let visible = emitted(tree);
+        let ids = || (ROOT..).zip(&visible).filter(|(_, visible)| **visible).map(|(id, _)| id);
+        let records = ids().filter(|id| tree.node(*id).count(Type::Object) > 0 && !is_map(tree, *id));
+        let mut risks: Vec<f64> = records.map(|id| mistaken(tree, id)).filter(|risk| *risk > 0.0).collect();
+        risks.sort_by(f64::total_cmp);
+        limits.mistaken =
+            first_beyond(risks.into_iter().map(|risk| (risk, risk)), policy.mistakes).unwrap_or(f64::MAX);
+        // That a number is an integer says little, so less is lost without it than without a field.
+        limits.integer_after = integer_after(tree, ids(), policy.mistakes / 5.0);
+        limits
+    }
+}
+
+/// Returns the expected number of fields of a record about which the next document shows that they are optional, or that they
+/// exist. If every probability of presence from 0 to 1 is equally likely, an optional field is n times less often
+/// present in all of n objects, or in none, than in some of them. Such a field is absent from the next object, or
+/// present, with probability 1/(n + 2) (Laplace). Objects of one document count as one.
+pub(super) fn mistaken(tree: View<'_>, id: Id) -> f64 {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    let independent = node.documents.min(objects);
+    let optional = tree.fields(id).filter(|(_, field)| tree.node(*field).present < objects).count();
+    optional as f64 / independent as f64 / (independent + 2) as f64
+}
+
+/// Returns for each node whether it has a place of its own in the schema.
+fn emitted(tree: View<'_>) -> Vec<bool> {
+    let nodes = tree.tree().nodes();
+    let mut emitted = vec![false; nodes.len()];
+    emitted[ROOT as usize] = true;
+    for id in ROOT..nodes.len() as Id {
+        if !emitted[id as usize] {
+            continue;
+        }
+        let is_map = tree.node(id).count(Type::Object) > 0 && is_map(tree, id);
+        let values = is_map.then(|| counted_together(tree, id)).flatten();
+        for child in tree.children(id) {
+            emitted[child as usize] = match tree.node(child).step {
+                Step::Root | Step::Members => false,
+                Step::Items => true,
+                Step::Field { .. } => !is_map,
+                Step::Values => Some(child) == values,
+            };
+        }
+    }
+    emitted
+}
+
+/// Returns the number of integers that are required at a path. Where numbers occur of which some are not integers, the
+/// share of integers among them shows how often such a path would have integers only.
+fn integer_after(tree: View<'_>, ids: impl Iterator<Item = Id>, mistakes: f64) -> u64 {
+    let documents = tree.node(ROOT).documents as f64;
+    let (mut mixed, mut integers, mut all) = (0.0, 0.0, 0.0);
+    // Number of integers at a path that has no other numbers, and chance that the next document has the path.
+    let mut pure: Vec<(u64, f64)> = Vec::new();
+    for id in ids {
+        let node = tree.node(id);
+        let (whole, other) = (node.count(Type::Integer), node.count(Type::Number));
+        if other > 0 {
+            mixed += 1.0;
+            integers += whole as f64;
+            all += (whole + other) as f64;
+        } else if whole > 0 {
+            pure.push((whole, node.documents as f64 / documents));
+        }
+    }
+    if integers == 0.0 {
+        return 1;
+    }
+    let share: f64 = integers / all;
+    let odds = mixed / pure.len() as f64;
+    let risk = |(count, chance): (u64, f64)| {
+        let odds = odds * share.powf(count as f64);
+        (count as f64, odds / (1.0 + odds) * (1.0 - share) * chance)
+    };
+    pure.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+    first_beyond(pure.into_iter().map(risk), mistakes).map_or(1, |count| count as u64 + 1)
+}
+
+/// Returns the value at which the sum of the risks exceeds a limit.
+fn first_beyond(risks: impl Iterator<Item = (f64, f64)>, limit: f64) -> Option<f64> {
+    let mut sum = 0.0;
+    for (value, risk) in risks {
+        sum += risk;
+        if sum > limit {
+            return Some(value);
+        }
+    }
+    None
+}
