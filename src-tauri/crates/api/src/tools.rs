@@ -46,6 +46,9 @@ pub struct ToolDetail {
     pub root: Option<FieldRow>,
     /// Whether there were more paths than are kept.
     pub trimmed: bool,
+    /// Number of paths of which only types and frequency are kept, without values.
+    #[serde(default)]
+    pub without_values: usize,
     /// Probability that the next observation has a new field or type, 0 to 1 (Good–Turing); `None` before the first one.
     pub unseen: Option<f64>,
     /// How long the structure has stayed the same.

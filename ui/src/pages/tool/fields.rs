@@ -46,6 +46,7 @@ pub fn Fields(
     let fields = Memo::new(move || all.with(|all| recent.with(|recent| with_recent(all.iter(), &recent.0))));
     let named = known.part(|detail| detail.fields.len());
     let trimmed = known.part(|detail| detail.trimmed);
+    let without_values = known.part(|detail| detail.without_values);
     let seen = known.part(|detail| detail.row.observation_count > 0);
     let closed = RwSignal::new(BTreeSet::<String>::new());
     let lines = Memo::new(move || fields.with(|fields| closed.with(|closed| open_lines(fields, closed))));
@@ -67,6 +68,11 @@ pub fn Fields(
                     <span class="num">{move || count(named.get() as u64)}</span>
                     {move || trimmed.get().then(|| view! {
                         <span class="tag warn" title="the remaining fields are counted by type">"too many fields; some are not listed"</span>
+                    }.into_any())}
+                    {move || (without_values.get() > 0).then(|| view! {
+                        <span class="tag" title="There are too many fields to keep the values of all. Types and frequency of these are known, formats and enums are not.">
+                            {format!("{} without values", count(without_values.get() as u64))}
+                        </span>
                     }.into_any())}
                 </span>
             </header>

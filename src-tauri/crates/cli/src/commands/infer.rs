@@ -172,10 +172,18 @@ fn summarize(shape: &Shape, policy: &Policy, broken: u64) {
     for note in shape.notes() {
         output::note(&format!("unusual: {} {}", count(note.count), note.note));
     }
+    let (paths, without_values) = (shape.paths() as u64, shape.bare_paths() as u64);
     if shape.is_trimmed() {
         output::note(&format!(
-            "too many paths: {} are kept, of the others only types are known",
-            count(shape.paths() as u64)
+            "too many paths: {} are kept, {} of them without values; of the others only types are known",
+            count(paths),
+            count(without_values)
+        ));
+    } else if without_values > 0 {
+        output::note(&format!(
+            "too many paths: {} of {} are kept without values, so their formats and enums are not known",
+            count(without_values),
+            count(paths)
         ));
     }
 }

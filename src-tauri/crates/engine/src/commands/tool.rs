@@ -98,6 +98,7 @@ fn detail(
         notes: tool.shape.notes().into_iter().map(note_row).collect(),
         by_argument: tool.arguments.separations().into_iter().map(views::argument_row).collect(),
         trimmed: tool.shape.is_trimmed(),
+        without_values: tool.shape.bare_paths(),
         history: tool
             .history
             .points

@@ -8,7 +8,7 @@ use std::ops::Deref;
 
 use super::Policy;
 use super::map::{counted_together, is_map};
-use crate::node::{Id, Step, Type};
+use crate::node::{Id, Type};
 use crate::tree::ROOT;
 use crate::view::View;
 
@@ -18,8 +18,7 @@ pub(crate) struct Limits {
     policy: Policy,
     /// Whether observations differ. If the same call was made repeatedly, every value is the same.
     pub(super) varied: bool,
-    /// Most fields of a record that may be mistaken about the next document, see [`mistaken`], if any are required or
-    /// others excluded.
+    /// [Mistaken](mistaken) fields of a record from which on none is required and none excluded.
     pub(super) mistaken: f64,
     /// Integers required at a path before other numbers are excluded.
     pub(super) integer_after: u64,
@@ -39,21 +38,20 @@ impl Limits {
         if policy.mistakes == f64::MAX {
             return limits;
         }
-        let visible = emitted(tree);
-        let ids = || (ROOT..).zip(&visible).filter(|(_, visible)| **visible).map(|(id, _)| id);
-        let records = ids().filter(|id| tree.node(*id).count(Type::Object) > 0 && !is_map(tree, *id));
-        let mut risks: Vec<f64> = records.map(|id| mistaken(tree, id)).filter(|risk| *risk > 0.0).collect();
+        let Emitted { nodes, records } = Emitted::of(tree);
+        let risks = records.into_iter().map(|id| mistaken(tree, id));
+        let mut risks: Vec<f64> = risks.filter(|risk| *risk > 0.0).collect();
         risks.sort_by(f64::total_cmp);
         limits.mistaken =
             first_beyond(risks.into_iter().map(|risk| (risk, risk)), policy.mistakes).unwrap_or(f64::MAX);
         // That a number is an integer says little, so less is lost without it than without a field.
-        limits.integer_after = integer_after(tree, ids(), policy.mistakes / 5.0);
+        limits.integer_after = integer_after(tree, &nodes, policy.mistakes / 5.0);
         limits
     }
 }
 
-/// Returns the expected number of fields of a record about which the next document shows that they are optional, or that they
-/// exist. If every probability of presence from 0 to 1 is equally likely, an optional field is n times less often
+/// Returns the expected number of fields of a record that were always there, and that the next document lacks. As many
+/// are expected that it has and none had before. If every probability of presence from 0 to 1 is equally likely, an optional field is n times less often
 /// present in all of n objects, or in none, than in some of them. Such a field is absent from the next object, or
 /// present, with probability 1/(n + 2) (Laplace). Objects of one document count as one.
 pub(super) fn mistaken(tree: View<'_>, id: Id) -> f64 {
@@ -64,38 +62,43 @@ pub(super) fn mistaken(tree: View<'_>, id: Id) -> f64 {
     optional as f64 / independent as f64 / (independent + 2) as f64
 }
 
-/// Returns for each node whether it has a place of its own in the schema.
-fn emitted(tree: View<'_>) -> Vec<bool> {
-    let nodes = tree.tree().nodes();
-    let mut emitted = vec![false; nodes.len()];
-    emitted[ROOT as usize] = true;
-    for id in ROOT..nodes.len() as Id {
-        if !emitted[id as usize] {
-            continue;
+/// Nodes that have a place of their own in the schema.
+#[derive(Default)]
+struct Emitted {
+    nodes: Vec<Id>,
+    /// Those among them that are records.
+    records: Vec<Id>,
+}
+
+impl Emitted {
+    fn of(tree: View<'_>) -> Self {
+        let mut emitted = Self { nodes: vec![ROOT], records: Vec::new() };
+        let mut at = 0;
+        while let Some(id) = emitted.nodes.get(at).copied() {
+            at += 1;
+            let is_object = tree.node(id).count(Type::Object) > 0;
+            let is_map = is_object && is_map(tree, id);
+            if is_map {
+                emitted.nodes.extend(counted_together(tree, id));
+            } else if is_object {
+                emitted.records.push(id);
+                emitted.nodes.extend(tree.fields(id).map(|(_, field)| field));
+            }
+            emitted.nodes.extend(tree.items(id));
         }
-        let is_map = tree.node(id).count(Type::Object) > 0 && is_map(tree, id);
-        let values = is_map.then(|| counted_together(tree, id)).flatten();
-        for child in tree.children(id) {
-            emitted[child as usize] = match tree.node(child).step {
-                Step::Root | Step::Members => false,
-                Step::Items => true,
-                Step::Field { .. } => !is_map,
-                Step::Values => Some(child) == values,
-            };
-        }
+        emitted
     }
-    emitted
 }
 
 /// Returns the number of integers that are required at a path. Where numbers occur of which some are not integers, the
 /// share of integers among them shows how often such a path would have integers only.
-fn integer_after(tree: View<'_>, ids: impl Iterator<Item = Id>, mistakes: f64) -> u64 {
+fn integer_after(tree: View<'_>, nodes: &[Id], mistakes: f64) -> u64 {
     let documents = tree.node(ROOT).documents as f64;
     let (mut mixed, mut integers, mut all) = (0.0, 0.0, 0.0);
     // Number of integers at a path that has no other numbers, and chance that the next document has the path.
     let mut pure: Vec<(u64, f64)> = Vec::new();
-    for id in ids {
-        let node = tree.node(id);
+    for id in nodes {
+        let node = tree.node(*id);
         let (whole, other) = (node.count(Type::Integer), node.count(Type::Number));
         if other > 0 {
             mixed += 1.0;
@@ -114,7 +117,7 @@ fn integer_after(tree: View<'_>, ids: impl Iterator<Item = Id>, mistakes: f64) -
         let odds = odds * share.powf(count as f64);
         (count as f64, odds / (1.0 + odds) * (1.0 - share) * chance)
     };
-    pure.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+    pure.sort_unstable_by_key(|(count, _)| std::cmp::Reverse(*count));
     first_beyond(pure.into_iter().map(risk), mistakes).map_or(1, |count| count as u64 + 1)
 }
 

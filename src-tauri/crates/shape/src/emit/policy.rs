@@ -7,8 +7,7 @@ pub struct Policy {
     pub required_after: u64,
     /// Highest expected number of optional fields taken for required ones that the next object lacks.
     pub required_rejects: f64,
-    /// Highest expected number of records in the whole schema about which the next document shows that a field is
-    /// optional or that there is another.
+    /// Highest expected number of fields in all records of the schema that the next document lacks, or has in addition.
     pub mistakes: f64,
     /// The same as `required_after` if hardly any field is optional.
     pub required_early: u64,
