@@ -42,8 +42,9 @@ impl Limits {
         let risks = records.into_iter().map(|id| mistaken(tree, id));
         let mut risks: Vec<f64> = risks.filter(|risk| *risk > 0.0).collect();
         risks.sort_by(f64::total_cmp);
-        limits.mistaken =
-            first_beyond(risks.into_iter().map(|risk| (risk, risk)), policy.mistakes).unwrap_or(f64::MAX);
+        let beyond = first_beyond(risks.into_iter().map(|risk| (risk, risk)), policy.mistakes);
+        // Rounded down to a power of two, it rarely changes, so decisions elsewhere stay as they are.
+        limits.mistaken = beyond.map_or(f64::MAX, |risk| risk.log2().floor().exp2());
         // That a number is an integer says little, so less is lost without it than without a field.
         limits.integer_after = integer_after(tree, &nodes, policy.mistakes / 5.0);
         limits

@@ -254,18 +254,19 @@ impl Tree {
 /// Returns the lowest rank of these nodes that must go so that at most `most` of them stay, with all
 /// their tables in this room.
 fn first_out(nodes: &mut [(Rank, usize)], most: usize, mut room: usize) -> Option<Rank> {
-    if nodes.iter().map(|(_, tables)| tables).sum::<usize>() <= room {
-        return (nodes.len() > most).then(|| nodes.select_nth_unstable(most).1.0);
-    }
-    nodes.sort_unstable();
-    let mut stays = |(at, (_, tables)): (usize, &(Rank, usize))| match room.checked_sub(*tables) {
-        Some(left) if at < most => {
-            room = left;
-            true
+    let (low, beyond) = match nodes.len() > most {
+        true => {
+            let (low, beyond, _) = nodes.select_nth_unstable(most);
+            (low, Some(beyond.0))
         }
-        _ => false,
+        false => (nodes, None),
     };
-    nodes.iter().enumerate().find(|node| !stays(*node)).map(|(_, (rank, _))| *rank)
+    if low.iter().map(|(_, tables)| tables).sum::<usize>() <= room {
+        return beyond;
+    }
+    low.sort_unstable();
+    let mut stays = |tables: usize| room.checked_sub(tables).map(|left| room = left).is_some();
+    low.iter().find(|(_, tables)| !stays(*tables)).map(|(rank, _)| *rank)
 }
 
 /// Returns the lower of two cuts; `None` is above all.
