@@ -43,8 +43,8 @@ impl Limits {
         let mut risks: Vec<f64> = risks.filter(|risk| *risk > 0.0).collect();
         risks.sort_by(f64::total_cmp);
         let beyond = first_beyond(risks.into_iter().map(|risk| (risk, risk)), policy.mistakes);
-        // Rounded down to a power of two, it rarely changes, so decisions elsewhere stay as they are.
-        limits.mistaken = beyond.map_or(f64::MAX, |risk| risk.log2().floor().exp2());
+        // Rounded down by an eighth at most, it rarely changes, so decisions elsewhere stay as they are.
+        limits.mistaken = beyond.map_or(f64::MAX, |risk| f64::from_bits(risk.to_bits() >> 49 << 49));
         // That a number is an integer says little, so less is lost without it than without a field.
         limits.integer_after = integer_after(tree, &nodes, policy.mistakes / 5.0);
         limits
@@ -115,7 +115,7 @@ fn integer_after(tree: View<'_>, nodes: &[Id], mistakes: f64) -> u64 {
     let share: f64 = integers / all;
     let odds = mixed / pure.len() as f64;
     let risk = |(count, chance): (u64, f64)| {
-        let odds = odds * share.powf(count as f64);
+        let odds = odds * share.powi(count.min(1_000) as i32);
         (count as f64, odds / (1.0 + odds) * (1.0 - share) * chance)
     };
     pure.sort_unstable_by_key(|(count, _)| std::cmp::Reverse(*count));
