@@ -86,7 +86,11 @@ fn options(args: &[&str]) -> Option<Options> {
 /// Measures and prints. Whether the bars are passed.
 fn run(options: &Options) -> Result<bool> {
     if options.formats || options.wide {
-        let formats = if options.wide { wide::formats()? } else { formats::formats(options.set_aside)? };
+        let formats = if options.wide {
+            wide::formats(options.seeds.first().copied().unwrap_or(1))?
+        } else {
+            formats::formats(options.set_aside)?
+        };
         let tasks: Vec<Task> =
             formats::tasks(&formats).map(|(format, turn)| Task::Format(format, turn)).collect();
         let curves = all(&tasks)?;

@@ -30,13 +30,13 @@ const KINDS: [(&str, Maker); 5] = [
     ("nested maps", nested_maps),
 ];
 
-/// All kinds.
-pub fn formats() -> Result<Vec<Format>> {
-    KINDS.into_iter().enumerate().map(|(number, (name, make))| format(number, name, make)).collect()
+/// All kinds, of one seed.
+pub fn formats(seed: u64) -> Result<Vec<Format>> {
+    KINDS.into_iter().enumerate().map(|(number, kind)| format(seed, number, kind)).collect()
 }
 
-fn format(number: usize, name: &'static str, make: Maker) -> Result<Format> {
-    let mut random = Random::new(1, name);
+fn format(seed: u64, number: usize, (name, make): (&'static str, Maker)) -> Result<Format> {
+    let mut random = Random::new(seed, name);
     let (schema, mut next) = make(&mut random);
     let truth = compile_as_it_says(&schema)?;
     let documents: Vec<Value> = (0..DOCUMENTS).map(|_| next(&mut random)).collect();
