@@ -78,6 +78,27 @@ fn same_paths_are_kept_whole_in_any_order() {
     }
 }
 
+/// In a map, the values of some keys may be kept and those of others not.
+#[test]
+fn nothing_is_concluded_from_a_part_of_the_values_of_a_map() {
+    let word = |at: u8| format!("word{}", char::from(b'a' + at % 20));
+    for other in 0..20 {
+        let document = |number: u8| {
+            let value = |at: u8| if at % 20 == other { "a word" } else { "2026-11-26" };
+            let own = (0..4).map(|at| number * 7 + at).map(|at| (word(at), json!(value(at))));
+            json!({"own": own.collect::<Map<_, _>>()})
+        };
+        let documents: Vec<Value> = (0..20).map(document).collect();
+        // Reading removes what is only not visible before.
+        let shape = Shape::from_state(&shape(16, &documents).to_state()).unwrap();
+        assert!((1..20).contains(&shape.bare_paths()), "{shape:?}");
+        let schema = shape.schema(&Policy::default());
+        assert!(schema["properties"]["own"]["additionalProperties"].is_object(), "{schema}");
+        let judge = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+        assert!(documents.iter().all(|document| judge.is_valid(document)), "{other}: {schema}");
+    }
+}
+
 /// States of format 5 have no bare paths: what was not kept whole is only counted by type.
 #[test]
 fn bound_of_an_older_state_stays() {

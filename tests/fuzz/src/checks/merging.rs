@@ -30,8 +30,11 @@ pub fn check(round: &Round<'_>, random: &mut Random, seldom: &mut Random) -> Res
     if state.len() > LARGEST_STATE {
         return Err(format!("the state has {} bytes", state.len()));
     }
-    if whole.observations() != round.readable.len() as u64 || whole.paths() > cap {
-        return Err(format!("{whole:?} of {} documents, {cap} paths at most", round.readable.len()));
+    let (paths, bare) = (whole.paths(), whole.bare_paths());
+    let exceeds = paths - bare > cap || paths > cap + cap / 4 * 5;
+    if whole.observations() != round.readable.len() as u64 || exceeds {
+        let documents = round.readable.len();
+        return Err(format!("{whole:?} of {documents} documents, {bare} bare, {cap} whole paths at most"));
     }
     let part = parts[0].clone();
     let merged = merge_all(parts, random)?;
