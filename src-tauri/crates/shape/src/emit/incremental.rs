@@ -56,17 +56,22 @@ impl Emission {
         tracking.deepest = tracking.deepest.max(nesting::deepest(new));
         tracking.written.resize(shape.tree.nodes().len(), NodeStatus::default());
         let before = std::mem::replace(&mut tracking.kept, shape.kept());
-        let cut = above_reduced(&shape.tree, &tracking.kept, &before);
+        let mut stale = Vec::new();
+        reduced(&tracking.kept, &before).for_each(|id| mark_above(&shape.tree, id, &mut stale));
         let tree = View::new(&shape.tree, &tracking.kept);
 
         tracking.varies_at =
             tracking.varies_at.filter(|id| tree.shows(*id) && !tree.is_bare(*id)).or_else(|| varies_at(tree));
         let limits = Limits::of(tree, &self.policy, tracking.varies_at.is_some());
         let before = tracking.limits.replace(limits);
-        let since = since.filter(|_| before == Some(limits));
+        let changed = before.and_then(|before| limits.nodes_decided_otherwise(tree, &before));
+        let since = since.filter(|_| changed.is_some());
+        for id in changed.unwrap_or_default() {
+            mark_above(&shape.tree, id, &mut stale);
+        }
 
         let mut refresh = Refresh { tree, limits: &limits, written: &mut tracking.written };
-        let met = since.map(|since| ChangedNodes { since, cut: &cut });
+        let met = since.map(|since| ChangedNodes { since, stale: &stale });
         if !self.schema.is_object() {
             self.schema = Value::Object(Schema::new());
         }
@@ -91,18 +96,16 @@ impl Emission {
     }
 }
 
-/// Returns for each node whether less is kept of it, or of a node below it, than before; empty if that is true of none.
-fn above_reduced(tree: &Tree, kept: &[Kept], before: &[Kept]) -> Vec<bool> {
-    let mut above = Vec::new();
-    for (at, kept) in kept.iter().enumerate() {
-        if *kept <= before.get(at).copied().unwrap_or(Kept::Whole) {
-            continue;
-        }
-        above.resize(tree.nodes().len(), false);
-        let mut id = at as Id;
-        while !std::mem::replace(&mut above[id as usize], true) && id != ROOT {
-            id = tree.node(id).parent;
-        }
+/// Returns the nodes of which less is kept than before.
+fn reduced(kept: &[Kept], before: &[Kept]) -> impl Iterator<Item = Id> {
+    let before = before.iter().copied().chain(std::iter::repeat(Kept::Whole));
+    (ROOT..).zip(kept).zip(before).filter(|((_, now), before)| *now > before).map(|((id, _), _)| id)
+}
+
+/// Marks a node and those above it.
+fn mark_above(tree: &Tree, mut id: Id, marked: &mut Vec<bool>) {
+    marked.resize(tree.nodes().len(), false);
+    while !std::mem::replace(&mut marked[id as usize], true) && id != ROOT {
+        id = tree.node(id).parent;
     }
-    above
 }

@@ -38,7 +38,7 @@ impl Limits {
         if policy.mistakes == f64::MAX {
             return limits;
         }
-        let Emitted { nodes, records } = Emitted::of(tree);
+        let Emitted { nodes, records, .. } = Emitted::of(tree);
         let risks = records.into_iter().map(|id| mistaken(tree, id));
         let mut risks: Vec<f64> = risks.filter(|risk| *risk > 0.0).collect();
         risks.sort_by(f64::total_cmp);
@@ -49,13 +49,32 @@ impl Limits {
         limits.integer_after = integer_after(tree, &nodes, policy.mistakes / 5.0);
         limits
     }
+
+    /// Returns the nodes of which the decisions may differ between these thresholds and others, or `None` if those of
+    /// any node may.
+    pub(super) fn nodes_decided_otherwise(&self, tree: View<'_>, other: &Self) -> Option<Vec<Id>> {
+        if self == other {
+            return Some(Vec::new());
+        }
+        if (Self { mistaken: other.mistaken, ..*self }) != *other {
+            return None;
+        }
+        let Emitted { records, gathered, .. } = Emitted::of(tree);
+        let records = records.into_iter().filter(|id| self.doubts(tree, *id) != other.doubts(tree, *id));
+        Some(records.chain(gathered).collect())
+    }
+
+    /// Returns whether a record may be mistaken about the next document, while others are less so.
+    pub(super) fn doubts(&self, tree: View<'_>, record: Id) -> bool {
+        self.mistaken < f64::MAX && mistaken(tree, record) >= self.mistaken
+    }
 }
 
 /// Returns the expected number of fields of a record that were always there, and that the next document lacks. As many
 /// are expected that it has and none had before. If every probability of presence from 0 to 1 is equally likely, an optional field is n times less often
 /// present in all of n objects, or in none, than in some of them. Such a field is absent from the next object, or
 /// present, with probability 1/(n + 2) (Laplace). Objects of one document count as one.
-pub(super) fn mistaken(tree: View<'_>, id: Id) -> f64 {
+fn mistaken(tree: View<'_>, id: Id) -> f64 {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let independent = node.documents.min(objects);
@@ -69,18 +88,23 @@ struct Emitted {
     nodes: Vec<Id>,
     /// Those among them that are records.
     records: Vec<Id>,
+    /// Those among them that are maps whose values are merged for the schema.
+    gathered: Vec<Id>,
 }
 
 impl Emitted {
     fn of(tree: View<'_>) -> Self {
-        let mut emitted = Self { nodes: vec![ROOT], records: Vec::new() };
+        let mut emitted = Self { nodes: vec![ROOT], ..Self::default() };
         let mut at = 0;
         while let Some(id) = emitted.nodes.get(at).copied() {
             at += 1;
             let is_object = tree.node(id).count(Type::Object) > 0;
             let is_map = is_object && is_map(tree, id);
             if is_map {
-                emitted.nodes.extend(counted_together(tree, id));
+                match counted_together(tree, id) {
+                    Some(values) => emitted.nodes.push(values),
+                    None => emitted.gathered.push(id),
+                }
             } else if is_object {
                 emitted.records.push(id);
                 emitted.nodes.extend(tree.fields(id).map(|(_, field)| field));

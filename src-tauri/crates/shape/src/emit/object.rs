@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-use super::limits::mistaken;
 use super::{Emitter, Limits, MapValues, Policy, Schema, alternatives, of_types, typed};
 use crate::node::{Counts, Id, Step, Type, add};
 use crate::path;
@@ -87,7 +86,7 @@ pub(super) fn requires(tree: View<'_>, id: Id, limits: &Limits) -> bool {
     let mistaken = optional / independent as f64;
     let enough = independent >= limits.required_after
         || independent >= limits.required_early && mistaken / always <= limits.required_mistaken;
-    enough && mistaken / (independent + 2) as f64 <= limits.required_rejects && !is_doubtful(tree, id, limits)
+    enough && mistaken / (independent + 2) as f64 <= limits.required_rejects && !limits.doubts(tree, id)
 }
 
 fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: bool) -> Schema {
@@ -108,7 +107,7 @@ fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: boo
 /// object is the number of fields seen once, divided by the number of objects (Good–Turing). With
 /// enough documents the same is computed over documents, because objects of one document tend to be
 /// alike.
-pub(super) fn openness(tree: View<'_>, id: Id, policy: &Limits) -> Openness {
+pub(super) fn openness(tree: View<'_>, id: Id, limits: &Limits) -> Openness {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     if tree.has_other(id) || data_fields_gone(tree, id) {
@@ -117,18 +116,18 @@ pub(super) fn openness(tree: View<'_>, id: Id, policy: &Limits) -> Openness {
     if tree.fields(id).next().is_none() {
         return Openness::Empty;
     }
-    let few = node.documents.min(objects) < policy.closed_after && !closes_early(tree, id, policy);
-    if few || node.documents < policy.documents || is_doubtful(tree, id, policy) {
+    let few = node.documents.min(objects) < limits.closed_after && !closes_early(tree, id, limits);
+    if few || node.documents < limits.documents || limits.doubts(tree, id) {
         return Openness::TooFew;
     }
     let once = |seen: fn(&crate::node::Node) -> u64| {
         tree.fields(id).filter(|(_, field)| seen(tree.node(*field)) == 1).count() as f64
     };
     let mut unseen = once(|field| field.present) / objects as f64;
-    if node.documents >= policy.closed_after {
+    if node.documents >= limits.closed_after {
         unseen = unseen.max(once(|field| field.documents) / node.documents as f64);
     }
-    if unseen <= policy.closed_unseen { Openness::Closed(unseen) } else { Openness::Varied(unseen) }
+    if unseen <= limits.closed_unseen { Openness::Closed(unseen) } else { Openness::Varied(unseen) }
 }
 
 /// Returns whether so few objects are enough to close a record. Optional fields are absent from all
@@ -142,11 +141,6 @@ fn closes_early(tree: View<'_>, id: Id, policy: &Policy) -> bool {
     let independent = node.documents.min(objects);
     let unseen = (optional as f64 + 0.5) / independent as f64 / (independent + 2) as f64;
     independent >= policy.closed_early && unseen <= policy.closed_mistaken
-}
-
-/// Returns whether this record may be mistaken about the next document, while others are less so.
-fn is_doubtful(tree: View<'_>, id: Id, limits: &Limits) -> bool {
-    limits.mistaken < f64::MAX && mistaken(tree, id) >= limits.mistaken
 }
 
 /// Returns the types of fields that were not kept, if there were so many that fields not seen yet

@@ -17,13 +17,14 @@ use crate::view::View;
 pub(super) struct ChangedNodes<'t> {
     /// Documents after this one have changed the nodes they met.
     pub(super) since: u64,
-    /// By node: whether less is visible of it or of something below it. Empty if that is true of none.
-    pub(super) cut: &'t [bool],
+    /// By node: whether less is visible of it or of something below it, or another threshold applies there. Empty if
+    /// that is true of none.
+    pub(super) stale: &'t [bool],
 }
 
 impl ChangedNodes<'_> {
     fn has(self, tree: View<'_>, id: Id) -> bool {
-        tree.node(id).mark.document > self.since || self.cut.get(id as usize) == Some(&true)
+        tree.node(id).mark.document > self.since || self.stale.get(id as usize) == Some(&true)
     }
 }
 
