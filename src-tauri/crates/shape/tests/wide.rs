@@ -1,7 +1,7 @@
 //! Documents with more fields than are kept whole, and schemas with so many decisions that some would be wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
-use schemascope_shape::{Policy, Shape};
+use schemascope_shape::{Emission, Policy, Shape};
 use serde_json::{Map, Value, json};
 
 fn shape<'d>(cap: usize, documents: impl IntoIterator<Item = &'d Value>) -> Shape {
@@ -147,6 +147,28 @@ fn records_that_are_certain_stay_required_beside_others() {
     assert_eq!(schema["required"], json!(["page", "sections"]));
     assert_eq!(schema["properties"]["page"]["required"], json!(["next", "size"]));
     assert_eq!(schema["properties"]["sections"]["required"].as_array().unwrap().len(), 60);
+}
+
+/// What is decided about a record also depends on the others, and is decided again if only those change.
+#[test]
+fn schema_that_is_kept_up_to_date_follows_other_records() {
+    let record = |number: u64| -> Value {
+        let field = |at: &u64| *at < 6 || chance(number, *at) < 500;
+        (0..12).filter(field).map(|at| (format!("field{at}"), json!(true))).collect::<Map<_, _>>().into()
+    };
+    let (mut shape, mut emission) = (Shape::new(), Emission::new(Policy::default()));
+    let mut required = Vec::new();
+    for number in 0..60 {
+        let document = match number {
+            0..6 => json!({"now": record(number), "then": record(number + 100)}),
+            _ => json!({"now": record(number)}),
+        };
+        shape.observe(document.to_string().as_bytes()).unwrap();
+        emission.update(&shape);
+        assert_eq!(emission.schema(), &shape.schema(&Policy::default()), "{number}");
+        required.push(emission.schema()["properties"]["then"]["required"].is_array());
+    }
+    assert!(!required[8] && required[59], "{required:?}");
 }
 
 /// 900 measures and as many words, a few in each document. One number in ten is written as an integer, as writers omit
