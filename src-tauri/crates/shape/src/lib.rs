@@ -5,7 +5,7 @@
 //! the work over threads, machines or days gives the same state, byte for byte. Nothing else may
 //! enter a shape: no float sums, no order of arrival, no "first seen".
 //!
-//! A shape keeps at most [`MAX_WHOLE`] paths whole, and of as many others again and a quarter the counts.
+//! A shape keeps at most [`MAX_WHOLE`] paths whole, and the counts of 5,120 others.
 //! Budgets that only shrink shelter the upper structure,
 //! and a rank that depends only on the path decides about the rest, so the bound does not break the
 //! algebra: in any order the same paths are kept, with exact counts, and values of the others are
@@ -68,7 +68,7 @@ pub use state::InvalidState;
 pub use veil::schema_without_values;
 pub use wilson::wilson;
 
-/// Default for the most paths that a shape keeps whole. Of one and a quarter times as many it also keeps the counts.
+/// Default for the most paths that a shape keeps whole. Of 5,120 others it keeps the counts.
 pub const MAX_WHOLE: usize = 4_096;
 
 /// Number of levels of nesting that are examined. Deeper values are counted as opaque and may be

@@ -71,9 +71,9 @@ impl Limits {
 }
 
 /// Returns the expected number of fields of a record that were always there, and that the next document lacks. As many
-/// are expected that it has and none had before. If every probability of presence from 0 to 1 is equally likely, an optional field is n times less often
-/// present in all of n objects, or in none, than in some of them. Such a field is absent from the next object, or
-/// present, with probability 1/(n + 2) (Laplace). Objects of one document count as one.
+/// are expected that it has and none had before. If every probability of presence from 0 to 1 is equally likely, an
+/// optional field is n times less often present in all of n objects, or in none, than in some of them. Such a field is
+/// absent from the next object, or present, with probability 1/(n + 2) (Laplace). Objects of one document count as one.
 fn mistaken(tree: View<'_>, id: Id) -> f64 {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
