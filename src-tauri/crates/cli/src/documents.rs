@@ -1,8 +1,14 @@
 //! Reads JSON documents that follow each other in a file or pipe of any length, and continues after a malformed one.
 //! Only one document and one block are in memory at a time.
+//!
+//! A line that certainly holds whole documents is not read here: whoever counts it finds out whether it is valid, so
+//! files with one document in a line are read once. A line is such a one if its last character closes an object or an
+//! array, and the next character after it opens one. Nothing valid contains these two in a row.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
+use memchr::{memchr, memchr_iter};
 use serde_json::value::RawValue;
 
 /// Smallest number of bytes read at a time.
@@ -28,78 +34,99 @@ pub struct Broken {
     pub reason: String,
 }
 
-/// A document with the line in which it begins, or a malformed one.
-type Found<'a> = Result<(u64, &'a [u8]), Broken>;
-
-/// Bytes of documents in a batch.
-const BATCH: usize = 1 << 20;
-
-/// Consecutive documents.
-#[derive(Default)]
+/// Consecutive parts of the input: documents, and lines that hold whole documents or malformed ones.
 pub struct Batch {
     bytes: Vec<u8>,
-    /// End of each document in `bytes`, and the line in which it begins.
-    ends: Vec<(usize, u64)>,
+    /// Each part's place in `bytes`, and the line in which it begins.
+    parts: Vec<(Range<usize>, u64)>,
 }
 
 impl Batch {
-    /// The documents, each with the line in which it begins.
-    pub fn documents(&self) -> impl Iterator<Item = (u64, &[u8])> {
-        let starts = std::iter::once(0).chain(self.ends.iter().map(|(end, _)| *end));
-        starts.zip(&self.ends).map(|(start, (end, line))| (*line, &self.bytes[start..*end]))
+    /// The parts, each with the line in which it begins.
+    pub fn parts(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.parts.iter().map(|(place, line)| (*line, &self.bytes[place.clone()]))
+    }
+}
+
+/// Passes the documents in a part that is not a single one to `found`, each with the line in which it begins.
+pub fn read_apart<'p>(line: u64, part: &'p [u8], mut found: impl FnMut(Result<(u64, &'p [u8]), Broken>)) {
+    let mut documents = Documents { buffer: part.to_vec(), start: 0, line, ended: true, reader: io::empty() };
+    while let Some(next) = documents.next_document() {
+        found(next.map(|(place, line)| (line, &part[place])));
     }
 }
 
 impl<R: Read> Documents<R> {
-    /// The next batch: up to a megabyte of documents, at least one; `None` at the end. Malformed documents are passed to
-    /// `broken`.
-    pub fn next_batch(&mut self, broken: impl Fn(Broken)) -> io::Result<Option<Batch>> {
-        let mut batch = Batch::default();
-        while batch.bytes.len() < BATCH {
-            match self.next()? {
-                Some(Ok((line, document))) => {
-                    batch.bytes.extend_from_slice(document);
-                    batch.ends.push((batch.bytes.len(), line));
-                }
-                Some(Err(found)) => broken(found),
-                None => break,
-            }
-        }
-        Ok((!batch.ends.is_empty()).then_some(batch))
-    }
-
     pub fn new(reader: R) -> Self {
         Self { reader, buffer: Vec::new(), start: 0, line: 1, ended: false }
     }
 
-    /// The next document with the line in which it begins; `None` at the end.
-    fn next(&mut self) -> io::Result<Option<Found<'_>>> {
+    /// The next batch: what a block contains, at least one part; `None` at the end. Malformed documents that are not
+    /// part of a batch are passed to `broken`.
+    pub fn next_batch(&mut self, broken: impl Fn(Broken)) -> io::Result<Option<Batch>> {
         loop {
-            self.skip_space();
-            let rest = &self.buffer[self.start..];
-            let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
-            let parsed = stream.next().map(|parsed| parsed.map(|_| ()));
-            let end = self.start + stream.byte_offset();
-            match parsed {
-                None if self.ended => return Ok(None),
-                // A number at the end of the buffer may continue in the next block.
-                Some(Ok(())) if self.ended || end < self.buffer.len() => {
-                    let (from, line) = (self.start, self.line);
-                    self.pass(end);
-                    return Ok(Some(Ok((line, &self.buffer[from..end]))));
+            let mut parts = Vec::new();
+            loop {
+                self.skip_space();
+                if let Some(line) = self.whole_line() {
+                    self.start = line.end;
+                    parts.push((line, self.line));
+                    continue;
                 }
-                Some(Err(error)) if self.ended || !error.is_eof() => {
-                    let broken = Broken { line: self.line, reason: reason(&error) };
-                    let next_line = memchr(&self.buffer[self.start..]).map(|at| self.start + at + 1);
-                    if next_line.is_none() && !self.ended {
-                        self.read_more()?;
-                        continue;
-                    }
-                    self.pass(next_line.unwrap_or(self.buffer.len()));
-                    return Ok(Some(Err(broken)));
+                match self.next_document() {
+                    Some(Ok(found)) => parts.push(found),
+                    Some(Err(found)) => broken(found),
+                    None => break,
                 }
-                _ => self.read_more()?,
             }
+            if !parts.is_empty() {
+                let mut rest = Vec::with_capacity(self.buffer.len() - self.start + BLOCK);
+                rest.extend_from_slice(&self.buffer[self.start..]);
+                self.start = 0;
+                return Ok(Some(Batch { bytes: std::mem::replace(&mut self.buffer, rest), parts }));
+            }
+            if self.ended {
+                return Ok(None);
+            }
+            self.read_more()?;
+        }
+    }
+
+    /// The line at the start, if it certainly holds whole documents or malformed ones.
+    fn whole_line(&self) -> Option<Range<usize>> {
+        let rest = &self.buffer[self.start..];
+        let (line, below) = rest.split_at_checked(memchr(b'\n', rest)?)?;
+        let line = line.trim_ascii_end();
+        let next = below.iter().find(|byte| !byte.is_ascii_whitespace())?;
+        let is_whole = line.ends_with(b"}") || line.ends_with(b"]");
+        (is_whole && matches!(next, b'{' | b'[')).then_some(self.start..self.start + line.len())
+    }
+
+    /// The next document's place in the buffer and the line in which it begins. `None` if the buffer does not contain
+    /// the end of one.
+    fn next_document(&mut self) -> Option<Result<(Range<usize>, u64), Broken>> {
+        self.skip_space();
+        let rest = &self.buffer[self.start..];
+        let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
+        let parsed = stream.next()?.map(|_| ());
+        let end = self.start + stream.byte_offset();
+        match parsed {
+            // A number at the end of the buffer may continue in the next block.
+            Ok(()) if self.ended || end < self.buffer.len() => {
+                let found = (self.start..end, self.line);
+                self.pass(end);
+                Some(Ok(found))
+            }
+            Err(error) if self.ended || !error.is_eof() => {
+                let next_line = memchr(b'\n', rest).map(|at| self.start + at + 1);
+                if next_line.is_none() && !self.ended {
+                    return None;
+                }
+                let broken = Broken { line: self.line, reason: reason(&error) };
+                self.pass(next_line.unwrap_or(self.buffer.len()));
+                Some(Err(broken))
+            }
+            _ => None,
         }
     }
 
@@ -113,7 +140,7 @@ impl<R: Read> Documents<R> {
     }
 
     fn pass(&mut self, to: usize) {
-        self.line += self.buffer[self.start..to].iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.line += memchr_iter(b'\n', &self.buffer[self.start..to]).count() as u64;
         self.start = to;
     }
 
@@ -129,10 +156,6 @@ impl<R: Read> Documents<R> {
     }
 }
 
-fn memchr(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().position(|byte| *byte == b'\n')
-}
-
 /// The error without its position, which is relative to the start of the document.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
@@ -141,17 +164,46 @@ fn reason(error: &serde_json::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
+    use proptest::prelude::*;
+    use schemascope_shape::Shape;
+
     use super::*;
 
+    /// Documents, and lines of malformed ones, in order of their lines.
     fn all(text: &str) -> Vec<Result<String, u64>> {
+        let found = RefCell::new(Vec::new());
+        let add = |line, one| found.borrow_mut().push((line, one));
+        let add_broken = |broken: Broken| add(broken.line, Err(broken.line));
+        let document = |bytes: &[u8]| Ok(String::from_utf8(bytes.to_vec()).unwrap());
         let mut documents = Documents::new(text.as_bytes());
-        let mut all = Vec::new();
-        while let Some(next) = documents.next().unwrap() {
-            all.push(
-                next.map(|(_, document)| String::from_utf8(document.to_vec()).unwrap())
-                    .map_err(|broken| broken.line),
-            );
+        while let Some(batch) = documents.next_batch(add_broken).unwrap() {
+            for (line, part) in batch.parts() {
+                match Shape::new().observe(part) {
+                    Ok(()) => add(line, document(part)),
+                    Err(_) => read_apart(line, part, |next| match next {
+                        Ok((line, found)) => add(line, document(found)),
+                        Err(broken) => add_broken(broken),
+                    }),
+                }
+            }
         }
+        let mut found = found.into_inner();
+        // After a malformed document, the next one is expected in another line.
+        found.sort_by_key(|(line, one)| (*line, one.is_err()));
+        found.into_iter().map(|(_, one)| one).collect()
+    }
+
+    /// The same if no line is taken as a whole.
+    fn all_in_turn(text: &str) -> Vec<Result<String, u64>> {
+        let mut all = Vec::new();
+        read_apart(1, text.as_bytes(), |next| {
+            all.push(match next {
+                Ok((_, found)) => Ok(String::from_utf8(found.to_vec()).unwrap()),
+                Err(broken) => Err(broken.line),
+            });
+        });
         all
     }
 
@@ -165,12 +217,14 @@ mod tests {
         assert_eq!(all("\u{feff}{\"a\":1}"), [ok("{\"a\":1}")]);
         assert_eq!(all("{\"a\":1}\n{\"a\":2}\n"), [ok("{\"a\":1}"), ok("{\"a\":2}")]);
         assert_eq!(all("{\n \"a\": 1\n}\n\n[2]3 4"), [ok("{\n \"a\": 1\n}"), ok("[2]"), ok("3"), ok("4")]);
+        assert_eq!(all("[1] [2]\r\n[3]\r\n"), [ok("[1]"), ok("[2]"), ok("[3]")]);
     }
 
     #[test]
     fn malformed_documents_are_reported_by_line_and_skipped() {
         assert_eq!(all("{\"a\":1}\n\n{broken\n[2]\n"), [ok("{\"a\":1}"), Err(3), ok("[2]")]);
         assert_eq!(all("[1]\n{\"a\":"), [ok("[1]"), Err(2)]);
+        assert_eq!(all("[1] {\"a\":\"}\n[2]\n"), [ok("[1]"), Err(1), ok("[2]")]);
     }
 
     #[test]
@@ -179,5 +233,25 @@ mod tests {
         assert_eq!(all(&format!("{long}\n7")), [ok(&long), ok("7")]);
         let spaced = format!("{}12345", " ".repeat(BLOCK - 3));
         assert_eq!(all(&spaced), [ok("12345")]);
+        let lines = "{\"a\":[]}\n".repeat(BLOCK / 4);
+        assert_eq!(all(&lines), vec![ok("{\"a\":[]}"); BLOCK / 4]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn lines_are_taken_as_a_whole_only_if_that_changes_nothing(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "{", "}", "[", "]", "\n", "\n", "\r\n", " ", ",", ":", "\"", "\"a\"", "\"a\":", "1", "-", "{}", "[]",
+                    "{\"a\":1}", "{\"a\":[1,{}]}\n", "[{}]\n", "x", "\\", "\"}\"", "null", "\u{c}",
+                ]),
+                0..24,
+            ),
+        ) {
+            let text = pieces.concat();
+            prop_assert_eq!(all(&text), all_in_turn(&text));
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! `infer`: a schema from JSON documents, without an engine.
 //!
-//! One thread splits the input into documents. The others count them, each into a shape of its own, and the shapes are
-//! merged at the end, which gives the same result as a single thread. Only a few batches are in memory at a time.
+//! One thread splits the input into lines or documents. The others count them, each into a shape of its own, and the
+//! shapes are merged at the end, which gives the same result as a single thread. Only a few batches are in memory at a
+//! time.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
@@ -17,13 +19,41 @@ use schemascope_shape::{Policy, Shape};
 
 use super::verb::{Alone, verbs};
 use crate::args::Args;
-use crate::documents::{Batch, Documents};
+use crate::documents::{Batch, Broken, Documents, read_apart};
 use crate::output::{self, count};
 
 verbs!(Files: alone Infer);
 
 /// Number of malformed documents that are reported one by one; further ones are counted.
-const REPORTED: u64 = 10;
+const REPORTED: usize = 10;
+
+/// Malformed documents.
+#[derive(Default)]
+struct Malformed {
+    count: u64,
+    /// The first ones, with the reason by line.
+    first: BTreeSet<(u64, String)>,
+}
+
+impl Malformed {
+    fn add(&mut self, Broken { line, reason }: Broken) {
+        self.count += 1;
+        self.first.insert((line, reason));
+        if self.first.len() > REPORTED {
+            self.first.pop_last();
+        }
+    }
+
+    fn report(&self) {
+        for (line, reason) in &self.first {
+            output::note(&format!("line {line}: {reason}"));
+        }
+        let others = self.count - self.first.len() as u64;
+        if others > 0 {
+            output::note(&format!("… and {} more malformed documents", count(others)));
+        }
+    }
+}
 
 /// Infer a schema from JSON documents, without recording anything
 #[derive(Debug, clap::Args)]
@@ -61,11 +91,9 @@ impl Alone for Infer {
         };
         let progress = bar(length);
         let documents = Documents::new(progress.wrap_read(reader));
-        let (shape, broken) = learn(documents, &progress)?;
+        let (shape, malformed) = learn(documents)?;
         progress.finish_and_clear();
-        if broken > REPORTED {
-            output::note(&format!("… and {} more malformed documents", count(broken - REPORTED)));
-        }
+        malformed.report();
         if shape.observations() == 0 {
             anyhow::bail!("the input has no JSON document");
         }
@@ -75,8 +103,8 @@ impl Alone for Infer {
         } else {
             output::schema(&shape.schema(&policy))?;
         }
-        summarize(&shape, &policy, broken);
-        Ok(ExitCode::from(u8::from(broken > 0)))
+        summarize(&shape, &policy, malformed.count);
+        Ok(ExitCode::from(u8::from(malformed.count > 0)))
     }
 }
 
@@ -94,24 +122,17 @@ fn policy(verb: &Infer) -> Policy {
     }
 }
 
-/// Counts all documents on all processors. Also returns the number of malformed ones.
-fn learn<R: Read>(mut documents: Documents<R>, progress: &ProgressBar) -> Result<(Shape, u64)> {
+/// Counts all documents on all processors. Also returns the malformed ones.
+fn learn<R: Read>(mut documents: Documents<R>) -> Result<(Shape, Malformed)> {
     let counters = thread::available_parallelism().map_or(1, |count| count.get());
     let (send, receive) = sync_channel::<Batch>(counters);
     let receive = Mutex::new(receive);
-    let broken = Mutex::new(0);
-    let name = |place: &str, reason: &str| {
-        let mut broken = broken.lock().unwrap_or_else(PoisonError::into_inner);
-        *broken += 1;
-        if *broken <= REPORTED {
-            progress.suspend(|| output::note(&format!("{place}: {reason}")));
-        }
-    };
+    let malformed = Mutex::new(Malformed::default());
+    let add = |broken| malformed.lock().unwrap_or_else(PoisonError::into_inner).add(broken);
     let shapes = thread::scope(|scope| -> Result<Vec<Shape>> {
-        let counting: Vec<_> =
-            (0..counters).map(|_| scope.spawn(|| count_batches(&receive, &name))).collect();
+        let counting: Vec<_> = (0..counters).map(|_| scope.spawn(|| count_batches(&receive, &add))).collect();
         let read = loop {
-            match documents.next_batch(|broken| name(&format!("line {}", broken.line), &broken.reason)) {
+            match documents.next_batch(add) {
                 Ok(Some(batch)) => {
                     if send.send(batch).is_err() {
                         break Ok(());
@@ -131,19 +152,28 @@ fn learn<R: Read>(mut documents: Documents<R>, progress: &ProgressBar) -> Result
     for shape in &shapes {
         whole.merge(shape)?;
     }
-    Ok((whole, broken.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok((whole, malformed.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-fn count_batches(batches: &Mutex<Receiver<Batch>>, broken: &dyn Fn(&str, &str)) -> Shape {
+fn count_batches(batches: &Mutex<Receiver<Batch>>, malformed: &(dyn Fn(Broken) + Sync)) -> Shape {
     let mut shape = Shape::new();
     loop {
         let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(batch) = next else { return shape };
-        for (line, document) in batch.documents() {
-            if let Err(error) = shape.observe(document) {
-                broken(&format!("line {line}"), &error.to_string());
+        for (line, part) in batch.parts() {
+            if shape.observe(part).is_err() {
+                read_apart(line, part, |next| count_one(&mut shape, next, malformed));
             }
         }
+    }
+}
+
+fn count_one(shape: &mut Shape, next: Result<(u64, &[u8]), Broken>, malformed: &dyn Fn(Broken)) {
+    let counted = next.and_then(|(line, document)| {
+        shape.observe(document).map_err(|error| Broken { line, reason: error.to_string() })
+    });
+    if let Err(broken) = counted {
+        malformed(broken);
     }
 }
 
