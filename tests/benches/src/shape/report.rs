@@ -61,7 +61,7 @@ fn speed_of(input: &Input, rows: &[Row], role: Role) -> Option<f64> {
 
 /// Prints what was measured.
 pub fn print(inputs: &[Input], measured: &[Measured]) {
-    println!("| input | program | MB/s of CPU time, one core | peak, MB | × genson-rs | × Value |");
+    println!("| input | program | MB/s of CPU time | peak, MB | × genson-rs | × Value |");
     println!("|---|---|---|---|---|---|");
     for input in inputs.iter().filter(|input| !input.hostile) {
         let rows = rows(input, measured);
@@ -69,7 +69,7 @@ pub fn print(inputs: &[Input], measured: &[Measured]) {
             speed_of(input, &rows, role)
                 .map_or_else(|| "–".to_owned(), |other| format!("{:.2}", speed / other))
         };
-        for row in rows.iter().filter(|row| ![Role::Emission, Role::Infer].contains(&row.role)) {
+        for row in rows.iter().filter(|row| row.role != Role::Emission) {
             let speed = speed(input, row.cpu);
             println!(
                 "| {} | {} | {speed:.0} | {:.1} | {} | {} |",
@@ -142,6 +142,15 @@ pub fn bars(inputs: &[Input], measured: &[Measured]) -> bool {
     for input in inputs {
         let rows = rows(input, measured);
         let ours = speed_of(input, &rows, Role::Ours);
+        if let (Some(infer), Some(other)) =
+            (speed_of(input, &rows, Role::Infer), speed_of(input, &rows, Role::GensonRs))
+        {
+            let times = infer / other;
+            bar(
+                times >= GENSON_RS,
+                format!("{}: infer {times:.2} × genson-rs, at least {GENSON_RS}", input.name),
+            );
+        }
         for (role, least, peer) in [(Role::GensonRs, GENSON_RS, "genson-rs"), (Role::Value, VALUE, "Value")] {
             if let (Some(ours), Some(other)) = (ours, speed_of(input, &rows, role)) {
                 let times = ours / other;
