@@ -20,6 +20,7 @@ mod patterns;
 mod reader;
 mod spec;
 mod spelling;
+mod subcommands;
 mod tool;
 mod usage;
 

@@ -1,6 +1,6 @@
 //! Words of a usage line, and what their brackets and letters mean.
 
-use super::is_prose;
+use super::lines::is_prose;
 use crate::hints::bare;
 
 /// Whether brackets hold a part of the argument before them: `[OWNER][:[GROUP]]`, `[MMDDhhmm[.ss]]`.

@@ -1,0 +1,362 @@
+//! Reads the left side of an entry piece by piece.
+
+use super::{Place, Spec};
+use crate::definition::{Join, Value};
+
+/// A spelling of an option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Flag {
+    pub(super) name: String,
+    pub(super) negated: Option<String>,
+}
+
+/// What follows a flag.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) value: Value,
+    pub(super) values: Vec<String>,
+    pub(super) join: Join,
+}
+
+pub(super) struct Cursor<'a> {
+    pub(super) chars: &'a [char],
+    pub(super) at: usize,
+    pub(super) place: Place,
+}
+
+impl Cursor<'_> {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn looking_at(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c))
+    }
+
+    fn blanks(&self) -> usize {
+        self.chars.iter().skip(self.at).take_while(|c| **c == ' ').count()
+    }
+
+    pub(super) fn rest(&self) -> String {
+        let rest: String = self.chars.iter().skip(self.at).collect();
+        rest.trim().trim_start_matches([':', '–']).trim().to_owned()
+    }
+
+    /// A flag: one or two dashes and a name; `--[no-]name` has two spellings.
+    pub(super) fn flag(&mut self) -> Option<Flag> {
+        let dashes = self.chars.iter().skip(self.at).take_while(|c| **c == '-').count();
+        if !(1..=2).contains(&dashes) {
+            return None;
+        }
+        let mut ahead = dashes;
+        let bracketed = ["[no-]", "[no]", "(no-)", "{no-}"]
+            .into_iter()
+            .find(|no| no.chars().enumerate().all(|(n, c)| self.peek(dashes + n) == Some(c)));
+        ahead += bracketed.map_or(0, |no| no.chars().count());
+        let start = ahead;
+        while let Some(c) = self.peek(ahead) {
+            let is_first = ahead == start;
+            let next = self.peek(ahead + 1);
+            let belongs = c.is_alphanumeric()
+                || (is_first
+                    && dashes == 1
+                    && matches!(c, '?' | '#' | '@' | '!' | '%' | '$' | '+' | '*' | '_' | ':' | '.'))
+                || (!is_first && matches!(c, '-' | '_' | '+'))
+                || (!is_first && c == '.' && next.is_some_and(char::is_alphanumeric))
+                || (!is_first && c == ':' && next.is_some_and(|next| next.is_lowercase()) && dashes == 2);
+            if !belongs {
+                break;
+            }
+            ahead += 1;
+            // `-###`.
+            while is_first && c == '#' && self.peek(ahead) == Some('#') {
+                ahead += 1;
+            }
+            // `-xV`: an upper-case name behind one letter is the value.
+            if is_first && dashes == 1 && matches!(c, '?' | '#' | '@' | '!' | '%' | '$' | '*' | ':' | '.') {
+                break;
+            }
+        }
+        if ahead == start {
+            return None;
+        }
+        let name: String = self.chars.get(self.at + start..self.at + ahead)?.iter().collect();
+        let name = if name == "." { name.as_str() } else { name.trim_end_matches(['-', '.']) };
+        if name.is_empty() {
+            return None;
+        }
+        // `-W<n>` is written `-Wn` where the value is upper-case: `-jN`, `-DNAME`.
+        let mut letters = name.chars();
+        let (first, rest) = (letters.next().unwrap_or_default(), letters.as_str());
+        let is_value =
+            |rest: &str| rest.len() > 1 && rest.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        if dashes == 1 && is_value(rest) && (first.is_lowercase() || rest.len() > 2) {
+            self.at += start + first.len_utf8();
+            return Some(Flag { name: format!("-{first}"), negated: None });
+        }
+        self.at += start + name.chars().count();
+        let dash = if dashes == 1 { "-" } else { "--" };
+        let negated = bracketed.map(|no| {
+            let no: String = no.chars().filter(|c| c.is_alphabetic() || *c == '-').collect();
+            format!("{dash}{no}{name}")
+        });
+        Some(Flag { name: format!("{dash}{name}"), negated })
+    }
+
+    /// The values of the flag just read.
+    pub(super) fn values(&mut self) -> Written {
+        let mut values = Vec::new();
+        let mut value = Value::None;
+        let mut join = Join::Space;
+        match (self.peek(0), self.peek(1)) {
+            (Some('['), second) => {
+                join = match second {
+                    Some('=') => Join::Equals,
+                    Some(':') => Join::Colon,
+                    _ => Join::Glued,
+                };
+                let token = self.token();
+                value = if is_bracketed(&token) { Value::Optional } else { Value::Required };
+                values.push(token);
+            }
+            (Some('='), Some(c)) if c != ' ' => {
+                join = Join::Equals;
+                self.at += 1;
+                let token = self.token();
+                value = if is_bracketed(&token) && !token.contains('|') {
+                    Value::Optional
+                } else {
+                    Value::Required
+                };
+                values.push(token);
+            }
+            (Some('<' | '{'), _) => {
+                join = Join::Glued;
+                value = Value::Required;
+                values.push(self.token());
+            }
+            (Some(':'), Some(c)) if c != ' ' => {
+                join = Join::Colon;
+                self.at += 1;
+                value = Value::Required;
+                values.push(self.token());
+            }
+            // `-T#`: a number.
+            (Some('#'), _) => {
+                join = Join::Glued;
+                self.at += 1;
+                value = Value::Required;
+                values.push("#".to_owned());
+            }
+            (Some(','), Some('<' | '[')) => {
+                join = Join::Glued;
+                self.at += 1;
+                value = Value::Required;
+                values.push(self.token());
+            }
+            (Some(c), _) if c.is_alphanumeric() => {
+                // The rest of `-xV`.
+                join = Join::Glued;
+                value = Value::Required;
+                values.push(self.token());
+            }
+            (Some('='), _) => {
+                // `--x= V`, or a value without a name.
+                join = Join::Equals;
+                self.at += 1;
+                value = Value::Required;
+            }
+            _ => {}
+        }
+        while values.len() < 4 && self.is_value_next(!values.is_empty()) {
+            self.at += 1;
+            let token = self.token();
+            let optional = is_bracketed(&token) && !token.contains('|');
+            if value == Value::None {
+                value = if optional { Value::Optional } else { Value::Required };
+            }
+            if token == "..." || token == "…" {
+                if let Some(last) = values.last_mut() {
+                    last.push_str("...");
+                }
+            } else {
+                values.push(token);
+            }
+            // `USER[:PASS] | TOKEN`: another form of the same value.
+            while self.looking_at(" | ") && self.peek(3).is_some_and(|c| c.is_ascii_uppercase() || c == '<') {
+                self.at += 3;
+                let other = self.token();
+                if let Some(last) = values.last_mut() {
+                    last.push('|');
+                    last.push_str(&other);
+                }
+            }
+        }
+        Written { value, values, join }
+    }
+
+    /// Whether a value stands behind one blank, and no description.
+    fn is_value_next(&self, is_second: bool) -> bool {
+        if self.peek(0) != Some(' ') || self.peek(1).is_none_or(|c| c == ' ') {
+            return false;
+        }
+        let ahead = Cursor { chars: self.chars, at: self.at + 1, place: self.place };
+        let c = ahead.peek(0).unwrap_or_default();
+        if c == '-' || c == '|' || c == '/' || c == '(' && self.place != Place::Usage {
+            return false;
+        }
+        let mut after = Cursor { chars: self.chars, at: ahead.at, place: self.place };
+        let token = after.token();
+        let is_signed = token.starts_with("[-") && token.chars().count() <= 5
+            || token.starts_with("[-]")
+            || token.starts_with("[-/");
+        if matches!(c, '<' | '{')
+            || (c == '[' && !says_default(&token) && (!token.starts_with("[-") || is_signed))
+            || (token == "#" && after.peek(0) == Some(' '))
+        {
+            return true;
+        }
+        if token == "..." || token == "…" {
+            return true;
+        }
+        let word = token.trim_end_matches([',', '.']);
+        if word == "or" || word.is_empty() {
+            return false;
+        }
+        if self.place == Place::Usage {
+            return true;
+        }
+        let stem = word.split('[').next().filter(|stem| !stem.is_empty()).unwrap_or(word);
+        let is_upper = stem.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '\'')
+            && stem.chars().all(|c| !c.is_ascii_lowercase());
+        let follows = after.blanks();
+        let is_at_end = after.at >= self.chars.len();
+        if is_upper {
+            // `-x A description`: a lone capital letter before a word in lower case.
+            let begins_sentence = matches!(word, "A" | "I" | "DO" | "NOT") && follows == 1;
+            return !begins_sentence;
+        }
+        if is_second {
+            return self.place != Place::Usage
+                && word.len() <= 8
+                && follows >= 2
+                && word.chars().all(|c| c.is_ascii_lowercase());
+        }
+        // `--clear v1|v2 clear space`: no description begins so.
+        let is_list = word.contains('|')
+            && word.split('|').all(|part| {
+                part.starts_with(|c: char| c.is_ascii_alphanumeric())
+                    && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            });
+        if is_list {
+            return true;
+        }
+        // A word in lower case: a value if a column of descriptions, another flag or the end of the line follows.
+        if follows == 1 && word.len() <= 8 && word.chars().all(|c| c.is_ascii_lowercase()) {
+            // `--arg a v   set $a to v`: two short names before the column of descriptions.
+            let mut second = Cursor { chars: self.chars, at: after.at + 1, place: self.place };
+            let next = second.token();
+            let is_name = !next.is_empty() && next.len() <= 8 && next.chars().all(|c| c.is_ascii_lowercase());
+            return is_name && second.blanks() >= 2;
+        }
+        match follows {
+            0 if is_at_end => self.place == Place::Line(true) || is_type(word),
+            0 => false,
+            1 => after.peek(1) == Some('-') && token.ends_with(','),
+            _ => word.len() <= 48,
+        }
+    }
+
+    /// Text up to a blank or a comma that ends it, outside of brackets and quotes.
+    fn token(&mut self) -> String {
+        let start = self.at;
+        let mut depth = 0_usize;
+        let mut quote = None;
+        while let Some(c) = self.peek(0) {
+            match (c, quote) {
+                (c, Some(open)) if c == open => quote = None,
+                (_, Some(_)) => {}
+                ('\'' | '"', None) if self.at == start => quote = Some(c),
+                ('[' | '<' | '{' | '(', None) => depth += 1,
+                (']' | '>' | '}' | ')', None) if depth == 0 => break,
+                (']' | '>' | '}' | ')', None) => depth -= 1,
+                (' ', None) if depth == 0 => break,
+                (',', None) if depth == 0 && matches!(self.peek(1), Some(' ') | None) => break,
+                (',', None) if depth == 0 && self.peek(1) == Some('-') => break,
+                ('|' | '/', None) if depth == 0 && self.peek(1) == Some('-') => break,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        self.chars.get(start..self.at).unwrap_or_default().iter().collect()
+    }
+
+    /// Moves to the next flag, if one follows: whether it is another spelling of the same option.
+    pub(super) fn separator(&mut self, last: Option<&Spec>) -> Option<bool> {
+        let before = self.at;
+        let blanks = self.blanks();
+        let is_flag_at = |cursor: &Self| {
+            cursor.peek(0) == Some('-') && cursor.peek(1).is_some_and(|c| c != ' ' && c != '-')
+                || cursor.looking_at("--") && cursor.peek(2).is_some_and(|c| c.is_alphanumeric() || c == '[')
+        };
+        for (mark, joins) in
+            [(",", true), ("|", true), ("/", true), ("or ", true), ("and ", true), (";", true)]
+        {
+            let mut ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
+            if !ahead.looking_at(mark) || (blanks == 0 && mark.len() > 1) {
+                continue;
+            }
+            ahead.at += mark.chars().count();
+            ahead.at += ahead.blanks();
+            if is_flag_at(&ahead) {
+                self.at = ahead.at;
+                return Some(joins);
+            }
+        }
+        let ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
+        if blanks > 0 && is_flag_at(&ahead) {
+            let long = ahead.looking_at("--");
+            let short = |flag: &String| !flag.starts_with("--") && flag.chars().count() == 2;
+            let pairs = last.is_some_and(|last| last.flags.iter().all(short)) && long;
+            // In a column, only the long spelling of a short one; else several options in a line.
+            if pairs || blanks == 1 || self.place == Place::Usage {
+                self.at = ahead.at;
+                return Some(pairs);
+            }
+        }
+        self.at = before;
+        None
+    }
+}
+
+/// Whether one pair of brackets holds all of it: `[FILE]`, and not `[HOST:]PORT`.
+fn is_bracketed(token: &str) -> bool {
+    let mut depth = 0_usize;
+    for (at, c) in token.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return at > 0 && token.get(at + 1..).is_some_and(|rest| rest.trim_start_matches('.').is_empty());
+        }
+    }
+    false
+}
+
+/// Names of values in lower case that programs print by themselves.
+fn is_type(word: &str) -> bool {
+    const TYPES: &[&str] = &[
+        "string", "int", "integer", "uint", "float", "number", "duration", "value", "file", "path", "dir",
+        "name", "list", "strings", "key", "arg", "num", "size", "count", "port", "url", "regexp", "level",
+        "filename",
+    ];
+    TYPES.contains(&word)
+}
+
+/// Whether brackets say the default: `[default: x]`, but not `[default|minimal]`.
+fn says_default(token: &str) -> bool {
+    let Some(rest) = token.strip_prefix("[default") else { return false };
+    !token.contains('|') && rest.starts_with([':', '=', ']', ' ', '\''])
+}

@@ -1,0 +1,64 @@
+//! Subcommands of a definition.
+
+use crate::definition::Subcommand;
+use crate::entries::{Entry, Section, What};
+use crate::usage::Usage;
+
+/// Most subcommands of a definition.
+const MAX_SUBCOMMANDS: usize = 500;
+
+/// Finds the subcommands in lists of entries, or in the usage lines.
+pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
+    let mut found: Vec<Subcommand> = Vec::new();
+    let listed =
+        entries.iter().any(|entry| entry.section == Section::Commands && matches!(entry.what, What::Name(_)));
+    // Groups under headings that do not say "commands" count only where the usage has a place for a command.
+    let wanted = |section: Section| {
+        section == Section::Commands || (!listed && usage.takes_command && section == Section::Other)
+    };
+    for entry in entries.iter().filter(|entry| wanted(entry.section)) {
+        let What::Name(left) = &entry.what else { continue };
+        let Some(command) = subcommand(left, &entry.description) else { continue };
+        let is_known = found.iter().any(|known| known.name == command.name);
+        if !is_known && found.len() < MAX_SUBCOMMANDS {
+            found.push(command);
+        }
+    }
+    if found.is_empty() && usage.takes_command {
+        // argparse lists them in braces.
+        let choices =
+            usage.positionals.iter().map(|positional| &positional.choices).find(|choices| choices.len() > 1);
+        for name in choices.into_iter().flatten() {
+            let described =
+                entries.iter().find(|entry| matches!(&entry.what, What::Name(left) if left == name));
+            found.push(Subcommand {
+                name: name.clone(),
+                aliases: Vec::new(),
+                description: described.map(|entry| entry.description.clone()).unwrap_or_default(),
+            });
+        }
+    }
+    found
+}
+
+fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
+    let is_word = |word: &str| {
+        word.chars().next().is_some_and(char::is_alphanumeric)
+            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
+            && !word.chars().all(char::is_uppercase)
+    };
+    // `remove, rm`, `remove|rm`, `add (a)`, `get <key>`.
+    let head = left.split(['<', '[', '(']).next().unwrap_or_default().trim();
+    let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
+    let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
+    // `or: tool [OPTION]` is a further form of the usage line.
+    if !is_word(name) || name.trim_end_matches(':') == "or" {
+        return None;
+    }
+    // Words in a row are a sentence.
+    if head.split([',', '|']).any(|part| part.split_whitespace().count() > 2) {
+        return None;
+    }
+    let aliases = words.filter(|word| is_word(word)).map(str::to_owned).collect();
+    Some(Subcommand { name: name.to_owned(), aliases, description: description.to_owned() })
+}

@@ -1,0 +1,378 @@
+//! Finds usage lines in a text.
+
+use super::MAX_FORMS;
+use crate::spec::{Place, specs};
+
+fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| *c == ' ').count()
+}
+
+/// What stands behind the word "usage" at the start of a line, or at the end of one.
+fn behind_usage(line: &str) -> Option<&str> {
+    let trimmed = line.trim_start();
+    // `This is the debugger.  Usage:`.
+    if trimmed.trim_end().strip_suffix("Usage:").is_some_and(|before| before.trim_end().ends_with('.')) {
+        return Some("");
+    }
+    // `zdump: usage: zdump …`.
+    let trimmed = match trimmed.split_once(": ") {
+        Some((name, rest))
+            if !name.contains(' ')
+                && rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("usage")) =>
+        {
+            rest
+        }
+        _ => trimmed,
+    };
+    let trimmed = trimmed.strip_prefix("general ").unwrap_or(trimmed);
+    for word in ["usage is", "usages", "usage", "synopsis", "syntax"] {
+        if let Some(head) = trimmed.get(..word.len())
+            && head.eq_ignore_ascii_case(word)
+        {
+            let rest = trimmed.get(word.len()..)?;
+            if let Some(rest) = rest.trim_start().strip_prefix(':') {
+                return Some(rest.trim());
+            }
+            if rest.trim().is_empty() {
+                return Some("");
+            }
+            // `Usage tool [options]`, but not a sentence about usage.
+            if rest.starts_with(' ') && rest.contains(['[', '<']) {
+                return Some(rest.trim());
+            }
+        }
+    }
+    None
+}
+
+pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
+    let mut forms: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < lines.len() && forms.len() < MAX_FORMS {
+        let line = lines.get(at).map(String::as_str).unwrap_or_default();
+        at += 1;
+        let Some(first) = behind_usage(line) else { continue };
+        // `Usage : for the simple case :`, and the form beneath.
+        let first = if first.ends_with(':') && is_prose(first) { "" } else { first };
+        let had = forms.len();
+        let column = if first.is_empty() { 0 } else { line.len() - first.len() };
+        if !first.is_empty() {
+            forms.push(trimmed(first).to_owned());
+        }
+        if let Some(skipped) =
+            sentences(lines.get(at..).unwrap_or_default(), name).filter(|_| first.is_empty())
+        {
+            at += skipped;
+        }
+        let mut base = None;
+        while let Some(line) = lines.get(at) {
+            let text = line.trim();
+            if text.is_empty() || text.len() > 2 && text.chars().all(|c| matches!(c, '-' | '=')) {
+                // One blank line between the heading and the first form, or a line beneath the heading.
+                if forms.len() == had && base.is_none() {
+                    base = Some(0);
+                    at += 1;
+                    continue;
+                }
+                // util-linux: a blank line between forms.
+                let is_between = |next: &String| {
+                    let word = first_word(next);
+                    base == Some(indent(next))
+                        && forms.get(had).is_some_and(|form| first_word(form) == word)
+                        && !is_prose(next.trim())
+                };
+                if text.is_empty() && base != Some(0) && lines.get(at + 1).is_some_and(is_between) {
+                    at += 1;
+                    continue;
+                }
+                break;
+            }
+            let indented = indent(line);
+            let is_first = forms.len() == had;
+            if is_first {
+                let is_named = !name.is_empty() && name.split(' ').next() == Some(first_word(text));
+                if indented == 0 && base != Some(0) && !is_named || text.starts_with('-') {
+                    break;
+                }
+                forms.push(trimmed(text).to_owned());
+                base = Some(indented);
+                at += 1;
+                continue;
+            }
+            let begins = |text: &str| {
+                let first = first_word(forms.get(had).map(String::as_str).unwrap_or_default());
+                let word = first_word(text);
+                !word.is_empty() && (word == first || Some(word) == name.split(' ').next())
+            };
+            let or = text.strip_prefix("or:").or_else(|| text.strip_prefix("or ")).map(str::trim);
+            if let Some(other) = or {
+                forms.push(trimmed(other).to_owned());
+            } else if begins(text) && indented > 0 {
+                forms.push(trimmed(text).to_owned());
+            } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
+                at += skipped;
+                continue;
+            } else if is_heading_of_brackets(text, lines.get(at + 1)) {
+                at += 1;
+                continue;
+            } else if is_explained(text) {
+                break;
+            } else if (indented > 0
+                || (text.starts_with("[ ") || text.starts_with("[-")) && text.ends_with(']'))
+                && (text.starts_with(['[', '<', '{', '(', '|', '.'])
+                    || (text.starts_with('-') && indented >= column.max(3) && !is_described(text)))
+                || (column > 0 && indented + 2 >= column && !text.starts_with('-') && !is_prose(text))
+                || base.is_some_and(|base| {
+                    indented > base && column == 0 && !text.starts_with('-') && !is_prose(text)
+                })
+            {
+                if let Some(last) = forms.last_mut() {
+                    last.push(' ');
+                    last.push_str(text);
+                }
+            } else {
+                break;
+            }
+            at += 1;
+        }
+        if forms.len() > had && !is_followed_by_another(lines.get(at..).unwrap_or_default(), &forms) {
+            break;
+        }
+    }
+    forms
+}
+
+/// `tool -v | tool [file ...]` as two forms.
+pub(super) fn alternatives(form: &str) -> Vec<String> {
+    let program = form.split_whitespace().next().unwrap_or_default();
+    let is_name = program.len() > 1 && program.starts_with(char::is_alphanumeric);
+    let separator = format!(" | {program} ");
+    let parts = form.split(&separator).enumerate();
+    match is_name {
+        true => parts
+            .map(|(at, part)| if at == 0 { part.to_owned() } else { format!("{program} {part}") })
+            .collect(),
+        false => vec![form.to_owned()],
+    }
+}
+
+/// Number of lines that describe the form above them, if another form follows.
+fn described(lines: &[String], base: Option<usize>, begins: impl Fn(&str) -> bool) -> Option<usize> {
+    const MOST: usize = 6;
+    let base = base.filter(|base| *base > 0)?;
+    let first = lines.first()?.trim();
+    if first.starts_with(['[', '<', '{', '(', '|', '-', '.']) {
+        return None;
+    }
+    let count = lines.iter().take(MOST).take_while(|line| indent(line) > base).count();
+    let next = lines.get(count).filter(|next| indent(next) == base && begins(next.trim()))?;
+    (!is_prose(next.trim())).then_some(count)
+}
+
+/// Whether a line is `Options are:` above options in brackets, as in a form.
+fn is_heading_of_brackets(text: &str, next: Option<&String>) -> bool {
+    let is_heading = ["options:", "options are:"].contains(&text.to_lowercase().as_str());
+    is_heading
+        && next.is_some_and(|next| {
+            let next = next.trim();
+            next.starts_with("[ ") && next.ends_with(']')
+        })
+}
+
+/// Whether a further form with the word "usage" follows, at most one blank line below.
+fn is_followed_by_another(lines: &[String], forms: &[String]) -> bool {
+    let next = lines.iter().take(2).find(|line| !line.trim().is_empty());
+    let own = forms.first().map(|form| first_word(form));
+    next.and_then(|line| behind_usage(line)).is_some_and(|form| Some(first_word(form)) == own)
+}
+
+/// Forms that stand at the start of lines without the word "usage": `deluser [--system] [--quiet] user`.
+pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
+    const FEW: usize = 16;
+    /// Lines at the top, where a form needs no option in brackets.
+    const TOP: usize = 12;
+    let Some(program) = name.split(' ').next().filter(|program| !program.is_empty()) else {
+        return Vec::new();
+    };
+    let mut forms: Vec<String> = Vec::new();
+    let mut open_at = None;
+    for (number, line) in lines.iter().enumerate() {
+        let (indented, text) = (indent(line), line.trim());
+        let rest = text.split_once(' ').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
+        let word = first_word(rest);
+        let is_capital = !word.is_empty()
+            && word.chars().all(char::is_uppercase)
+            && !is_prose(rest)
+            && !rest.contains(": ");
+        // LVM writes the name alone, and the form beneath.
+        let is_alone = rest.is_empty()
+            && lines.get(number + 1).is_some_and(|next| {
+                indent(next) >= indented + 4 && next.trim_start().starts_with(['[', '<', '('])
+            });
+        let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital || is_alone);
+        let begins = first_word(text) == program && (is_top || indented == 0 && line.contains(" [-"));
+        let is_more = open_at.is_some_and(|at| indented >= at + 4)
+            && (number >= TOP || text.starts_with(['[', '<', '{', '(', '|', '-', '.']))
+            && !is_prose(text)
+            && !(text.starts_with('-') && is_described(text));
+        if begins && forms.len() < FEW {
+            forms.push(trimmed(text).to_owned());
+            open_at = Some(indented);
+        } else if let Some(form) = forms.last_mut().filter(|_| is_more) {
+            form.push(' ');
+            form.push_str(text);
+        } else {
+            open_at = None;
+        }
+    }
+    forms
+}
+
+/// A form without what is said about it: `tool [file]    edit files`, `tool x > file`, `tool (without -G)`.
+fn trimmed(form: &str) -> &str {
+    let mut depth = 0_usize;
+    let mut end = form.len();
+    for (at, c) in form.char_indices() {
+        match c {
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            // `sponge <file>: soak up what comes`.
+            ':' if depth == 0
+                && form.get(at + 1..).is_some_and(|rest| rest.starts_with(' ') && is_prose(rest)) =>
+            {
+                end = at;
+                break;
+            }
+            ' ' if depth == 0 => {
+                let rest = form.get(at..).unwrap_or_default();
+                // `NAMESPACE - Inspect a library`.
+                let is_title = rest
+                    .strip_prefix(" - ")
+                    .is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic()) && text.contains(' '));
+                let is_redirect = is_title
+                    || rest.strip_prefix(" >").is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+                    || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word));
+                let words = rest.trim_start();
+                let gap = rest.len() - words.len();
+                let is_remark = (gap >= 3 || gap == 2 && is_prose(words))
+                    && (words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(') || is_prose(words))
+                    && words.contains(' ')
+                    && !words.contains(['[', '<', '{', '|'])
+                    && !words.contains("...");
+                if is_redirect || is_remark {
+                    end = at;
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    let form = form.get(..end).unwrap_or(form).trim_end();
+    // `tool [a] or`, and another form beneath.
+    let form = form.strip_suffix(" or").unwrap_or(form);
+    // A last remark in parentheses.
+    match form.rsplit_once(" (") {
+        Some((before, remark))
+            if remark.ends_with(')')
+                && remark.starts_with(|c: char| c.is_ascii_lowercase())
+                && remark.contains(' ')
+                && !remark.contains(['|', '[', '<', '.']) =>
+        {
+            before.trim_end()
+        }
+        _ => form,
+    }
+}
+
+/// Number of lines of sentences between the word "usage" and the first form; none if a form follows at once.
+fn sentences(lines: &[String], name: &str) -> Option<usize> {
+    const MOST: usize = 12;
+    let first = lines.iter().position(|line| !line.is_empty())?;
+    let text = lines.get(first)?.trim();
+    if !text.ends_with('.') || text.ends_with("..") || text.contains(['[', '<', '{']) {
+        return None;
+    }
+    let mut words = name.split_whitespace();
+    let (program, command) = (words.next()?, words.next_back());
+    let begins = |line: &String| {
+        let word = first_word(line.trim());
+        word == program || command == Some(word)
+    };
+    lines.iter().take(MOST).position(begins)
+}
+
+/// Whether a line that begins with an option describes it.
+fn is_described(text: &str) -> bool {
+    let (_, description) = specs(text, Place::Line(false));
+    description.split_whitespace().count() > 1
+}
+
+/// Whether a line says what an argument is: `[reference number] selects a tune`.
+fn is_explained(text: &str) -> bool {
+    text.split_once([']', '>']).is_some_and(|(_, rest)| rest.starts_with(' ') && is_prose(rest))
+}
+
+/// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
+pub(super) fn is_prose(text: &str) -> bool {
+    let is_plain =
+        |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, ',' | '.' | '\'' | '"' | '-'));
+    let words: Vec<&str> = text.trim_matches(['(', ')']).split_whitespace().collect();
+    let plain: Vec<&&str> = words.iter().filter(|word| is_plain(word)).collect();
+    let is_lower = plain.iter().filter(|word| word.chars().any(char::is_lowercase)).count() >= 3;
+    let is_wrapped = text.starts_with('(') && text.ends_with(')') && !text.contains('|');
+    is_lower && plain.len() * 4 >= words.len() * 3 && (is_wrapped || !text.contains(['[', '<', '|']))
+}
+
+fn first_word(text: &str) -> &str {
+    base_name(text.split_whitespace().next().unwrap_or_default())
+}
+
+pub(super) fn base_name(word: &str) -> &str {
+    let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    word.strip_suffix(".py").or_else(|| word.strip_suffix(".exe")).unwrap_or(word)
+}
+
+/// The words before anything that is not a plain word.
+pub(super) fn leading_words(form: &str) -> String {
+    let is_plain = |word: &str| {
+        word.chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.' | '+'))
+            && !word.starts_with(['-', '.'])
+    };
+    let mut words: Vec<&str> = Vec::new();
+    let all: Vec<&str> = form.split_whitespace().collect();
+    for (at, word) in all.iter().enumerate().take(4) {
+        let word = if at == 0 { base_name(word) } else { word };
+        // Without options behind them, words in lower case are arguments.
+        if at > 0 && (!is_plain(word) || all.get(at + 1).is_none()) {
+            break;
+        }
+        words.push(word);
+    }
+    words.join(" ")
+}
+
+pub(super) fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
+    let mut rest = form.trim().trim_start_matches("$ ");
+    let program = first_word(rest);
+    for (at, expected) in command.split_whitespace().enumerate() {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let is_same = base_name(word).eq_ignore_ascii_case(base_name(expected));
+        if !(is_same || at == 0 && !word.starts_with(['[', '<', '-', '{', '('])) {
+            break;
+        }
+        rest = rest.get(word.len()..).unwrap_or_default().trim_start();
+    }
+    // `btrfsck` is `btrfs check [options] <device>`.
+    let is_other = command.split_whitespace().next().is_some_and(|own| base_name(own) != program);
+    match rest.split_once(' ') {
+        Some((word, arguments))
+            if is_other
+                && word.bytes().all(|byte| byte.is_ascii_lowercase())
+                && arguments.trim_start().to_lowercase().starts_with("[option") =>
+        {
+            arguments.trim_start()
+        }
+        _ => rest,
+    }
+}
