@@ -46,6 +46,8 @@ struct Open {
     column: Option<usize>,
     /// Whether the description begins in the entry's own line.
     is_described: bool,
+    /// Whether it is no option.
+    is_name: bool,
     /// Columns at which its flags begin: long flags can have one of their own.
     flag_columns: Vec<usize>,
 }
@@ -117,6 +119,14 @@ fn section(heading: &str) -> Section {
     }
 }
 
+/// Whether a line begins as an option's entry does: `-x`, `+[no]x`.
+fn begins_option(text: &str) -> bool {
+    text.starts_with('-')
+        || text
+            .strip_prefix('+')
+            .is_some_and(|rest| rest.starts_with("[no]") || rest.starts_with(char::is_alphabetic))
+}
+
 /// Finds the entries; whether some were left out.
 pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let lines = &joined(lines);
@@ -141,7 +151,12 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             let goes_on = match current.column {
                 Some(column) => {
                     let is_beneath = indented >= current.indent + 4 && !text.starts_with('-') && !was_blank;
-                    indented > current.indent && (indented + 1 >= column || is_beneath)
+                    // dig: `q-opt  is one of:`, and the options in the column of the description.
+                    let is_option = current.is_name
+                        && begins_option(text)
+                        && description_column(line).is_some()
+                        && is_option(line, next);
+                    indented > current.indent && (indented + 1 >= column || is_beneath) && !is_option
                 }
                 // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
                 None => {
@@ -164,8 +179,10 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         }
         let after_blank = std::mem::take(&mut was_blank);
         // Options can follow a usage line without a heading of their own.
-        if text.starts_with('-') && (section_now != Section::Prose || is_usage)
-            || text.starts_with('-') && indented > heading_indent && description_column(line).is_some()
+        if begins_option(text)
+            && (section_now != Section::Prose
+                || is_usage
+                || indented > heading_indent && description_column(line).is_some())
         {
             let is_prose = was_prose == Some(indented) && !after_blank;
             let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
@@ -188,8 +205,13 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                     what: What::Options(found),
                     description: cut(&description),
                 });
-                open =
-                    Some(Open { indent: indented, column, is_described, flag_columns: flag_columns(line) });
+                open = Some(Open {
+                    indent: indented,
+                    column,
+                    is_described,
+                    is_name: false,
+                    flag_columns: flag_columns(line),
+                });
                 was_prose = None;
                 continue;
             }
@@ -225,7 +247,13 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 what: What::Name(name),
                 description: cut(&description),
             });
-            open = Some(Open { indent: indented, column, is_described: true, flag_columns: Vec::new() });
+            open = Some(Open {
+                indent: indented,
+                column,
+                is_described: true,
+                is_name: true,
+                flag_columns: Vec::new(),
+            });
             was_prose = None;
             continue;
         }

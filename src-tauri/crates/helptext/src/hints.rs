@@ -39,6 +39,18 @@ pub fn aliases(description: &str) -> Vec<String> {
     words.take(8).map(str::to_owned).collect()
 }
 
+/// Spellings that switch off an option and that its description names: "use --no-cache to disable it".
+pub fn switched_off(flags: &[String], description: &str) -> Vec<String> {
+    let long = flags.iter().filter_map(|flag| flag.strip_prefix("--"));
+    let off = long.map(|name| format!("--no-{name}"));
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let names = |off: &String| {
+        let mut found = description.match_indices(off.as_str());
+        found.any(|(at, _)| !description.get(at + off.len()..).is_some_and(|rest| rest.starts_with(is_part)))
+    };
+    off.filter(|off| description.contains("--no-") && names(off)).collect()
+}
+
 /// Whether a line says that the program reads its standard input.
 pub fn says_stdin(line: &str) -> bool {
     let lower = line.to_lowercase();

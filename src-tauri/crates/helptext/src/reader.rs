@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::choices;
 use crate::clean::lines;
-use crate::definition::{Definition, OptionDefinition, Positional, Value, ValueType};
+use crate::definition::{Definition, Join, OptionDefinition, Positional, Value, ValueType};
 use crate::effects;
 use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
@@ -129,6 +129,13 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
             // The same flag again: a second mention says more only about what is missing.
             earlier.required |= option.required;
             earlier.repeated |= option.repeated;
+            // docopt: `-o [offset]` in a list, but `[-o <offset>]` in the usage line.
+            if !is_described
+                && (earlier.value, earlier.join, option.value)
+                    == (Value::Optional, Join::Space, Value::Required)
+            {
+                earlier.value = Value::Required;
+            }
             // `--jumps=color`, `--jumps=off` in entries of their own; `--jumps=NUMBER` beside them takes more.
             let all_literal = literals.entry(at).or_default();
             if is_described && option.value_count > 0 && !(literal && *all_literal) {
@@ -258,6 +265,11 @@ fn aliases(options: &mut [OptionDefinition]) {
                 option.flags.push(flag);
             }
         }
+        for off in hints::switched_off(&option.flags, &option.description) {
+            if option.negated.is_empty() && known.insert(off.clone()) {
+                option.negated.push(off);
+            }
+        }
     }
 }
 
@@ -265,13 +277,12 @@ fn aliases(options: &mut [OptionDefinition]) {
 fn stacked(entries: &[Entry]) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
     for entry in entries {
-        let initial = |spec: &Spec| spec.flags.first()?.trim_start_matches('-').chars().next();
         if let (What::Options(specs), Some(Entry { what: What::Options(above), description, .. })) =
             (&entry.what, all.last_mut())
             && description.is_empty()
             && let ([spec], [last]) = (specs.as_slice(), above.as_mut_slice())
             && spec.values.iter().map(|value| bare(value)).eq(last.values.iter().map(|value| bare(value)))
-            && initial(spec) == initial(last)
+            && are_spellings(spec, last)
             && !(entry.description.is_empty() && spec.values.is_empty())
         {
             last.flags.extend(spec.flags.iter().cloned());
@@ -285,13 +296,30 @@ fn stacked(entries: &[Entry]) -> Vec<Entry> {
     all
 }
 
+/// Whether options on lines of their own may be spellings of one: `-cp` and `--class-path`, but not `--xml-report` and
+/// `--xslt-report`.
+fn are_spellings(one: &Spec, other: &Spec) -> bool {
+    let letters = |spec: &Spec| -> Option<String> {
+        Some(spec.flags.first()?.chars().filter(|c| !matches!(c, '-' | '_')).collect())
+    };
+    let (Some(one), Some(other)) = (letters(one), letters(other)) else { return false };
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut rest = long.chars();
+    let is_part =
+        short.chars().all(|c| rest.any(|other| other == c)) && long.chars().next() == short.chars().next();
+    short == long || is_part && short.len() * 2 <= long.len() || long.starts_with(&short) && short.len() >= 4
+}
+
 /// Options in one line that are spellings of one: without values, and named alike (`-h -help`).
 fn spellings(specs: &[Spec]) -> Option<Spec> {
     let (first, rest) = specs.split_first()?;
     let initial = |spec: &Spec| spec.flags.first()?.trim_start_matches('-').chars().next();
     let is_help = |spec: &Spec| spec.flags.iter().any(|flag| flag == "-?" || flag == "-h");
+    // `-sS -sT` differ in their last letter, `-h -help` in length.
+    let length = |spec: &Spec| spec.flags.first().map_or(0, |flag| flag.chars().count());
     let fits = |spec: &Spec| {
         spec.value == Value::None
+            && (length(spec) != length(first) || length(first) == 2 || is_help(first))
             && (initial(spec) == initial(first) || is_help(first) && is_help(spec) || is_help(spec))
     };
     if rest.is_empty() || first.value != Value::None || !rest.iter().all(|spec| fits(spec) || is_help(first))
@@ -316,6 +344,10 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         value = Value::Required;
     }
     let (value, mut choices) = choices::of_option(spec, value, description);
+    // pflag's name for a switch that is counted.
+    let is_counted =
+        spec.values == ["count"] && spec.flags.iter().any(|flag| flag == "--verbose" || flag == "--quiet");
+    let value = if is_counted { Value::None } else { value };
     let takes_value = value != Value::None;
     // `(default: HTML math.css)` beside `HTML`: a value may have more parts.
     let first = default.as_ref().and_then(|default| default.split_once(' ')).map(|(first, _)| first);

@@ -35,17 +35,27 @@ pub fn specs(line: &str, place: Place) -> (Vec<Spec>, String) {
     let mut cursor = Cursor { chars: &chars, at: 0, place };
     let mut specs: Vec<Spec> = Vec::new();
     let mut joins = false;
+    // `-oN/-oX <file>`: where options follow each other with a slash, the value of the last is that of all.
+    let mut shares = 0;
     while specs.len() < MAX_SPECS {
         let Some(flag) = cursor.flag() else { break };
         let written = cursor.values();
+        for earlier in specs.iter_mut().rev().take(shares).filter(|_| !joins && written.value != Value::None)
+        {
+            (earlier.value, earlier.values, earlier.join) =
+                (written.value, written.values.clone(), written.join);
+        }
         match specs.last_mut() {
             Some(last) if joins => last.join(flag, written),
             _ => specs.push(Spec::of(flag, written)),
         }
+        let is_slash = cursor.looking_at("/");
         match cursor.separator(specs.last()) {
             Some(next_joins) => joins = next_joins,
             None => break,
         }
+        let last_has_value = specs.last().is_some_and(|last| last.value != Value::None);
+        shares = if is_slash && !joins && !last_has_value { shares + 1 } else { 0 };
     }
     (specs, cursor.rest())
 }

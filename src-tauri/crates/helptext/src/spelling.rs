@@ -16,6 +16,13 @@ pattern!(ANY_LETTER, r"^(\s*)(-<\w+>, )(-.*)$");
 // Getopt::Std of Perl: `With arguments: -f -T`, `Boolean (without arguments): -D -d`.
 pattern!(LETTERS, r"^\s*(With arguments|Boolean \(without arguments\)):((?: -\w)+)$");
 
+// kubectl: `-o, --output='':`, with the description beneath.
+pattern!(WITH_DEFAULT, r"^(\s*(?:-\w, )?--[\w-]+)=(\S*):$");
+// bzip2: `-1 .. -9`.
+pattern!(LEVELS, r"^(\s*)-(\d) ?(?:\.\.\.?|…|to) ?-(\d)(\s{2,}|$)");
+// nmap: `-sS/sT/sA`, `--min-rate/max-rate`.
+pattern!(SLASHES, r"^\s*(?:-\w{2}(?:/\w{2})+|--[a-z]+-[a-z-]+(?:/[a-z]+-[a-z-]+)+)(?:[:\[ ]|$)");
+
 /// The lines in the usual way.
 pub fn usual(lines: Vec<String>) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
@@ -59,6 +66,24 @@ fn spelled(line: &str) -> Option<String> {
         let rest = line.get(captures.get(2)?.start()..)?;
         return Some(format!("{}-[no-]{rest}", captures.get(1)?.as_str()));
     }
+    if let Some(captures) = found(&WITH_DEFAULT, line) {
+        let (entry, default) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
+        return Some(match default.trim_matches(['\'', '"', '[', ']']) {
+            "true" | "false" => entry.to_owned(),
+            "" => format!("{entry} <value>"),
+            default => format!("{entry} <value>  (default {default})"),
+        });
+    }
+    if let Some(captures) = found(&LEVELS, line) {
+        let level = |number: usize| captures.get(number)?.as_str().parse::<u8>().ok();
+        let levels: Vec<String> = (level(2)?..=level(3)?).map(|level| format!("-{level}")).collect();
+        let all = captures.get(0)?;
+        return Some(behind(&(captures.get(1)?.as_str().to_owned() + &levels.join(" ")), all.as_str(), line));
+    }
+    if let Some(all) = found(&SLASHES, line).and_then(|captures| captures.get(0)) {
+        let dashes = if line.trim_start().starts_with("--") { "/--" } else { "/-" };
+        return Some(all.as_str().replace('/', dashes) + line.get(all.end()..)?);
+    }
     let captures = found(&ANY_LETTER, line)?;
     let blank = " ".repeat(captures.get(2)?.as_str().chars().count());
     Some(format!("{}{blank}{}", captures.get(1)?.as_str(), captures.get(3)?.as_str()))
@@ -91,6 +116,12 @@ mod tests {
             ("  [-n|--no-strip]  Do not", "  -n|--no-strip    Do not"),
             (" -<signal>, -s, --signal <signal>", "            -s, --signal <signal>"),
             ("[-no]-mktex=FMT   disable/enable", "-[no-]mktex=FMT   disable/enable"),
+            ("    -o, --output='':", "    -o, --output <value>"),
+            ("    --chunk-size=500:", "    --chunk-size <value>  (default 500)"),
+            ("    -A, --all=false:", "    -A, --all"),
+            ("   -1 .. -3            set it", "   -1 -2 -3            set it"),
+            ("  -sS/sT: TCP scans", "  -sS/-sT: TCP scans"),
+            ("  --min-rate/max-rate <n>: Send", "  --min-rate/--max-rate <n>: Send"),
             // As they are.
             ("  --limit N    The most.", "  --limit N    The most."),
             ("  --limit arg  The most.", "  --limit arg  The most."),

@@ -29,7 +29,7 @@ impl Cursor<'_> {
         self.chars.get(self.at + ahead).copied()
     }
 
-    fn looking_at(&self, text: &str) -> bool {
+    pub(super) fn looking_at(&self, text: &str) -> bool {
         text.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c))
     }
 
@@ -44,6 +44,9 @@ impl Cursor<'_> {
 
     /// A flag: one or two dashes and a name; `--[no-]name` has two spellings.
     pub(super) fn flag(&mut self) -> Option<Flag> {
+        if self.looking_at("-/+") || self.peek(0) == Some('+') {
+            return self.plus();
+        }
         let dashes = self.chars.iter().skip(self.at).take_while(|c| **c == '-').count();
         if !(1..=2).contains(&dashes) {
             return None;
@@ -101,6 +104,25 @@ impl Cursor<'_> {
             format!("{dash}{no}{name}")
         });
         Some(Flag { name: format!("{dash}{name}"), negated })
+    }
+
+    /// X: `-/+ls`, of which the plus sign switches off. dig: `+[no]recurse`, `+timeout=T`.
+    fn plus(&mut self) -> Option<Flag> {
+        let is_pair = self.looking_at("-/+");
+        let mut ahead = if is_pair { 3 } else { 1 };
+        let is_negated = !is_pair && "[no]".chars().enumerate().all(|(n, c)| self.peek(ahead + n) == Some(c));
+        ahead += if is_negated { 4 } else { 0 };
+        let rest = self.chars.get(self.at + ahead..)?;
+        let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        let name: String = rest.iter().copied().take_while(is_part).collect();
+        if !name.starts_with(char::is_alphanumeric) {
+            return None;
+        }
+        self.at += ahead + name.chars().count();
+        Some(match is_pair {
+            true => Flag { name: format!("-{name}"), negated: Some(format!("+{name}")) },
+            false => Flag { name: format!("+{name}"), negated: is_negated.then(|| format!("+no{name}")) },
+        })
     }
 
     /// The values of the flag just read.
@@ -168,10 +190,28 @@ impl Cursor<'_> {
             }
             _ => {}
         }
+        // rich: `--host    <str>   description`, in columns.
+        let blanks = self.blanks();
+        if values.is_empty() && blanks >= 2 {
+            let mut ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
+            let token = ahead.token();
+            let is_end = ahead.blanks() >= 2
+                || ahead.at >= self.chars.len()
+                || token.ends_with(" range>") && ahead.looking_at(" [");
+            let is_type = token.starts_with('<') && token.ends_with('>') || TYPER.contains(&token.as_str());
+            if is_type && is_end {
+                self.at = ahead.at;
+                // typer writes the type of switches, too.
+                if token != "<bool>" {
+                    values.push(token);
+                    value = Value::Required;
+                }
+            }
+        }
         while values.len() < 4 && self.is_value_next(!values.is_empty()) {
             self.at += 1;
             let token = self.token();
-            let optional = is_bracketed(&token) && !token.contains('|');
+            let optional = is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token);
             if value == Value::None {
                 value = if optional { Value::Optional } else { Value::Required };
             }
@@ -260,6 +300,7 @@ impl Cursor<'_> {
             return is_name && second.blanks() >= 2;
         }
         match follows {
+            0 if after.looking_at(", -") => true,
             0 if is_at_end => self.place == Place::Line(true) || is_type(word),
             0 => false,
             1 => after.peek(1) == Some('-') && token.ends_with(','),
@@ -291,6 +332,26 @@ impl Cursor<'_> {
         self.chars.get(start..self.at).unwrap_or_default().iter().collect()
     }
 
+    /// Whether the flag here is written like the only one of an option, with as many dashes, and switches nothing off.
+    fn is_like(&self, last: &Spec) -> bool {
+        let is_long = self.looking_at("--");
+        let [flag] = last.flags.as_slice() else { return false };
+        let is_no =
+            self.looking_at("--no") || flag.starts_with("--no") || self.looking_at("-?") || flag == "-?";
+        is_long == flag.starts_with("--") && !is_no
+    }
+
+    /// rich: `--reload  --no-reload`, `--entrypoint  -e  <str>  description`: further spellings in columns.
+    fn is_in_column(&self, last: &Spec) -> bool {
+        let mut ahead = Cursor { chars: self.chars, at: self.at, place: self.place };
+        let Some(next) = ahead.flag() else { return false };
+        let ends = ahead.blanks() >= 2 || ahead.at >= self.chars.len();
+        let off = next.name.strip_prefix("--no-").map(|rest| format!("--{rest}"));
+        let is_off = off.is_some_and(|off| last.flags.contains(&off));
+        let is_short = next.name.chars().count() == 2 && last.flags.iter().all(|flag| flag.starts_with("--"));
+        ends && last.values.is_empty() && (is_off || is_short)
+    }
+
     /// Moves to the next flag, if one follows: whether it is another spelling of the same option.
     pub(super) fn separator(&mut self, last: Option<&Spec>) -> Option<bool> {
         let before = self.at;
@@ -300,7 +361,7 @@ impl Cursor<'_> {
                 || cursor.looking_at("--") && cursor.peek(2).is_some_and(|c| c.is_alphanumeric() || c == '[')
         };
         for (mark, joins) in
-            [(",", true), ("|", true), ("/", true), ("or ", true), ("and ", true), (";", true)]
+            [(",", true), ("|", true), ("/", true), ("or ", true), ("and ", true), (";", false)]
         {
             let mut ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
             if !ahead.looking_at(mark) || (blanks == 0 && mark.len() > 1) {
@@ -310,14 +371,17 @@ impl Cursor<'_> {
             ahead.at += ahead.blanks();
             if is_flag_at(&ahead) {
                 self.at = ahead.at;
-                return Some(joins);
+                // `-n/-R`: two options, but `-h/--help`, `--x/--no-x` and click's `--x / --y` are one.
+                let is_other = mark == "/" && blanks == 0 && last.is_some_and(|last| ahead.is_like(last));
+                return Some(joins && !is_other);
             }
         }
         let ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
         if blanks > 0 && is_flag_at(&ahead) {
             let long = ahead.looking_at("--");
             let short = |flag: &String| !flag.starts_with("--") && flag.chars().count() == 2;
-            let pairs = last.is_some_and(|last| last.flags.iter().all(short)) && long;
+            let in_columns = blanks > 1 && last.is_some_and(|last| ahead.is_in_column(last));
+            let pairs = last.is_some_and(|last| last.flags.iter().all(short)) && long || in_columns;
             // In a column, only the long spelling of a short one; else several options in a line.
             if pairs || blanks == 1 || self.place == Place::Usage {
                 self.at = ahead.at;
@@ -343,6 +407,15 @@ fn is_bracketed(token: &str) -> bool {
         }
     }
     false
+}
+
+/// Types as typer writes them.
+const TYPER: &[&str] =
+    &["TEXT", "INTEGER", "FLOAT", "BOOLEAN", "PATH", "FILE", "DIRECTORY", "FILENAME", "UUID", "DATETIME"];
+
+/// optionator: `[String]`, a list of one or more.
+fn is_list_of_type(token: &str) -> bool {
+    ["[String]", "[Int]", "[Number]", "[path::String]"].contains(&token)
 }
 
 /// Names of values in lower case that programs print by themselves.
