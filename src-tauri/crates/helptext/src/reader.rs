@@ -69,7 +69,12 @@ fn flags(entries: &[Entry]) -> Flags<'_> {
         }
     }
     let without_value = if with.is_empty() { HashSet::new() } else { &without - &with };
-    Flags { described: &with | &without, without_value }
+    let listed = entries.iter().filter(|entry| entry.section == Section::Commands);
+    let commands = listed.filter_map(|entry| match &entry.what {
+        What::Name(left) => left.split([' ', ',', '|', '<', '[']).next(),
+        What::Options(_) => None,
+    });
+    Flags { described: &with | &without, without_value, commands: commands.collect() }
 }
 
 /// The first paragraph that is neither usage nor entries.
@@ -232,20 +237,21 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
         What::Options(specs) => specs.iter().any(|spec| spec.value != Value::None),
         What::Name(_) => false,
     };
-    if entries.iter().any(has_value) {
-        return HashMap::new();
-    }
-    let with_value =
-        usage.options.iter().filter(|option| !option.required && option.spec.value != Value::None);
+    // `[-w <sec>]` is clear, also where entries of other options show a value.
+    let is_clear = |spec: &Spec| spec.values.first().is_some_and(|value| value.starts_with('<'));
+    let show_values = entries.iter().any(has_value);
+    let with_value = usage.options.iter().filter(|option| {
+        !option.required && option.spec.value != Value::None && (!show_values || is_clear(&option.spec))
+    });
     with_value.flat_map(|option| option.spec.flags.iter().map(|flag| (flag.as_str(), &option.spec))).collect()
 }
 
 fn with_value(spec: &Spec, values: &HashMap<&str, &Spec>) -> Spec {
     match spec.flags.iter().find_map(|flag| values.get(flag.as_str())) {
-        Some(shown) => {
+        Some(shown) if spec.value == Value::None => {
             Spec { value: shown.value, values: shown.values.clone(), join: shown.join, ..spec.clone() }
         }
-        None => spec.clone(),
+        _ => spec.clone(),
     }
 }
 
@@ -341,6 +347,13 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     // yargs and others say the type behind the description.
     let tag = |tag: &str| description.contains(tag);
     if value == Value::None && (tag("[string]") || tag("[number]") || tag("[array]") || tag("[choices:")) {
+        value = Value::Required;
+    }
+    // hey: `-n  Number of requests to run. Default is 200.`
+    let is_number = |default: &String| default.parse::<f64>().is_ok();
+    if value == Value::None
+        && (description.starts_with("Number of ") || default.as_ref().is_some_and(is_number))
+    {
         value = Value::Required;
     }
     let (value, mut choices) = choices::of_option(spec, value, description);

@@ -19,6 +19,10 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     for entry in entries.iter().filter(|entry| wanted(entry.section)) {
         let What::Name(left) = &entry.what else { continue };
         let Some(command) = subcommand(left, &entry.description) else { continue };
+        // `tsc` beneath "common commands" of tsc.
+        if command.name == usage.command {
+            continue;
+        }
         let is_known = found.iter().any(|known| known.name == command.name);
         if !is_known && found.len() < MAX_SUBCOMMANDS {
             found.push(command);
@@ -37,6 +41,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
                 description: described.map(|entry| entry.description.clone()).unwrap_or_default(),
             });
         }
+    }
+    if found.is_empty() {
+        let named =
+            usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
+        found.extend(named);
     }
     found
 }

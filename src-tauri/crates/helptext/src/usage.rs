@@ -11,7 +11,7 @@ use crate::spec::Spec;
 use form::{Form, mentions};
 use lines::{alternatives, base_name, forms, leading_words, unnamed_forms, without_command};
 use merge::merge;
-use tokens::have_words;
+use tokens::{have_words, words};
 
 /// Most forms.
 const MAX_FORMS: usize = 64;
@@ -29,6 +29,8 @@ pub struct Usage {
     pub positionals: Vec<UsagePositional>,
     /// Whether a line has a place for a subcommand: `<command>`, `{add,remove} ...`.
     pub takes_command: bool,
+    /// Subcommands that the lines begin with, if each line is for another one.
+    pub commands: Vec<String>,
 }
 
 /// An option in a usage line.
@@ -49,13 +51,15 @@ pub struct UsagePositional {
     pub choices: Vec<String>,
 }
 
-/// Flags of the entries.
+/// What the entries say.
 #[derive(Debug, Default)]
 pub struct Flags<'a> {
     /// All.
     pub described: HashSet<&'a str>,
     /// Those whose entries show no value, if those of others do.
     pub without_value: HashSet<&'a str>,
+    /// Subcommands that are listed.
+    pub commands: HashSet<&'a str>,
 }
 
 /// Finds the usage lines. `name` is the command, if it is known.
@@ -79,18 +83,32 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     }
     // `unlink OPTION` beside `unlink FILE` is a form for help or the version, and so is `timeout [OPTION]`.
     let is_one = |form: &&str| !matches!(*form, "OPTION" | "[OPTION]") || usage.forms.len() == 1;
-    let mut forms = usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one);
+    let forms: Vec<&str> =
+        usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one).collect();
+    usage.commands = commands(&forms);
+    // `mocha init <path>` is about a subcommand, where there is a form without one.
+    let is_of_command = |form: &str| {
+        let words = leading_command(form);
+        flags.commands.contains(words.split(' ').next().unwrap_or_default())
+            || usage.commands.contains(&words)
+    };
+    let own: Vec<&str> = forms.iter().copied().filter(|form| !is_of_command(form)).collect();
+    let is_all = own.is_empty() && usage.commands.is_empty();
+    let has_own = |form: &str| is_all || own.contains(&form);
     let has_words = have_words(&usage.forms);
     let parsed = |form: &str, known| {
         let mut found = Form::new(flags, known, has_words);
         found.scan(form, true, 0);
         found
     };
+    let shows_arguments: Vec<bool> = forms.iter().map(|form| has_own(form)).collect();
+    let mut forms = forms.iter();
     let first = forms.next().map(|form| parsed(form, &[]));
     let names = first.iter().flat_map(|form| &form.positionals).map(|positional| positional.name.clone());
     let known: Vec<String> = names.collect();
     let parsed: Vec<Form<'_>> = first.into_iter().chain(forms.map(|form| parsed(form, &known))).collect();
-    usage.positionals = merge(&parsed);
+    usage.positionals =
+        merge(parsed.iter().zip(&shows_arguments).filter(|(_, shows)| **shows).map(|(form, _)| form));
     usage.takes_command = parsed.iter().any(|form| form.takes_command);
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();
@@ -107,6 +125,51 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
         usage.options.push(option);
     }
     usage
+}
+
+/// The plain words that a form begins with, behind what is in brackets: `link install` of `[options] link install [<app>]`.
+fn leading_command(form: &str) -> String {
+    let is_plain = |word: &str| {
+        word.len() > 1
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let all = words(form);
+    let behind = all.iter().skip_while(|word| word.starts_with('[') || word.eq_ignore_ascii_case("options"));
+    behind.take_while(|word| is_plain(word)).take(3).map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+/// The subcommands of forms that each begin with other words. Few such forms, or names of files and the like, are
+/// arguments.
+fn commands(forms: &[&str]) -> Vec<String> {
+    const FEW: usize = 3;
+    const MOST: usize = 100;
+    let mut found: Vec<String> = Vec::new();
+    let mut firsts: HashSet<String> = HashSet::new();
+    let (mut count, mut others) = (0, 0);
+    for form in forms {
+        let words = leading_command(form);
+        let is_help = form.trim_start_matches(['(', '[']).starts_with("-h")
+            || ["--help", "--version", "-V", "-?"].iter().any(|flag| form.contains(flag))
+                && !form.contains(['<', '{']);
+        match words.split(' ').next().filter(|first| !first.is_empty()) {
+            Some(first) => {
+                count += 1;
+                firsts.insert(first.to_owned());
+                if !found.contains(&words) && found.len() < MOST {
+                    found.push(words.clone());
+                }
+            }
+            None => others += usize::from(!is_help),
+        }
+    }
+    let is_file = |word: &String| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        crate::choices::is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
+    };
+    let writes_arguments_otherwise = forms.iter().any(|form| form.contains(['<', '[']));
+    let fits = firsts.len() >= FEW && others * 2 <= count && !firsts.iter().any(is_file);
+    if fits && writes_arguments_otherwise { found } else { Vec::new() }
 }
 
 #[cfg(test)]

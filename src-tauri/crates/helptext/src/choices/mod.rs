@@ -131,6 +131,11 @@ fn gives_examples(text: &str) -> bool {
     is_match(&EXAMPLES, text)
 }
 
+/// Whether a word is for a kind of values: `file`.
+pub fn is_kind(word: &str) -> bool {
+    KINDS.contains(&word)
+}
+
 /// Whether items are kinds of values, ranges or broken words, and so no values.
 pub(crate) fn are_kinds(items: &[String]) -> bool {
     let lower: Vec<String> = items.iter().map(|item| item.to_lowercase()).collect();
@@ -150,8 +155,10 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     let is_broken = |item: &String| {
         item.is_empty()
             || item.starts_with('-')
-            || ["or", "and", "an", "the", "larger", "more", "higher", "greater", "less", "smaller"]
-                .contains(&item.as_str())
+            || ["or", "and", "an", "the"].contains(&item.as_str())
+            // `less` is a program and a language, too.
+            || items.len() < 5
+                && ["larger", "more", "higher", "greater", "less", "smaller"].contains(&item.as_str())
     };
     let names_something = |item: &String| {
         ["-name", "-file", "-id", "_name", "_file", "_id", "_version"].iter().any(|end| item.ends_with(end))
@@ -184,7 +191,8 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
         || items.iter().any(|item| is_placeholder(item) || is_form(item))
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
-        || items.len() < 4 && lower.iter().any(names_something)
+        // `cli-override|file-override|prefer-file` are values.
+        || items.len() < 4 && lower.iter().any(names_something) && !lower.iter().all(|item| item.contains('-'))
         || lower.iter().any(|item| is_range(item) || is_broken(item))
         || lower.iter().all(is_amount)
 }

@@ -176,6 +176,10 @@ impl<'a> Form<'a> {
                     self.takes_command |= repeats && token.contains(',');
                     self.positional(token, required);
                 }
+                // nmap: `{target specification}`.
+                Some('{') if token.contains(' ') && !token.contains(['|', ',', '[', '<', '-']) => {
+                    self.positional(token, required);
+                }
                 Some('{') => {
                     let (inner, more) = inside(token);
                     let before = self.positionals.len();
@@ -308,6 +312,9 @@ impl<'a> Form<'a> {
             || token.starts_with("[list of ")
             || may_be_several
             || is_plural(token)
+            || !required
+                && token.starts_with(|c: char| c.is_ascii_uppercase())
+                && is_plural(&token.to_lowercase())
             || token.contains(" OR ") && is_plural(&token.to_lowercase());
         let choices = of_name(token);
         let several =

@@ -115,7 +115,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             } else if is_heading_of_brackets(text, lines.get(at + 1)) {
                 at += 1;
                 continue;
-            } else if is_explained(text) {
+            } else if is_explained(text) || text.ends_with(':') && !text.contains(['[', '<', '{', '|']) {
                 break;
             } else if (indented > 0
                 || (text.starts_with("[ ") || text.starts_with("[-")) && text.ends_with(']'))

@@ -13,9 +13,10 @@ const HELP: &[&str] =
 
 /// Merges the arguments of all forms. One that some form leaves out is optional, and one that some form repeats is
 /// repeated. `cp SOURCE DEST`, `cp SOURCE... DIRECTORY` and `cp -t DIRECTORY SOURCE...` are `SOURCE... [DEST]`.
-pub(super) fn merge(forms: &[Form<'_>]) -> Vec<UsagePositional> {
-    let forms = if forms.len() <= FEW { forms } else { forms.get(..1).unwrap_or_default() };
-    let mut forms = forms.iter().filter(|form| !is_help(form));
+pub(super) fn merge<'f>(forms: impl Iterator<Item = &'f Form<'f>>) -> Vec<UsagePositional> {
+    let forms: Vec<&Form<'_>> = forms.collect();
+    let most = if forms.len() <= FEW { FEW } else { 1 };
+    let mut forms = forms.into_iter().take(most).filter(|form| !is_help(form));
     let Some(first) = forms.next() else { return Vec::new() };
     let mut merged = counted(&first.positionals);
     for form in forms {

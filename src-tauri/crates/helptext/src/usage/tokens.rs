@@ -72,6 +72,7 @@ pub(super) fn is_remark(token: &str) -> bool {
             && !token.contains(" -")
             && !token.get(1..).unwrap_or_default().starts_with('-')
             && (lower.contains("options")
+                || lower.ends_with(" type(s)]")
                 || lower.contains("flags")
                 || lower.trim_end_matches(['.', ']']).ends_with(" option")
                 || is_prose(token.trim_matches(['[', ']'])))
