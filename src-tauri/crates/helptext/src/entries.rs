@@ -48,6 +48,8 @@ struct Open {
     is_described: bool,
     /// Whether it is no option.
     is_name: bool,
+    /// Whether its description may stand beneath it without indentation: tsc, between blank lines.
+    is_flush: bool,
     /// Columns at which its flags begin: long flags can have one of their own.
     flag_columns: Vec<usize>,
 }
@@ -168,6 +170,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                         && !(is_flag && (current.is_described || is_aligned || indented < current.indent + 7))
                 }
             };
+            let goes_on = goes_on || current.is_flush && !was_blank && !text.starts_with('-');
             if goes_on {
                 current.column.get_or_insert(indented);
                 add(entries.last_mut(), text);
@@ -200,6 +203,11 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 }
                 let column = column.filter(|_| !description.is_empty());
                 let is_described = !description.is_empty();
+                let is_flush = after_blank
+                    && indented == 0
+                    && !is_described
+                    && section_now != Section::Prose
+                    && next_line.starts_with(char::is_alphabetic);
                 entries.push(Entry {
                     section: section_now,
                     what: What::Options(found),
@@ -210,6 +218,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                     column,
                     is_described,
                     is_name: false,
+                    is_flush,
                     flag_columns: flag_columns(line),
                 });
                 was_prose = None;
@@ -252,6 +261,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 column,
                 is_described: true,
                 is_name: true,
+                is_flush: false,
                 flag_columns: Vec::new(),
             });
             was_prose = None;

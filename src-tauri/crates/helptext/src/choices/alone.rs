@@ -21,6 +21,10 @@ pub(super) fn whole(description: &str) -> Vec<String> {
 pub(super) fn bare_list(description: &str) -> Vec<String> {
     let start = description.strip_prefix("[string]").unwrap_or(description).trim_start();
     let last = description.trim_end_matches('.').rsplit(". ").next().unwrap_or_default();
+    let slashed = with_slashes(start);
+    if !slashed.is_empty() && !gives_examples(description) {
+        return slashed;
+    }
     // A sentence could begin with a few words and commas.
     for (text, least) in [(start, 3), (last, 4)] {
         let items = closed(text, false);
@@ -30,6 +34,26 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
         }
     }
     Vec::new()
+}
+
+/// `bash/posix/mksh/bats, default "auto"`.
+fn with_slashes(text: &str) -> Vec<String> {
+    let (list, rest) = text.split_at(text.find([' ', ',']).unwrap_or(text.len()));
+    let mut items: Vec<String> = list.trim_end_matches('.').split('/').map(str::to_owned).collect();
+    let rest = rest.trim_start_matches(',').trim_start();
+    let ends = rest.is_empty() || rest.starts_with(['(', '[']) || rest.starts_with("default");
+    let fits = items.len() > 2 && items.iter().all(|item| is_word(item)) && !are_kinds(&items);
+    if !fits || !ends {
+        return Vec::new();
+    }
+    let default =
+        rest.strip_prefix("default").map(|rest| rest.trim_matches([' ', ':', '"', '\'', '.', '(', ')']));
+    if let Some(default) =
+        default.filter(|default| is_word(default) && !items.iter().any(|item| item == default))
+    {
+        items.push(default.to_owned());
+    }
+    items
 }
 
 /// `Send failed|all info`: one list with bars.

@@ -45,12 +45,17 @@ pattern!(
     IN_PARENTHESES,
     r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?)(?:[,;:]\s*(?:the )?default[^()]*)?\s*\)"#
 );
+// Go: `options=[squashed all-layers]`.
+pattern!(
+    ASSIGNED_LIST,
+    r"\b(?:options|values|choices|one of)\s?=\s?\[([A-Za-z0-9][\w.+-]*(?:[ ,|]+[A-Za-z0-9][\w.+-]*)+)\]"
+);
 // `The method (one of NONE DES SHA256)`: no commas.
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
 // `One of: darkfish pot ri`, `Compressors available: gzip (default) lzo xz`.
 pattern!(
     SPACED_TO_THE_END,
-    r"(?i)\b(?:one of|available|supported|values|choices|formats|types|modes):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})\.?\s*$"
+    r"(?i)\b(?:one of|available|supported|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})\.?\s*$"
 );
 // `Show dates in short, full or iso format`. The noun is captured.
 pattern!(
@@ -67,11 +72,11 @@ pattern!(
 );
 pattern!(
     IN_BRACKETS,
-    r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?:\|[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?:, \w[A-Za-z0-9_.+-]{0,24}){2,})\s*\]"
+    r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?:\|[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?:, ?\w[A-Za-z0-9_.+-]{0,24}){2,})\s*\]"
 );
 pattern!(
     BEHIND,
-    r#"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|[\[(](?i:default|env|the default))"#
+    r#"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|['"`][\w-]+['"`]:|[\[(](?i:default|env|the default))"#
 );
 // `in ical (default) or pcal format`: what says which of them is the default lists all.
 pattern!(
@@ -185,6 +190,14 @@ fn introduces(before: &str, name: &str, may_be_condition: bool) -> bool {
     !gives_examples(sentence) && !sentence.trim_end().ends_with(", or") && !is_foreign
 }
 
+/// `HTTP method, one of GET, POST or PUT`: a list that says that there is a value.
+pub(super) fn one_of(description: &str) -> Vec<String> {
+    let list = description.split_once("one of ").or_else(|| description.split_once("one of: "));
+    let Some((before, list)) = list.filter(|(before, _)| !gives_examples(before)) else { return Vec::new() };
+    let items = if is_match(&CONDITION, before) { Vec::new() } else { closed(list, false) };
+    if items.len() > 2 { items } else { Vec::new() }
+}
+
 fn introduced(description: &str, name: &str) -> Vec<String> {
     let patterns = [
         (&BEFORE_ANY, false, false),
@@ -267,9 +280,15 @@ fn spaced(description: &str) -> Vec<String> {
         "you",
         "if",
     ];
-    let list = found(&SPACED, description).or_else(|| found(&SPACED_TO_THE_END, description));
+    let list = found(&SPACED, description)
+        .or_else(|| found(&ASSIGNED_LIST, description))
+        .or_else(|| found(&SPACED_TO_THE_END, description));
     let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
-    let words = list.as_str().split_whitespace().filter(|word| *word != "(default)");
+    let words = list
+        .as_str()
+        .split([' ', ',', '|'])
+        .filter(|word| !word.is_empty())
+        .filter(|word| *word != "(default)");
     let items: Vec<String> = words.map(|word| word.trim_end_matches('.').to_owned()).collect();
     let is_prose = items.iter().any(|item| PROSE.contains(&item.to_lowercase().as_str()));
     if is_prose || are_kinds(&items) { Vec::new() } else { items }
@@ -301,11 +320,13 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     // `handler for others; "strict" (default), "ignore", "replace".`
     let is_sentence = items.len() > 2 && before.trim_end().ends_with([':', ';', '.']);
     let says_default = list.contains(" (default)") || list.contains(" [default]");
+    // `use 'bundle' to bundle it, 'runner' to run it, or 'native' to load it`.
+    let is_told = items.len() > 2 && list.contains(" to ") && before.trim_end().ends_with("use");
     let fits = is_whole
         && (has_or || is_sentence)
         && !is_letter_or_path
         && !name.is_empty()
-        && (says_default || !is_match(&ABOUT_OTHERS, before))
+        && (says_default || is_told || !is_match(&ABOUT_OTHERS, before))
         && introduces(before, name, true);
     if fits { items } else { Vec::new() }
 }

@@ -62,6 +62,7 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                     || end.starts_with(": ") && is_joined
                     || items.len() > 3 && is_next_sentence(end, &items)
                     || end.starts_with("- ")
+                    || end.starts_with("default: ")
                     || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");
                 return (ends || quoted && is_joined).then_some(items);
             }
@@ -162,15 +163,18 @@ fn without_remark(text: &str) -> Option<(&str, bool)> {
 /// What follows the purpose of a quoted value, if another one does, and whether that is joined to it: `'date' for date only,
 /// 'hours'`, `'text' for people or 'json'`.
 fn without_purpose(text: &str) -> Option<(&str, bool)> {
-    let purpose = text.trim_start().strip_prefix("for ")?;
+    let start = text.trim_start();
+    let purpose = start.strip_prefix("for ").or_else(|| start.strip_prefix("to "))?;
     let at = purpose.find([',', ';', '.', '\'', '"', '`'])?;
     let (purpose, rest) = purpose.split_at(at);
     if rest.starts_with(QUOTES) && purpose.ends_with(" or ") {
         return Some((rest, true));
     }
     let next = rest.strip_prefix(',')?.trim_start();
-    let next = next.strip_prefix("or ").or_else(|| next.strip_prefix("and ")).unwrap_or(next);
-    next.starts_with(QUOTES).then_some((next, false))
+    let last = next.strip_prefix("or ").or_else(|| next.strip_prefix("and "));
+    let joins = last.is_some();
+    let next = last.unwrap_or(next);
+    next.starts_with(QUOTES).then_some((next, joins))
 }
 
 /// What follows a separator, and whether it is the last one: `or`.

@@ -105,7 +105,9 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
     let values = spec.values.join(" ");
     // `--rotate  normal,inverted,left`
     let listed = if value == Value::None { alone::whole(description) } else { Vec::new() };
-    let listed = [listed, name::letters_of(&values, spec.join)].concat();
+    let one_of =
+        if value == Value::None && listed.is_empty() { description::one_of(description) } else { Vec::new() };
+    let listed = [listed, one_of, name::letters_of(&values, spec.join)].concat();
     if !listed.is_empty() {
         return (Value::Required, listed);
     }

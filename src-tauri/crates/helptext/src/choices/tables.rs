@@ -7,6 +7,8 @@ use super::{MAX_CHOICES, are_kinds};
 use crate::definition::{OptionDefinition, Value, ValueType};
 use crate::patterns::{Pattern, found, is_match, pattern};
 
+/// Length from which a list may contain anything.
+const LONG: usize = 12;
 /// Most lines of a paragraph before a list.
 const MAX_LINES: usize = 4;
 
@@ -19,6 +21,11 @@ pattern!(
     OF_FLAG,
     r"(?i)^\s*(?:the )?(?:valid|possible|allowed|available|supported) (?:arguments?|values?|choices?)(?: for)?(?: the)? (--?[\w-]+)(?: option)?(?: are)?:\s*$"
 );
+// `Available output columns:`, `nm: supported targets: elf64 pe`. The noun and the list are captured.
+pattern!(
+    OF_NOUN,
+    r"(?i)^\s*(?:[\w.-]+: )?(?:available|supported|valid|possible|known|recognized|allowed)(?: \w+)? ([a-z]+?)s(?: are)?:\s*(.*)$"
+);
 // `The MODE argument of --cached can be: always, never, or default.`
 pattern!(
     SENTENCE,
@@ -27,7 +34,7 @@ pattern!(
 // A paragraph about a flag ends so.
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
 pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
-pattern!(ITEM, r"^\s+([\w.+-]+(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*)?$");
+pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*)?$");
 // `Levels as in --report.`
 pattern!(
     AS_IN,
@@ -40,6 +47,8 @@ pattern!(WITH_VALUE, r"^[a-z]+[A-Z]{2,}$");
 enum Subject {
     Name(String),
     Flag(String),
+    /// What the values are: the name of a value in small letters, or a flag without its dashes.
+    Noun(String),
 }
 
 /// Gives options without choices those of a list that names them or their value, or of an option they refer to.
@@ -51,6 +60,7 @@ pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
 fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
     for at in 0..lines.len() {
         let Some((subject, values)) = sentence(lines, at)
+            .or_else(|| of_noun(lines, at))
             .or_else(|| Some((subject(lines, at)?, values(lines.get(at + 1..).unwrap_or_default()))))
         else {
             continue;
@@ -66,6 +76,12 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
                     option.value_name == *name || option.description.contains(&format!("see {name} below"))
                 }
                 Subject::Flag(flag) => option.flags.contains(flag),
+                Subject::Noun(noun) => {
+                    let is_own = |flag: &String| flag.trim_start_matches('-') == noun;
+                    (option.value_name.eq_ignore_ascii_case(noun) || option.flags.iter().any(is_own))
+                        && !option.repeated
+                        && !option.description.contains("comma")
+                }
             };
             if is_named {
                 option.choices.clone_from(&values);
@@ -105,6 +121,40 @@ fn sentence(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
     (!values.is_empty()).then_some((Subject::Flag(flag), values))
 }
 
+/// Values of a kind, behind or beneath a heading that names it.
+fn of_noun(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
+    const OTHERS: &[&str] = &[
+        "option",
+        "command",
+        "subcommand",
+        "argument",
+        "flag",
+        "variable",
+        "value",
+        "key",
+        "field",
+        "action",
+    ];
+    let line = lines.get(at)?;
+    let colon = line.find("s:").or_else(|| line.find(" are:"))?;
+    if colon > 60 {
+        return None;
+    }
+    let captures = found(&OF_NOUN, line)?;
+    let noun = captures.get(1)?.as_str().to_lowercase();
+    let list = captures.get(2)?.as_str();
+    if OTHERS.contains(&noun.as_str()) {
+        return None;
+    }
+    let values = match list.is_empty() {
+        true => values(lines.get(at + 1..)?),
+        false => list.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+    };
+    let is_word =
+        |value: &String| value.bytes().all(|byte| byte.is_ascii_graphic()) && !value.ends_with(['.', ':']);
+    (values.iter().all(is_word) && values.len() <= MAX_CHOICES).then_some((Subject::Noun(noun), values))
+}
+
 /// What the list below a line is about, if the line is a heading.
 fn subject(lines: &[String], at: usize) -> Option<Subject> {
     let line = lines.get(at).filter(|line| line.len() < 200)?;
@@ -142,20 +192,24 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
 /// The values of a list: one or more on each line, in one column, with what they mean.
 fn values(below: &[String]) -> Vec<String> {
     let mut values: Vec<String> = Vec::new();
-    let mut column = None;
+    // Columns in which the first item begins and ends. Short items may be aligned to the right.
+    let mut columns: Option<(usize, usize)> = None;
     let Some(item) = LazyLock::force(&ITEM).as_ref() else { return values };
     for line in below.iter().skip_while(|line| line.is_empty()).take(MAX_CHOICES) {
         // A list without indentation is one line.
         let is_alone = values.is_empty() && line.contains(", ") && !line.contains("  ");
         let indent = line.len() - line.trim_start().len();
-        match column {
-            // What goes on from the line before.
-            Some(column) if indent > column => continue,
-            Some(column) if indent < column => break,
-            _ => column = Some(indent),
-        }
         let padded = if is_alone { format!(" {line}") } else { line.clone() };
-        let Some(found) = item.captures(&padded).and_then(|found| found.get(1)) else { break };
+        let found = item.captures(&padded).and_then(|found| found.get(1));
+        let (start, end) = *columns.get_or_insert((indent, found.map_or(0, |found| found.end())));
+        let is_right = found.is_some_and(|found| found.end() == end);
+        match indent {
+            // What goes on from the line before.
+            indent if indent > start && !is_right => continue,
+            indent if indent < start && !is_right => break,
+            _ => {}
+        }
+        let Some(found) = found else { break };
         let words = found.as_str().split(',').map(str::trim).filter(|word| !word.is_empty());
         values.extend(words.map(str::to_owned));
         if is_alone {
@@ -163,7 +217,9 @@ fn values(below: &[String]) -> Vec<String> {
         }
     }
     let has_values = values.iter().any(|value| is_match(&WITH_VALUE, value));
-    if has_values || are_kinds(&values) { Vec::new() } else { values }
+    // Names of columns and the like are no kinds of values.
+    let are_kinds = values.len() < LONG && are_kinds(&values);
+    if has_values || are_kinds { Vec::new() } else { values }
 }
 
 #[cfg(test)]
@@ -174,7 +230,7 @@ mod tests {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let found = (0..lines.len()).find_map(|at| {
             let subject = match subject(&lines, at)? {
-                Subject::Name(subject) | Subject::Flag(subject) => subject,
+                Subject::Name(subject) | Subject::Flag(subject) | Subject::Noun(subject) => subject,
             };
             Some(format!("{subject}: {}", values(&lines[at + 1..]).join(" ")))
         });
