@@ -137,6 +137,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let mut section_now = Section::Other;
     let mut heading_indent = 0;
     let mut is_usage = false;
+    let mut is_example = false;
     let mut was_prose: Option<usize> = None;
     let mut was_blank = true;
     for (at, line) in lines.iter().enumerate() {
@@ -185,7 +186,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         if begins_option(text)
             && (section_now != Section::Prose
                 || is_usage
-                || indented > heading_indent && description_column(line).is_some())
+                || indented > heading_indent && !is_example && description_column(line).is_some())
         {
             let is_prose = was_prose == Some(indented) && !after_blank;
             let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
@@ -235,6 +236,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             if !is_entry {
                 section_now = section(text);
                 is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
+                is_example = text.to_lowercase().contains("example");
                 heading_indent = indented;
                 was_prose = Some(indented);
                 continue;
@@ -318,7 +320,10 @@ fn named(line: &str, section: Section) -> Option<(String, String)> {
     let words = left.split_whitespace().count();
     let is_name =
         left.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '<' | '[' | '{' | '_'));
-    let most = if description.is_empty() { 1 } else { 5 };
+    // vitest: `run [...filters]`, without a description.
+    let has_arguments = section == Section::Commands
+        && left.split_whitespace().skip(1).all(|word| word.starts_with(['[', '<']));
+    let most = if description.is_empty() && !has_arguments { 1 } else { 5 };
     (is_name && words <= most && !left.ends_with(['.', ';'])).then_some((left, description))
 }
 

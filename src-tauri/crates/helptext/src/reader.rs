@@ -208,7 +208,7 @@ fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDe
     let values = values_of_usage(entries, usage);
     for entry in &stacked(entries) {
         let What::Options(specs) = &entry.what else { continue };
-        let specs: Vec<Spec> = specs.iter().map(|spec| with_value(spec, &values)).collect();
+        let specs: Vec<Spec> = specs.iter().map(|spec| parted(with_value(spec, &values))).collect();
         let specs = &specs;
         // `-h -help  print this`: spellings in a row, if one description is for all of them.
         if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
@@ -253,6 +253,42 @@ fn with_value(spec: &Spec, values: &HashMap<&str, &Spec>) -> Spec {
         }
         _ => spec.clone(),
     }
+}
+
+/// Parts a letter from the name of its value: `-Idirectory`, `-ofile`, `-Gname=val`.
+fn parted(mut spec: Spec) -> Spec {
+    const NAMES: &[&str] = &[
+        "file",
+        "dir",
+        "directory",
+        "library",
+        "pattern",
+        "path",
+        "name",
+        "key",
+        "val",
+        "value",
+        "macro",
+        "number",
+    ];
+    const LOWER: &[&str] = &["file", "dir", "directory", "library", "pattern"];
+    let parts = match spec.flags.as_slice() {
+        [flag] if !flag.starts_with("--") => flag.split_at_checked(2),
+        _ => None,
+    };
+    let Some((letter, name)) = parts else { return spec };
+    let is_upper = letter.ends_with(|c: char| c.is_ascii_uppercase());
+    let is_joined = spec.values.is_empty() || spec.join != Join::Space;
+    if !is_joined || !(if is_upper { NAMES } else { LOWER }).contains(&name) {
+        return spec;
+    }
+    let rest = spec
+        .values
+        .iter()
+        .map(|value| if value.starts_with('[') { value.clone() } else { format!("={value}") });
+    (spec.values, spec.flags) = (vec![name.to_owned() + &rest.collect::<String>()], vec![letter.to_owned()]);
+    (spec.value, spec.join) = (Value::Required, Join::Glued);
+    spec
 }
 
 /// Whether an option is written with a value as itself: `--color=off`, not `--debug=<octal>` or `-d 0-5`. One without a
@@ -308,12 +344,15 @@ fn are_spellings(one: &Spec, other: &Spec) -> bool {
     let letters = |spec: &Spec| -> Option<String> {
         Some(spec.flags.first()?.chars().filter(|c| !matches!(c, '-' | '_')).collect())
     };
+    let is_long = |spec: &Spec| spec.flags.first().is_some_and(|flag| flag.starts_with("--"));
+    let (one_is_long, other_is_long) = (is_long(one), is_long(other));
     let (Some(one), Some(other)) = (letters(one), letters(other)) else { return false };
+    let are_long = one_is_long && other_is_long;
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     let mut rest = long.chars();
     let is_part =
         short.chars().all(|c| rest.any(|other| other == c)) && long.chars().next() == short.chars().next();
-    short == long || is_part && short.len() * 2 <= long.len() || long.starts_with(&short) && short.len() >= 4
+    short == long || !are_long && is_part && short.len() * 2 <= long.len()
 }
 
 /// Options in one line that are spellings of one: without values, and named alike (`-h -help`).
@@ -340,6 +379,23 @@ fn spellings(specs: &[Spec]) -> Option<Spec> {
     Some(all)
 }
 
+/// Defaults of options without a value.
+const NO_VALUES: &[&str] = &[
+    "true",
+    "false",
+    "on",
+    "off",
+    "yes",
+    "no",
+    "none",
+    "null",
+    "enabled",
+    "disabled",
+    "unset",
+    "behavior",
+    "behaviour",
+];
+
 fn option(spec: &Spec, description: &str) -> OptionDefinition {
     let values = spec.values.join(" ");
     let default = hints::default(description);
@@ -350,10 +406,11 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         value = Value::Required;
     }
     // hey: `-n  Number of requests to run. Default is 200.`
-    let is_number = |default: &String| default.parse::<f64>().is_ok();
-    if value == Value::None
-        && (description.starts_with("Number of ") || default.as_ref().is_some_and(is_number))
-    {
+    let is_repeated = ["--verbose", "--quiet"].iter().any(|flag| spec.flags.iter().any(|own| own == flag));
+    let is_value =
+        |default: &String| !NO_VALUES.contains(&default.to_lowercase().as_str()) && !default.contains(' ');
+    let says_value = description.starts_with("Number of ") || default.as_ref().is_some_and(is_value);
+    if value == Value::None && says_value && !is_repeated && spec.negated.is_empty() {
         value = Value::Required;
     }
     let (value, mut choices) = choices::of_option(spec, value, description);

@@ -1,5 +1,7 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
+use std::collections::HashMap;
+
 use crate::patterns::{found, pattern};
 
 // Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
@@ -23,16 +25,51 @@ pattern!(LEVELS, r"^(\s*)-(\d) ?(?:\.\.\.?|…|to) ?-(\d)(\s{2,}|$)");
 // nmap: `-sS/sT/sA`, `--min-rate/max-rate`.
 pattern!(SLASHES, r"^\s*(?:-\w{2}(?:/\w{2})+|--[a-z]+-[a-z-]+(?:/[a-z]+-[a-z-]+)+)(?:[:\[ ]|$)");
 
+// zip: `-d   delete entries    -m   move into it`.
+pattern!(BESIDE, r"^(\s*)(-\S{1,2}\s{2,}\S.*?)\s+(-\S{1,8}\s{2,}\S.*)$");
+
 /// The lines in the usual way.
 pub fn usual(lines: Vec<String>) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
+    let second = second_column(&lines);
     for line in lines {
+        if let Some((one, other)) = second.and_then(|second| beside(&line, second)) {
+            usual.extend([one, other]);
+            continue;
+        }
         match letters(&line) {
             Some(entries) => usual.extend(entries),
             None => usual.push(spelled(&line).unwrap_or(line)),
         }
     }
     usual
+}
+
+/// The column at which a second entry begins in several lines.
+fn second_column(lines: &[String]) -> Option<usize> {
+    const LEAST: usize = 3;
+    let mut columns: HashMap<usize, usize> = HashMap::new();
+    for line in lines.iter().filter(|line| line.trim_start().starts_with('-')) {
+        if let Some(second) = found(&BESIDE, line).and_then(|captures| captures.get(3)) {
+            *columns.entry(second.start()).or_default() += 1;
+        }
+    }
+    columns
+        .into_iter()
+        .filter(|(_, count)| *count >= LEAST)
+        .max_by_key(|(column, count)| (*count, *column))
+        .map(|(column, _)| column)
+}
+
+/// Two entries that stand beside each other, the second of which begins in this column.
+fn beside(line: &str, column: usize) -> Option<(String, String)> {
+    if !line.trim_start().starts_with('-') {
+        return None;
+    }
+    let captures = found(&BESIDE, line)?;
+    let (indent, second) = (captures.get(1)?.as_str(), captures.get(3)?);
+    (second.start() == column)
+        .then(|| (format!("{indent}{}", &captures[2]), format!("{indent}{}", second.as_str())))
 }
 
 fn letters(line: &str) -> Option<Vec<String>> {
@@ -83,6 +120,10 @@ fn spelled(line: &str) -> Option<String> {
     if let Some(all) = found(&SLASHES, line).and_then(|captures| captures.get(0)) {
         let dashes = if line.trim_start().starts_with("--") { "/--" } else { "/-" };
         return Some(all.as_str().replace('/', dashes) + line.get(all.end()..)?);
+    }
+    // iptables: an option that an exclamation mark negates.
+    if let Some(rest) = line.strip_prefix("[!] -") {
+        return Some(format!("    -{rest}"));
     }
     let captures = found(&ANY_LETTER, line)?;
     let blank = " ".repeat(captures.get(2)?.as_str().chars().count());

@@ -168,7 +168,9 @@ fn commands(forms: &[&str]) -> Vec<String> {
         crate::choices::is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
     };
     let writes_arguments_otherwise = forms.iter().any(|form| form.contains(['<', '[']));
-    let fits = firsts.len() >= FEW && others * 2 <= count && !firsts.iter().any(is_file);
+    let fits = firsts.len() >= FEW
+        && others * 2 <= count
+        && firsts.iter().filter(|word| is_file(word)).count() * 2 < firsts.len();
     if fits && writes_arguments_otherwise { found } else { Vec::new() }
 }
 

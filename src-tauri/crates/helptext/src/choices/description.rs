@@ -24,10 +24,10 @@ pattern!(
 // `Legal values [a, b]`, `Allowed signals are: a and b`. The noun is captured, and what makes it a list.
 pattern!(
     BEFORE_NOUN,
-    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values))(?: (\w+))?(?: for \w+)?( are)?\s*(:?)\s*"
+    r"(?i)\b(?:possible|valid|allowed|available|supported|accepted|legal|permitted|optional (?:modes|values|when))(?: (\w+))?(?: for \w+)?( are)?\s*(:?)\s*"
 );
 pattern!(BEFORE_EITHER, r"(?i)\beither(?: one of)?:?\s+");
-pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are)\s*:?\s+");
+pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are|set to)\s*:?\s+");
 pattern!(
     COMBINED,
     r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of"
@@ -43,7 +43,7 @@ pattern!(ABBREVIATED, r"\s*\(or any [^()]*abbreviation[^()]*\)");
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 pattern!(
     IN_PARENTHESES,
-    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+-]{0,24}["'`]?)(?:[,;:]\s*(?:the )?default[^()]*)?\s*\)"#
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?)(?:[,;:]\s*(?:the )?default[^()]*)?\s*\)"#
 );
 // Go: `options=[squashed all-layers]`.
 pattern!(
@@ -88,6 +88,7 @@ pattern!(
 /// 'always' or 'never'".
 pub fn of_description(description: &str, value: &str) -> Vec<String> {
     let description = &*without(&ABBREVIATED, description);
+    let description = &description.replace(", which is the default,", ",");
     if is_match(&COMBINED, description) || is_structured(value) {
         return Vec::new();
     }
@@ -383,11 +384,17 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
         let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
             || is_upper && (!list.contains(", ") || !is_round || list.contains(" or "))
-            || is_quoted;
+            || is_quoted
+            || items.len() > 4 && is_round;
+        // `SIGTERM/SIGKILL, defaults to SIGTERM`
+        let names_default = all
+            .as_str()
+            .split_once("default")
+            .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())));
         let fits = items.len() > 1
             && !are_kinds(&items)
             && has_case
-            && (!is_slashed || is_round && (items.len() > 2 || is_switch));
+            && (!is_slashed || is_round && (items.len() > 2 || is_switch || names_default));
         fits.then_some(items)
     };
     of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()

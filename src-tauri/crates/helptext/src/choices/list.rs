@@ -26,8 +26,9 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
         if behind.starts_with(['/', '[', '(', '=', ':', '<']) && !behind.starts_with(": ") {
             return None;
         }
+        let (behind, alias) = or_other(behind);
         let (behind, has_remark) = without_remark(behind)?;
-        for item in std::iter::once(item).chain(longer).chain(other) {
+        for item in std::iter::once(item).chain(longer).chain(other).chain(alias) {
             if !items.contains(&item) {
                 items.push(item);
             }
@@ -146,6 +147,17 @@ fn other_spelling(text: &str) -> (&str, Option<String>) {
     }
 }
 
+/// What follows `strict (or true)`, a second spelling in parentheses, and that spelling.
+fn or_other(text: &str) -> (&str, Option<String>) {
+    let inside = text.strip_prefix(" (or ").and_then(|rest| rest.split_once(')'));
+    let is_word =
+        |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') && !names_more(word);
+    match inside.filter(|(word, _)| is_word(word)) {
+        Some((word, behind)) => (behind, Some(word.to_owned())),
+        None => (text, None),
+    }
+}
+
 /// What follows a remark, and whether there was one; none if the remark names more values.
 fn without_remark(text: &str) -> Option<(&str, bool)> {
     let start = text.trim_start();
@@ -164,7 +176,7 @@ fn without_remark(text: &str) -> Option<(&str, bool)> {
 /// 'hours'`, `'text' for people or 'json'`.
 fn without_purpose(text: &str) -> Option<(&str, bool)> {
     let start = text.trim_start();
-    let purpose = start.strip_prefix("for ").or_else(|| start.strip_prefix("to "))?;
+    let purpose = ["for ", "to ", "that ", "if "].iter().find_map(|word| start.strip_prefix(word))?;
     let at = purpose.find([',', ';', '.', '\'', '"', '`'])?;
     let (purpose, rest) = purpose.split_at(at);
     if rest.starts_with(QUOTES) && purpose.ends_with(" or ") {
@@ -216,11 +228,11 @@ mod tests {
             ("abap, algol, auto, vim The style follows", "abap algol auto vim"),
             ("'strict' (always), 'throw' (unless 'hook' is set or not), 'warn' (log).", "strict throw warn"),
             ("*auto*, never, always.", "auto never always"),
+            ("strict (or true), warn, ignore (or false)", "strict true warn ignore false"),
             ("\"info\" or \"1\", \"warning\"/\"2\" (default), \"none\"/\"5\".", "info 1 warning 2 none 5"),
             ("\"yes\", \"no\", \"alt[ernative]\" (default \"no\").", "yes no alt alternative"),
             // More values, wrapped words, other forms, remarks with values.
             ("eventlet, gevent, or a comma-list of them.", ""),
-            ("strict (or true), warn, ignore (or false)", ""),
             ("a, b, ...", ""),
             ("notime, or notq, and/or nohost", ""),
             ("a, b, etc.", ""),

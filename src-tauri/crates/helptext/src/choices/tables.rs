@@ -24,7 +24,7 @@ pattern!(
 // `Available output columns:`, `nm: supported targets: elf64 pe`. The noun and the list are captured.
 pattern!(
     OF_NOUN,
-    r"(?i)^\s*(?:[\w.-]+: )?(?:available|supported|valid|possible|known|recognized|allowed)(?: \w+)? ([a-z]+?)s(?: are)?:\s*(.*)$"
+    r"(?i)^\s*(?:[\w.-]+: )?(?:available|supported|valid|possible|known|recognized|allowed)(?: \w+)? ([a-z]+?)s(?: are| \([^()]*\))?:\s*(.*)$"
 );
 // `The MODE argument of --cached can be: always, never, or default.`
 pattern!(
@@ -34,7 +34,7 @@ pattern!(
 // A paragraph about a flag ends so.
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
 pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
-pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*)?$");
+pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*|\s+- \S.*)?$");
 // `Levels as in --report.`
 pattern!(
     AS_IN,
@@ -136,7 +136,7 @@ fn of_noun(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
         "action",
     ];
     let line = lines.get(at)?;
-    let colon = line.find("s:").or_else(|| line.find(" are:"))?;
+    let colon = ["s:", " are:", "):"].iter().find_map(|end| line.find(end))?;
     if colon > 60 {
         return None;
     }

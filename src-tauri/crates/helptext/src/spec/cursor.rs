@@ -198,7 +198,16 @@ impl Cursor<'_> {
             let is_end = ahead.blanks() >= 2
                 || ahead.at >= self.chars.len()
                 || token.ends_with(" range>") && ahead.looking_at(" [");
-            let is_type = token.starts_with('<') && token.ends_with('>') || TYPER.contains(&token.as_str());
+            // `INTEGER RANGE`
+            if ahead.looking_at(" RANGE ") {
+                ahead.at += 6;
+            }
+            let is_end = is_end || ahead.blanks() >= 2;
+            let is_upper = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
+            let is_type = token.starts_with('<') && token.ends_with('>')
+                || token.len() > 2
+                    && token.chars().all(is_upper)
+                    && token.starts_with(|c: char| c.is_ascii_uppercase());
             if is_type && is_end {
                 self.at = ahead.at;
                 // typer writes the type of switches, too.
@@ -242,11 +251,16 @@ impl Cursor<'_> {
         }
         let ahead = Cursor { chars: self.chars, at: self.at + 1, place: self.place };
         let c = ahead.peek(0).unwrap_or_default();
-        if c == '-' || c == '|' || c == '/' || c == '(' && self.place != Place::Usage {
-            return false;
-        }
         let mut after = Cursor { chars: self.chars, at: ahead.at, place: self.place };
         let token = after.token();
+        // git: `--empty (stop|drop|keep)`.
+        let is_list = c == '(' && token.contains('|') && !token.contains(' ');
+        if c == '-' || c == '|' || c == '/' || c == '(' && self.place != Place::Usage && !is_list {
+            return false;
+        }
+        if is_list {
+            return true;
+        }
         let is_signed = token.starts_with("[-") && token.chars().count() <= 5
             || token.starts_with("[-]")
             || token.starts_with("[-/");
@@ -277,6 +291,9 @@ impl Cursor<'_> {
             return !begins_sentence;
         }
         if is_second {
+            if after.looking_at(", -") {
+                return word.chars().all(|c| c.is_ascii_lowercase());
+            }
             return self.place != Place::Usage
                 && word.len() <= 8
                 && follows >= 2
@@ -297,7 +314,9 @@ impl Cursor<'_> {
             let mut second = Cursor { chars: self.chars, at: after.at + 1, place: self.place };
             let next = second.token();
             let is_name = !next.is_empty() && next.len() <= 8 && next.chars().all(|c| c.is_ascii_lowercase());
-            return is_name && second.blanks() >= 2;
+            // argparse: `--range line line, --lines line line`, `--dir d [d ...]`.
+            let is_repeated = next.strip_prefix('[').is_some_and(|next| next == format!("{word} ...]"));
+            return is_name && (second.blanks() >= 2 || second.looking_at(", -")) || is_repeated;
         }
         match follows {
             0 if after.looking_at(", -") => true,
@@ -349,7 +368,11 @@ impl Cursor<'_> {
         let off = next.name.strip_prefix("--no-").map(|rest| format!("--{rest}"));
         let is_off = off.is_some_and(|off| last.flags.contains(&off));
         let is_short = next.name.chars().count() == 2 && last.flags.iter().all(|flag| flag.starts_with("--"));
-        ends && last.values.is_empty() && (is_off || is_short)
+        // patch: `-s  --quiet  --silent  description`.
+        let is_third = next.name.starts_with("--") && last.flags.len() == 2;
+        // iptables: `--append  -A chain    description`.
+        let is_only = last.flags.len() == 1 && last.negated.is_empty();
+        last.values.is_empty() && (ends && (is_off || is_third) || is_short && (ends || is_only))
     }
 
     /// Moves to the next flag, if one follows: whether it is another spelling of the same option.
@@ -380,7 +403,9 @@ impl Cursor<'_> {
         if blanks > 0 && is_flag_at(&ahead) {
             let long = ahead.looking_at("--");
             let short = |flag: &String| !flag.starts_with("--") && flag.chars().count() == 2;
-            let in_columns = blanks > 1 && last.is_some_and(|last| ahead.is_in_column(last));
+            let in_columns = (blanks > 1 || ahead.peek(1) != Some('-'))
+                && self.place != Place::Usage
+                && last.is_some_and(|last| ahead.is_in_column(last));
             let pairs = last.is_some_and(|last| last.flags.iter().all(short)) && long || in_columns;
             // In a column, only the long spelling of a short one; else several options in a line.
             if pairs || blanks == 1 || self.place == Place::Usage {
@@ -408,10 +433,6 @@ fn is_bracketed(token: &str) -> bool {
     }
     false
 }
-
-/// Types as typer writes them.
-const TYPER: &[&str] =
-    &["TEXT", "INTEGER", "FLOAT", "BOOLEAN", "PATH", "FILE", "DIRECTORY", "FILENAME", "UUID", "DATETIME"];
 
 /// optionator: `[String]`, a list of one or more.
 fn is_list_of_type(token: &str) -> bool {

@@ -36,6 +36,10 @@ fn behind_usage(line: &str) -> Option<&str> {
             if rest.trim().is_empty() {
                 return Some("");
             }
+            // Go: `Usage of tool:`.
+            if rest.strip_prefix(" of ").is_some_and(|rest| rest.ends_with(':') && !rest.contains(' ')) {
+                return Some("");
+            }
             // `Usage tool [options]`, but not a sentence about usage.
             if rest.starts_with(' ') && rest.contains(['[', '<']) {
                 return Some(rest.trim());
@@ -354,6 +358,12 @@ pub(super) fn leading_words(form: &str) -> String {
 
 pub(super) fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
     let mut rest = form.trim().trim_start_matches("$ ");
+    // What runs the program.
+    let runner =
+        ["npx ", "python -m ", "python3 -m ", "sudo "].iter().find_map(|runner| rest.strip_prefix(runner));
+    if let Some(program) = runner.filter(|program| Some(first_word(program)) == command.split(' ').next()) {
+        rest = program;
+    }
     let program = first_word(rest);
     for (at, expected) in command.split_whitespace().enumerate() {
         let word = rest.split_whitespace().next().unwrap_or_default();

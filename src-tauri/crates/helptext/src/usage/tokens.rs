@@ -36,7 +36,7 @@ pub(super) fn is_plural(token: &str) -> bool {
 
 /// Whether brackets hold the words of one name: `[input file...]`, `<jq filter>`, `[core-file or process-id]`, `[list of files]`.
 pub(super) fn is_one_of_words(token: &str) -> bool {
-    const LAST: &[&str] = &["file", "files", "name", "names", "dir", "directory", "directories"];
+    const LAST: &[&str] = &["file", "files", "name", "names", "dir", "directory", "directories", "id", "ids"];
     const MOST: usize = 8;
     let mut words: Vec<&str> = bare(token).split_whitespace().collect();
     if words.last().is_some_and(|last| last.chars().all(|c| c == '.')) {
