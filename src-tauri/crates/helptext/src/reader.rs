@@ -379,23 +379,6 @@ fn spellings(specs: &[Spec]) -> Option<Spec> {
     Some(all)
 }
 
-/// Defaults of options without a value.
-const NO_VALUES: &[&str] = &[
-    "true",
-    "false",
-    "on",
-    "off",
-    "yes",
-    "no",
-    "none",
-    "null",
-    "enabled",
-    "disabled",
-    "unset",
-    "behavior",
-    "behaviour",
-];
-
 fn option(spec: &Spec, description: &str) -> OptionDefinition {
     let values = spec.values.join(" ");
     let default = hints::default(description);
@@ -406,11 +389,10 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         value = Value::Required;
     }
     // hey: `-n  Number of requests to run. Default is 200.`
-    let is_repeated = ["--verbose", "--quiet"].iter().any(|flag| spec.flags.iter().any(|own| own == flag));
-    let is_value =
-        |default: &String| !NO_VALUES.contains(&default.to_lowercase().as_str()) && !default.contains(' ');
-    let says_value = description.starts_with("Number of ") || default.as_ref().is_some_and(is_value);
-    if value == Value::None && says_value && !is_repeated && spec.negated.is_empty() {
+    let is_counted = ["--verbose", "--quiet"].iter().any(|flag| spec.flags.iter().any(|own| own == flag));
+    let says_number = description.starts_with("Number of ")
+        || default.as_ref().is_some_and(|default| default.parse::<f64>().is_ok());
+    if value == Value::None && says_number && !is_counted && spec.negated.is_empty() {
         value = Value::Required;
     }
     let (value, mut choices) = choices::of_option(spec, value, description);
