@@ -313,7 +313,13 @@ fn named(line: &str, section: Section) -> Option<(String, String)> {
         // `create: Create it`, or a name alone with its description beneath.
         None => match text.split_once(": ") {
             Some((left, right)) if section == Section::Commands => (left.to_owned(), right.trim().to_owned()),
-            _ => (text.to_owned(), String::new()),
+            // qemu-img: `amend - Update options of the image`.
+            _ => match text.split_once(" - ") {
+                Some((left, right)) if section == Section::Commands && !left.contains(' ') => {
+                    (left.to_owned(), right.trim().to_owned())
+                }
+                _ => (text.to_owned(), String::new()),
+            },
         },
     };
     let left = left.trim_end_matches(':').to_owned();

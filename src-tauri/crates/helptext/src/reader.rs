@@ -9,10 +9,16 @@ use crate::effects;
 use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, of_flags, plain};
+use crate::patterns::{is_match, pattern};
 use crate::spec::{Spec, is_literal};
 use crate::spelling::usual;
 use crate::subcommands::subcommands;
 use crate::usage::{self, Flags, Usage};
+
+pattern!(
+    TYPE_AT_END,
+    r"\((?:TEXT|INTEGER|FLOAT|PATH|FILE|DIRECTORY|FILENAME|UUID|DATETIME|BOOLEAN|NAME)(?: RANGE[^()]*)?\)$"
+);
 
 /// Most options of a definition.
 const MAX_OPTIONS: usize = 2_000;
@@ -390,7 +396,13 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     }
     // hey: `-n  Number of requests to run. Default is 200.`
     let is_counted = ["--verbose", "--quiet"].iter().any(|flag| spec.flags.iter().any(|own| own == flag));
-    let says_number = description.starts_with("Number of ")
+    // yargs says of switches that they are; rich-click ends descriptions with the type.
+    let is_yargs = description.contains("[default: ")
+        && !description.contains("[boolean]")
+        && default.as_ref().is_some_and(|default| !["true", "false"].contains(&default.as_str()));
+    let says_number = is_yargs
+        || is_match(&TYPE_AT_END, description)
+        || description.starts_with("Number of ")
         || default.as_ref().is_some_and(|default| default.parse::<f64>().is_ok());
     if value == Value::None && says_number && !is_counted && spec.negated.is_empty() {
         value = Value::Required;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::patterns::{found, pattern};
+use crate::patterns::{found, is_match, pattern};
 
 // Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
 pattern!(
@@ -28,11 +28,25 @@ pattern!(SLASHES, r"^\s*(?:-\w{2}(?:/\w{2})+|--[a-z]+-[a-z-]+(?:/[a-z]+-[a-z-]+)
 // zip: `-d   delete entries    -m   move into it`.
 pattern!(BESIDE, r"^(\s*)(-\S{1,2}\s{2,}\S.*?)\s+(-\S{1,8}\s{2,}\S.*)$");
 
+// objcopy: `{--change-start|--adjust-start} <incr>`.
+pattern!(BRACED, r"^(\s*)\{(--[\w-]+\|--[\w-]+)\} (\S.*)$");
+// jarsigner: `[-sigfile <file>] name of it`, `[-verbose[:suboptions]]   what`.
+pattern!(BRACKETED_CLOSELY, r"^\[(-[^\[\]]*(?:\[[^\[\]]*\])?)\](\s+)(\w.*)$");
+
 /// The lines in the usual way.
 pub fn usual(lines: Vec<String>) -> Vec<String> {
+    const LEAST: usize = 3;
     let mut usual = Vec::with_capacity(lines.len());
     let second = second_column(&lines);
+    let is_bracketed = |line: &&String| line.starts_with("[-") && is_match(&BRACKETED, line);
+    let are_bracketed = lines.iter().filter(is_bracketed).take(LEAST).count() == LEAST;
+    let mut lines = lines;
+    join_lists(&mut lines);
     for line in lines {
+        if are_bracketed && let Some(captures) = found(&BRACKETED_CLOSELY, &line) {
+            usual.push(format!("{}  {}{}", &captures[1], &captures[2], &captures[3]));
+            continue;
+        }
         if let Some((one, other)) = second.and_then(|second| beside(&line, second)) {
             usual.extend([one, other]);
             continue;
@@ -43,6 +57,47 @@ pub fn usual(lines: Vec<String>) -> Vec<String> {
         }
     }
     usual
+}
+
+/// rich: joins a list that is wrapped in its own column, beside the description: `[keep|80m|64m  Frequency`, `|32m|24m]`.
+fn join_lists(lines: &mut [String]) {
+    const MOST: usize = 12;
+    for at in 0..lines.len() {
+        let Some(start) = lines[at].find("  [").map(|start| start + 2) else { continue };
+        let first = cell(&lines[at], start).to_owned();
+        if !first.contains('|') || first.contains([']', ' ']) {
+            continue;
+        }
+        let mut list = first.clone();
+        let below = lines.iter().skip(at + 1).take(MOST).map(|line| cell(line, start).to_owned());
+        let mut taken = 0;
+        for more in below {
+            if more.is_empty() || more.contains(' ') {
+                break;
+            }
+            list.push_str(&more);
+            taken += 1;
+            if more.ends_with(']') {
+                break;
+            }
+        }
+        if !list.ends_with(']') {
+            continue;
+        }
+        lines[at].replace_range(start..start + first.len(), &list);
+        for line in lines.iter_mut().skip(at + 1).take(taken) {
+            let length = cell(line, start).len();
+            line.replace_range(start..start + length, &" ".repeat(length));
+            line.truncate(line.trim_end().len());
+        }
+    }
+}
+
+/// What begins at a column behind blanks, up to two blanks.
+fn cell(line: &str, start: usize) -> &str {
+    let is_behind_blanks = line.get(..start).is_some_and(|before| before.ends_with("  "));
+    let rest = line.get(start..).filter(|_| is_behind_blanks).unwrap_or_default();
+    rest.split("  ").next().unwrap_or_default().trim_end()
 }
 
 /// The column at which a second entry begins in several lines.
@@ -120,6 +175,9 @@ fn spelled(line: &str) -> Option<String> {
     if let Some(all) = found(&SLASHES, line).and_then(|captures| captures.get(0)) {
         let dashes = if line.trim_start().starts_with("--") { "/--" } else { "/-" };
         return Some(all.as_str().replace('/', dashes) + line.get(all.end()..)?);
+    }
+    if let Some(captures) = found(&BRACED, line).filter(|_| line.contains("{--")) {
+        return Some(format!("{}{} {}", &captures[1], captures[2].replace('|', ", "), &captures[3]));
     }
     // iptables: an option that an exclamation mark negates.
     if let Some(rest) = line.strip_prefix("[!] -") {

@@ -18,7 +18,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     };
     for entry in entries.iter().filter(|entry| wanted(entry.section)) {
         let What::Name(left) = &entry.what else { continue };
-        let Some(command) = subcommand(left, &entry.description) else { continue };
+        // yargs: `c8 report  write a report`.
+        let program = usage.command.split(' ').next_back().unwrap_or_default();
+        let own = left.strip_prefix(program).and_then(|rest| rest.strip_prefix(' ')).map(str::trim_start);
+        let own = own.filter(|rest| !program.is_empty() && rest.starts_with(char::is_alphabetic));
+        let Some(command) = subcommand(own.unwrap_or(left), &entry.description) else { continue };
         // `tsc` beneath "common commands" of tsc.
         if command.name == usage.command {
             continue;

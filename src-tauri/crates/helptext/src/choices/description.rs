@@ -14,12 +14,14 @@ pattern!(
     LISTED,
     r"(?i)[\[(<]\s*(?:possible values|choices|values|allowed values|options|one of)\s*:\s*([^\])>]*)[\])>]"
 );
+// gh: `Filter by state: {open|closed|all}`.
+pattern!(BRACES, r"(?:^|[^=]\s)\{([A-Za-z0-9][\w.+-]*(?:\|[A-Za-z0-9][\w.+-]*)+)\}(?:[\s.;)]|$)");
 pattern!(BULLETS, r"(?i)possible values:\s*(- .*)");
 pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 // Words before a list, quoted or not.
 pattern!(
     BEFORE_ANY,
-    r"(?i)\b(?:(?:must|can|may|should) be (?:either|(?:one|any) of)(?: the following)?(?: values)?|must be|(?:one|any) of(?: the following)?(?: values)?|choices(?: are)?|options are|choose from|(?:languages|formats|types|modes|values|methods) (?:handled|supported|available|accepted|recognized|allowed)(?: are)?(?: currently)?)\s*:?\s+"
+    r"(?i)\b(?:(?:must|can|may|should) be (?:either|(?:one|any) of)(?: the following)?(?: values)?|must be|(?:one|any) of(?: the following)?(?: values)?|only supports|choices(?: are)?|options are|choose from|(?:languages|formats|types|modes|values|methods) (?:handled|supported|available|accepted|recognized|allowed)(?: are)?(?: currently)?)\s*:?\s+"
 );
 // `Legal values [a, b]`, `Allowed signals are: a and b`. The noun is captured, and what makes it a list.
 pattern!(
@@ -98,8 +100,12 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         let list = found(&LISTED, description)?;
         several(split(list.get(1)?.as_str()))
     };
+    let braces = || {
+        let list = split(found(&BRACES, description)?.get(1)?.as_str());
+        several(list).filter(|choices| !are_kinds(choices))
+    };
     let bullets = || several(each(&BULLET, found(&BULLETS, description)?.get(1)?.as_str()));
-    if let Some(choices) = listed().or_else(bullets) {
+    if let Some(choices) = listed().or_else(braces).or_else(bullets) {
         return choices;
     }
     if is_match(&OPEN, &without(&ETC, description)) {
@@ -390,7 +396,8 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let names_default = all
             .as_str()
             .split_once("default")
-            .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())));
+            .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())))
+            || crate::hints::default(description).is_some_and(|default| items.contains(&default));
         let fits = items.len() > 1
             && !are_kinds(&items)
             && has_case

@@ -8,6 +8,8 @@ use crate::patterns::{Pattern, found, is_match, pattern};
 /// A description of this length may be cut.
 const CUT: usize = 1_900;
 
+// turbo: `Use "loose" to pass it on. Use "strict" to pass nothing.`
+pattern!(USED, r#"(?:^|\. |\) )Use ["'`]([a-z0-9][\w.+-]*)["'`] (?:to|for) "#);
 // LLVM: `=small  -  Small code model`.
 pattern!(LLVM, r"(?:^|\s)=(\S+)\s{2,}-\s{2,}");
 // `The possible values are:  never: No colors.  auto: The default.`
@@ -47,7 +49,8 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     if description.chars().count() > CUT {
         return Vec::new();
     }
-    let lists = [llvm, quoted, quoted_dashed, defined, at_start, in_parentheses, dashed, columns, numbered];
+    let lists =
+        [llvm, quoted, quoted_dashed, defined, at_start, in_parentheses, dashed, columns, numbered, used];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
     let named = || Some(called(description, name)).filter(|items| items.len() > 1);
     found.or_else(named).unwrap_or_else(|| assigned(description, name))
@@ -62,6 +65,10 @@ pub(super) fn each(pattern: &Pattern, text: &str) -> Vec<String> {
             found.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect::<Vec<_>>()
         })
         .collect()
+}
+
+fn used(description: &str) -> Vec<String> {
+    each(&USED, description)
 }
 
 fn llvm(description: &str) -> Vec<String> {

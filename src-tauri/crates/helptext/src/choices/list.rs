@@ -65,7 +65,8 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                     || end.starts_with("- ")
                     || end.starts_with("default: ")
                     || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");
-                return (ends || quoted && is_joined).then_some(items);
+                let is_told = items.len() > 2 && end.starts_with("for ");
+                return (ends || quoted && (is_joined || is_told)).then_some(items);
             }
         }
         let next = rest.trim_start();

@@ -75,7 +75,7 @@ pub fn of_name(name: &str) -> Vec<String> {
         && !choices.iter().all(|choice| choice.bytes().all(|byte| byte.is_ascii_lowercase()));
     let fits = (2..=MAX_CHOICES).contains(&choices.len())
         // `FILE|-` and `K=V|K` are forms, `FILE|DIR` kinds.
-        && (choices.iter().any(is_lower) || choices.iter().all(is_short))
+        && (choices.iter().any(is_lower) || choices.iter().all(is_short) || is_braced && choices.len() > 3)
         && !choices.iter().any(is_form)
         && !is_slashed
         && (is_braced && choices.len() > 3 || !are_kinds(&choices));

@@ -13,6 +13,10 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     if let Some(items) = in_parentheses.filter(|items| items.len() > 1) {
         return items;
     }
+    let told = behind_own_name(description, name);
+    if told.len() > 1 {
+        return told;
+    }
     let bracketed = format!("<{name}>");
     let name = if name.is_empty() || name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
         name
@@ -66,6 +70,26 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
         let items = with_flags(list);
         if items.len() > 2 {
             return items;
+        }
+    }
+    Vec::new()
+}
+
+/// `styles: shallow, deep`, where the value is called `style`; `precision:  one of s, ms`.
+fn behind_own_name(description: &str, name: &str) -> Vec<String> {
+    let name = name.to_lowercase();
+    let lower = description.to_ascii_lowercase();
+    if name.len() < 3 {
+        return Vec::new();
+    }
+    for mark in [format!("{name}s:"), format!("{name}:")] {
+        for (at, _) in lower.match_indices(&mark) {
+            let begins = !lower.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));
+            let list = description.get(at + mark.len()..).unwrap_or_default().trim_start();
+            let items = closed(list.strip_prefix("one of ").unwrap_or(list), false);
+            if begins && items.len() > 1 {
+                return items;
+            }
         }
     }
     Vec::new()

@@ -77,7 +77,8 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
                 }
                 Subject::Flag(flag) => option.flags.contains(flag),
                 Subject::Noun(noun) => {
-                    let is_own = |flag: &String| flag.trim_start_matches('-') == noun;
+                    let end = format!("-{noun}");
+                    let is_own = |flag: &String| flag.trim_start_matches('-') == noun || flag.ends_with(&end);
                     (option.value_name.eq_ignore_ascii_case(noun) || option.flags.iter().any(is_own))
                         && !option.repeated
                         && !option.description.contains("comma")

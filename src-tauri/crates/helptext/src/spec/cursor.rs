@@ -205,6 +205,7 @@ impl Cursor<'_> {
             let is_end = is_end || ahead.blanks() >= 2;
             let is_upper = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
             let is_type = token.starts_with('<') && token.ends_with('>')
+                || token.starts_with('[') && token.ends_with(']') && token.contains('|')
                 || token.len() > 2
                     && token.chars().all(is_upper)
                     && token.starts_with(|c: char| c.is_ascii_uppercase());
@@ -367,7 +368,9 @@ impl Cursor<'_> {
         let ends = ahead.blanks() >= 2 || ahead.at >= self.chars.len();
         let off = next.name.strip_prefix("--no-").map(|rest| format!("--{rest}"));
         let is_off = off.is_some_and(|off| last.flags.contains(&off));
-        let is_short = next.name.chars().count() == 2 && last.flags.iter().all(|flag| flag.starts_with("--"));
+        let is_letter = next.name.chars().count() == 2 || ends && next.name.chars().count() < 5;
+        let is_short =
+            is_letter && !next.name.starts_with("--") && last.flags.iter().all(|flag| flag.starts_with("--"));
         // patch: `-s  --quiet  --silent  description`.
         let is_third = next.name.starts_with("--") && last.flags.len() == 2;
         // iptables: `--append  -A chain    description`.

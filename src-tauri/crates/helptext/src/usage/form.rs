@@ -158,6 +158,16 @@ impl<'a> Form<'a> {
                 Some('[' | '<') if token.starts_with('[') || token.starts_with("<-") => {
                     let (inner, more) = inside(token);
                     let before = self.positionals.len();
+                    // ifconfig: `[netmask <address>]`, a word and its value.
+                    let mut words = inner.split_whitespace();
+                    let is_word = |word: &str| {
+                        word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+                    };
+                    if words.next().is_some_and(is_word)
+                        && words.next().is_some_and(|next| next.starts_with('<'))
+                    {
+                        continue;
+                    }
                     self.scan(inner, false, depth + 1);
                     if more || repeats {
                         self.repeat(before, inner);
@@ -188,7 +198,23 @@ impl<'a> Form<'a> {
                         self.repeat(before, inner);
                     }
                 }
-                Some(_) => self.positional(token, required),
+                Some(_) => {
+                    // docker: `PATH | URL`, one argument.
+                    let is_name = |token: &str| {
+                        !token.is_empty() && token.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+                    };
+                    let mut names = token.to_owned();
+                    while depth == 0
+                        && is_name(token)
+                        && let (Some("|"), Some(other)) =
+                            (tokens.get(at).map(String::as_str), tokens.get(at + 1))
+                        && is_name(other)
+                    {
+                        names = format!("{names}|{other}");
+                        at += 2;
+                    }
+                    self.positional(&names, if names == token { required } else { group });
+                }
             }
         }
     }
@@ -231,7 +257,10 @@ impl<'a> Form<'a> {
     fn option(&mut self, text: &str, required: bool, repeated: bool) {
         // `[-OPTIONS]` stands for them.
         let is_all = text.contains("OPTION") && text.chars().all(|c| !c.is_lowercase());
-        if is_all || matches!(text, "-options" | "-flags" | "-switches") {
+        if is_all
+            || matches!(text, "-options" | "-flags" | "-switches" | "-opts")
+            || text.starts_with("-opts[")
+        {
             return;
         }
         // `-[abc]`: one of these letters, each with what follows.
@@ -267,7 +296,12 @@ impl<'a> Form<'a> {
             // `-of format` among words behind one dash, `-dLanguageLevel=1`.
             let is_word = |flag: &&String| self.has_words || spec.join == Join::Equals && flag.len() > 3;
             let letters = spec.flags.first().filter(is_bundle).filter(|flag| !is_word(flag));
-            let letters = letters.and_then(|flag| bundle(flag));
+            let is_known = |letter: char| self.flags.described.contains(format!("-{letter}").as_str());
+            let are_known = |flag: &&String| {
+                !flag.starts_with("--") && flag.len() > 2 && flag.chars().skip(1).all(is_known)
+            };
+            let known = letters.filter(are_known).and_then(|flag| flag.strip_prefix('-'));
+            let letters = known.or_else(|| letters.and_then(|flag| bundle(flag)));
             match letters {
                 Some(letters) => {
                     // `-vxX#`: one more letter, which is no property's name.
@@ -362,8 +396,17 @@ impl<'a> Form<'a> {
             false => choices.join("|"),
         };
         match self.positionals.iter_mut().find(|known| known.name == name) {
-            // `file [file ...]`
-            Some(known) => known.repeated = true,
+            // `file [file ...]`, but `<address> <address>` are two.
+            Some(known)
+                if !(required
+                    && known.required
+                    && !known.repeated
+                    && !repeated
+                    && token.starts_with('<')) =>
+            {
+                known.repeated = true;
+            }
+            Some(_) => self.positionals.push(UsagePositional { name, required, repeated, choices }),
             None => self.positionals.push(UsagePositional { name, required, repeated, choices }),
         }
     }

@@ -25,6 +25,9 @@ fn behind_usage(line: &str) -> Option<&str> {
         _ => trimmed,
     };
     let trimmed = trimmed.strip_prefix("general ").unwrap_or(trimmed);
+    if let Some(form) = trimmed.strip_prefix("Use: ") {
+        return Some(form.trim());
+    }
     for word in ["usage is", "usages", "usage", "synopsis", "syntax"] {
         if let Some(head) = trimmed.get(..word.len())
             && head.eq_ignore_ascii_case(word)
@@ -359,8 +362,9 @@ pub(super) fn leading_words(form: &str) -> String {
 pub(super) fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
     let mut rest = form.trim().trim_start_matches("$ ");
     // What runs the program.
-    let runner =
-        ["npx ", "python -m ", "python3 -m ", "sudo "].iter().find_map(|runner| rest.strip_prefix(runner));
+    let runner = ["npx ", "python -m ", "python3 -m ", "sudo ", "node "]
+        .iter()
+        .find_map(|runner| rest.strip_prefix(runner));
     if let Some(program) = runner.filter(|program| Some(first_word(program)) == command.split(' ').next()) {
         rest = program;
     }
