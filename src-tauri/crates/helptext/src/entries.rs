@@ -153,7 +153,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         if let Some(current) = &mut open {
             let goes_on = match current.column {
                 Some(column) => {
-                    let is_beneath = indented >= current.indent + 4 && !text.starts_with('-') && !was_blank;
+                    let is_beneath = indented >= current.indent + 2 && !text.starts_with('-') && !was_blank;
                     // dig: `q-opt  is one of:`, and the options in the column of the description.
                     let is_option = current.is_name
                         && begins_option(text)

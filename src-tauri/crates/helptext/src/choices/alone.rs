@@ -29,7 +29,8 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
     for (text, least) in [(start, 3), (last, 4)] {
         let items = closed(text, false);
         let is_lower = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()));
-        if items.len() >= least && is_lower && !gives_examples(description) {
+        let is_joined = items.len() > 3 && text.contains(", or ");
+        if items.len() >= least && (is_lower || is_joined) && !gives_examples(description) {
             return items;
         }
     }
@@ -54,6 +55,12 @@ fn with_slashes(text: &str) -> Vec<String> {
         items.push(default.to_owned());
     }
     items
+}
+
+/// rich-click: `How to open it. (ro|rw|rwc)`.
+pub(super) fn at_end(description: &str) -> Vec<String> {
+    let list = description.strip_suffix(')').and_then(|text| text.rsplit_once(" ("));
+    list.map(|(_, list)| list).filter(|list| list.matches('|').count() > 0).map(whole).unwrap_or_default()
 }
 
 /// `Send failed|all info`: one list with bars.

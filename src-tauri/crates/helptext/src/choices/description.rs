@@ -78,7 +78,7 @@ pattern!(
 );
 pattern!(
     BEHIND,
-    r#"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|['"`][\w-]+['"`]:|[\[(](?i:default|env|the default))"#
+    r#"^\s*(?:$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|['"`][\w-]+['"`]:|[\[(](?i:default|env|string|required|the default))"#
 );
 // `in ical (default) or pcal format`: what says which of them is the default lists all.
 pattern!(
@@ -320,7 +320,7 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     let (before, list) = description.split_at(first.start());
     let items = closed(list, true);
     let is_whole = items.len() > 1 && words.iter().all(|word| items.iter().any(|item| item == word));
-    let has_or = ["' or ", "\" or ", "` or ", ", or ", "(default) or ", "[default] or "]
+    let has_or = ["' or ", "\" or ", " or '", " or \"", "` or ", ", or ", "(default) or ", "[default] or "]
         .iter()
         .any(|or| list.contains(or));
     let is_letter_or_path = items.iter().any(|item| item.chars().count() < 2 || item.contains('/'));
@@ -386,8 +386,12 @@ fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         if is_open || !ends {
             return None;
         }
-        let is_switch =
-            matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
+        // `es5/es2015`
+        let stem = |item: &String| item.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let are_versions =
+            items.iter().all(|item| stem(item) != *item && items.first().map(stem) == Some(stem(item)));
+        let is_switch = are_versions
+            || matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
         let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
             || is_upper && (!list.contains(", ") || !is_round || list.contains(" or "))
             || is_quoted

@@ -16,6 +16,7 @@ pub use name::of_name;
 pub use tables::from_lists;
 
 use crate::definition::Value;
+use crate::hints::default;
 use crate::patterns::{is_match, pattern};
 use crate::spec::Spec;
 
@@ -103,11 +104,8 @@ const MOSTLY_KINDS: &[&str] =
 /// description may be nothing but the list.
 pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) {
     let values = spec.values.join(" ");
-    // `--rotate  normal,inverted,left`
-    let listed = if value == Value::None { alone::whole(description) } else { Vec::new() };
-    let one_of =
-        if value == Value::None && listed.is_empty() { description::one_of(description) } else { Vec::new() };
-    let listed = [listed, one_of, name::letters_of(&values, spec.join)].concat();
+    let listed =
+        if value == Value::None { said_alone(description) } else { name::letters_of(&values, spec.join) };
     if !listed.is_empty() {
         return (Value::Required, listed);
     }
@@ -126,6 +124,18 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
     let has_all = named.iter().all(|name| described.contains(name));
     let is_same = has_all && described.len() > named.len() && described.iter().all(is_known);
     (value, if named.is_empty() || is_same { described } else { named })
+}
+
+/// The values that a description lists so that there must be one, where the entry shows none: it is nothing but a list, says
+/// "one of", ends with `(ro|rw)`, or names one of them as the default.
+fn said_alone(description: &str) -> Vec<String> {
+    let lists = [alone::whole, description::one_of, alone::at_end];
+    let found = lists.iter().map(|list| list(description)).find(|list| !list.is_empty());
+    found.unwrap_or_else(|| {
+        let default = default(description).unwrap_or_default();
+        let listed = if default.is_empty() { Vec::new() } else { of_description(description, "value") };
+        if listed.len() > 1 && listed.contains(&default) { listed } else { Vec::new() }
+    })
 }
 
 /// Whether a text gives examples, which are not all there is.
