@@ -16,6 +16,7 @@ mod entries;
 mod hints;
 mod known;
 mod names;
+mod options;
 mod patterns;
 mod reader;
 mod spec;

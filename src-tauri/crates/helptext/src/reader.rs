@@ -1,27 +1,18 @@
 //! Puts usage lines and entries together into a definition.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::choices;
 use crate::clean::lines;
-use crate::definition::{Definition, Join, OptionDefinition, Positional, Value, ValueType};
+use crate::definition::{Definition, Positional, Value};
 use crate::effects;
 use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
-use crate::names::{Unique, of_flags, plain};
-use crate::patterns::{is_match, pattern};
-use crate::spec::{Spec, is_literal};
+use crate::names::{Unique, plain};
+use crate::options::{MAX_OPTIONS, aliases, options};
 use crate::spelling::usual;
 use crate::subcommands::subcommands;
 use crate::usage::{self, Flags, Usage};
-
-pattern!(
-    TYPE_AT_END,
-    r"\((?:TEXT|INTEGER|FLOAT|PATH|FILE|DIRECTORY|FILENAME|UUID|DATETIME|BOOLEAN|NAME)(?: RANGE[^()]*)?\)$"
-);
-
-/// Most options of a definition.
-const MAX_OPTIONS: usize = 2_000;
 
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
@@ -127,319 +118,6 @@ fn description(lines: &[String], forms: &[String]) -> String {
     paragraph.join(" ").chars().take(MOST).collect()
 }
 
-fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<OptionDefinition> {
-    let mut options: Vec<OptionDefinition> = Vec::new();
-    let mut unique = Unique::default();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    // Whether every value of an option was a literal so far, and which options have such values as choices.
-    let mut literals: HashMap<usize, bool> = HashMap::new();
-    let mut merged: HashSet<usize> = HashSet::new();
-    let mut push = |mut option: OptionDefinition, is_described: bool, literal: bool| {
-        let earlier = option.flags.iter().find_map(|flag| known.get(flag)).copied();
-        if let Some((at, earlier)) = earlier.and_then(|at| Some((at, options.get_mut(at)?))) {
-            // The same flag again: a second mention says more only about what is missing.
-            earlier.required |= option.required;
-            earlier.repeated |= option.repeated;
-            // docopt: `-o [offset]` in a list, but `[-o <offset>]` in the usage line.
-            if !is_described
-                && (earlier.value, earlier.join, option.value)
-                    == (Value::Optional, Join::Space, Value::Required)
-            {
-                earlier.value = Value::Required;
-            }
-            // `--jumps=color`, `--jumps=off` in entries of their own; `--jumps=NUMBER` beside them takes more.
-            let all_literal = literals.entry(at).or_default();
-            if is_described && option.value_count > 0 && !(literal && *all_literal) {
-                *all_literal = false;
-                if merged.remove(&at) {
-                    earlier.choices.clear();
-                }
-            } else if is_described
-                && is_literal(&option.value_name)
-                && option.value_name != earlier.value_name
-            {
-                let values = |name: &str| name.split('|').map(str::to_owned).collect::<Vec<_>>();
-                if earlier.choices.is_empty() && is_literal(&earlier.value_name) {
-                    earlier.choices = values(&earlier.value_name);
-                }
-                for value in values(&option.value_name) {
-                    if !earlier.choices.contains(&value) {
-                        earlier.choices.push(value);
-                    }
-                }
-                if choices::are_kinds(&earlier.choices) {
-                    earlier.choices.clear();
-                    *all_literal = false;
-                }
-                merged.insert(at);
-            }
-            if is_described && (earlier.value == Value::None) != (option.value == Value::None) {
-                // `--disassemble` and `--disassemble=<sym>`.
-                earlier.value = Value::Optional;
-                if earlier.value_count == 0 {
-                    earlier.value_name = option.value_name.clone();
-                    earlier.kind = option.kind;
-                    earlier.join = option.join;
-                    if earlier.choices.is_empty() {
-                        earlier.choices = option.choices.clone();
-                    }
-                    earlier.value_count = option.value_count;
-                }
-            }
-            if earlier.description.is_empty() && is_described {
-                earlier.description = option.description.clone();
-            }
-            // `-C, --check=quiet` beside `-c, --check`: the new short flag is an option of its own.
-            option.flags.retain(|flag| !known.contains_key(flag));
-            if option.flags.is_empty() || !is_described {
-                return;
-            }
-            option.value = Value::None;
-            option.kind = ValueType::Boolean;
-            option.value_count = 0;
-            option.value_name.clear();
-            option.choices.clear();
-        }
-        if options.len() >= MAX_OPTIONS {
-            *is_full = true;
-            return;
-        }
-        option.property = unique.name(&of_flags(&option.flags));
-        for flag in option.flags.iter().chain(&option.negated) {
-            known.insert(flag.clone(), options.len());
-        }
-        literals.insert(options.len(), literal);
-        options.push(option);
-    };
-    let values = values_of_usage(entries, usage);
-    for entry in &stacked(entries) {
-        let What::Options(specs) = &entry.what else { continue };
-        let specs: Vec<Spec> = specs.iter().map(|spec| parted(with_value(spec, &values))).collect();
-        let specs = &specs;
-        // `-h -help  print this`: spellings in a row, if one description is for all of them.
-        if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
-            push(option(&all, &entry.description), true, has_literal(&all));
-            continue;
-        }
-        let several = specs.len() > 1;
-        for spec in specs {
-            let description = if several { "" } else { &entry.description };
-            push(option(spec, description), true, has_literal(spec));
-        }
-    }
-    for one in &usage.options {
-        let mut found = option(&one.spec, "");
-        found.required = one.required;
-        found.repeated |= one.repeated;
-        push(found, false, false);
-    }
-    options
-}
-
-/// Options in brackets of usage lines that have a value, by their flags, if no entry shows one: `-c  class of data` beneath
-/// `[-c class]`.
-fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, &'u Spec> {
-    let has_value = |entry: &Entry| match &entry.what {
-        What::Options(specs) => specs.iter().any(|spec| spec.value != Value::None),
-        What::Name(_) => false,
-    };
-    // `[-w <sec>]` is clear, also where entries of other options show a value.
-    let is_clear = |spec: &Spec| spec.values.first().is_some_and(|value| value.starts_with('<'));
-    let show_values = entries.iter().any(has_value);
-    let with_value = usage.options.iter().filter(|option| {
-        !option.required && option.spec.value != Value::None && (!show_values || is_clear(&option.spec))
-    });
-    with_value.flat_map(|option| option.spec.flags.iter().map(|flag| (flag.as_str(), &option.spec))).collect()
-}
-
-fn with_value(spec: &Spec, values: &HashMap<&str, &Spec>) -> Spec {
-    match spec.flags.iter().find_map(|flag| values.get(flag.as_str())) {
-        Some(shown) if spec.value == Value::None => {
-            Spec { value: shown.value, values: shown.values.clone(), join: shown.join, ..spec.clone() }
-        }
-        _ => spec.clone(),
-    }
-}
-
-/// Parts a letter from the name of its value: `-Idirectory`, `-ofile`, `-Gname=val`.
-fn parted(mut spec: Spec) -> Spec {
-    const NAMES: &[&str] = &[
-        "file",
-        "dir",
-        "directory",
-        "library",
-        "pattern",
-        "path",
-        "name",
-        "key",
-        "val",
-        "value",
-        "macro",
-        "number",
-    ];
-    const LOWER: &[&str] = &["file", "dir", "directory", "library", "pattern"];
-    let parts = match spec.flags.as_slice() {
-        [flag] if !flag.starts_with("--") => flag.split_at_checked(2),
-        _ => None,
-    };
-    let Some((letter, name)) = parts else { return spec };
-    let is_upper = letter.ends_with(|c: char| c.is_ascii_uppercase());
-    let is_joined = spec.values.is_empty() || spec.join != Join::Space;
-    if !is_joined || !(if is_upper { NAMES } else { LOWER }).contains(&name) {
-        return spec;
-    }
-    let rest = spec
-        .values
-        .iter()
-        .map(|value| if value.starts_with('[') { value.clone() } else { format!("={value}") });
-    (spec.values, spec.flags) = (vec![name.to_owned() + &rest.collect::<String>()], vec![letter.to_owned()]);
-    (spec.value, spec.join) = (Value::Required, Join::Glued);
-    spec
-}
-
-/// Whether an option is written with a value as itself: `--color=off`, not `--debug=<octal>` or `-d 0-5`. One without a
-/// value is no other value.
-fn has_literal(spec: &Spec) -> bool {
-    spec.values.iter().all(|value| is_literal(value.trim_start_matches('=')))
-}
-
-/// Adds spellings that descriptions name: `(Alias: --no-colours)`.
-fn aliases(options: &mut [OptionDefinition]) {
-    let mut known: HashSet<String> =
-        options.iter().flat_map(|option| option.flags.iter().chain(&option.negated)).cloned().collect();
-    for option in options {
-        for flag in hints::aliases(&option.description) {
-            if known.insert(flag.clone()) {
-                option.flags.push(flag);
-            }
-        }
-        for off in hints::switched_off(&option.flags, &option.description) {
-            if option.negated.is_empty() && known.insert(off.clone()) {
-                option.negated.push(off);
-            }
-        }
-    }
-}
-
-/// Entries in which spellings on lines of their own (`-cp <path>`, `--class-path <path>`) are one.
-fn stacked(entries: &[Entry]) -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, .. })) =
-            (&entry.what, all.last_mut())
-            && description.is_empty()
-            && let ([spec], [last]) = (specs.as_slice(), above.as_mut_slice())
-            && spec.values.iter().map(|value| bare(value)).eq(last.values.iter().map(|value| bare(value)))
-            && are_spellings(spec, last)
-            && !(entry.description.is_empty() && spec.values.is_empty())
-        {
-            last.flags.extend(spec.flags.iter().cloned());
-            last.negated.extend(spec.negated.iter().cloned());
-            last.join = spec.join;
-            description.clone_from(&entry.description);
-        } else {
-            all.push(entry.clone());
-        }
-    }
-    all
-}
-
-/// Whether options on lines of their own may be spellings of one: `-cp` and `--class-path`, but not `--xml-report` and
-/// `--xslt-report`.
-fn are_spellings(one: &Spec, other: &Spec) -> bool {
-    let letters = |spec: &Spec| -> Option<String> {
-        Some(spec.flags.first()?.chars().filter(|c| !matches!(c, '-' | '_')).collect())
-    };
-    let is_long = |spec: &Spec| spec.flags.first().is_some_and(|flag| flag.starts_with("--"));
-    let (one_is_long, other_is_long) = (is_long(one), is_long(other));
-    let (Some(one), Some(other)) = (letters(one), letters(other)) else { return false };
-    let are_long = one_is_long && other_is_long;
-    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    let mut rest = long.chars();
-    let is_part =
-        short.chars().all(|c| rest.any(|other| other == c)) && long.chars().next() == short.chars().next();
-    short == long || !are_long && is_part && short.len() * 2 <= long.len()
-}
-
-/// Options in one line that are spellings of one: without values, and named alike (`-h -help`).
-fn spellings(specs: &[Spec]) -> Option<Spec> {
-    let (first, rest) = specs.split_first()?;
-    let initial = |spec: &Spec| spec.flags.first()?.trim_start_matches('-').chars().next();
-    let is_help = |spec: &Spec| spec.flags.iter().any(|flag| flag == "-?" || flag == "-h");
-    // `-sS -sT` differ in their last letter, `-h -help` in length.
-    let length = |spec: &Spec| spec.flags.first().map_or(0, |flag| flag.chars().count());
-    let fits = |spec: &Spec| {
-        spec.value == Value::None
-            && (length(spec) != length(first) || length(first) == 2 || is_help(first))
-            && (initial(spec) == initial(first) || is_help(first) && is_help(spec) || is_help(spec))
-    };
-    if rest.is_empty() || first.value != Value::None || !rest.iter().all(|spec| fits(spec) || is_help(first))
-    {
-        return None;
-    }
-    let mut all = first.clone();
-    for spec in rest {
-        all.flags.extend(spec.flags.iter().cloned());
-        all.negated.extend(spec.negated.iter().cloned());
-    }
-    Some(all)
-}
-
-fn option(spec: &Spec, description: &str) -> OptionDefinition {
-    let values = spec.values.join(" ");
-    let default = hints::default(description);
-    let mut value = spec.value;
-    // yargs and others say the type behind the description.
-    let tag = |tag: &str| description.contains(tag);
-    if value == Value::None && (tag("[string]") || tag("[number]") || tag("[array]") || tag("[choices:")) {
-        value = Value::Required;
-    }
-    // hey: `-n  Number of requests to run. Default is 200.`
-    let is_counted = ["--verbose", "--quiet"].iter().any(|flag| spec.flags.iter().any(|own| own == flag));
-    // yargs says of switches that they are; rich-click ends descriptions with the type.
-    let is_yargs = description.contains("[default: ")
-        && !description.contains("[boolean]")
-        && default.as_ref().is_some_and(|default| !["true", "false"].contains(&default.as_str()));
-    let says_number = is_yargs
-        || is_match(&TYPE_AT_END, description)
-        || description.starts_with("Number of ")
-        || default.as_ref().is_some_and(|default| default.parse::<f64>().is_ok());
-    if value == Value::None && says_number && !is_counted && spec.negated.is_empty() {
-        value = Value::Required;
-    }
-    let (value, mut choices) = choices::of_option(spec, value, description);
-    // pflag's name for a switch that is counted.
-    let is_counted =
-        spec.values == ["count"] && spec.flags.iter().any(|flag| flag == "--verbose" || flag == "--quiet");
-    let value = if is_counted { Value::None } else { value };
-    let takes_value = value != Value::None;
-    // `(default: HTML math.css)` beside `HTML`: a value may have more parts.
-    let first = default.as_ref().and_then(|default| default.split_once(' ')).map(|(first, _)| first);
-    if first.is_some_and(|first| choices.iter().any(|choice| choice == first)) {
-        choices.clear();
-    }
-    OptionDefinition {
-        property: String::new(),
-        flags: spec.flags.clone(),
-        negated: spec.negated.clone(),
-        value,
-        value_name: bare(&values).to_owned(),
-        kind: match takes_value {
-            false => ValueType::Boolean,
-            true if !choices.is_empty() => ValueType::String,
-            true => hints::kind(&values, default.as_deref(), description),
-        },
-        choices,
-        default: default.filter(|_| takes_value),
-        required: hints::is_required(description),
-        repeated: hints::is_repeated(description) || (takes_value && hints::is_list_name(&values)),
-        description: description.to_owned(),
-        effects: Vec::new(),
-        join: spec.join,
-        value_count: if takes_value { spec.values.len().max(1) } else { 0 },
-    }
-}
-
 fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<Positional> {
     let mut unique = Unique::default();
     let key = |name: &str| {
@@ -507,6 +185,56 @@ mod tests {
         ] {
             assert_eq!(read(text, "journalctl").description, description, "{text}");
         }
+    }
+
+    /// Flags, negated flags and value of each option.
+    fn options_of(text: &str) -> Vec<String> {
+        let shown = |option: &crate::OptionDefinition| {
+            format!("{} {} {:?}", option.flags.join(","), option.negated.join(","), option.value)
+        };
+        read(text, "x").options.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn entries_of_many_programs_are_options() {
+        for (text, expected) in [
+            // dig: options in the column of a name's description.
+            (
+                "Usage: x [host] {opt}\nWhere:  opt  is one of:\n             -4   (use IPv4)\n             +[no]all  (set all)\n",
+                vec!["-4  None", "+all +noall None"],
+            ),
+            ("Options:\n   -1 .. -3   set the level\n", vec!["-1  None", "-2  None", "-3  None"]),
+            (
+                "Options:\n  -Idirectory   look there\n  -ofile   write it\n",
+                vec!["-I  Required", "-o  Required"],
+            ),
+            (
+                "Options:\n  --xml-report DIR\n  --xslt-report DIR   write it\n",
+                vec!["--xml-report  Required", "--xslt-report  Required"],
+            ),
+            ("Options:\n  --cache   Use it. Turn it off with --no-cache.\n", vec!["--cache --no-cache None"]),
+            ("Options:\n  -v, --verbose count   say more\n", vec!["-v,--verbose  None"]),
+            ("Usage: x [-o <offset>]\n\nOptions:\n  -o [offset]   begin there\n", vec!["-o  Required"]),
+            (
+                "Options:\n  -n   Number of runs\n  -t   Time. (default: 20)\n",
+                vec!["-n  Required", "-t  Required"],
+            ),
+            ("Options:\n  --out   Where to write (PATH)\n", vec!["--out  Required"]),
+            ("Options:\n  -a   all\n\nExamples:\n  -se -r Bob   send it\n", vec!["-a  None"]),
+        ] {
+            assert_eq!(options_of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_may_be_flush_with_their_descriptions() {
+        let text = "COMPILER OPTIONS\n\n--jsx\nSay what is written.\none of: preserve, react, none\ndefault: react\n\n--all, -a\nShow all.\n";
+        let options = read(text, "x").options;
+        assert_eq!(options[0].choices, ["preserve", "react", "none"]);
+        assert_eq!(
+            (options[1].flags.join(" "), options[1].description.as_str()),
+            ("--all -a".to_owned(), "Show all.")
+        );
     }
 
     #[test]

@@ -39,7 +39,17 @@ pub fn specs(line: &str, place: Place) -> (Vec<Spec>, String) {
     let mut shares = 0;
     while specs.len() < MAX_SPECS {
         let Some(flag) = cursor.flag() else { break };
-        let written = cursor.values();
+        let mut written = cursor.values();
+        // argparse: `--set name=value, -S name=value`, at the end of a line.
+        if joins
+            && written.values.is_empty()
+            && let Some([value]) = specs.last().map(|last| last.values.as_slice())
+            && cursor.rest() == *value
+        {
+            cursor.at = chars.len();
+            written.values.push(value.clone());
+            written.value = Value::Required;
+        }
         for earlier in specs.iter_mut().rev().take(shares).filter(|_| !joins && written.value != Value::None)
         {
             (earlier.value, earlier.values, earlier.join) =

@@ -203,6 +203,38 @@ fn behind(entry: &str, beginning: &str, line: &str) -> String {
 mod tests {
     use super::*;
 
+    fn of(text: &str) -> Vec<String> {
+        usual(text.lines().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn entries_beside_each_other_follow_each_other() {
+        let text = "  -f   freshen it   -u   update it\n  -d   delete it    -m   move it\n  -r   recurse      -j   junk\n  -x   see -y";
+        let entries = of(text);
+        assert_eq!(entries.len(), 7);
+        assert_eq!(entries[..3], ["  -f   freshen it", "  -u   update it", "  -d   delete it"]);
+        // Not where only two lines have it.
+        assert_eq!(of(&text.lines().take(2).collect::<Vec<_>>().join("\n")).len(), 2);
+    }
+
+    #[test]
+    fn lists_wrapped_in_their_column_are_joined() {
+        let text = " --freq  -ff  [keep|80m|64m|  Frequency of\n              60m|48m]       the memory.\n --x     -x   [a]            Y";
+        let joined = of(text);
+        assert_eq!(joined[0], " --freq  -ff  [keep|80m|64m|60m|48m]  Frequency of");
+        assert_eq!(joined[1].trim(), "the memory.");
+        let open = " --freq  [keep|80m  Frequency\n\n";
+        assert_eq!(of(open)[0], " --freq  [keep|80m  Frequency");
+    }
+
+    #[test]
+    fn entries_in_brackets_are_bare_where_several_are() {
+        let text = "[-a <x>]        one\n[-b <x>]        two\n[-c]            three\n[-long <name>] four\n[-v[:more]]     five";
+        let bare = of(text);
+        assert_eq!(bare[3], "-long <name>   four");
+        assert_eq!(bare[4], "-v[:more]       five");
+    }
+
     #[test]
     fn entries_are_spelled_in_the_usual_way() {
         for (line, usual_way) in [
@@ -218,6 +250,8 @@ mod tests {
             ("    -o, --output='':", "    -o, --output <value>"),
             ("    --chunk-size=500:", "    --chunk-size <value>  (default 500)"),
             ("    -A, --all=false:", "    -A, --all"),
+            ("    {--change|--adjust} <n>", "    --change, --adjust <n>"),
+            ("[!] --source  -s address", "    --source  -s address"),
             ("   -1 .. -3            set it", "   -1 -2 -3            set it"),
             ("  -sS/sT: TCP scans", "  -sS/-sT: TCP scans"),
             ("  --min-rate/max-rate <n>: Send", "  --min-rate/--max-rate <n>: Send"),

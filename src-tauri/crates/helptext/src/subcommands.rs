@@ -75,3 +75,19 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     let aliases = words.filter(|word| is_word(word)).map(str::to_owned).collect();
     Some(Subcommand { name: name.to_owned(), aliases, description: description.to_owned() })
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lists_of_subcommands_have_many_forms() {
+        let of = |text: &str| {
+            let found = crate::read(text, "c8").subcommands;
+            found.into_iter().map(|command| command.name).collect::<Vec<_>>()
+        };
+        // yargs repeats the program, qemu-img writes dashes, cac no descriptions.
+        assert_eq!(of("Commands:\n  c8 report  write it\n  c8 check   check it\n"), ["report", "check"]);
+        assert_eq!(of("Recognized commands:\n\n  amend - Change it\n  dd - Copy it\n"), ["amend", "dd"]);
+        assert_eq!(of("Commands:\n  run [...filters]\n  init <project>\n"), ["run", "init"]);
+        assert_eq!(of("COMMON COMMANDS\n\n  c8\n  Does it.\n"), Vec::<String>::new());
+    }
+}

@@ -247,6 +247,24 @@ mod tests {
     }
 
     #[test]
+    fn headings_name_what_they_list() {
+        let of = |text: &str| {
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            match of_noun(&lines, 0) {
+                Some((Subject::Noun(noun), values)) => format!("{noun}: {}", values.join(" ")),
+                _ => String::new(),
+            }
+        };
+        let columns =
+            "Available output columns:\n    ROTA  rotates\n      RA  read ahead\n MAJ:MIN  numbers\n\nEnd";
+        assert_eq!(of(columns), "column: ROTA RA MAJ:MIN");
+        assert_eq!(of("nm: supported targets: elf64 pe srec"), "target: elf64 pe srec");
+        assert_eq!(of("Supported log levels (priorities):\n  err - bad\n warn - odd"), "level: err warn");
+        assert_eq!(of("Available commands:\n  add  x\n  del  y"), "");
+        assert_eq!(of("Supported formats: see the manual."), "");
+    }
+
+    #[test]
     fn lists_apart_have_a_subject_and_one_column() {
         for (text, expected) in [
             ("FORMAT is one of:\n\n  ln  left\n  rn  right\n       and more\nEnd", "FORMAT: ln rn"),

@@ -30,6 +30,20 @@ fn spellings_and_values_are_those_of_the_text() {
         ("-?, --help", "-? --help", "", None, "", ""),
         ("-i, --in [FILE]", "-i --in", "", Optional, "[FILE]", ""),
         ("--x:K=V   set", "--x", "", Required, "K=V", "set"),
+        ("-/+ls   turn it on", "-ls", "+ls", None, "", "turn it on"),
+        ("+[no]recurse   ask others", "+recurse", "+norecurse", None, "", "ask others"),
+        ("+timeout=T   wait", "+timeout", "", Required, "T", "wait"),
+        ("--host             <str>   The host", "--host", "", Required, "<str>", "The host"),
+        ("--level            INTEGER RANGE  The level", "--level", "", Required, "INTEGER", "The level"),
+        ("--quiet            <bool>  Say less", "--quiet", "", None, "", "Say less"),
+        ("--reload  --no-reload    Again", "--reload", "--no-reload", None, "", "Again"),
+        ("--entry   -e     <str>   Where", "--entry -e", "", Required, "<str>", "Where"),
+        ("--append  -A chain   Append", "--append -A", "", Required, "chain", "Append"),
+        ("-s  --quiet  --silent  Less", "-s --quiet --silent", "", None, "", "Less"),
+        ("--empty (stop|drop)  how", "--empty", "", Required, "(stop|drop)", "how"),
+        ("--set name=value, -S name=value", "--set -S", "", Required, "name=value", ""),
+        ("--dir d [d ...]  where", "--dir", "", Required, "d [d ...]", "where"),
+        ("--ext [String]   Kinds", "--ext", "", Required, "[String]", "Kinds"),
         ("--files-with-matches  print", "--files-with-matches", "", None, "", "print"),
     ] {
         let (got, got_negated, got_value, got_name, got_description) = one(line);
@@ -37,6 +51,21 @@ fn spellings_and_values_are_those_of_the_text() {
         let expected = (flags.to_owned(), negated.to_owned(), value, name.to_owned(), description.to_owned());
         assert_eq!(all, expected, "{line}");
     }
+}
+
+#[test]
+fn options_behind_a_slash_share_their_value() {
+    let of = |line: &str| {
+        let (found, _) = specs(line, Place::Line(false));
+        found
+            .iter()
+            .map(|spec| format!("{} {}", spec.flags.join(","), spec.values.join("+")))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("-oN/-oX <file>: Write it"), ["-oN <file>:", "-oX <file>:"]);
+    assert_eq!(of("-n/-R: Never resolve"), ["-n ", "-R "]);
+    assert_eq!(of("-h/--help  this"), ["-h,--help "]);
+    assert_eq!(of("--with-x / --without-x  both"), ["--with-x,--without-x "]);
 }
 
 #[test]

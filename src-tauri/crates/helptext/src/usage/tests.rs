@@ -20,6 +20,30 @@ fn of(text: &str, name: &str) -> (String, String) {
 }
 
 #[test]
+fn forms_that_begin_with_other_words_have_subcommands() {
+    let commands = |text: &str, name: &str| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        read(&lines, name, &Flags::default()).commands
+    };
+    let docopt = "Usage:\n  up [options] list\n  up [options] show <app>\n  up link install [<app>]\n  up (-h | --help)\n";
+    assert_eq!(commands(docopt, "up"), ["list", "show", "link install"]);
+    assert_eq!(of(docopt, "up").1, "");
+    // Names of files, and too few.
+    assert!(commands("Usage: up file [x]\n   or: up dir <y>\n   or: up path\n", "up").is_empty());
+    assert!(commands("Usage: up list [x]\n   or: up show <y>\n", "up").is_empty());
+}
+
+#[test]
+fn form_of_a_listed_subcommand_has_no_arguments_of_the_program() {
+    let lines: Vec<String> =
+        ["Usage: mocha [spec..]", "       mocha init <path>"].map(str::to_owned).to_vec();
+    let flags = Flags { commands: HashSet::from(["init"]), ..Flags::default() };
+    let names: Vec<String> =
+        read(&lines, "mocha", &flags).positionals.into_iter().map(|one| one.name).collect();
+    assert_eq!(names, ["spec"]);
+}
+
+#[test]
 fn usage_lines_show_options_and_arguments() {
     for (text, name, options, positionals) in [
         ("Usage: grep [OPTION]... PATTERNS [FILE]...", "", "", "PATTERNS [FILE]..."),
@@ -38,6 +62,15 @@ fn usage_lines_show_options_and_arguments() {
             "name URL",
         ),
         ("Usage:\n  gh pr create [flags]", "gh pr create", "", ""),
+        ("usage: nc [-46] [port]\n\t  Command Summary:\n\t  -4  x", "nc", "-4 -6", "[port]"),
+        ("Usage: npx play test [options] [filter...]", "play test", "", "[filter]..."),
+        ("Usage: docker build [OPTIONS] PATH | URL | -", "docker build", "", "PATH|URL"),
+        ("Usage: cat <address> <address>", "cat", "", "address address"),
+        ("Usage: up <interface> [netmask <address>] [mtu <NN>]", "up", "", "interface"),
+        ("Usage: map [Scan Type(s)] [Options] {target specification}", "map", "", "target specification"),
+        ("usage: scons [OPTIONS] [TARGETS]", "scons", "", "[TARGETS]..."),
+        ("Usage of pick:\n\tpick [flags] -type T [directory]", "pick", "-type=", "[directory]"),
+        ("Use: screen [-opts] [cmd]", "screen", "", "[cmd]"),
         ("USAGE:\n    hyperfine [OPTIONS] <command>...", "hyperfine", "", "command..."),
         ("usage: cp a b\n   or: cp a... dir", "cp", "", "a... b"),
         ("Usage: tar [OPTION...] [FILE]...", "tar", "", "[FILE]..."),
