@@ -78,7 +78,7 @@ pub fn bare(name: &str) -> &str {
 /// Whether a value's name says that there can be several.
 pub fn is_list_name(name: &str) -> bool {
     const LISTS: &[&str] =
-        &["strings", "stringArray", "stringSlice", "stringToString", "list", "ints", "uints"];
+        &["Array", "strings", "stringArray", "stringSlice", "stringToString", "list", "ints", "uints"];
     name.contains("...") || name.contains('…') || LISTS.contains(&bare(name))
 }
 

@@ -33,6 +33,8 @@ struct Case {
 
 #[derive(Debug, Deserialize)]
 struct Labels {
+    /// Whom they come from: `looking`, or the program.
+    by: String,
     /// Whether every option of the text is labelled.
     complete: bool,
     options: Vec<Label>,
@@ -90,6 +92,7 @@ struct Row {
     flags: Share,
     value: Share,
     choices: Share,
+    false_lists: Share,
     positionals: Share,
     subcommands: Share,
     invented: Share,
@@ -130,7 +133,7 @@ fn main() -> Result<ExitCode> {
         }
     }
     println!(
-        "{:<16}{:>9}{:>9}{:>8}{:>7}{:>7}{:>7}{:>7}{:>7}{:>9}{:>8}{:>8}",
+        "{:<16}{:>9}{:>9}{:>8}{:>7}{:>7}{:>7}{:>7}{:>7}{:>7}{:>9}{:>8}{:>8}",
         "",
         "programs",
         "labelled",
@@ -138,6 +141,7 @@ fn main() -> Result<ExitCode> {
         "flags",
         "value",
         "choic.",
+        "false",
         "posit.",
         "subc.",
         "invented",
@@ -147,7 +151,7 @@ fn main() -> Result<ExitCode> {
     let aside = rows.get(&("aside".to_owned(), "all".to_owned())).cloned();
     for ((set, family), row) in rows {
         println!(
-            "{:<16}{:>9}{:>9}  {} {} {} {} {} {}   {}  {}  {}",
+            "{:<16}{:>9}{:>9}  {} {} {} {} {} {} {}   {}  {}  {}",
             format!("{set} {family}"),
             row.programs,
             row.labelled,
@@ -155,6 +159,7 @@ fn main() -> Result<ExitCode> {
             row.flags.shown(),
             row.value.shown(),
             row.choices.shown(),
+            row.false_lists.shown(),
             row.positionals.shown(),
             row.subcommands.shown(),
             row.invented.shown(),
@@ -253,6 +258,13 @@ fn judge(
                     "{}: {:?} value {:?} ({}), should be {value:?}",
                     case.command, label.flags, option.value, option.value_name
                 );
+            }
+        }
+        // Where every option was labelled by reading the text, those without choices have none.
+        if label.choices.is_empty() && labels.complete && labels.by == "looking" {
+            row.false_lists.add(!option.choices.is_empty());
+            if tells && !option.choices.is_empty() {
+                println!("{}: {:?} choices {:?}, should be none", case.command, label.flags, option.choices);
             }
         }
         if !label.choices.is_empty() {

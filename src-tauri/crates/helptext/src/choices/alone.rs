@@ -87,6 +87,7 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let is_open = ["additional", "example", "note", "see", "also", "include", "range"]
         .iter()
         .any(|word| clause.contains(word))
+        || clause.ends_with("default")
         || list.chars().zip(list.chars().skip(1)).any(|(one, next)| {
             (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
         });

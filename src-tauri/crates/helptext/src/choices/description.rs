@@ -176,8 +176,8 @@ fn is_free(name: &str) -> bool {
     ];
     let lower = name.to_lowercase();
     const ENDS: &[&str] = &[
-        "_list", "-list", " list", "_spec", "-spec", "filename", "_file", "-file", "_path", "-path", "_dir",
-        "-dir",
+        "_list", "-list", " list", "_spec", "-spec", "filename", "_file", "-file", "_path", "-path", "-size",
+        "_dir", "-dir",
     ];
     FREE.contains(&lower.as_str()) || ENDS.iter().any(|end| lower.ends_with(end))
 }

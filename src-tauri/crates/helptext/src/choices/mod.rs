@@ -97,8 +97,21 @@ const PLACEHOLDERS: &[&str] = &[
     "target", "title", "token", "type", "unit", "uri", "uuid", "var", "version", "width", "x", "y",
 ];
 /// Of these, one is enough in a short list.
-const MOSTLY_KINDS: &[&str] =
-    &["file", "filename", "pathname", "directory", "dir", "url", "uid", "gid", "integer", "int", "string"];
+const MOSTLY_KINDS: &[&str] = &[
+    "file",
+    "filename",
+    "path",
+    "identifier",
+    "pathname",
+    "directory",
+    "dir",
+    "url",
+    "uid",
+    "gid",
+    "integer",
+    "int",
+    "string",
+];
 
 /// The values that an option's entry lists, in the name of its value or in the description, and whether it takes one: a
 /// description may be nothing but the list.
@@ -111,6 +124,11 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
     }
     if value == Value::None {
         return (value, listed);
+    }
+    // Each of these is one value of several.
+    if crate::hints::is_list_name(&values) && !crate::hints::bare(&values).is_empty() && !values.contains('|')
+    {
+        return (value, Vec::new());
     }
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.
     let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
@@ -191,6 +209,15 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             |test: fn(char) -> bool| item.split('_').any(|part| part.len() > 1 && part.chars().all(test));
         is(|c| c.is_ascii_lowercase()) && is(|c| c.is_ascii_uppercase())
     };
+    // `pyproject.toml`, `YYMMDDHHMMSSZ`, `+format`.
+    let is_file_name = |item: &String| {
+        item.rsplit_once('.').is_some_and(|(name, end)| {
+            !name.is_empty()
+                && (2..5).contains(&end.len())
+                && end.bytes().all(|byte| byte.is_ascii_lowercase())
+        })
+    };
+    let is_pattern = |item: &String| item.starts_with('+') || item.contains("YYMM");
     // `all|unmanaged|Number`
     let is_title =
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
@@ -207,6 +234,8 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
         || items.len() < 4 && lower.iter().any(names_something) && !lower.iter().all(|item| item.contains('-'))
         || lower.iter().any(|item| is_range(item) || is_broken(item))
         || lower.iter().all(is_amount)
+        || lower.iter().all(is_file_name)
+        || items.iter().any(is_pattern)
 }
 
 #[cfg(test)]

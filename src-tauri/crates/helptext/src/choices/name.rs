@@ -33,6 +33,9 @@ pub fn of_name(name: &str) -> Vec<String> {
         _ => name,
     };
     let inner = bare(name);
+    if name.contains("|...") || name.contains(",...") {
+        return Vec::new();
+    }
     // `<y or n>`
     if let Some((one, other)) = inner.split_once(" or ")
         && [one, other]
