@@ -88,7 +88,11 @@ fn is_heading(line: &str, next: Option<&str>) -> bool {
     if text.is_empty() || text.starts_with('-') || count > 90 || indent(line) > 4 {
         return false;
     }
-    let next_is_deeper = next.is_none_or(|next| next.trim().is_empty() || indent(next) > indent(line));
+    // dvips does not indent its options.
+    let is_above_options = |next: &str| next.starts_with('-') && section(text) == Section::Options;
+    let next_is_deeper = next.is_none_or(|next| {
+        next.trim().is_empty() || indent(next) > indent(line) || text.ends_with(':') && is_above_options(next)
+    });
     let words = text.trim_end_matches(':');
     let is_upper = words.chars().any(char::is_alphabetic) && !words.chars().any(char::is_lowercase);
     let ends_well = text.ends_with(':') || (indent(line) == 0 && !text.ends_with(['.', ',', ';', ']', ')']));
@@ -101,7 +105,7 @@ fn section(heading: &str) -> Section {
     let text = heading.trim().trim_end_matches(':').to_lowercase();
     let has = |word: &str| text.contains(word);
     if has("example")
-        || has("environment")
+        || has("environment") && !has("option")
         || has("exit")
         || text.starts_with("see also")
         || has("authors")
@@ -234,7 +238,12 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 && indented > heading_indent
                 && !text.ends_with(':');
             if !is_entry {
-                section_now = section(text);
+                // gopls: groups of subcommands under headings of one word.
+                let is_group = section_now == Section::Commands
+                    && section(text) == Section::Other
+                    && !text.ends_with(':')
+                    && !text.contains(' ');
+                section_now = if is_group { section_now } else { section(text) };
                 is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
                 is_example = text.to_lowercase().contains("example");
                 heading_indent = indented;
@@ -330,7 +339,8 @@ fn named(line: &str, section: Section) -> Option<(String, String)> {
     let has_arguments = section == Section::Commands
         && left.split_whitespace().skip(1).all(|word| word.starts_with(['[', '<']));
     let most = if description.is_empty() && !has_arguments { 1 } else { 5 };
-    (is_name && words <= most && !left.ends_with(['.', ';'])).then_some((left, description))
+    let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("...");
+    (is_name && words <= most && !is_sentence).then_some((left, description))
 }
 
 fn add(entry: Option<&mut Entry>, text: &str) {

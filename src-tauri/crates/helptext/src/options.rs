@@ -292,7 +292,9 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     // yargs says of switches that they are; rich-click ends descriptions with the type.
     let is_yargs = description.contains("[default: ")
         && !description.contains("[boolean]")
-        && default.as_ref().is_some_and(|default| !["true", "false"].contains(&default.as_str()));
+        && default
+            .as_ref()
+            .is_some_and(|default| !["true", "false"].contains(&default.to_lowercase().as_str()));
     let says_number = is_yargs
         || is_match(&TYPE_AT_END, description)
         || description.starts_with("Number of ")

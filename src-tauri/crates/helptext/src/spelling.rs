@@ -26,7 +26,7 @@ pattern!(LEVELS, r"^(\s*)-(\d) ?(?:\.\.\.?|…|to) ?-(\d)(\s{2,}|$)");
 pattern!(SLASHES, r"^\s*(?:-\w{2}(?:/\w{2})+|--[a-z]+-[a-z-]+(?:/[a-z]+-[a-z-]+)+)(?:[:\[ ]|$)");
 
 // zip: `-d   delete entries    -m   move into it`.
-pattern!(BESIDE, r"^(\s*)(-\S{1,2}\s{2,}\S.*?)\s+(-\S{1,8}\s{2,}\S.*)$");
+pattern!(BESIDE, r"^(\s*)(-\S{1,2}(?: [#a-z])?\s+\S.*?)\s+(-[^\s-]\S{0,7}(?: [#a-z] |\s{2,})\S.*)$");
 
 // objcopy: `{--change-start|--adjust-start} <incr>`.
 pattern!(BRACED, r"^(\s*)\{(--[\w-]+\|--[\w-]+)\} (\S.*)$");

@@ -69,7 +69,8 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
         return None;
     }
     // Words in a row are a sentence.
-    if head.split([',', '|']).any(|part| part.split_whitespace().count() > 2) {
+    let is_lower = |word: &&str| word.chars().any(|c| c.is_ascii_lowercase());
+    if head.split([',', '|']).any(|part| part.split_whitespace().filter(is_lower).count() > 2) {
         return None;
     }
     let aliases = words.filter(|word| is_word(word)).map(str::to_owned).collect();

@@ -104,13 +104,18 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
             _ => {}
         }
     }
-    let sentence = plain.split([';']).next().unwrap_or_default().trim().trim_end_matches('.');
+    let sentence = plain.split([';']).next().unwrap_or_default();
+    let sentence = sentence.split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
     let words: Vec<String> = sentence
         .replace(" or ", ",")
         .split([',', '|'])
         .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
         .filter(|word| !word.is_empty())
         .collect();
-    let fits = words.len() > 2 && words.len() <= MAX_CHOICES && words.iter().all(|word| is_word(word));
+    let is_default =
+        |word: &String| crate::hints::default(description).is_some_and(|default| default == *word);
+    let fits = (words.len() > 2 || words.len() == 2 && words.iter().any(is_default))
+        && words.len() <= MAX_CHOICES
+        && words.iter().all(|word| is_word(word));
     if fits && !are_kinds(&words) { words } else { Vec::new() }
 }

@@ -59,6 +59,8 @@ pattern!(
     SPACED_TO_THE_END,
     r"(?i)\b(?:one of|available|supported|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})\.?\s*$"
 );
+// OpenSSL: `Output format, one of DER PEM PVK`.
+pattern!(SPACED_CAPITALS, r"one of ([A-Z][A-Z0-9]+(?: [A-Z][A-Z0-9]+)+)$");
 // `Show dates in short, full or iso format`. The noun is captured.
 pattern!(
     IN_SOME_FORM,
@@ -289,7 +291,8 @@ fn spaced(description: &str) -> Vec<String> {
     ];
     let list = found(&SPACED, description)
         .or_else(|| found(&ASSIGNED_LIST, description))
-        .or_else(|| found(&SPACED_TO_THE_END, description));
+        .or_else(|| found(&SPACED_TO_THE_END, description))
+        .or_else(|| found(&SPACED_CAPITALS, description));
     let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
     let words = list
         .as_str()
@@ -360,7 +363,7 @@ fn behind_noun(description: &str, name: &str) -> Vec<String> {
 }
 
 /// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.
-fn in_parentheses(description: &str, name: &str) -> Vec<String> {
+pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
     let is_when = name.eq_ignore_ascii_case("when");
     let of = |pattern: &Pattern, is_round: bool| {
         let captures = found(pattern, description)?;

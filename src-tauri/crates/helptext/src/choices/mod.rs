@@ -147,7 +147,12 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
 /// The values that a description lists so that there must be one, where the entry shows none: it is nothing but a list, says
 /// "one of", ends with `(ro|rw)`, or names one of them as the default.
 fn said_alone(description: &str) -> Vec<String> {
-    let lists = [alone::whole, description::one_of, alone::at_end];
+    let quoted = |text: &str| {
+        let items =
+            if text.ends_with(['"', ')']) { description::in_parentheses(text, "") } else { Vec::new() };
+        if items.len() > 2 && text.contains('"') { items } else { Vec::new() }
+    };
+    let lists = [alone::whole, description::one_of, alone::at_end, quoted];
     let found = lists.iter().map(|list| list(description)).find(|list| !list.is_empty());
     found.unwrap_or_else(|| {
         let default = default(description).unwrap_or_default();

@@ -17,6 +17,13 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     if told.len() > 1 {
         return told;
     }
+    // od: `RADIX is one of [doxn]`.
+    let letters =
+        description.split_once(&format!("{name} is one of [")).and_then(|(_, rest)| rest.split_once(']'));
+    let is_set = |letters: &str| letters.len() > 1 && letters.bytes().all(|byte| byte.is_ascii_lowercase());
+    if let Some((letters, _)) = letters.filter(|(letters, _)| !name.is_empty() && is_set(letters)) {
+        return letters.chars().map(String::from).collect();
+    }
     let bracketed = format!("<{name}>");
     let name = if name.is_empty() || name.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '-')) {
         name

@@ -49,6 +49,8 @@ enum Subject {
     Flag(String),
     /// What the values are: the name of a value in small letters, or a flag without its dashes.
     Noun(String),
+    /// What descriptions of options say of their value, in small letters: "page segmentation mode".
+    Phrase(String),
 }
 
 /// Gives options without choices those of a list that names them or their value, or of an option they refer to.
@@ -61,6 +63,7 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
     for at in 0..lines.len() {
         let Some((subject, values)) = sentence(lines, at)
             .or_else(|| of_noun(lines, at))
+            .or_else(|| of_phrase(lines, at))
             .or_else(|| Some((subject(lines, at)?, values(lines.get(at + 1..).unwrap_or_default()))))
         else {
             continue;
@@ -76,6 +79,7 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
                     option.value_name == *name || option.description.contains(&format!("see {name} below"))
                 }
                 Subject::Flag(flag) => option.flags.contains(flag),
+                Subject::Phrase(phrase) => option.description.to_lowercase().contains(phrase.as_str()),
                 Subject::Noun(noun) => {
                     let end = format!("-{noun}");
                     let is_own = |flag: &String| flag.trim_start_matches('-') == noun || flag.ends_with(&end);
@@ -156,6 +160,19 @@ fn of_noun(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
     (values.iter().all(is_word) && values.len() <= MAX_CHOICES).then_some((Subject::Noun(noun), values))
 }
 
+/// tesseract: "Page segmentation modes:", and a table of them.
+fn of_phrase(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
+    const LEAST: usize = 3;
+    let phrase = lines.get(at)?.trim().strip_suffix("s:").filter(|phrase| phrase.len() < 60)?;
+    let is_word = |word: &str| word.chars().all(|c| c.is_alphabetic());
+    let words: Vec<&str> = phrase.split(' ').collect();
+    if words.len() < 2 || !phrase.starts_with(char::is_uppercase) || !words.iter().all(|word| is_word(word)) {
+        return None;
+    }
+    let values = values(lines.get(at + 1..)?);
+    (values.len() >= LEAST).then(|| (Subject::Phrase(phrase.to_lowercase()), values))
+}
+
 /// What the list below a line is about, if the line is a heading.
 fn subject(lines: &[String], at: usize) -> Option<Subject> {
     let line = lines.get(at).filter(|line| line.len() < 200)?;
@@ -231,7 +248,10 @@ mod tests {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let found = (0..lines.len()).find_map(|at| {
             let subject = match subject(&lines, at)? {
-                Subject::Name(subject) | Subject::Flag(subject) | Subject::Noun(subject) => subject,
+                Subject::Name(subject)
+                | Subject::Flag(subject)
+                | Subject::Noun(subject)
+                | Subject::Phrase(subject) => subject,
             };
             Some(format!("{subject}: {}", values(&lines[at + 1..]).join(" ")))
         });

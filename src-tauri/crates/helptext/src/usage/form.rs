@@ -301,6 +301,15 @@ impl<'a> Form<'a> {
                 !flag.starts_with("--") && flag.len() > 2 && flag.chars().skip(1).all(is_known)
             };
             let known = letters.filter(are_known).and_then(|flag| flag.strip_prefix('-'));
+            // `-cf config-file`: a word of the first letters of its value.
+            let is_short_for = |flag: &&String| {
+                let initials = spec
+                    .values
+                    .first()
+                    .map(|value| value.split('-').filter_map(|part| part.chars().next()).collect::<String>());
+                initials.as_deref() == flag.strip_prefix('-')
+            };
+            let letters = letters.filter(|flag| !is_short_for(flag));
             let letters = known.or_else(|| letters.and_then(|flag| bundle(flag)));
             match letters {
                 Some(letters) => {
