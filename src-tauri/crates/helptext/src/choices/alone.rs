@@ -1,6 +1,7 @@
 //! Lists that no words introduce: a whole description, its beginning or its end.
 
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
+use crate::hints::default;
 
 /// A word in small letters that is not broken.
 fn is_word(word: &str) -> bool {
@@ -112,8 +113,7 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
         .filter(|word| !word.is_empty())
         .collect();
-    let is_default =
-        |word: &String| crate::hints::default(description).is_some_and(|default| default == *word);
+    let is_default = |word: &String| default(description).as_ref() == Some(word);
     let fits = (words.len() > 2 || words.len() == 2 && words.iter().any(is_default))
         && words.len() <= MAX_CHOICES
         && words.iter().all(|word| is_word(word));

@@ -7,7 +7,7 @@ use super::alone::{bare_list, behind_colon, with_bars};
 use super::explained::{each, explained};
 use super::named::{of_named, with_flags};
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
-use crate::hints::bare;
+use crate::hints::{bare, default};
 use crate::patterns::{Pattern, found, is_match, pattern};
 
 pattern!(
@@ -404,7 +404,7 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             .as_str()
             .split_once("default")
             .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())))
-            || crate::hints::default(description).is_some_and(|default| items.contains(&default));
+            || default(description).is_some_and(|default| items.contains(&default));
         let fits = items.len() > 1
             && !are_kinds(&items)
             && has_case

@@ -16,7 +16,7 @@ pub use name::of_name;
 pub use tables::from_lists;
 
 use crate::definition::Value;
-use crate::hints::default;
+use crate::hints::{bare, default, is_list_name};
 use crate::patterns::{is_match, pattern};
 use crate::spec::Spec;
 
@@ -126,8 +126,7 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
         return (value, listed);
     }
     // Each of these is one value of several.
-    if crate::hints::is_list_name(&values) && !crate::hints::bare(&values).is_empty() && !values.contains('|')
-    {
+    if is_list_name(&values) && !bare(&values).is_empty() && !values.contains('|') {
         return (value, Vec::new());
     }
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.

@@ -9,6 +9,8 @@ use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// Length from which a list may contain anything.
 const LONG: usize = 12;
+/// Most lists of a text.
+const MAX_TABLES: usize = 100;
 /// Most lines of a paragraph before a list.
 const MAX_LINES: usize = 4;
 
@@ -60,6 +62,7 @@ pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
 }
 
 fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
+    let mut tables = 0;
     for at in 0..lines.len() {
         let Some((subject, values)) = sentence(lines, at)
             .or_else(|| of_noun(lines, at))
@@ -70,6 +73,10 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
         };
         if values.len() < 2 {
             continue;
+        }
+        tables += 1;
+        if tables > MAX_TABLES {
+            return;
         }
         for option in
             options.iter_mut().filter(|option| option.choices.is_empty() && option.value != Value::None)
