@@ -25,7 +25,12 @@ pub fn help(bytes: &[u8]) -> Result<Tried, String> {
         if option.flags.is_empty() || !seen.insert(&option.property) {
             return Err(format!("{:?} is without flags or duplicated", option.property));
         }
-        if !option.flags.iter().chain(&option.negated).all(|flag| flag.starts_with('-') && flag.len() > 1) {
+        if !option
+            .flags
+            .iter()
+            .chain(&option.negated)
+            .all(|flag| flag.starts_with(['-', '+']) && flag.len() > 1)
+        {
             return Err(format!("{:?} {:?} are no flags", option.flags, option.negated));
         }
     }
@@ -34,6 +39,8 @@ pub fn help(bytes: &[u8]) -> Result<Tried, String> {
         return Err("the definition is not the same after it was written and read".to_owned());
     }
     let policy = Policy { interpreter: true, ..Policy::default() };
+    let flags = definition.options.iter().flat_map(|option| option.flags.iter().chain(&option.negated));
+    let has_plus = flags.into_iter().any(|flag| flag.starts_with('+'));
     let tool = Tool::new(definition, &policy);
     let schema = tool.input_schema();
     let Some(properties) = schema["properties"].as_object() else { return Err("no properties".to_owned()) };
@@ -52,15 +59,19 @@ pub fn help(bytes: &[u8]) -> Result<Tried, String> {
         let given = arguments.iter().filter(|(key, _)| *key == name || required.contains(&key.as_str()));
         let given: Map<String, Value> = given.map(|(key, value)| (key.clone(), value.clone())).collect();
         match tool.invocation(&given) {
-            Ok(made) => check(&made.arguments, value)?,
+            Ok(made) => check(&made.arguments, value, has_plus)?,
             Err(_) => refused += 1,
         }
     }
     Ok(Tried { documents: 1, refused })
 }
 
-/// A value that begins with `-` stands behind `--`, or in one word with its flag.
-fn check(arguments: &[String], value: &str) -> Result<(), String> {
+/// A value that begins with `-` stands behind `--`, or in one word with its flag. So does one with `+`, if there are
+/// options with it.
+fn check(arguments: &[String], value: &str, has_plus: bool) -> Result<(), String> {
+    if has_plus && value.starts_with('+') && arguments.iter().filter(|word| *word == value).count() > 1 {
+        return Err(format!("{value:?} became an option: {arguments:?}"));
+    }
     let is_option = value.len() > 1 && value.starts_with('-');
     let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     let before = arguments.get(..end).unwrap_or_default();

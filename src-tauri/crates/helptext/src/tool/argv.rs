@@ -154,7 +154,7 @@ impl Tool {
         self.check_text(property, &text)?;
         note_path(property, part.kind, &part.effects, &text, made);
         let is_long = flag.starts_with("--");
-        let begins_with_dash = text.starts_with('-');
+        let may_be_option = text.starts_with('-') || self.is_plus(&text);
         // Where the value is optional, a second word would be an argument of its own.
         let join = match (part.join, part.value) {
             (Join::Space, Takes::Optional) if is_long => Join::Equals,
@@ -168,7 +168,7 @@ impl Tool {
                 return wrong(property, format!("an empty value cannot be given to {flag}"));
             }
             Join::Glued => made.arguments.push(format!("{flag}{text}")),
-            Join::Space if !begins_with_dash => made.arguments.extend([flag.to_owned(), text]),
+            Join::Space if !may_be_option => made.arguments.extend([flag.to_owned(), text]),
             // One word cannot be taken for an option.
             Join::Space if is_long && self.style == Style::Long => {
                 made.arguments.push(format!("{flag}={text}"));
@@ -176,9 +176,14 @@ impl Tool {
             Join::Space if !is_long && self.style != Style::Unknown && flag.chars().count() == 2 => {
                 made.arguments.push(format!("{flag}{text}"));
             }
-            Join::Space => return wrong(property, dash_problem()),
+            Join::Space => return wrong(property, option_problem(&text)),
         }
         Ok(())
+    }
+
+    /// Whether a value could be an option with a plus sign.
+    fn is_plus(&self, text: &str) -> bool {
+        self.has_plus && text.starts_with('+')
     }
 
     fn row(
@@ -193,8 +198,8 @@ impl Tool {
         for value in row {
             let text = text_of(property, value, ValueType::String, &part.choices)?;
             self.check_text(property, &text)?;
-            if text.starts_with('-') {
-                return wrong(property, dash_problem());
+            if text.starts_with('-') || self.is_plus(&text) {
+                return wrong(property, option_problem(&text));
             }
             note_path(property, part.kind, &part.effects, &text, made);
             made.arguments.push(text);
@@ -235,8 +240,8 @@ impl Tool {
             }
             for item in items {
                 let text = self.positional(property, &positional.part, item)?;
-                if self.style == Style::Unknown && text.starts_with('-') {
-                    return wrong(property, dash_problem());
+                if self.style == Style::Unknown && text.starts_with('-') || self.is_plus(&text) {
+                    return wrong(property, option_problem(&text));
                 }
                 note_path(property, path_kind(&positional.part), &positional.part.effects, &text, made);
                 words.push(text);
@@ -272,8 +277,11 @@ impl Tool {
     }
 }
 
-fn dash_problem() -> &'static str {
-    "begins with \"-\", and this program could take it for an option; write a path as ./-name, or another value"
+fn option_problem(text: &str) -> String {
+    let sign = if text.starts_with('+') { '+' } else { '-' };
+    format!(
+        "begins with \"{sign}\", and this program could take it for an option; write a path as ./{sign}name, or another value"
+    )
 }
 
 /// The longest spelling; of those as long, the first.

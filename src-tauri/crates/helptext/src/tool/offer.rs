@@ -29,6 +29,8 @@ pub struct Tool {
     /// Whether values can be kept from becoming options by `--` and `=`.
     pub(crate) style: Style,
     pub(crate) at_files: bool,
+    /// Whether options can begin with a plus sign. `--` does not end those.
+    pub(crate) has_plus: bool,
     pub(crate) arguments_first: bool,
 }
 
@@ -99,6 +101,10 @@ impl Tool {
         let style = style(&definition, &program);
         let arguments_first = ARGUMENTS_FIRST.contains(&program.as_str());
         let at_files = AT_FILES.contains(&program.as_str()) || says_at_file(&definition);
+        let has_plus = definition
+            .options
+            .iter()
+            .any(|option| option.flags.iter().chain(&option.negated).any(|flag| flag.starts_with('+')));
         let free = policy.interpreter || !is_interpreter(&program);
         // Programs that run what their arguments say do so with their input, too.
         let runs = |positional: &Positional| positional.effects.contains(&Effect::Runs);
@@ -146,7 +152,7 @@ impl Tool {
                 Offered { part: part.clone(), property, withheld }
             })
             .collect();
-        Self { options, positionals, reads_stdin, style, at_files, arguments_first, definition }
+        Self { options, positionals, reads_stdin, style, at_files, has_plus, arguments_first, definition }
     }
 
     /// The definition it was made of.

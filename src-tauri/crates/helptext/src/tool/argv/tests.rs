@@ -126,6 +126,21 @@ fn at_files_are_rejected_where_the_program_reads_them() {
 }
 
 #[test]
+fn values_with_a_plus_sign_are_rejected_where_options_have_one() {
+    let dig = tool(
+        "Usage: dig [-f file] host\n  -f file      read it\n  +[no]all     all\n  +tries=T     so often\n",
+        "dig",
+        &Policy::default(),
+    );
+    assert_eq!(words(&dig, json!({"host": "x", "all": false, "tries": "+3"})), ["+noall", "+tries=+3", "x"]);
+    for arguments in [json!({"host": "+all"}), json!({"host": "x", "f": "+all"})] {
+        assert!(problem(&dig, arguments).contains("begins with \"+\""));
+    }
+    let date = tool("Usage: date [OPTION]... [+FORMAT]\n  -u, --utc   UTC\n", "date", &Policy::default());
+    assert_eq!(words(&date, json!({"format": "+%F"})), ["--", "+%F"]);
+}
+
+#[test]
 fn schema_says_what_the_vector_takes() {
     let schema = tool(GREP, "grep", &Policy::default()).input_schema();
     let properties = &schema["properties"];
