@@ -14,6 +14,7 @@ use crate::usage::Usage;
 /// Most options of a definition.
 pub const MAX_OPTIONS: usize = 2_000;
 
+// rich-click ends descriptions with the type.
 pattern!(
     TYPE_AT_END,
     r"\((?:TEXT|INTEGER|FLOAT|PATH|FILE|DIRECTORY|FILENAME|UUID|DATETIME|BOOLEAN|NAME)(?: RANGE[^()]*)?\)$"
@@ -278,6 +279,18 @@ fn spellings(specs: &[Spec]) -> Option<Spec> {
     Some(all)
 }
 
+/// Whether a description says that there is a value, where the entry shows none.
+fn says_value(description: &str, default: Option<&str>) -> bool {
+    // yargs says of switches that they are.
+    let is_yargs = description.contains("[default: ") && !description.contains("[boolean]");
+    let is_switch = |default: &str| ["true", "false"].contains(&default.to_lowercase().as_str());
+    is_yargs && default.is_some_and(|default| !is_switch(default))
+        || is_match(&TYPE_AT_END, description)
+        // hey: `-n  Number of requests to run. Default is 200.`
+        || description.starts_with("Number of ")
+        || default.is_some_and(|default| default.parse::<f64>().is_ok())
+}
+
 fn option(spec: &Spec, description: &str) -> OptionDefinition {
     let values = spec.values.join(" ");
     let default = hints::default(description);
@@ -287,26 +300,19 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     if value == Value::None && (tag("[string]") || tag("[number]") || tag("[array]") || tag("[choices:")) {
         value = Value::Required;
     }
-    // hey: `-n  Number of requests to run. Default is 200.`
-    let is_counted = ["--verbose", "--quiet"].iter().any(|flag| spec.flags.iter().any(|own| own == flag));
-    // yargs says of switches that they are; rich-click ends descriptions with the type.
-    let is_yargs = description.contains("[default: ")
-        && !description.contains("[boolean]")
-        && default
-            .as_ref()
-            .is_some_and(|default| !["true", "false"].contains(&default.to_lowercase().as_str()));
-    let says_number = is_yargs
-        || is_match(&TYPE_AT_END, description)
-        || description.starts_with("Number of ")
-        || default.as_ref().is_some_and(|default| default.parse::<f64>().is_ok());
-    if value == Value::None && says_number && !is_counted && spec.negated.is_empty() {
+    let is_counted = spec.flags.iter().any(|flag| flag == "--verbose" || flag == "--quiet");
+    if value == Value::None
+        && !is_counted
+        && spec.negated.is_empty()
+        && says_value(description, default.as_deref())
+    {
         value = Value::Required;
     }
-    let (value, mut choices) = choices::of_option(spec, value, description);
+    let (mut value, mut choices) = choices::of_option(spec, value, description);
     // pflag's name for a switch that is counted.
-    let is_counted =
-        spec.values == ["count"] && spec.flags.iter().any(|flag| flag == "--verbose" || flag == "--quiet");
-    let value = if is_counted { Value::None } else { value };
+    if is_counted && spec.values == ["count"] {
+        value = Value::None;
+    }
     let takes_value = value != Value::None;
     // `(default: HTML math.css)` beside `HTML`: a value may have more parts.
     let first = default.as_ref().and_then(|default| default.split_once(' ')).map(|(first, _)| first);

@@ -92,16 +92,14 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
         flags.commands.contains(words.split(' ').next().unwrap_or_default())
             || usage.commands.contains(&words)
     };
-    let own: Vec<&str> = forms.iter().copied().filter(|form| !is_of_command(form)).collect();
-    let is_all = own.is_empty() && usage.commands.is_empty();
-    let has_own = |form: &str| is_all || own.contains(&form);
+    let are_all = usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));
+    let shows_arguments: Vec<bool> = forms.iter().map(|form| are_all || !is_of_command(form)).collect();
     let has_words = have_words(&usage.forms);
     let parsed = |form: &str, known| {
         let mut found = Form::new(flags, known, has_words);
         found.scan(form, true, 0);
         found
     };
-    let shows_arguments: Vec<bool> = forms.iter().map(|form| has_own(form)).collect();
     let mut forms = forms.iter();
     let first = forms.next().map(|form| parsed(form, &[]));
     let names = first.iter().flat_map(|form| &form.positionals).map(|positional| positional.name.clone());

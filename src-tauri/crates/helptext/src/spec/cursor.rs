@@ -190,33 +190,12 @@ impl Cursor<'_> {
             }
             _ => {}
         }
-        // rich: `--host    <str>   description`, in columns.
-        let blanks = self.blanks();
-        if values.is_empty() && blanks >= 2 {
-            let mut ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
-            let token = ahead.token();
-            let is_end = ahead.blanks() >= 2
-                || ahead.at >= self.chars.len()
-                || token.ends_with(" range>") && ahead.looking_at(" [");
-            // `INTEGER RANGE`
-            if ahead.looking_at(" RANGE ") {
-                ahead.at += 6;
-            }
-            let is_end = is_end || ahead.blanks() >= 2;
-            let is_upper = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
-            let is_type = token.starts_with('<') && token.ends_with('>')
-                || token.starts_with('[') && token.ends_with(']') && token.contains('|')
-                || token.len() > 2
-                    && token.chars().all(is_upper)
-                    && token.starts_with(|c: char| c.is_ascii_uppercase());
-            if is_type && is_end {
-                self.at = ahead.at;
-                // typer writes the type of switches, too.
-                if token != "<bool>" {
-                    values.push(token);
-                    value = Value::Required;
-                }
-            }
+        // typer writes the type of switches, too.
+        if values.is_empty()
+            && let Some(token) = self.type_in_column().filter(|token| token != "<bool>")
+        {
+            values.push(token);
+            value = Value::Required;
         }
         while values.len() < 4 && self.is_value_next(!values.is_empty()) {
             self.at += 1;
@@ -243,6 +222,33 @@ impl Cursor<'_> {
             }
         }
         Written { value, values, join }
+    }
+
+    /// rich: moves behind a type in a column of its own, `--host    <str>   description`.
+    fn type_in_column(&mut self) -> Option<String> {
+        let blanks = self.blanks();
+        if blanks < 2 {
+            return None;
+        }
+        let mut ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
+        let token = ahead.token();
+        let is_range = token.ends_with(" range>") && ahead.looking_at(" [");
+        // `INTEGER RANGE`
+        if ahead.looking_at(" RANGE ") {
+            ahead.at += 6;
+        }
+        let is_end = ahead.blanks() >= 2 || ahead.at >= self.chars.len() || is_range;
+        let is_upper = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
+        let is_type = token.starts_with('<') && token.ends_with('>')
+            || token.starts_with('[') && token.ends_with(']') && token.contains('|')
+            || token.len() > 2
+                && token.chars().all(is_upper)
+                && token.starts_with(|c: char| c.is_ascii_uppercase());
+        if !(is_type && is_end) {
+            return None;
+        }
+        self.at = ahead.at;
+        Some(token)
     }
 
     /// Whether a value stands behind one blank, and no description.
