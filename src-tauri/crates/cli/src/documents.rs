@@ -1,9 +1,9 @@
 //! Reads JSON documents that follow each other in a file or pipe of any length, and continues after a malformed one.
 //! Only one document and one block are in memory at a time.
 //!
-//! A line that certainly holds whole documents is not read here: whoever counts it finds out whether it is valid, so
-//! files with one document in a line are read once. A line is such a one if its last character closes an object or an
-//! array, and the next character after it opens one. Nothing valid contains these two in a row.
+//! A line that certainly holds whole documents is not read here. The reader that counts it finds out whether it is
+//! valid, so files with one document in a line are read once. A line is such a one if its last character closes an
+//! object or an array, and the next character after it opens one. Nothing valid contains these two in a row.
 
 use std::io::{self, Read};
 use std::ops::Range;

@@ -26,7 +26,7 @@ pub fn print(definition: &Definition) -> Result<()> {
                 one.property.clone(),
                 yes(one.required),
                 yes(one.repeated),
-                harmless(&one.choices.join(", ")).to_string(),
+                harmless(&listed(&one.choices, ", ")).to_string(),
                 short(&one.description),
             ]);
         }
@@ -43,7 +43,8 @@ pub fn print(definition: &Definition) -> Result<()> {
                 Value::None => String::new(),
                 Value::Unknown => "unknown".to_owned(),
                 value => {
-                    let kind = if one.choices.is_empty() { kind.to_owned() } else { one.choices.join("|") };
+                    let kind =
+                        if one.choices.is_empty() { kind.to_owned() } else { listed(&one.choices, "|") };
                     let many = if one.repeated { "…" } else { "" };
                     if value == Value::Optional { format!("[{kind}]{many}") } else { format!("{kind}{many}") }
                 }
@@ -94,10 +95,41 @@ pub fn print_tool(tool: &CliDefinition) -> Result<()> {
     Ok(())
 }
 
+/// Choices in a column of a table, and how many there are if not all fit.
+fn listed(choices: &[String], between: &str) -> String {
+    const MOST: usize = 40;
+    let all = choices.join(between);
+    if all.chars().count() <= MOST {
+        return all;
+    }
+    let mut shown = String::new();
+    for choice in choices {
+        if shown.chars().count() + choice.chars().count() > MOST {
+            break;
+        }
+        shown.push_str(choice);
+        shown.push_str(between);
+    }
+    format!("{shown}… ({} values)", choices.len())
+}
+
 fn short(text: &str) -> String {
     let plain = harmless(text).to_string();
     if plain.chars().count() <= WIDTH {
         return plain;
     }
     plain.chars().take(WIDTH - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn many_choices_are_counted() {
+        let of = |text: &str| listed(&text.split(' ').map(str::to_owned).collect::<Vec<_>>(), "|");
+        assert_eq!(of("always auto never"), "always|auto|never");
+        let many = "json yaml name go-template go-template-file jsonpath jsonpath-file wide";
+        assert_eq!(of(many), "json|yaml|name|go-template|… (8 values)");
+    }
 }
