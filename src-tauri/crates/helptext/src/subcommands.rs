@@ -51,6 +51,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
             usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
         found.extend(named);
     }
+    // A text that lists the command itself is that of the program: it has nothing below the command.
+    let own = usage.command.split(' ').skip(1).last();
+    if own.is_some_and(|own| found.iter().any(|command| command.name == own)) {
+        found.clear();
+    }
     found
 }
 
@@ -89,6 +94,8 @@ mod tests {
         assert_eq!(of("Commands:\n  c8 report  write it\n  c8 check   check it\n"), ["report", "check"]);
         assert_eq!(of("Recognized commands:\n\n  amend - Change it\n  dd - Copy it\n"), ["amend", "dd"]);
         assert_eq!(of("Commands:\n  run [...filters]\n  init <project>\n"), ["run", "init"]);
+        let listed = "Commands:\n  get   read it\n  put   write it\n";
+        assert!(crate::read(listed, "c8 get").subcommands.is_empty());
         assert_eq!(of("COMMON COMMANDS\n\n  c8\n  Does it.\n"), Vec::<String>::new());
     }
 }

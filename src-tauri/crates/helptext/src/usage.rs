@@ -85,12 +85,18 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let is_one = |form: &&str| !matches!(*form, "OPTION" | "[OPTION]") || usage.forms.len() == 1;
     let forms: Vec<&str> =
         usage.forms.iter().map(|form| without_command(form, &usage.command)).filter(is_one).collect();
-    usage.commands = commands(&forms);
+    // docopt prints the text of the program for its subcommands, too: only their own forms are about them.
+    let below = words.get(1..).unwrap_or_default().join(" ");
+    let own: Vec<String> = forms.iter().filter_map(|form| behind_command(form, &below)).collect();
+    let found = commands(&forms);
+    let is_of_program = !own.is_empty() && !found.is_empty();
+    usage.commands = if is_of_program { Vec::new() } else { found };
+    let forms: Vec<&str> = if is_of_program { own.iter().map(String::as_str).collect() } else { forms };
     // `mocha init <path>` is about a subcommand, where there is a form without one.
     let is_of_command = |form: &str| {
         let words = leading_command(form);
-        flags.commands.contains(words.split(' ').next().unwrap_or_default())
-            || usage.commands.contains(&words)
+        let first = words.split(' ').next().unwrap_or_default();
+        flags.commands.contains(first) || usage.commands.iter().any(|command| command == first)
     };
     let are_all = usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));
     let shows_arguments: Vec<bool> = forms.iter().map(|form| are_all || !is_of_command(form)).collect();
@@ -137,6 +143,20 @@ fn leading_command(form: &str) -> String {
     behind.take_while(|word| is_plain(word)).take(3).map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
+/// A form without the plain words that it begins with, if these are `command` or more words.
+fn behind_command(form: &str, command: &str) -> Option<String> {
+    let own = leading_command(form);
+    own.strip_prefix(command).filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
+    let count = command.split_whitespace().count();
+    if count == 0 {
+        return None;
+    }
+    let all = words(form);
+    let first = all.iter().position(|word| own.split(' ').next() == Some(word))?;
+    let others = all.iter().take(first).chain(all.iter().skip(first + count));
+    Some(others.map(String::as_str).collect::<Vec<_>>().join(" "))
+}
+
 /// The subcommands of forms that each begin with other words. Few such forms, or names of files and the like, are
 /// arguments.
 fn commands(forms: &[&str]) -> Vec<String> {
@@ -153,9 +173,8 @@ fn commands(forms: &[&str]) -> Vec<String> {
         match words.split(' ').next().filter(|first| !first.is_empty()) {
             Some(first) => {
                 count += 1;
-                firsts.insert(first.to_owned());
-                if !found.contains(&words) && found.len() < MOST {
-                    found.push(words.clone());
+                if firsts.insert(first.to_owned()) && found.len() < MOST {
+                    found.push(first.to_owned());
                 }
             }
             None => others += usize::from(!is_help),

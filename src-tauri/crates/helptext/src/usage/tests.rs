@@ -26,7 +26,10 @@ fn forms_that_begin_with_other_words_have_subcommands() {
         read(&lines, name, &Flags::default()).commands
     };
     let docopt = "Usage:\n  up [options] list\n  up [options] show <app>\n  up link install [<app>]\n  up (-h | --help)\n";
-    assert_eq!(commands(docopt, "up"), ["list", "show", "link install"]);
+    assert_eq!(commands(docopt, "up"), ["list", "show", "link"]);
+    // The same text for a subcommand: only its own form, and none below it.
+    assert!(commands(docopt, "up show").is_empty());
+    assert_eq!(of(docopt, "up show").1, "app");
     assert_eq!(of(docopt, "up").1, "");
     // Names of files, and too few.
     assert!(commands("Usage: up file [x]\n   or: up dir <y>\n   or: up path\n", "up").is_empty());
