@@ -17,7 +17,9 @@ const BLOCK: usize = 256 << 10;
 /// Reads documents from `reader`.
 pub struct Documents<R> {
     reader: R,
+    /// What was read, and behind `filled` room for more. Its bytes are initialized only once.
     buffer: Vec<u8>,
+    filled: usize,
     /// Position in `buffer` where the next document is expected.
     start: usize,
     /// The line `start` is in, from 1.
@@ -35,6 +37,7 @@ pub struct Broken {
 }
 
 /// Consecutive parts of the input: documents, and lines that hold whole documents or malformed ones.
+#[derive(Default)]
 pub struct Batch {
     bytes: Vec<u8>,
     /// Each part's place in `bytes`, and the line in which it begins.
@@ -50,7 +53,8 @@ impl Batch {
 
 /// Passes the documents in a part that is not a single one to `found`, each with the line in which it begins.
 pub fn read_apart<'p>(line: u64, part: &'p [u8], mut found: impl FnMut(Result<(u64, &'p [u8]), Broken>)) {
-    let mut documents = Documents { buffer: part.to_vec(), start: 0, line, ended: true, reader: io::empty() };
+    let (buffer, filled) = (part.to_vec(), part.len());
+    let mut documents = Documents { buffer, filled, start: 0, line, ended: true, reader: io::empty() };
     while let Some(next) = documents.next_document() {
         found(next.map(|(place, line)| (line, &part[place])));
     }
@@ -58,43 +62,58 @@ pub fn read_apart<'p>(line: u64, part: &'p [u8], mut found: impl FnMut(Result<(u
 
 impl<R: Read> Documents<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader, buffer: Vec::new(), start: 0, line: 1, ended: false }
+        Self { reader, buffer: Vec::new(), filled: 0, start: 0, line: 1, ended: false }
     }
 
-    /// The next batch: what a block contains, at least one part; `None` at the end. Malformed documents that are not
-    /// part of a batch are passed to `broken`.
-    pub fn next_batch(&mut self, broken: impl Fn(Broken)) -> io::Result<Option<Batch>> {
+    /// Replaces `batch` with the next one: what a block contains, at least one part. Returns false at the end, and
+    /// after an error. Malformed documents that are not part of a batch are passed to `broken`.
+    pub fn next_batch(&mut self, batch: &mut Batch, broken: impl Fn(Broken)) -> io::Result<bool> {
+        batch.parts.clear();
         loop {
-            let mut parts = Vec::new();
             loop {
                 self.skip_space();
                 if let Some(line) = self.whole_line() {
                     self.start = line.end;
-                    parts.push((line, self.line));
+                    batch.parts.push((line, self.line));
                     continue;
                 }
                 match self.next_document() {
-                    Some(Ok(found)) => parts.push(found),
+                    Some(Ok(found)) => batch.parts.push(found),
                     Some(Err(found)) => broken(found),
                     None => break,
                 }
             }
-            if !parts.is_empty() {
-                let mut rest = Vec::with_capacity(self.buffer.len() - self.start + BLOCK);
-                rest.extend_from_slice(&self.buffer[self.start..]);
-                self.start = 0;
-                return Ok(Some(Batch { bytes: std::mem::replace(&mut self.buffer, rest), parts }));
+            if !batch.parts.is_empty() {
+                self.hand_over(&mut batch.bytes);
+                return Ok(true);
             }
             if self.ended {
-                return Ok(None);
+                return Ok(false);
             }
             self.read_more()?;
         }
     }
 
+    /// Exchanges the buffer for another one and moves to that what is not part of the batch.
+    fn hand_over(&mut self, bytes: &mut Vec<u8>) {
+        let rest = self.start..self.filled;
+        // Of a buffer that had to grow for a long document, only as much is kept as is usual.
+        bytes.truncate(rest.len() + 2 * BLOCK);
+        bytes.shrink_to(rest.len() + 2 * BLOCK);
+        bytes.resize(bytes.len().max(rest.len() + BLOCK), 0);
+        bytes[..rest.len()].copy_from_slice(&self.buffer[rest.clone()]);
+        std::mem::swap(&mut self.buffer, bytes);
+        (self.start, self.filled) = (0, rest.len());
+    }
+
+    /// What was read and is not part of a batch.
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..self.filled]
+    }
+
     /// The line at the start, if it certainly holds whole documents or malformed ones.
     fn whole_line(&self) -> Option<Range<usize>> {
-        let rest = &self.buffer[self.start..];
+        let rest = self.rest();
         let (line, below) = rest.split_at_checked(memchr(b'\n', rest)?)?;
         let line = line.trim_ascii_end();
         let next = below.iter().find(|byte| !byte.is_ascii_whitespace())?;
@@ -106,13 +125,13 @@ impl<R: Read> Documents<R> {
     /// the end of one.
     fn next_document(&mut self) -> Option<Result<(Range<usize>, u64), Broken>> {
         self.skip_space();
-        let rest = &self.buffer[self.start..];
+        let rest = self.rest();
         let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
         let parsed = stream.next()?.map(|_| ());
         let end = self.start + stream.byte_offset();
         match parsed {
             // A number at the end of the buffer may continue in the next block.
-            Ok(()) if self.ended || end < self.buffer.len() => {
+            Ok(()) if self.ended || end < self.filled => {
                 let found = (self.start..end, self.line);
                 self.pass(end);
                 Some(Ok(found))
@@ -123,7 +142,7 @@ impl<R: Read> Documents<R> {
                     return None;
                 }
                 let broken = Broken { line: self.line, reason: reason(&error) };
-                self.pass(next_line.unwrap_or(self.buffer.len()));
+                self.pass(next_line.unwrap_or(self.filled));
                 Some(Err(broken))
             }
             _ => None,
@@ -132,10 +151,10 @@ impl<R: Read> Documents<R> {
 
     fn skip_space(&mut self) {
         // A byte order mark.
-        if self.line == 1 && self.start == 0 && self.buffer.starts_with(b"\xef\xbb\xbf") {
+        if self.line == 1 && self.start == 0 && self.rest().starts_with(b"\xef\xbb\xbf") {
             self.start = 3;
         }
-        let space = self.buffer[self.start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let space = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.pass(self.start + space);
     }
 
@@ -144,14 +163,30 @@ impl<R: Read> Documents<R> {
         self.start = to;
     }
 
-    /// Doubles the buffer, so that a long document is parsed only a few times.
+    /// Doubles what is in the buffer, so that a long document is parsed only a few times.
     fn read_more(&mut self) -> io::Result<()> {
-        self.buffer.drain(..self.start);
-        self.start = 0;
-        let more = self.buffer.len().max(BLOCK) as u64;
-        let read = (&mut self.reader).take(more).read_to_end(&mut self.buffer)?;
-        // A short read is the end: a terminal would otherwise have to send its end twice.
-        self.ended = (read as u64) < more;
+        self.buffer.copy_within(self.start..self.filled, 0);
+        (self.start, self.filled) = (0, self.filled - self.start);
+        let end = self.filled + self.filled.max(BLOCK);
+        if self.buffer.len() < end {
+            self.buffer.resize(end, 0);
+        }
+        while self.filled < end {
+            match self.reader.read(&mut self.buffer[self.filled..end]) {
+                // Not asked for again: a terminal would have to send its end twice.
+                Ok(0) => {
+                    self.ended = true;
+                    break;
+                }
+                Ok(read) => self.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.ended = true;
+                    self.filled = 0;
+                    return Err(error);
+                }
+            }
+        }
         Ok(())
     }
 }
@@ -178,7 +213,8 @@ mod tests {
         let add_broken = |broken: Broken| add(broken.line, Err(broken.line));
         let document = |bytes: &[u8]| Ok(String::from_utf8(bytes.to_vec()).unwrap());
         let mut documents = Documents::new(text.as_bytes());
-        while let Some(batch) = documents.next_batch(add_broken).unwrap() {
+        let mut batch = Batch::default();
+        while documents.next_batch(&mut batch, add_broken).unwrap() {
             for (line, part) in batch.parts() {
                 match Shape::new().observe(part) {
                     Ok(()) => add(line, document(part)),

@@ -1,15 +1,14 @@
 //! `infer`: a schema from JSON documents, without an engine.
 //!
-//! One thread splits the input into lines or documents. The others count them, each into a shape of its own, and the
-//! shapes are merged at the end, which gives the same result as a single thread. Only a few batches are in memory at a
-//! time.
+//! The threads in turn read a part of the input and split it into lines or documents. Each counts what it read into a
+//! shape of its own, and the shapes are merged at the end, which gives the same result as a single thread. Each thread
+//! has one part of the input in memory at a time.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
@@ -76,7 +75,7 @@ pub struct Infer {
 impl Alone for Infer {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         let verb = self;
-        let (reader, length): (Box<dyn Read>, Option<u64>) = match &verb.file {
+        let (reader, length): (Box<dyn Read + Send>, Option<u64>) = match &verb.file {
             Some(path) => {
                 let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
                 let length = file.metadata().ok().map(|meta| meta.len());
@@ -86,7 +85,7 @@ impl Alone for Infer {
                 if io::stdin().is_terminal() {
                     output::note("Reading JSON documents from the keyboard; end with Ctrl-D.");
                 }
-                (Box::new(io::stdin().lock()), None)
+                (Box::new(io::stdin()), None)
             }
         };
         let progress = bar(length);
@@ -123,49 +122,41 @@ fn policy(verb: &Infer) -> Policy {
 }
 
 /// Counts all documents on all processors. Also returns the malformed ones.
-fn learn<R: Read>(mut documents: Documents<R>) -> Result<(Shape, Malformed)> {
+fn learn<R: Read + Send>(documents: Documents<R>) -> Result<(Shape, Malformed)> {
     let counters = thread::available_parallelism().map_or(1, |count| count.get());
-    let (send, receive) = sync_channel::<Batch>(counters);
-    let receive = Mutex::new(receive);
+    let documents = Mutex::new(documents);
     let malformed = Mutex::new(Malformed::default());
     let add = |broken| malformed.lock().unwrap_or_else(PoisonError::into_inner).add(broken);
     let shapes = thread::scope(|scope| -> Result<Vec<Shape>> {
-        let counting: Vec<_> = (0..counters).map(|_| scope.spawn(|| count_batches(&receive, &add))).collect();
-        let read = loop {
-            match documents.next_batch(add) {
-                Ok(Some(batch)) => {
-                    if send.send(batch).is_err() {
-                        break Ok(());
-                    }
-                }
-                Ok(None) => break Ok(()),
-                Err(error) => break Err(error),
-            }
-        };
-        drop(send);
-        let shapes = counting.into_iter().map(|thread| thread.join());
-        let shapes: Result<Vec<Shape>, _> = shapes.collect();
-        read.context("cannot read the rest of the input")?;
-        shapes.map_err(|_| anyhow::anyhow!("counting failed; please report this"))
+        let counting: Vec<_> =
+            (0..counters).map(|_| scope.spawn(|| count_batches(&documents, &add))).collect();
+        let shapes = counting.into_iter().map(|thread| match thread.join() {
+            Ok(shape) => shape.context("cannot read the rest of the input"),
+            Err(_) => Err(anyhow::anyhow!("counting failed; please report this")),
+        });
+        shapes.collect()
     })?;
-    let mut whole = Shape::new();
-    for shape in &shapes {
-        whole.merge(shape)?;
+    let mut shapes = shapes.into_iter();
+    let mut whole = shapes.next().unwrap_or_default();
+    for shape in shapes {
+        whole.merge(&shape)?;
     }
     Ok((whole, malformed.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-fn count_batches(batches: &Mutex<Receiver<Batch>>, malformed: &(dyn Fn(Broken) + Sync)) -> Shape {
-    let mut shape = Shape::new();
-    loop {
-        let next = batches.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(batch) = next else { return shape };
+fn count_batches<R: Read>(
+    documents: &Mutex<Documents<R>>,
+    malformed: &(dyn Fn(Broken) + Sync),
+) -> io::Result<Shape> {
+    let (mut shape, mut batch) = (Shape::new(), Batch::default());
+    while documents.lock().unwrap_or_else(PoisonError::into_inner).next_batch(&mut batch, malformed)? {
         for (line, part) in batch.parts() {
             if shape.observe(part).is_err() {
                 read_apart(line, part, |next| count_one(&mut shape, next, malformed));
             }
         }
     }
+    Ok(shape)
 }
 
 fn count_one(shape: &mut Shape, next: Result<(u64, &[u8]), Broken>, malformed: &dyn Fn(Broken)) {
