@@ -69,13 +69,19 @@ impl<R: Read> Documents<R> {
     /// after an error. Malformed documents that are not part of a batch are passed to `broken`.
     pub fn next_batch(&mut self, batch: &mut Batch, broken: impl Fn(Broken)) -> io::Result<bool> {
         batch.parts.clear();
+        let mut after_line = false;
         loop {
             loop {
                 self.skip_space();
                 if let Some(line) = self.whole_line() {
                     self.start = line.end;
                     batch.parts.push((line, self.line));
+                    after_line = true;
                     continue;
+                }
+                // The rest of a line is read when the next block has completed it.
+                if after_line && memchr(b'\n', self.rest()).is_none() {
+                    break;
                 }
                 match self.next_document() {
                     Some(Ok(found)) => batch.parts.push(found),
