@@ -79,7 +79,7 @@ pub fn bare(name: &str) -> &str {
 pub fn is_list_name(name: &str) -> bool {
     const LISTS: &[&str] =
         &["Array", "strings", "stringArray", "stringSlice", "stringToString", "list", "ints", "uints"];
-    name.contains("...") || name.contains('…') || LISTS.contains(&bare(name))
+    name.contains("...") || name.contains('…') || name == "[]" || LISTS.contains(&bare(name))
 }
 
 /// The type that a value's name says, with the help of default and description.

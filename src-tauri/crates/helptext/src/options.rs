@@ -140,8 +140,24 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
     // `[-w <sec>]` is clear, also where entries of other options show a value.
     let is_clear = |spec: &Spec| spec.values.first().is_some_and(|value| value.starts_with('<'));
     let show_values = entries.iter().any(has_value);
+    // `-n[imBd]`: further letters that are options.
+    let is_letter = |letter: char| {
+        entries.iter().any(|entry| match &entry.what {
+            What::Options(specs) => {
+                specs.iter().flat_map(|spec| &spec.flags).any(|flag| *flag == format!("-{letter}"))
+            }
+            What::Name(_) => false,
+        })
+    };
+    let is_bundle = |spec: &Spec| {
+        let letters = spec.values.first().map_or("", |value| bare(value));
+        spec.join == Join::Glued && letters.chars().count() > 1 && letters.chars().all(is_letter)
+    };
     let with_value = usage.options.iter().filter(|option| {
-        !option.required && option.spec.value != Value::None && (!show_values || is_clear(&option.spec))
+        !option.required
+            && option.spec.value != Value::None
+            && (!show_values || is_clear(&option.spec))
+            && !is_bundle(&option.spec)
     });
     with_value.flat_map(|option| option.spec.flags.iter().map(|flag| (flag.as_str(), &option.spec))).collect()
 }
@@ -262,16 +278,28 @@ fn spellings(specs: &[Spec]) -> Option<Spec> {
     let is_help = |spec: &Spec| spec.flags.iter().any(|flag| flag == "-?" || flag == "-h");
     // `-sS -sT` differ in their last letter, `-h -help` in length.
     let length = |spec: &Spec| spec.flags.first().map_or(0, |flag| flag.chars().count());
+    // `-v -V --version`
+    let is_other_case =
+        |spec: &Spec| spec.flags.len() > 1 && initial(spec).map(|c| c.to_ascii_lowercase()) == initial(first);
     let fits = |spec: &Spec| {
-        spec.value == Value::None
-            && (length(spec) != length(first) || length(first) == 2 || is_help(first))
-            && (initial(spec) == initial(first) || is_help(first) && is_help(spec) || is_help(spec))
+        (length(spec) != length(first) || length(first) == 2 || is_help(first))
+            && (initial(spec) == initial(first)
+                || is_help(first) && is_help(spec)
+                || is_help(spec)
+                || is_other_case(spec))
     };
-    if rest.is_empty() || first.value != Value::None || !rest.iter().all(|spec| fits(spec) || is_help(first))
+    let (last, before) = rest.split_last()?;
+    // `-v -verbose[:class|gc]`
+    let takes_none = |spec: &Spec| spec.value == Value::None;
+    let has_own = last.join == Join::Colon && last.value == Value::Optional;
+    if !takes_none(first)
+        || !before.iter().all(takes_none)
+        || !(takes_none(last) || has_own)
+        || !rest.iter().all(|spec| fits(spec) || is_help(first) && takes_none(spec))
     {
         return None;
     }
-    let mut all = first.clone();
+    let mut all = Spec { value: last.value, values: last.values.clone(), join: last.join, ..first.clone() };
     for spec in rest {
         all.flags.extend(spec.flags.iter().cloned());
         all.negated.extend(spec.negated.iter().cloned());

@@ -141,6 +141,8 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
         }
         let described = named.iter().find(|(left, _)| key(left) == key(&one.name)).map(|(_, entry)| *entry);
         let description = described.map(|entry| entry.description.clone()).unwrap_or_default();
+        // clap: `[PACKAGES]...` in the list, and only `<PACKAGES|--from <FILE>>` in the usage line.
+        let is_repeated = named.iter().any(|(left, _)| left.ends_with("]...") && key(left) == key(&one.name));
         let mut choices = one.choices.clone();
         if choices.is_empty() {
             choices = choices::of_description(&description, &one.name);
@@ -149,7 +151,7 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
             property: unique.name(&plain(&one.name.to_lowercase())),
             name: one.name.clone(),
             required: one.required,
-            repeated: one.repeated,
+            repeated: one.repeated || is_repeated,
             choices,
             description,
             effects: Vec::new(),
@@ -220,6 +222,24 @@ mod tests {
                 vec!["-n  Required", "-t  Required"],
             ),
             ("Options:\n  --out   Where to write (PATH)\n", vec!["--out  Required"]),
+            ("Options:\n  --key, <path>   Its path\n", vec!["--key  Required"]),
+            ("Options:\n  -p, --port    #       the port\n", vec!["-p,--port  Required"]),
+            ("Options:\n  -n, --bytes   #[KMG]  so many\n", vec!["-n,--bytes  Required"]),
+            ("Options:\n  --volume=[]   mount it\n", vec!["--volume  Required"]),
+            ("Options:\n  --dns /etc/resolv.conf   servers\n", vec!["--dns  Required"]),
+            ("Options:\n  --pull string[=\"true\"]   always\n", vec!["--pull  Optional"]),
+            ("Options:\n  -v -V --version   print it\n", vec!["-v,-V,--version  None"]),
+            ("Options:\n  -v -verbose[:class|gc]   say more\n", vec!["-v,-verbose  Optional"]),
+            ("Options:\n  -g words : set them\n", vec!["-g  Required"]),
+            (
+                "Usage: x [-q] f\n       x -n[qm] f\n -q  be quiet\n -n  none\n -m  more\n",
+                vec!["-q  None", "-n  None", "-m  None"],
+            ),
+            // Names that stand for others.
+            (
+                "Options:\n  --force-<thing>   force it\n  --env.* <v>   set it\n  --long-na…   cut\n  +LINE   go\n  -a   all\n",
+                vec!["-a  None"],
+            ),
             ("Options:\n  -a   all\n\nExamples:\n  -se -r Bob   send it\n", vec!["-a  None"]),
         ] {
             assert_eq!(options_of(text), expected, "{text}");

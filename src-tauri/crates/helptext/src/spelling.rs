@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::choices::is_kind;
 use crate::patterns::{found, is_match, pattern};
 
 // Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
@@ -30,6 +31,8 @@ pattern!(BESIDE, r"^(\s*)(-\S{1,2}(?: [#a-z])?\s+\S.*?)\s+(-[^\s-]\S{0,7}(?: [#a
 
 // objcopy: `{--change-start|--adjust-start} <incr>`.
 pattern!(BRACED, r"^(\s*)\{(--[\w-]+\|--[\w-]+)\} (\S.*)$");
+// X: `-d[isplay] <host:dpy>`, a word and its first letter.
+pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( .*|$)");
 // jarsigner: `[-sigfile <file>] name of it`, `[-verbose[:suboptions]]   what`.
 pattern!(BRACKETED_CLOSELY, r"^\[(-[^\[\]]*(?:\[[^\[\]]*\])?)\](\s+)(\w.*)$");
 
@@ -42,6 +45,7 @@ pub fn usual(lines: Vec<String>) -> Vec<String> {
     let are_bracketed = lines.iter().filter(is_bracketed).take(LEAST).count() == LEAST;
     let mut lines = lines;
     join_lists(&mut lines);
+    lengthen(&mut lines);
     for line in lines {
         if are_bracketed && let Some(captures) = found(&BRACKETED_CLOSELY, &line) {
             usual.push(format!("{}  {}{}", &captures[1], &captures[2], &captures[3]));
@@ -57,6 +61,29 @@ pub fn usual(lines: Vec<String>) -> Vec<String> {
         }
     }
     usual
+}
+
+/// Writes both spellings of `-d[isplay]`. In `-o[file]`, the brackets hold a value: a word that the text has elsewhere.
+fn lengthen(lines: &mut [String]) {
+    let is_shortened = |line: &String| line.trim_start().starts_with('-') && is_match(&SHORTENED, line);
+    for at in 0..lines.len() {
+        if !lines.get(at).is_some_and(is_shortened) {
+            continue;
+        }
+        let Some(captures) = found(&SHORTENED, &lines[at]) else { continue };
+        let (letter, rest) = (&captures[2], &captures[3]);
+        let is_word = |text: &str| {
+            text.to_lowercase()
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| word.trim_end_matches('s') == rest.trim_end_matches('s'))
+        };
+        let others =
+            lines.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, line)| line.as_str());
+        let is_value = is_kind(rest) || rest.starts_with(letter) || is_word(&captures[4]);
+        if !is_value && !others.into_iter().any(is_word) {
+            lines[at] = format!("{}-{letter}, -{letter}{rest}{}", &captures[1], &captures[4]);
+        }
+    }
 }
 
 /// rich: joins a list that is wrapped in its own column, beside the description: `[keep|80m|64m  Frequency`, `|32m|24m]`.
@@ -215,6 +242,12 @@ mod tests {
         assert_eq!(entries[..3], ["  -f   freshen it", "  -u   update it", "  -d   delete it"]);
         // Not where only two lines have it.
         assert_eq!(of(&text.lines().take(2).collect::<Vec<_>>().join("\n")).len(), 2);
+    }
+
+    #[test]
+    fn shortened_words_are_spelled_in_both_ways() {
+        let text = "  -d[isplay] <host> server\n  -o[file]  write a file\n  -n[num]\n  the num";
+        assert_eq!(of(text)[..3], ["  -d, -display <host> server", "  -o[file]  write a file", "  -n[num]"]);
     }
 
     #[test]

@@ -9,6 +9,11 @@ fn is_word(word: &str) -> bool {
     !word.is_empty() && !word.ends_with('-') && word.chars().all(is_part)
 }
 
+/// Whether values are those of a switch: `yes`, `no`.
+pub(super) fn is_switch(items: &[String]) -> bool {
+    matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n")
+}
+
 /// The values of a description that is nothing else: `normal,inverted,left`.
 pub(super) fn whole(description: &str) -> Vec<String> {
     let items: Vec<String> = description.split([',', '|']).map(str::to_owned).collect();
@@ -77,10 +82,8 @@ pub(super) fn with_bars(description: &str) -> Vec<String> {
 pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let description = description.trim_end();
     // The default behind the list.
-    let end = description
-        .rfind(" (default:")
-        .or_else(|| description.rfind(" [default:"))
-        .unwrap_or(description.len());
+    let marks = [" (default:", " [default:", ". Default: ", ". default: ", ", default: ", "; default: "];
+    let end = marks.iter().find_map(|mark| description.rfind(mark)).unwrap_or(description.len());
     let Some((before, list)) = description.get(..end).unwrap_or_default().rsplit_once(": ") else {
         return Vec::new();
     };
@@ -114,7 +117,7 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .collect();
     let is_default = |word: &String| default(description).as_ref() == Some(word);
-    let fits = (words.len() > 2 || words.len() == 2 && words.iter().any(is_default))
+    let fits = (words.len() > 2 || words.len() == 2 && words.iter().any(is_default) || is_switch(&words))
         && words.len() <= MAX_CHOICES
         && words.iter().all(|word| is_word(word));
     if fits && !are_kinds(&words) { words } else { Vec::new() }

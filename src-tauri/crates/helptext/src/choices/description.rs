@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::alone::{bare_list, behind_colon, with_bars};
+use super::alone::{bare_list, behind_colon, is_switch, with_bars};
 use super::explained::{each, explained};
 use super::named::{of_named, with_flags};
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
@@ -15,7 +15,10 @@ pattern!(
     r"(?i)[\[(<]\s*(?:possible values|choices|values|allowed values|options|one of)\s*:\s*([^\])>]*)[\])>]"
 );
 // gh: `Filter by state: {open|closed|all}`.
-pattern!(BRACES, r"(?:^|[^=]\s)\{([A-Za-z0-9][\w.+-]*(?:\|[A-Za-z0-9][\w.+-]*)+)\}(?:[\s.;)]|$)");
+pattern!(
+    BRACES,
+    r"(?:^|[^=]\s)\{([A-Za-z0-9][\w.+-]*(?:[|,] ?[A-Za-z0-9][\w.+-]*)+)\}(?:[\s;)]|\.(?:\s|$)|$)"
+);
 pattern!(BULLETS, r"(?i)possible values:\s*(- .*)");
 pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 // Words before a list, quoted or not.
@@ -45,7 +48,7 @@ pattern!(ABBREVIATED, r"\s*\(or any [^()]*abbreviation[^()]*\)");
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 pattern!(
     IN_PARENTHESES,
-    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?)(?:[,;:]\s*(?:the )?default[^()]*)?\s*\)"#
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?)(?:[,;:]\s*(?:the |no )?default[^()]*)?\s*\)"#
 );
 // Go: `options=[squashed all-layers]`.
 pattern!(
@@ -117,7 +120,14 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     // `NUM (0=none, 1=simple)`: a number, but only one of these.
     let are_numbers = explained.iter().all(|item| item.bytes().all(|byte| byte.is_ascii_digit()));
     if is_free(name) {
-        return several(explained).filter(|_| are_numbers).unwrap_or_default();
+        // `(256,512,1k,2k)`
+        let are_amounts = |items: &Vec<String>| {
+            items.len() > 3 && items.iter().all(|item| item.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        return several(explained)
+            .filter(|_| are_numbers)
+            .or_else(|| Some(in_parentheses(description, name)).filter(are_amounts))
+            .unwrap_or_default();
     }
     several(explained)
         .or_else(|| several(with_flags(description)).filter(|choices| choices.len() > 2))
@@ -393,8 +403,7 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let stem = |item: &String| item.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
         let are_versions =
             items.iter().all(|item| stem(item) != *item && items.first().map(stem) == Some(stem(item)));
-        let is_switch = are_versions
-            || matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n");
+        let is_switch = are_versions || is_switch(&items);
         let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
             || is_upper && (!list.contains(", ") || !is_round || list.contains(" or "))
             || is_quoted

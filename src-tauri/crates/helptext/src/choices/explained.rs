@@ -40,6 +40,8 @@ pattern!(
     r"(?i)\b(?:as follows:|one of(?: the following)?:|(?:values|options|modes|choices|methods|types|formats)(?: are(?: as follows)?:?|:))\s+"
 );
 pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
+// The same without words before it: `set how. all        all of it ascii      as text`.
+pattern!(WIDE_COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{4,}\w");
 // `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`, `0 (directed), 1 (by ink)`.
 pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?: ?: ?| - | \()[A-Za-z])");
 pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]|\b[Rr]anges?\b");
@@ -155,7 +157,13 @@ fn dashed(description: &str) -> Vec<String> {
 }
 
 fn columns(description: &str) -> Vec<String> {
-    behind(&BEFORE_COLUMNS, &COLUMNS, description)
+    let items = behind(&BEFORE_COLUMNS, &COLUMNS, description);
+    if !items.is_empty() {
+        return items;
+    }
+    let items = each(&WIDE_COLUMNS, description);
+    let are_all = items.len() > 2 && description.matches("    ").count() >= items.len();
+    if are_all && !are_kinds(&items) { items } else { Vec::new() }
 }
 
 /// All items behind some words, if the first one follows at once.
@@ -268,6 +276,12 @@ mod tests {
             ),
             ("The options are: o  no - show none o  all - show all", "mode", ""),
             ("set keys (name=value, size=value)", "K", ""),
+            (
+                "set how. all             all of it text            as text none            not at all",
+                "how",
+                "all text none",
+            ),
+            ("a table:  one    two  three", "how", ""),
             ("check names: N=0   never N=1   on change (default) N=2   always", "N", "0 1 2"),
             ("switch it on (x=1) or off (x=0) (Asus only)", "x", "1 0"),
             ("keep (METHOD='replace'; default) or after (METHOD='system')", "METHOD", "replace system"),

@@ -64,6 +64,8 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                     || items.len() > 3 && is_next_sentence(end, &items)
                     || end.starts_with("- ")
                     || end.starts_with("default: ")
+                    // `one of json, simple json: one object per line`.
+                    || items.first().and_then(|first| end.strip_prefix(first.as_str())).is_some_and(|rest| rest.starts_with(": "))
                     || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");
                 let is_told = items.len() > 2 && end.starts_with("for ");
                 return (ends || quoted && (is_joined || is_told)).then_some(items);
@@ -232,6 +234,7 @@ mod tests {
             ("strict (or true), warn, ignore (or false)", "strict true warn ignore false"),
             ("\"info\" or \"1\", \"warning\"/\"2\" (default), \"none\"/\"5\".", "info 1 warning 2 none 5"),
             ("\"yes\", \"no\", \"alt[ernative]\" (default \"no\").", "yes no alt alternative"),
+            ("json, simple json: one per line simple: others", "json simple"),
             // More values, wrapped words, other forms, remarks with values.
             ("eventlet, gevent, or a comma-list of them.", ""),
             ("a, b, ...", ""),

@@ -59,6 +59,8 @@ const KINDS: &[&str] = &[
     "pattern",
     "expression",
     "string",
+    "boolean",
+    "bool",
     "text",
     "word",
     "value",
@@ -263,6 +265,7 @@ mod tests {
             "all|unmanaged|Number",
             "HOOK|PROJECT",
             "on|off|number",
+            "number|boolean",
         ] {
             assert!(are_kinds(&list(kinds)), "{kinds}");
         }

@@ -1,6 +1,6 @@
 //! Values in the name of a value: `{a,b}`, `<a|b>`, `a|b`.
 
-use super::{MAX_CHOICES, are_kinds};
+use super::{MAX_CHOICES, are_kinds, is_kind};
 use crate::definition::Join;
 use crate::hints::bare;
 
@@ -81,7 +81,8 @@ pub fn of_name(name: &str) -> Vec<String> {
         && (choices.iter().any(is_lower) || choices.iter().all(is_short) || is_braced && choices.len() > 3)
         && !choices.iter().any(is_form)
         && !is_slashed
-        && (is_braced && choices.len() > 3 || !are_kinds(&choices));
+        && (is_braced && (choices.len() > 3 || !choices.iter().all(|choice| is_kind(choice)))
+            || !are_kinds(&choices));
     if fits { choices } else { Vec::new() }
 }
 
@@ -111,6 +112,8 @@ mod tests {
             ("on/off", "on off"),
             ("<y or n>", "y n"),
             ("{RED,LIGHT_RED,NO_COLOR,0}", "RED LIGHT_RED NO_COLOR 0"),
+            ("[{full,file,never}]", "full file never"),
+            ("{file,dir}", ""),
             ("FILE|-", ""),
             ("{SEED|random|reverse}", ""),
             ("uid|user", ""),

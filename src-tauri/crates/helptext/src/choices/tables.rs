@@ -195,7 +195,8 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
         return Some(Subject::Flag(flag));
     }
     let before = lines.get(at.saturating_sub(MAX_LINES)..=at)?;
-    let start = before.iter().rposition(String::is_empty).map_or(0, |blank| blank + 1);
+    let is_end = |line: &String| line.is_empty() || line.trim_start().starts_with('-');
+    let start = before.iter().rposition(is_end).map_or(0, |end| end + 1);
     let paragraph = before.get(start..)?.join(" ");
     if !is_match(&ENDS, &paragraph) {
         return None;

@@ -84,6 +84,14 @@ impl Cursor<'_> {
             return None;
         }
         let name: String = self.chars.get(self.at + start..self.at + ahead)?.iter().collect();
+        // `--force-<thing>`, `--env.*`, `--create-self-sig…` stand for other names.
+        let is_pattern = dashes == 2 && name.ends_with('-') && matches!(self.peek(ahead), Some('<' | '['));
+        if is_pattern
+            || self.peek(ahead) == Some('…')
+            || self.peek(ahead) == Some('.') && self.peek(ahead + 1) == Some('*')
+        {
+            return None;
+        }
         let name = if name == "." { name.as_str() } else { name.trim_end_matches(['-', '.']) };
         if name.is_empty() {
             return None;
@@ -115,7 +123,9 @@ impl Cursor<'_> {
         let rest = self.chars.get(self.at + ahead..)?;
         let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_');
         let name: String = rest.iter().copied().take_while(is_part).collect();
-        if !name.starts_with(char::is_alphanumeric) {
+        // `+LINE` is an argument.
+        let is_argument = name.chars().count() > 1 && name.chars().all(|c| c.is_ascii_uppercase());
+        if !name.starts_with(char::is_alphanumeric) || is_argument {
             return None;
         }
         self.at += ahead + name.chars().count();
@@ -145,7 +155,8 @@ impl Cursor<'_> {
                 join = Join::Equals;
                 self.at += 1;
                 let token = self.token();
-                value = if is_bracketed(&token) && !token.contains('|') {
+                // `--volume=[]`: a list of values.
+                value = if is_bracketed(&token) && !token.contains('|') && token != "[]" {
                     Value::Optional
                 } else {
                     Value::Required
@@ -169,6 +180,12 @@ impl Cursor<'_> {
                 self.at += 1;
                 value = Value::Required;
                 values.push("#".to_owned());
+            }
+            // `--key, <path>    its path`: a comma too many.
+            (Some(','), Some(' ')) if self.looking_at(", <") => {
+                self.at += 2;
+                value = Value::Required;
+                values.push(self.token());
             }
             (Some(','), Some('<' | '[')) => {
                 join = Join::Glued;
@@ -200,7 +217,9 @@ impl Cursor<'_> {
         while values.len() < 4 && self.is_value_next(!values.is_empty()) {
             self.at += 1;
             let token = self.token();
-            let optional = is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token);
+            // pflag: `--pull string[="true"]`
+            let optional = is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token)
+                || token.contains("[=\"") && token.ends_with("\"]");
             if value == Value::None {
                 value = if optional { Value::Optional } else { Value::Required };
             }
@@ -241,6 +260,8 @@ impl Cursor<'_> {
         let is_upper = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
         let is_type = token.starts_with('<') && token.ends_with('>')
             || token.starts_with('[') && token.ends_with(']') && token.contains('|')
+            || token == "#"
+            || token.starts_with("#[")
             || token.len() > 2
                 && token.chars().all(is_upper)
                 && token.starts_with(|c: char| c.is_ascii_uppercase());
@@ -262,7 +283,10 @@ impl Cursor<'_> {
         let token = after.token();
         // git: `--empty (stop|drop|keep)`.
         let is_list = c == '(' && token.contains('|') && !token.contains(' ');
-        if c == '-' || c == '|' || c == '/' || c == '(' && self.place != Place::Usage && !is_list {
+        // `--dns /etc/resolv.conf    servers`, but `-x / --y`.
+        let is_path = c == '/' && token.len() > 2 && !token.starts_with("/-") && after.blanks() >= 2;
+        if c == '-' || c == '|' || c == '/' && !is_path || c == '(' && self.place != Place::Usage && !is_list
+        {
             return false;
         }
         if is_list {
@@ -313,6 +337,10 @@ impl Cursor<'_> {
                     && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             });
         if is_list {
+            return true;
+        }
+        // nginx: `-g directives : set them`.
+        if after.looking_at(" : ") {
             return true;
         }
         // A word in lower case: a value if a column of descriptions, another flag or the end of the line follows.

@@ -73,7 +73,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         }
         let mut base = None;
         while let Some(line) = lines.get(at) {
-            let text = line.trim();
+            let text = without_label(line.trim(), name);
             if text.is_empty() || text.len() > 2 && text.chars().all(|c| matches!(c, '-' | '=')) {
                 // One blank line between the heading and the first form, or a line beneath the heading.
                 if forms.len() == had && base.is_none() {
@@ -258,11 +258,16 @@ fn trimmed(form: &str) -> &str {
                     .is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic()) && text.contains(' '));
                 let is_redirect = is_title
                     || rest.strip_prefix(" >").is_some_and(|rest| rest.starts_with(char::is_alphabetic))
-                    || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word));
+                    || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word))
+                    || words_behind(rest).starts_with("<-");
                 let words = rest.trim_start();
                 let gap = rest.len() - words.len();
+                // yargs: `tool [file...]    Run it       [default]`.
+                let words = words.strip_suffix("[default]").unwrap_or(words).trim_end();
                 let is_remark = (gap >= 3 || gap == 2 && is_prose(words))
-                    && (words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(') || is_prose(words))
+                    && (words.starts_with(|c: char| c.is_ascii_lowercase() || c == '(')
+                        || is_prose(words)
+                        || begins_sentence(words))
                     && words.contains(' ')
                     && !words.contains(['[', '<', '{', '|'])
                     && !words.contains("...");
@@ -289,6 +294,30 @@ fn trimmed(form: &str) -> &str {
         }
         _ => form,
     }
+}
+
+/// What stands behind two or more blanks.
+fn words_behind(rest: &str) -> &str {
+    if rest.starts_with("  ") { rest.trim_start() } else { "" }
+}
+
+/// Whether a text begins with a capitalized word, and goes on in small letters: `Run tests`.
+fn begins_sentence(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let is_lower = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
+    let is_capitalized = words.next().is_some_and(|first| {
+        first.starts_with(|c: char| c.is_ascii_uppercase()) && first.get(1..).is_some_and(is_lower)
+    });
+    is_capitalized && words.next().is_some_and(is_lower)
+}
+
+/// A line without what names the form: `Encoding: tool [file]`.
+fn without_label<'t>(text: &'t str, name: &str) -> &'t str {
+    let program = name.split(' ').next().unwrap_or_default();
+    let form = text.split_once(": ").filter(|(label, _)| label.chars().all(char::is_alphabetic));
+    form.map(|(_, form)| form.trim_start())
+        .filter(|form| !program.is_empty() && first_word(form) == program)
+        .unwrap_or(text)
 }
 
 /// Number of lines of sentences between the word "usage" and the first form; none if a form follows at once.

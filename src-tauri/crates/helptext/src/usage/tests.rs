@@ -52,6 +52,9 @@ fn usage_lines_show_options_and_arguments() {
         ("Usage: grep [OPTION]... PATTERNS [FILE]...", "", "", "PATTERNS [FILE]..."),
         ("usage: scp [-346B] [-c cipher] source ... target", "", "-3 -4 -6 -B -c=", "source... target"),
         ("usage: x [-h | --help] [--out FILE] a b", "x", "-h,--help --out=", "a b"),
+        ("  Usage:\n  x [<file>...]        Run tests          [default]", "x", "", "[file]..."),
+        ("Usage:\n  x [-v] <host>             <-Show it", "x", "-v", "host"),
+        ("Usage:\n\n Coding: x [-a] [FILE]\n Back: x -d [FILE]", "x", "-a -d", "[FILE]"),
         (
             "Usage: uv pip install [OPTIONS] <PACKAGE|--requirements <FILE>>",
             "uv pip install",

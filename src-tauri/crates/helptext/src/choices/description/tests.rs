@@ -3,6 +3,12 @@ use super::*;
 #[test]
 fn descriptions_list_values() {
     for (description, value, items) in [
+        ("do not fail: {config,true,false} choice (default: config)", "[v]", "config true false"),
+        ("Output format (iife | cjs | esm, no default when not bundling)", "...", "iife cjs esm"),
+        ("window size (256,512,1k,2k)", "size", "256 512 1k 2k"),
+        ("enable the rasterizer: yes, no", "string", "yes no"),
+        ("set the line mode: none, solid, shape. Default: none", "string", "none solid shape"),
+        ("one of json, simple json: one per line simple: with tabs", "parser", "json simple"),
         ("across -x, commas -m, long -l", "WORD", "across commas long"),
         ("Output <options: text|json>", "option", "text json"),
         ("Possible values: *auto*, never, always.", "when", "auto never always"),
@@ -159,6 +165,8 @@ fn descriptions_list_values() {
 fn other_lists_are_no_values() {
     for (description, value) in [
         ("one of the files", ""),
+        ("window size (256, 512)", "size"),
+        ("expand it, as in {a,b}.txt", "X"),
         ("where hint is one of: lax fuse none", "hint1,hint2"),
         ("Set TCP flags (ACK,PSH,FIN...)", "flags"),
         ("either interface name or address", "interface"),
