@@ -5,7 +5,7 @@ use crate::patterns::{Pattern, found, is_match, pattern};
 
 pattern!(
     DEFAULT,
-    r#"(?i)[\[(]\s*(?:the )?defaults?(?: is| to| value(?: is)?)?\s*[:=]?\s+(?:is )?([^\])]*?)\s*[\])]|[\[(]default[:=]([^\])]*)[\])]|(?i)\bdefaults? (?:is|to|value is|value:) ["'`]?([^\s"'`,;)]+)["'`]?"#
+    r#"(?i)[\[(]\s*(?:the )?defaults?(?: is| to| value(?: is)?)?\s*[:=]?\s+(?:is )?([^\])]*?)\s*[\])]|[\[(]default[:=]([^\])]*)[\])]|(?i)\bdefaults? (?:is|to|value is|value:) ["'`]?([^\s"'`,;)]+)["'`]?|(?i)\bdefault: ["'`]?([^\s"'`,;)]+?)["'`]?(?:[.,;)]?$|[.,;)] )"#
 );
 pattern!(
     REPEATED,

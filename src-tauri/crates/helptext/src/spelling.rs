@@ -31,8 +31,8 @@ pattern!(BESIDE, r"^(\s*)(-\S{1,2}(?: [#a-z])?\s+\S.*?)\s+(-[^\s-]\S{0,7}(?: [#a
 
 // objcopy: `{--change-start|--adjust-start} <incr>`.
 pattern!(BRACED, r"^(\s*)\{(--[\w-]+\|--[\w-]+)\} (\S.*)$");
-// X: `-d[isplay] <host:dpy>`, a word and its first letter.
-pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( .*|$)");
+// X: `-d[isplay] <host:dpy>`, a word and its first letter, with a value.
+pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( <.*)$");
 // jarsigner: `[-sigfile <file>] name of it`, `[-verbose[:suboptions]]   what`.
 pattern!(BRACKETED_CLOSELY, r"^\[(-[^\[\]]*(?:\[[^\[\]]*\])?)\](\s+)(\w.*)$");
 
@@ -45,7 +45,6 @@ pub fn usual(lines: Vec<String>) -> Vec<String> {
     let are_bracketed = lines.iter().filter(is_bracketed).take(LEAST).count() == LEAST;
     let mut lines = lines;
     join_lists(&mut lines);
-    lengthen(&mut lines);
     for line in lines {
         if are_bracketed && let Some(captures) = found(&BRACKETED_CLOSELY, &line) {
             usual.push(format!("{}  {}{}", &captures[1], &captures[2], &captures[3]));
@@ -61,29 +60,6 @@ pub fn usual(lines: Vec<String>) -> Vec<String> {
         }
     }
     usual
-}
-
-/// Writes both spellings of `-d[isplay]`. In `-o[file]`, the brackets hold a value: a word that the text has elsewhere.
-fn lengthen(lines: &mut [String]) {
-    let is_shortened = |line: &String| line.trim_start().starts_with('-') && is_match(&SHORTENED, line);
-    for at in 0..lines.len() {
-        if !lines.get(at).is_some_and(is_shortened) {
-            continue;
-        }
-        let Some(captures) = found(&SHORTENED, &lines[at]) else { continue };
-        let (letter, rest) = (&captures[2], &captures[3]);
-        let is_word = |text: &str| {
-            text.to_lowercase()
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|word| word.trim_end_matches('s') == rest.trim_end_matches('s'))
-        };
-        let others =
-            lines.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, line)| line.as_str());
-        let is_value = is_kind(rest) || rest.starts_with(letter) || is_word(&captures[4]);
-        if !is_value && !others.into_iter().any(is_word) {
-            lines[at] = format!("{}-{letter}, -{letter}{rest}{}", &captures[1], &captures[4]);
-        }
-    }
 }
 
 /// rich: joins a list that is wrapped in its own column, beside the description: `[keep|80m|64m  Frequency`, `|32m|24m]`.
@@ -185,6 +161,12 @@ fn spelled(line: &str) -> Option<String> {
         let rest = line.get(captures.get(2)?.start()..)?;
         return Some(format!("{}-[no-]{rest}", captures.get(1)?.as_str()));
     }
+    // In `-o[file] <size>`, the brackets hold a value.
+    if line.contains("] <")
+        && let Some(captures) = found(&SHORTENED, line).filter(|found| !is_kind(&found[3]))
+    {
+        return Some(format!("{0}-{1}, -{1}{2}{3}", &captures[1], &captures[2], &captures[3], &captures[4]));
+    }
     if let Some(captures) = found(&WITH_DEFAULT, line) {
         let (entry, default) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(match default.trim_matches(['\'', '"', '[', ']']) {
@@ -245,12 +227,6 @@ mod tests {
     }
 
     #[test]
-    fn shortened_words_are_spelled_in_both_ways() {
-        let text = "  -d[isplay] <host> server\n  -o[file]  write a file\n  -n[num]\n  the num";
-        assert_eq!(of(text)[..3], ["  -d, -display <host> server", "  -o[file]  write a file", "  -n[num]"]);
-    }
-
-    #[test]
     fn lists_wrapped_in_their_column_are_joined() {
         let text = " --freq  -ff  [keep|80m|64m|  Frequency of\n              60m|48m]       the memory.\n --x     -x   [a]            Y";
         let joined = of(text);
@@ -281,6 +257,9 @@ mod tests {
             (" -<signal>, -s, --signal <signal>", "            -s, --signal <signal>"),
             ("[-no]-mktex=FMT   disable/enable", "-[no-]mktex=FMT   disable/enable"),
             ("    -o, --output='':", "    -o, --output <value>"),
+            ("  -d[isplay] <host> server", "  -d, -display <host> server"),
+            ("  -o[file] <size>  write a file", "  -o[file] <size>  write a file"),
+            ("  -l[octnum]  the end", "  -l[octnum]  the end"),
             ("    --chunk-size=500:", "    --chunk-size <value>  (default 500)"),
             ("    -A, --all=false:", "    -A, --all"),
             ("    {--change|--adjust} <n>", "    --change, --adjust <n>"),

@@ -9,6 +9,25 @@ fn is_word(word: &str) -> bool {
     !word.is_empty() && !word.ends_with('-') && word.chars().all(is_part)
 }
 
+/// `JSON`, `CMYK8`.
+fn is_acronym(word: &str) -> bool {
+    word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+}
+
+/// `Set the style to sysv/gnu/both. Default: both`: a list with the default in it.
+pub(super) fn slashed_with_default(description: &str) -> Vec<String> {
+    let Some(default) = default(description) else { return Vec::new() };
+    let lists = description.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';']));
+    let items = lists.map(|list| list.split('/').map(str::to_owned).collect::<Vec<_>>());
+    let fits = |items: &Vec<String>| {
+        items.len() > 2
+            && items.contains(&default)
+            && items.iter().all(|item| is_word(item))
+            && !are_kinds(items)
+    };
+    items.into_iter().find(fits).unwrap_or_default()
+}
+
 /// Whether values are those of a switch: `yes`, `no`.
 pub(super) fn is_switch(items: &[String]) -> bool {
     matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n")
@@ -82,7 +101,15 @@ pub(super) fn with_bars(description: &str) -> Vec<String> {
 pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let description = description.trim_end();
     // The default behind the list.
-    let marks = [" (default:", " [default:", ". Default: ", ". default: ", ", default: ", "; default: "];
+    let marks = [
+        " (default:",
+        " (default is ",
+        " [default:",
+        ". Default: ",
+        ". default: ",
+        ", default: ",
+        "; default: ",
+    ];
     let end = marks.iter().find_map(|mark| description.rfind(mark)).unwrap_or(description.len());
     let Some((before, list)) = description.get(..end).unwrap_or_default().rsplit_once(": ") else {
         return Vec::new();
@@ -112,6 +139,7 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let sentence = sentence.split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
     let words: Vec<String> = sentence
         .replace(" or ", ",")
+        .replace(" and ", ",")
         .split([',', '|'])
         .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
         .filter(|word| !word.is_empty())
@@ -119,6 +147,6 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let is_default = |word: &String| default(description).as_ref() == Some(word);
     let fits = (words.len() > 2 || words.len() == 2 && words.iter().any(is_default) || is_switch(&words))
         && words.len() <= MAX_CHOICES
-        && words.iter().all(|word| is_word(word));
+        && (words.iter().all(|word| is_word(word)) || words.iter().all(|word| is_acronym(word)));
     if fits && !are_kinds(&words) { words } else { Vec::new() }
 }

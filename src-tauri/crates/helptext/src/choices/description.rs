@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::alone::{bare_list, behind_colon, is_switch, with_bars};
+use super::alone::{bare_list, behind_colon, is_switch, slashed_with_default, with_bars};
 use super::explained::{each, explained};
 use super::named::{of_named, with_flags};
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
@@ -35,7 +35,7 @@ pattern!(BEFORE_EITHER, r"(?i)\beither(?: one of)?:?\s+");
 pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|modes are|set to)\s*:?\s+");
 pattern!(
     COMBINED,
-    r"(?i)(?:comma|colon|semicolon|space)[- ](?:separated|delimited|list)|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of"
+    r"(?i)(?:comma|colon|semicolon|space|plus|pipe)[- ](?:separated|delimited|list)|separated list|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of"
 );
 // `Ignored if the format is 'json' or 'xml'`: no list of all values.
 pattern!(CONDITION, r"(?i)\b(?:if|when|unless|whose|where|which|default|not required|stdout)\b");
@@ -60,7 +60,7 @@ pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\
 // `One of: darkfish pot ri`, `Compressors available: gzip (default) lzo xz`.
 pattern!(
     SPACED_TO_THE_END,
-    r"(?i)\b(?:one of|available|supported|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})\.?\s*$"
+    r"(?i)\b(?:one of|available|supported(?: are)?|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})[.)]?\.?\s*$"
 );
 // OpenSSL: `Output format, one of DER PEM PVK`.
 pattern!(SPACED_CAPITALS, r"one of ([A-Z][A-Z0-9]+(?: [A-Z][A-Z0-9]+)+)$");
@@ -141,6 +141,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(behind_noun(description, name)))
         .or_else(|| several(behind_colon(description)))
         .or_else(|| several(bare_list(description)))
+        .or_else(|| several(slashed_with_default(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
         .unwrap_or_default()
 }
@@ -243,6 +244,8 @@ fn introduced(description: &str, name: &str) -> Vec<String> {
                     | "variables"
                     | "keys"
                     | "placeholders"
+                    | "unit"
+                    | "units"
             ) {
                 continue;
             }
@@ -342,11 +345,14 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     let says_default = list.contains(" (default)") || list.contains(" [default]");
     // `use 'bundle' to bundle it, 'runner' to run it, or 'native' to load it`.
     let is_told = items.len() > 2 && list.contains(" to ") && before.trim_end().ends_with("use");
+    // `force it to 'classic' or 'advanced' format`
+    let is_form =
+        [" format", " mode", " style"].iter().any(|noun| list.trim_end_matches('.').ends_with(noun));
     let fits = is_whole
         && (has_or || is_sentence)
         && !is_letter_or_path
         && !name.is_empty()
-        && (says_default || is_told || !is_match(&ABOUT_OTHERS, before))
+        && (says_default || is_form || is_told || !is_match(&ABOUT_OTHERS, before))
         && introduces(before, name, true);
     if fits { items } else { Vec::new() }
 }
@@ -393,8 +399,12 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_upper = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()));
         let is_clear = is_quoted || is_upper;
         // `the script for SHELL (bash, zsh or fish) and exit`.
-        let is_about = name.len() > 2 && before.trim_end().ends_with(name);
+        let last = before.split_whitespace().next_back().unwrap_or_default();
+        let is_about =
+            name.len() > 2 && (before.trim_end().ends_with(name) || last.eq_ignore_ascii_case(name));
         let ends = (is_when || is_clear || is_about) && list.contains(" or ")
+            // `Radix (o/d/x) of numbers`.
+            || is_about && is_slashed
             || is_match(&BEHIND, description.get(all.end()..)?);
         if is_open || !ends {
             return None;
