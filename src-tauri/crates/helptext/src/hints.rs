@@ -75,6 +75,32 @@ pub fn bare(name: &str) -> &str {
     ])
 }
 
+/// The name of a value as people read it: without brackets around it, but with all of those inside, as in `HOST[:PORT]`.
+pub fn shown(name: &str) -> &str {
+    let whole = name.trim_start_matches('=');
+    let inside = whole
+        .strip_prefix(['[', '<'])
+        .and_then(|name| name.strip_suffix([']', '>']))
+        .map(|name| name.trim_start_matches('='));
+    [Some(bare(name)), inside].into_iter().flatten().find(|name| is_balanced(name)).unwrap_or(whole)
+}
+
+/// Whether each bracket that is opened is closed, and the other way round.
+fn is_balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    for c in text.chars() {
+        match c {
+            '[' => open.push(']'),
+            '<' => open.push('>'),
+            '{' => open.push('}'),
+            '(' => open.push(')'),
+            ']' | '>' | '}' | ')' if open.pop() != Some(c) => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
 /// Whether a value's name says that there can be several.
 pub fn is_list_name(name: &str) -> bool {
     const LISTS: &[&str] =
@@ -181,6 +207,24 @@ pub fn kind(name: &str, default: Option<&str>, description: &str) -> ValueType {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_shown_without_the_brackets_around_them() {
+        for (name, shown_name) in [
+            ("<file>", "file"),
+            ("[=WHEN]", "WHEN"),
+            ("HOST[:PORT]", "HOST[:PORT]"),
+            ("[HOST:]PORT", "[HOST:]PORT"),
+            ("[user[:password]]", "user[:password]"),
+            ("<deb> <directory>", "<deb> <directory>"),
+            ("=<name>=<value>", "<name>=<value>"),
+            ("[=[host:]port]", "[host:]port"),
+            ("#[KMG]", "#[KMG]"),
+            ("<a", "a"),
+        ] {
+            assert_eq!(shown(name), shown_name, "{name}");
+        }
+    }
 
     #[test]
     fn words_of_descriptions_are_read() {

@@ -352,7 +352,7 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         flags: spec.flags.clone(),
         negated: spec.negated.clone(),
         value,
-        value_name: bare(&values).to_owned(),
+        value_name: hints::shown(&values).to_owned(),
         kind: match takes_value {
             false => ValueType::Boolean,
             true if !choices.is_empty() => ValueType::String,

@@ -151,7 +151,7 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
             property: unique.name(&plain(&one.name.to_lowercase())),
             name: one.name.clone(),
             required: one.required,
-            repeated: one.repeated || is_repeated,
+            repeated: one.repeated || is_repeated || hints::is_repeated(&description),
             choices,
             description,
             effects: Vec::new(),
@@ -163,7 +163,9 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
             found.push(Positional {
                 property: unique.name(&plain(&name.to_lowercase())),
                 required: left.starts_with('<'),
-                repeated: left.contains("...") || left.contains('…'),
+                repeated: left.contains("...")
+                    || left.contains('…')
+                    || hints::is_repeated(&entry.description),
                 choices: choices::of_description(&entry.description, &name),
                 description: entry.description.clone(),
                 effects: Vec::new(),
@@ -243,6 +245,22 @@ mod tests {
             ("Options:\n  -a   all\n\nExamples:\n  -se -r Bob   send it\n", vec!["-a  None"]),
         ] {
             assert_eq!(options_of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lists_of_arguments_say_whether_they_are_repeated() {
+        for (text, expected) in [
+            // clap and yargs.
+            (
+                "Usage: x [OPTIONS] <PACKAGES|--from <FILE>>\n\nArguments:\n  [PACKAGES]...  The packages\n",
+                true,
+            ),
+            ("x [apis]\n\nPositionals:\n  apis                 [array] [default: []]\n", true),
+            ("x [api]\n\nPositionals:\n  api                  [string]\n", false),
+        ] {
+            let positionals = read(text, "x").positionals;
+            assert_eq!(positionals.iter().map(|one| one.repeated).collect::<Vec<_>>(), [expected], "{text}");
         }
     }
 

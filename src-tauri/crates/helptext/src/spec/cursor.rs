@@ -216,10 +216,12 @@ impl Cursor<'_> {
         }
         while values.len() < 4 && self.is_value_next(!values.is_empty()) {
             self.at += 1;
-            let token = self.token();
-            // pflag: `--pull string[="true"]`
-            let optional = is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token)
-                || token.contains("[=\"") && token.ends_with("\"]");
+            let mut token = self.token();
+            // pflag: `--pull string[="true"]`.
+            let implicit = token.find("[=\"").filter(|_| token.ends_with("\"]"));
+            token.truncate(implicit.unwrap_or(token.len()));
+            let optional = implicit.is_some()
+                || is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token);
             if value == Value::None {
                 value = if optional { Value::Optional } else { Value::Required };
             }
