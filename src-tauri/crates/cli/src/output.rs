@@ -24,6 +24,10 @@ pub fn styled(text: &str) -> io::Result<()> {
 
 /// Writes JSON text. Characters that control a terminal are written as escapes, which mean the same.
 pub fn json_text(text: &str) -> io::Result<()> {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+    if text.bytes().all(is_plain) {
+        return styled(text.trim_end());
+    }
     let mut escaped = String::with_capacity(text.len());
     for c in text.trim_end().chars() {
         match c {

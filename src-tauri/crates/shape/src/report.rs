@@ -40,6 +40,8 @@ pub struct Consistency {
     pub mean: f64,
     /// Consistency of the least consistent field.
     pub lowest: f64,
+    /// Number of these fields: as many as [`Shape::fields`] reports.
+    pub fields: u64,
 }
 
 /// Report on one named field, or on the whole document.
@@ -154,9 +156,10 @@ impl Shape {
         sums.add(tree, ROOT, false);
         if sums.count == 0 {
             let root = agreement(tree.node(ROOT), self.observations, self.observations);
-            return Some(Consistency { mean: root, lowest: root });
+            return Some(Consistency { mean: root, lowest: root, fields: 0 });
         }
-        Some(Consistency { mean: sums.total / sums.count as f64, lowest: sums.lowest })
+        let Sums { count: fields, total, lowest } = sums;
+        Some(Consistency { mean: total / fields as f64, lowest, fields })
     }
 
     /// Returns the mean consistency of all fields, from 0 to 1; `None` for an empty shape.

@@ -246,7 +246,9 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&field.agreement), "{:?}", field);
             prop_assert!(field.presence.present <= field.presence.parents);
         }
-        prop_assert!((0.0..=1.0).contains(&shape.mean_consistency().unwrap()));
+        let consistency = shape.consistency().unwrap();
+        prop_assert!((0.0..=1.0).contains(&consistency.mean));
+        prop_assert_eq!(consistency.fields as usize, shape.fields(&Policy::default()).len());
         prop_assert!((0.0..=1.0).contains(&shape.unseen().unwrap()));
     }
 

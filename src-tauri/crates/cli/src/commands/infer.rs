@@ -102,7 +102,7 @@ impl Alone for Infer {
         } else {
             output::schema(&shape.schema(&policy))?;
         }
-        summarize(&shape, &policy, malformed.count);
+        summarize(&shape, malformed.count);
         Ok(ExitCode::from(u8::from(malformed.count > 0)))
     }
 }
@@ -182,13 +182,14 @@ fn explain(args: &Args, shape: &Shape, policy: &Policy) -> Result<()> {
 }
 
 /// Reports how much was read, and what was unusual about it.
-fn summarize(shape: &Shape, policy: &Policy, broken: u64) {
+fn summarize(shape: &Shape, broken: u64) {
+    let consistency = shape.consistency();
     let left_out = if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() };
     output::note(&format!(
         "{} documents, {} fields, mean consistency {:.2}{left_out}",
         count(shape.observations()),
-        count(shape.fields(policy).len() as u64),
-        shape.mean_consistency().unwrap_or_default(),
+        count(consistency.map_or(0, |consistency| consistency.fields)),
+        consistency.map_or(0.0, |consistency| consistency.mean),
     ));
     for note in shape.notes() {
         output::note(&format!("unusual: {} {}", count(note.count), note.note));
