@@ -15,7 +15,7 @@ const NEAR_FIELDS: usize = 12;
 /// Fields of an object. The place of a field stays the same while no field is removed. Most nodes
 /// have no fields.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fields(Names);
+pub(crate) struct Fields(Option<Box<Names>>);
 
 #[derive(Debug, Clone, Default)]
 struct Names {
@@ -116,7 +116,7 @@ impl Names {
 
 impl Fields {
     pub(crate) fn len(&self) -> usize {
-        self.0.list.len()
+        self.0.as_ref().map_or(0, |names| names.list.len())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -125,7 +125,7 @@ impl Fields {
 
     /// Returns the nodes of the fields, in order of arrival.
     pub(crate) fn ids(&self) -> impl Iterator<Item = Id> {
-        self.0.list.iter().map(|field| field.id)
+        self.0.iter().flat_map(|names| &names.list).map(|field| field.id)
     }
 
     /// Returns the field at the place `guess` and the length of its name, if `written` begins with
@@ -133,7 +133,7 @@ impl Fields {
     /// look like data, nor at the end of a document.
     #[inline(always)]
     pub(crate) fn expected(&self, guess: usize, written: &[u8]) -> Option<(FoundField, usize)> {
-        let names = &self.0;
+        let names = self.0.as_ref()?;
         let field = names.list.get(guess)?;
         let length = if field.fingerprint.is_whole() {
             field.fingerprint.begins(written, *b"\":")?
@@ -148,7 +148,7 @@ impl Fields {
     /// Finds a field by name, beginning at `guess`, and remembers that it followed the field at
     /// `last`.
     pub(crate) fn find(&mut self, name: &str, guess: usize, last: u32) -> Option<FoundField> {
-        let names = &mut self.0;
+        let names = self.0.as_mut()?;
         let found = names.find(name, guess)?;
         if let Some(last) = names.list.get_mut(last as usize) {
             last.next = found.place as u16;
@@ -161,17 +161,17 @@ impl Fields {
     }
 
     pub(crate) fn place(&self, name: &str) -> Option<usize> {
-        self.0.search(name).ok()
+        self.0.as_ref()?.search(name).ok()
     }
 
     /// Returns the field at a place.
     pub(crate) fn at(&self, place: usize) -> (&str, Id) {
-        (self.0.text(place), self.0.list[place].id)
+        self.0.as_ref().map_or(("", 0), |names| (names.text(place), names.list[place].id))
     }
 
     /// Adds a field that does not exist yet. Returns its place.
     pub(crate) fn insert(&mut self, name: &str, id: Id) -> u32 {
-        let names = &mut self.0;
+        let names = self.0.get_or_insert_default();
         let place = names.list.len() as u32;
         if let Err(at) = names.search(name) {
             reserve(&mut names.sorted);
@@ -183,11 +183,14 @@ impl Fields {
 
     /// Removes the field added last.
     pub(crate) fn pop(&mut self) {
-        let names = &mut self.0;
+        let Some(names) = &mut self.0 else { return };
         names.list.pop();
         names.text.truncate(names.list.last().map_or(0, |last| last.end as usize));
         let left = names.list.len() as u32;
         names.sorted.retain(|place| *place < left);
+        if left == 0 {
+            self.0 = None;
+        }
     }
 
     /// Returns the fields ordered by name.
@@ -197,12 +200,12 @@ impl Fields {
 
     /// Returns the places ordered by name.
     pub(crate) fn places(&self) -> &[u32] {
-        &self.0.sorted
+        self.0.as_ref().map_or(&[], |names| &names.sorted)
     }
 
     /// Keeps the fields whose node has a new id.
     pub(crate) fn renumber(&mut self, new: impl Fn(Id) -> Option<Id>) {
-        let names = &mut self.0;
+        let Some(names) = &mut self.0 else { return };
         if names.list.iter().all(|field| new(field.id).is_some()) {
             names.list.iter_mut().for_each(|field| field.id = new(field.id).unwrap_or_default());
             return;
@@ -216,7 +219,7 @@ impl Fields {
         let mut sorted: Vec<u32> = (0..left.list.len() as u32).collect();
         sorted.sort_by(|a, b| left.text(*a as usize).cmp(left.text(*b as usize)));
         left.sorted = sorted;
-        *names = left;
+        **names = left;
     }
 }
 
