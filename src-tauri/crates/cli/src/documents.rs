@@ -1,5 +1,5 @@
 //! Reads JSON documents that follow each other in a file or pipe of any length, and continues after a malformed one.
-//! Only one document and one block are in memory at a time.
+//! Only a few documents and blocks are in memory at a time.
 //!
 //! A line that certainly holds whole documents is not read here. The reader that counts it finds out whether it is
 //! valid, so files with one document in a line are read once. A line is such a one if its last character closes an
@@ -100,7 +100,7 @@ impl<R: Read> Documents<R> {
         }
     }
 
-    /// Exchanges the buffer for another one and moves to that what is not part of the batch.
+    /// Exchanges the buffer for another one, to which it moves what is not part of the batch.
     fn hand_over(&mut self, bytes: &mut Vec<u8>) {
         let rest = self.start..self.filled;
         // Of a buffer that had to grow for a long document, only as much is kept as is usual.

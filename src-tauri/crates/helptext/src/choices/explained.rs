@@ -162,8 +162,8 @@ fn columns(description: &str) -> Vec<String> {
         return items;
     }
     let items = each(&WIDE_COLUMNS, description);
-    let are_all = items.len() > 2 && description.matches("    ").count() >= items.len();
-    if are_all && !are_kinds(&items) { items } else { Vec::new() }
+    let gaps = description.split("    ").filter(|part| !part.trim().is_empty()).count().saturating_sub(1);
+    if items.len() > 2 && items.len() == gaps && !are_kinds(&items) { items } else { Vec::new() }
 }
 
 /// All items behind some words, if the first one follows at once.
@@ -282,6 +282,7 @@ mod tests {
                 "all text none",
             ),
             ("a table:  one    two  three", "how", ""),
+            ("set it. A        1 all        all of it text       as text none       not", "how", ""),
             ("check names: N=0   never N=1   on change (default) N=2   always", "N", "0 1 2"),
             ("switch it on (x=1) or off (x=0) (Asus only)", "x", "1 0"),
             ("keep (METHOD='replace'; default) or after (METHOD='system')", "METHOD", "replace system"),
