@@ -74,7 +74,7 @@ fn flags(entries: &[Entry]) -> Flags<'_> {
     Flags { described: &with | &without, without_value, commands: commands.collect() }
 }
 
-/// The first paragraph that is neither usage nor entries.
+/// The first paragraph that is not usage, above all entries of options: what stands between or below them is about them.
 fn description(lines: &[String], forms: &[String]) -> String {
     const MOST: usize = 600;
     let is_form =
@@ -95,6 +95,12 @@ fn description(lines: &[String], forms: &[String]) -> String {
             && text.split_whitespace().count() > 2
             && !text.starts_with("or ");
         skips &= !is_sentence;
+        let begins_option = text.starts_with('-')
+            && text.trim_start_matches('-').starts_with(char::is_alphanumeric)
+            && (!skips || text.contains("  "));
+        if begins_option {
+            break;
+        }
         if text.is_empty() {
             if !paragraph.is_empty() {
                 break;
@@ -185,6 +191,11 @@ mod tests {
         for (text, description) in [
             ("journalctl [OPTIONS...]\n\nQuery the journal.\n", "Query the journal."),
             ("Syntax: journalctl [options]\nQuery the journal\n", "Query the journal"),
+            (
+                "Usage: journalctl [-b h]\n\n  -b <h>    bind to it\n            as with the other one\n\nSee the manual.\n",
+                "",
+            ),
+            ("usage: journalctl [-b]\n  -b    bind\n        to all that there is\n\n  -c    more\n", ""),
             ("Syntax trees of files\n\nUsage: journalctl [options]\n", "Syntax trees of files"),
         ] {
             assert_eq!(read(text, "journalctl").description, description, "{text}");
