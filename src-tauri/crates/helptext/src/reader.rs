@@ -10,9 +10,15 @@ use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, plain};
 use crate::options::{MAX_OPTIONS, aliases, options};
+use crate::patterns::{is_match, pattern};
 use crate::spelling::usual;
 use crate::subcommands::subcommands;
 use crate::usage::{self, Flags, Usage};
+
+// A heading of entries: `Positionals:`, `positional arguments:`.
+pattern!(HEADING, r"(?i)^(?:[\w-]+ )?(?:positionals|arguments|options|commands|flags):$");
+// `scp: unknown option -- h`: the program did not know how it was asked for help.
+pattern!(REJECTED, r"(?i)\b(?:unknown|invalid|illegal|unrecognized) option\b");
 
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
@@ -96,9 +102,9 @@ fn description(lines: &[String], forms: &[String]) -> String {
             && !text.starts_with("or ");
         skips &= !is_sentence;
         let begins_option = text.starts_with('-')
-            && text.trim_start_matches('-').starts_with(char::is_alphanumeric)
+            && text.trim_start_matches('-').starts_with(|c: char| c.is_alphanumeric() || c == '[')
             && (!skips || text.contains("  "));
-        if begins_option {
+        if begins_option || !skips && is_match(&HEADING, text) {
             break;
         }
         if text.is_empty() {
@@ -111,7 +117,11 @@ fn description(lines: &[String], forms: &[String]) -> String {
                 break;
             }
             skips = true;
-        } else if !skips && !text.starts_with(['-', '[', '<']) && !text.ends_with(':') && !text.contains("  ")
+        } else if !skips
+            && !text.starts_with(['-', '[', '<', '$'])
+            && !is_match(&REJECTED, text)
+            && !text.ends_with(':')
+            && !text.contains("  ")
         {
             let is_version = text.split_whitespace().count() <= 2;
             if !(is_version && paragraph.is_empty()) {
@@ -195,6 +205,8 @@ mod tests {
                 "Usage: journalctl [-b h]\n\n  -b <h>    bind to it\n            as with the other one\n\nSee the manual.\n",
                 "",
             ),
+            ("journalctl: invalid option -- 'h'\nUsage: journalctl [-b]\n", ""),
+            ("Usage: journalctl [x]\n\nPositionals:\n  x  what to read, and\n     what not\n", ""),
             ("usage: journalctl [-b]\n  -b    bind\n        to all that there is\n\n  -c    more\n", ""),
             ("Syntax trees of files\n\nUsage: journalctl [options]\n", "Syntax trees of files"),
         ] {
