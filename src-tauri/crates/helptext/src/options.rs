@@ -141,17 +141,17 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
     let is_clear = |spec: &Spec| spec.values.first().is_some_and(|value| value.starts_with('<'));
     let show_values = entries.iter().any(has_value);
     // `-n[imBd]`: further letters that are options.
-    let is_letter = |letter: char| {
-        entries.iter().any(|entry| match &entry.what {
-            What::Options(specs) => {
-                specs.iter().flat_map(|spec| &spec.flags).any(|flag| *flag == format!("-{letter}"))
-            }
-            What::Name(_) => false,
-        })
-    };
+    let specs = entries.iter().filter_map(|entry| match &entry.what {
+        What::Options(specs) => Some(specs),
+        What::Name(_) => None,
+    });
+    let letters: HashSet<char> =
+        specs.flatten().flat_map(|spec| &spec.flags).filter_map(|flag| letter(flag)).collect();
     let is_bundle = |spec: &Spec| {
-        let letters = spec.values.first().map_or("", |value| bare(value));
-        spec.join == Join::Glued && letters.chars().count() > 1 && letters.chars().all(is_letter)
+        let further = spec.values.first().map_or("", |value| bare(value));
+        spec.join == Join::Glued
+            && further.chars().nth(1).is_some()
+            && further.chars().all(|letter| letters.contains(&letter))
     };
     let with_value = usage.options.iter().filter(|option| {
         !option.required
@@ -160,6 +160,12 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
             && !is_bundle(&option.spec)
     });
     with_value.flat_map(|option| option.spec.flags.iter().map(|flag| (flag.as_str(), &option.spec))).collect()
+}
+
+/// The letter of a flag such as `-x`.
+fn letter(flag: &str) -> Option<char> {
+    let mut letters = flag.strip_prefix('-')?.chars();
+    letters.next().filter(|letter| *letter != '-' && letters.next().is_none())
 }
 
 fn with_value(spec: &Spec, values: &HashMap<&str, &Spec>) -> Spec {
