@@ -1,10 +1,12 @@
-//! Matching of a simple subset of regular expressions against a text.
+//! Matching of a simple subset of regular expressions against a text, and against each other.
 //!
 //! The subset consists of literals, `.`, `\d`, `\w`, escaped punctuation, classes in brackets, the
 //! greedy repetitions `*`, `+`, `?` and `{m,n}`, and `^` at the start and `$` at the end, over
 //! ASCII text without line breaks; for every other pattern or text the answer is "unknown".
 
+use std::collections::BTreeSet;
 use std::iter::Peekable;
+use std::ops::RangeInclusive;
 use std::str::Chars;
 
 /// Most steps of one search.
@@ -49,15 +51,33 @@ pub(crate) fn is_match(pattern: &str, text: &str) -> Option<bool> {
     Some(false)
 }
 
-/// Generates a text that the pattern matches.
-pub(crate) fn matching_text(pattern: &str) -> Option<String> {
-    let read = read(pattern)?;
-    let mut text = String::new();
-    for atom in &read.atoms {
-        let letter = ('a'..='z').chain(' '..='~').find(|letter| atom.set.has(*letter))?;
-        text.extend(std::iter::repeat_n(letter, atom.least.min(MAX_MADE) as usize));
-    }
-    (is_match(pattern, &text) == Some(true)).then_some(text)
+/// Returns whether every text that matches the first pattern certainly matches the second: both describe whole texts,
+/// and each part of the first is within that of the second.
+pub(crate) fn is_within(inner: &str, outer: &str) -> bool {
+    let (Some(inner), Some(outer)) = (read(inner), read(outer)) else { return false };
+    let whole = |pattern: &Pattern| pattern.from_start && pattern.to_end;
+    let part = |(inner, outer): (&Atom, &Atom)| {
+        inner.least >= outer.least && inner.most <= outer.most && inner.set.is_within(&outer.set)
+    };
+    let parts = || inner.atoms.iter().zip(&outer.atoms).all(part);
+    whole(&inner) && whole(&outer) && inner.atoms.len() == outer.atoms.len() && parts()
+}
+
+/// Generates texts that the pattern matches, of different characters where it allows them.
+pub(crate) fn matching_texts(pattern: &str) -> Vec<String> {
+    let Some(read) = read(pattern) else { return Vec::new() };
+    let text = |preferred: &RangeInclusive<char>| {
+        let mut text = String::new();
+        for atom in &read.atoms {
+            let mut letters = preferred.clone().chain('a'..='z').chain(' '..='~');
+            let letter = letters.find(|letter| atom.set.has(*letter))?;
+            text.extend(std::iter::repeat_n(letter, atom.least.min(MAX_MADE) as usize));
+        }
+        Some(text).filter(|text| is_match(pattern, text) == Some(true))
+    };
+    let made: BTreeSet<String> =
+        ['a'..='f', 'g'..='z', 'A'..='Z', '0'..='9', '-'..='-'].iter().filter_map(text).collect();
+    made.into_iter().collect()
 }
 
 fn matches(atoms: &[Atom], text: &[char], at: usize, to_end: bool, steps: &mut usize) -> Option<bool> {
@@ -79,6 +99,13 @@ fn matches(atoms: &[Atom], text: &[char], at: usize, to_end: bool, steps: &mut u
 }
 
 impl Set {
+    /// Returns whether all its characters are certainly among those of another set.
+    fn is_within(&self, outer: &Self) -> bool {
+        // Validators differ on line breaks and beyond ASCII, where a set has characters that leaves some out.
+        let listed = matches!(self, Self::Ranges(_, false)) && !self.has('\n') && !self.has('\r');
+        listed && ('\0'..='\x7f').all(|letter| !self.has(letter) || outer.has(letter))
+    }
+
     fn has(&self, wanted: char) -> bool {
         match self {
             Self::Any => true,
@@ -176,4 +203,43 @@ fn repetition(rest: &mut Peekable<Chars<'_>>) -> Option<(u32, u32)> {
     rest.next();
     // Lazy and possessive repetitions are not part of the subset.
     (!matches!(rest.peek(), Some('?' | '+' | '*' | '{'))).then_some(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pattern_is_within_another_only_if_each_part_is() {
+        for (inner, outer) in [
+            ("^[A-Z]{3}$", "^[A-Z]{3}$"),
+            ("^[A-Z]{3}$", "^[0-9A-Za-z]+$"),
+            ("^[0-9a-f]{6}$", "^[0-9a-z]{4,8}$"),
+            (r"^x\d$", "^[a-z][0-9]$"),
+            ("^[A-Z]{3}$", "^.*$"),
+        ] {
+            assert!(is_within(inner, outer), "{inner} {outer}");
+        }
+        for (inner, outer) in [
+            ("^[0-9A-Z]{3}$", "^[A-Z]{3}$"),
+            ("^[A-Z]{3}$", "^[A-Z]{4}$"),
+            ("^[A-Z]+$", "^[A-Z]{1,9}$"),
+            ("[A-Z]{3}", "^[A-Z]{3}$"),
+            ("^[A-Z]{3}$", "[A-Z]{3}"),
+            ("^[^a]$", "^[b-z]$"),
+            ("^.$", "^[ -z]$"),
+            ("^(A|B)$", "^[A-Z]$"),
+            ("^ab$", "^[a-z]{2}$"),
+        ] {
+            assert!(!is_within(inner, outer), "{inner} {outer}");
+        }
+    }
+
+    #[test]
+    fn texts_made_for_a_pattern_match_it_and_differ() {
+        assert_eq!(matching_texts("^[0-9A-F]{3}$"), ["000", "AAA"]);
+        assert_eq!(matching_texts("^[0-9a-z_-]{2}$"), ["--", "00", "aa", "gg"]);
+        assert_eq!(matching_texts("^(x)$"), [""; 0]);
+        assert_eq!(matching_texts("^[A-Z]{500}$"), [""; 0], "too long");
+    }
 }

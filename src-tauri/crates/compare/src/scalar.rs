@@ -7,6 +7,7 @@ use crate::fits::is_whole;
 use crate::keyword::Kind;
 use crate::number::{Num, count};
 use crate::piece::Piece;
+use crate::regular::is_within;
 
 /// Returns whether a keyword of numbers or strings provably accepts the whole piece.
 pub(crate) fn fits_scalar(piece: &Piece<'_>, key: &str, argument: &Value) -> bool {
@@ -24,9 +25,17 @@ pub(crate) fn fits_scalar(piece: &Piece<'_>, key: &str, argument: &Value) -> boo
         (Kind::String, "maxLength") => {
             count(argument).is_some_and(|most| piece.at_most(key).is_some_and(|own| own <= most))
         }
-        (Kind::String, "pattern") => piece.holds(key, argument) || argument.as_str().is_some_and(is_trivial),
+        (Kind::String, "pattern") => {
+            piece.holds(key, argument)
+                || argument.as_str().is_some_and(|outer| is_trivial(outer) || within(piece, outer))
+        }
         _ => true,
     }
+}
+
+/// Returns whether a pattern of the piece is within another pattern.
+fn within(piece: &Piece<'_>, outer: &str) -> bool {
+    piece.each("pattern").any(|(_, inner)| inner.as_str().is_some_and(|inner| is_within(inner, outer)))
 }
 
 /// Returns whether every text matches the pattern.

@@ -12,7 +12,7 @@ use crate::number::{count, every, is_unwieldy};
 use crate::object::is_closed;
 use crate::piece::{Fact, Piece};
 use crate::prover::Prover;
-use crate::regular::matching_text;
+use crate::regular::matching_texts;
 use crate::sample::sample;
 
 /// Most values kept for one place.
@@ -246,9 +246,9 @@ fn conditional<'a>(piece: &Piece<'a>) -> Vec<&'a str> {
 fn patterned(piece: &Piece<'_>) -> Vec<String> {
     let patterns = piece.each("patternProperties").filter_map(|(_, map)| map.as_object());
     let mut names: Vec<String> =
-        patterns.flatten().filter_map(|(pattern, _)| matching_text(pattern)).collect();
+        patterns.flatten().flat_map(|(pattern, _)| matching_texts(pattern)).collect();
     for (_, rule) in piece.each("propertyNames") {
-        names.extend(rule.get("pattern").and_then(Value::as_str).and_then(matching_text));
+        names.extend(rule.get("pattern").and_then(Value::as_str).into_iter().flat_map(matching_texts));
         names.extend(TEXTS.iter().map(|text| (*text).to_owned()));
         let lengths = ["minLength", "maxLength"].iter().filter_map(|key| rule.get(*key).and_then(count));
         let lengths = lengths.filter_map(|length| usize::try_from(length).ok());
@@ -284,8 +284,8 @@ fn texts(piece: &Piece<'_>, hints: &[&Piece<'_>]) -> Vec<Value> {
     for piece in hints.iter().copied().chain([piece]) {
         let formats = piece.each("format").filter_map(|(_, format)| sample(format.as_str()?));
         tried.extend(formats.map(Value::from));
-        let patterns = piece.each("pattern").filter_map(|(_, pattern)| matching_text(pattern.as_str()?));
-        tried.extend(patterns.map(Value::from));
+        let patterns = piece.each("pattern").filter_map(|(_, pattern)| pattern.as_str());
+        tried.extend(patterns.flat_map(matching_texts).map(Value::from));
         for (_, length) in ["minLength", "maxLength"].iter().flat_map(|key| piece.each(key)) {
             let length = count(length).and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
             for length in [length.saturating_sub(1), length, length.saturating_add(1)] {

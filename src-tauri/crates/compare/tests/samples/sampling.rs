@@ -72,8 +72,10 @@ pub fn instance(schema: &Value, words: &Words, random: &mut Random) -> Value {
         "string" => {
             let own = schema.get("format").and_then(Value::as_str);
             let known = TEXTS.iter().find(|(format, _)| Some(*format) == own);
+            let pattern = schema.get("pattern").and_then(Value::as_str);
             match known {
                 Some((_, text)) => json!(text),
+                None if pattern.is_some() => json!(code(pattern.unwrap_or_default(), random)),
                 None if random.chance(0.5) => {
                     words.value(random, Value::is_string).unwrap_or_else(|| json!("text"))
                 }
@@ -86,6 +88,19 @@ pub fn instance(schema: &Value, words: &Words, random: &mut Random) -> Value {
         "boolean" => json!(random.chance(0.5)),
         _ => Value::Null,
     }
+}
+
+/// Returns a text for a pattern like those that are inferred: a class of characters and their number.
+fn code(pattern: &str, random: &mut Random) -> String {
+    let inner = pattern.trim_start_matches("^[").trim_end_matches("}$");
+    let (class, number) = inner.split_once("]{").unwrap_or_default();
+    let mut letters: Vec<char> = Vec::new();
+    let mut class = class.chars().peekable();
+    while let Some(first) = class.next() {
+        let range = class.next_if_eq(&'-').and_then(|_| class.next());
+        letters.extend(first..=range.unwrap_or(first));
+    }
+    (0..number.parse().unwrap_or(0)).map(|_| *random.pick(&letters)).collect()
 }
 
 fn anything(random: &mut Random) -> Value {
