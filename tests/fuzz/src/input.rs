@@ -30,6 +30,8 @@ pub const EAGER: Policy = Policy {
     enum_values: 32,
     tuple_after: 1,
     format_after: 1,
+    pattern_after: 1,
+    enum_documents: 0,
     null_after: 1,
 };
 
@@ -93,6 +95,8 @@ impl Choices {
             tuple_after: one_to(8, 8),
             format_after: one_to(9, 8),
             null_after: one_to(10, 8),
+            pattern_after: one_to(11, 12),
+            enum_documents: one_to(12, 4),
             ..policy
         };
         let seed = bytes.iter().skip(10).take(8).fold(0, |seed: u64, byte| seed << 8 | u64::from(*byte));

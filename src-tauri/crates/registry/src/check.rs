@@ -229,6 +229,7 @@ fn tight() -> Policy {
         closed_after: 1,
         closed_unseen: 1.0,
         enum_after: u64::MAX,
+        pattern_after: u64::MAX,
         tuple_after: u64::MAX,
         ..Policy::default()
     }

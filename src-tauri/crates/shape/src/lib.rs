@@ -25,6 +25,7 @@
 //! Architecture invariant: pure. This crate knows no runtime, store, clock, file or network.
 
 mod arguments;
+mod characters;
 mod distinct;
 mod emit;
 mod fields;

@@ -414,6 +414,7 @@ fn fill(
         node.times.add_all(epoch, &dense(counts, 0)?);
     }
     (node.numbers, node.strings, node.arrays) = (flat.numbers, flat.strings, flat.arrays);
+    node.strings.iter_mut().for_each(|strings| strings.complete());
     node.arrays.iter_mut().for_each(|arrays| arrays.positions.truncate(POSITIONS));
     Ok((!flat.tags.is_empty()).then_some((id, flat.tags)))
 }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::characters::Characters;
 use crate::distinct::Distinct;
 use crate::format::Format;
 use crate::node::Type;
@@ -166,6 +167,9 @@ pub(crate) struct Strings {
     pub(crate) format: CommonFormat,
     /// Range of lengths, in characters.
     pub(crate) lengths: Range<u64>,
+    /// Kinds of characters of all strings, while they have one length. States before had none.
+    #[serde(default = "unknown", skip_serializing_if = "Characters::are_unknown")]
+    pub(crate) characters: Characters,
     pub(crate) distinct: Distinct,
     /// Number of strings of which only the length is known, if that.
     pub(crate) redacted: u64,
@@ -174,8 +178,13 @@ pub(crate) struct Strings {
 impl Default for Strings {
     fn default() -> Self {
         let lengths = Range(u64::MAX, 0);
-        Self { format: CommonFormat::Unseen, lengths, distinct: Distinct::default(), redacted: 0 }
+        let characters = Characters::default();
+        Self { format: CommonFormat::Unseen, lengths, characters, distinct: Distinct::default(), redacted: 0 }
     }
+}
+
+fn unknown() -> Characters {
+    Characters::UNKNOWN
 }
 
 impl Strings {
@@ -187,13 +196,23 @@ impl Strings {
         }
         let length = if ascii { text.len() } else { text.chars().count() };
         self.lengths.add(length as u64);
+        if !self.characters.are_unknown() {
+            self.add_characters(text);
+        }
         self.distinct.add(text, key);
+    }
+
+    /// Adds the characters of a string. If lengths differ, the strings are no codes.
+    #[cold]
+    fn add_characters(&mut self, text: &str) {
+        let Range(least, most) = self.lengths;
+        if least == most { self.characters.add(text) } else { self.characters = Characters::UNKNOWN }
     }
 
     /// Adds a string that was replaced; its length if that is known.
     pub(crate) fn add_redacted(&mut self, length: Option<u64>) {
         self.redacted += 1;
-        self.format = CommonFormat::Not;
+        self.be_free();
         if let Some(length) = length {
             self.lengths.add(length);
         }
@@ -202,13 +221,33 @@ impl Strings {
     pub(crate) fn merge(&mut self, theirs: &Self, key: HashKey) {
         self.format.merge(theirs.format);
         self.lengths.merge(&theirs.lengths);
+        self.characters.merge(theirs.characters);
+        if self.lengths.0 < self.lengths.1 {
+            self.characters = Characters::UNKNOWN;
+        }
         self.distinct.merge(&theirs.distinct, key);
         self.redacted += theirs.redacted;
     }
 
+    /// Restores what states before did not have, if all values are known.
+    pub(crate) fn complete(&mut self) {
+        let Range(least, most) = self.lengths;
+        let values = self.distinct.values().filter(|_| self.redacted == 0 && least == most);
+        let mut characters = Characters::default();
+        values.iter().flatten().for_each(|(text, _)| characters.add(text));
+        if values.is_some() {
+            self.characters = characters;
+        }
+    }
+
+    /// Drops what the strings had in common, because some are not known.
+    pub(crate) fn be_free(&mut self) {
+        (self.format, self.characters) = (CommonFormat::Not, Characters::UNKNOWN);
+    }
+
     /// Returns the same statistics without any text.
     pub(crate) fn veiled(&self, key: HashKey) -> Self {
-        Self { distinct: self.distinct.veiled(key), ..self.clone() }
+        Self { distinct: self.distinct.veiled(key), characters: Characters::UNKNOWN, ..self.clone() }
     }
 
     pub(crate) fn format(&self) -> Option<Format> {

@@ -36,6 +36,38 @@ fn few_repeated_values_become_an_enum() {
 }
 
 #[test]
+fn values_that_are_no_words_become_an_enum_only_after_more_documents() {
+    let state = |n: usize, kinds: &[&str]| json!({"all": vec![kinds[n % 3]; 5], "n": n});
+    let items = |shape: &Shape| schema(shape)["properties"]["all"]["items"].clone();
+    let versions = ["3.10", "3.11", "3.12"];
+    assert_eq!(items(&shape((0..9).map(|n| state(n, &versions)))), json!({"type": "string"}));
+    assert_eq!(items(&shape((0..12).map(|n| state(n, &versions))))["enum"], json!(versions));
+    assert_eq!(items(&shape((0..9).map(|n| state(n, &["a", "b", "c"]))))["enum"], json!(["a", "b", "c"]));
+    let expressions = ["${{ a }}", "${{ b }}", "c"];
+    assert_eq!(items(&shape((0..60).map(|n| state(n, &expressions)))), json!({"type": "string"}));
+}
+
+#[test]
+fn codes_of_one_length_have_a_pattern() {
+    let code = |n: usize| format!("{:06X}", n * 1_234_567 % 0xFF_FFFF);
+    let learned = shape((0..15).map(|n| json!({"color": code(n)})));
+    assert_eq!(
+        schema(&learned)["properties"]["color"],
+        json!({"type": "string", "pattern": "^[0-9A-F]{6}$"})
+    );
+    assert_eq!(decided(&learned, "color"), ["required", "pattern ^[0-9A-F]{6}$"]);
+    let none = |documents: Vec<Value>| {
+        let learned = shape(documents);
+        assert_eq!(schema(&learned)["properties"]["color"], json!({"type": "string"}));
+    };
+    none((0..14).map(|n| json!({"color": code(n)})).collect());
+    none((0..30).map(|n| json!({"color": if n == 7 { "red".to_owned() } else { code(n) }})).collect());
+    none((0..30).map(|n| json!({"color": if n == 7 { "#00000".to_owned() } else { code(n) }})).collect());
+    // Numbers may become longer.
+    none((0..30).map(|n| json!({"color": format!("{}", 100_000 + n)})).collect());
+}
+
+#[test]
 fn values_seen_once_or_redacted_prevent_an_enum() {
     let once = shape((0..60).map(|n| json!({"state": if n == 7 { "rare" } else { "open" }})));
     assert_eq!(schema(&once)["properties"]["state"], json!({"type": "string"}));
@@ -110,7 +142,6 @@ fn field_that_determines_the_others_makes_a_tagged_union() {
     assert_eq!(decided(&shape, ""), ["tagged union of 3"]);
 }
 
-/// A field whose values are independent of the other fields is not a tag.
 #[test]
 fn independent_field_makes_no_union() {
     let shape = shape((0..90).map(|n| {

@@ -22,6 +22,8 @@ const EAGER: Policy = Policy {
     enum_values: 32,
     tuple_after: 1,
     format_after: 1,
+    pattern_after: 1,
+    enum_documents: 0,
     null_after: 1,
 };
 
@@ -36,6 +38,8 @@ fn quick() -> Policy {
         enum_after: 4,
         tuple_after: 2,
         format_after: 2,
+        pattern_after: 3,
+        enum_documents: 1,
         null_after: 3,
         ..Policy::default()
     }

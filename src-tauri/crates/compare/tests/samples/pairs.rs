@@ -22,7 +22,7 @@ pub fn pairs(class: usize, seed: u64) -> Vec<(Value, Value)> {
     let (few, many) = (random.one(&counts), random.one(&counts));
     let default = Policy::default();
     // Such a policy describes tagged unions as one object.
-    let plain = Policy { enum_after: u64::MAX, ..default };
+    let plain = Policy { enum_after: u64::MAX, pattern_after: u64::MAX, ..default };
     let old = learned(&truth, few, &default, &mut random);
     let new = learned(&later, many, &default, &mut random);
     let other = match random.below(3) {

@@ -5,7 +5,7 @@
 
 use super::map::{counted_together, gather, is_map};
 use super::object::{Openness, openness, others, requires};
-use super::scalar::enumerated;
+use super::scalar::{enumerated, pattern};
 use super::{Limits, Tuple, alternatives, are_integers, is_little_known};
 use crate::node::{Id, Type};
 use crate::tree::ROOT;
@@ -113,7 +113,10 @@ fn add_scalars(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) 
     let values = |kind| enumerated(tree, id, kind, limits).into_iter().flatten();
     match strings.filter(|_| tree.node(id).count(Type::String) >= limits.format_after) {
         Some(format) => sum.add(format as u64 + 1),
-        None => values(Type::String).for_each(|text| sum.add_text(text)),
+        None => {
+            values(Type::String).for_each(|text| sum.add_text(text));
+            pattern(tree, id, limits).iter().for_each(|pattern| sum.add_text(pattern));
+        }
     }
     values(Type::Integer).for_each(|text| sum.add_text(text));
 }

@@ -7,7 +7,6 @@ use crate::format::Format;
 use crate::node::{Counts, Id, Node, Step, Type, add};
 use crate::path;
 use crate::tree::{ROOT, Tree};
-use crate::values::CommonFormat;
 use crate::veil;
 use crate::view::View;
 
@@ -197,7 +196,7 @@ fn add_others(node: &mut Node, others: &Counts) {
     if count(Type::String) > 0
         && let Some(strings) = &mut node.strings
     {
-        strings.format = CommonFormat::Not;
+        strings.be_free();
     }
 }
 

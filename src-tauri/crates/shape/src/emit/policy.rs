@@ -26,12 +26,16 @@ pub struct Policy {
     pub closed_unseen: f64,
     /// Values required before an `enum` or `const` is emitted.
     pub enum_after: u64,
+    /// Documents required for each value of an `enum` of texts that are no words, such as versions and numbers.
+    pub enum_documents: u64,
     /// Most distinct values of an `enum`.
     pub enum_values: usize,
     /// Arrays required before a tuple or a fixed length is emitted.
     pub tuple_after: u64,
     /// Strings required before their common format is emitted.
     pub format_after: u64,
+    /// Distinct strings, and documents, required before the pattern of codes is emitted.
+    pub pattern_after: u64,
     /// Nulls required before a value that was nothing else is taken for one that is always null.
     pub null_after: u64,
 }
@@ -50,9 +54,11 @@ impl Default for Policy {
             closed_mistaken: 0.03,
             closed_unseen: 0.05,
             enum_after: 20,
+            enum_documents: 4,
             enum_values: 10,
             tuple_after: 10,
             format_after: 1,
+            pattern_after: 15,
             null_after: 20,
         }
     }

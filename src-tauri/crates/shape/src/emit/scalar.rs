@@ -1,10 +1,11 @@
-//! Strings and numbers: formats and enums.
+//! Strings and numbers: formats, enums and patterns.
 
 use serde_json::Value;
 
-use super::{Emitter, Limits, Schema, typed};
+use super::{Emitter, Limits, Policy, Schema, typed};
 use crate::distinct::Distinct;
 use crate::node::{Id, Type};
+use crate::values::Range;
 use crate::view::View;
 
 impl Emitter<'_> {
@@ -19,7 +20,17 @@ impl Emitter<'_> {
             schema.insert("format".into(), format.name().into());
             return schema;
         }
-        self.enumerate(&mut schema, (tree, id), Type::String, |text| Some(text.into()));
+        if self.enumerate(&mut schema, (tree, id), Type::String, |text| Some(text.into())) {
+            return schema;
+        }
+        if let Some(pattern) = pattern(tree, id, self.limits) {
+            let distinct = strings.distinct.count();
+            self.decide(|| {
+                let because = format!("{distinct} distinct values, all of this length and these characters");
+                (format!("pattern {pattern}"), because)
+            });
+            schema.insert("pattern".into(), pattern.into());
+        }
         schema
     }
 
@@ -37,17 +48,18 @@ impl Emitter<'_> {
         schema
     }
 
+    /// Adds `enum` or `const` if values may be enumerated. Returns whether that is so.
     fn enumerate(
         &mut self,
         schema: &mut Schema,
         (tree, id): (View<'_>, Id),
         kind: Type,
         value: impl Fn(&str) -> Option<Value>,
-    ) {
-        let Some(values) = enumerated(tree, id, kind, self.limits) else { return };
+    ) -> bool {
+        let Some(values) = enumerated(tree, id, kind, self.limits) else { return false };
         let mut listed: Vec<Value> = values.iter().filter_map(|text| value(text)).collect();
         if listed.len() < values.len() {
-            return;
+            return false;
         }
         let total = tree.node(id).count(kind);
         if let [_] = listed.as_slice() {
@@ -60,7 +72,18 @@ impl Emitter<'_> {
             });
             schema.insert("enum".into(), listed.into());
         }
+        true
     }
+}
+
+/// Returns the pattern of codes: strings of one length that consist of few kinds of characters, if there are enough
+/// that others are unlikely.
+pub(super) fn pattern(tree: View<'_>, id: Id, policy: &Policy) -> Option<String> {
+    let strings = tree.strings(id)?;
+    let Range(least, most) = strings.lengths;
+    let enough =
+        tree.node(id).documents >= policy.pattern_after && strings.distinct.count() >= policy.pattern_after;
+    if least == most && enough { strings.characters.pattern(most) } else { None }
 }
 
 /// Returns the values of one type, in order, if they are few, known, and all frequent enough that
@@ -90,8 +113,24 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
         values.sort_by_key(|text| text.parse::<i128>().unwrap_or_default());
         return Some(values).filter(|values| least >= 3 && are_codes(values));
     }
+    let words = values.iter().all(|text| is_word(text));
+    let few = count > 1 && !words && node.documents < limits.enum_documents * count as u64;
+    if few || !values.iter().all(|text| may_be_code(text)) {
+        return None;
+    }
     values.sort_unstable();
     Some(values)
+}
+
+/// Returns whether a text is a word, or several, as the values of most enums are.
+fn is_word(text: &str) -> bool {
+    let letter = |c: char| c.is_alphabetic() || matches!(c, '_' | '-' | ' ');
+    text.starts_with(char::is_alphabetic) && text.chars().all(letter)
+}
+
+/// Returns whether a text may be one of an enum. Expressions, commands and markup hardly are.
+fn may_be_code(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.' | ':' | '/' | '+' | '#'))
 }
 
 /// Returns whether the sorted integers are spread out, as codes are. Adjacent ones are more likely

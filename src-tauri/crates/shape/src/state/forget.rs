@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::{Gathers, InvalidState, WrittenNode};
 use crate::secrets::Secrets;
 use crate::shape::Shape;
-use crate::values::{CommonFormat, Numbers, Strings};
+use crate::values::{Numbers, Strings};
 
 impl Shape {
     /// Returns the same shape without secrets, or `None` if it has none. A field whose name is a
@@ -63,7 +63,7 @@ impl Strings {
     fn forget(&mut self, is_secret: impl Fn(&str) -> bool) -> bool {
         let Some(times) = self.distinct.forget(is_secret) else { return false };
         self.redacted += times;
-        self.format = CommonFormat::Not;
+        self.be_free();
         true
     }
 }
