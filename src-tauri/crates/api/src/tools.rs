@@ -207,12 +207,12 @@ pub struct DecisionRow {
     pub because: String,
 }
 
-/// One alternative of a tagged union.
+/// One alternative of a union of records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlternativeRow {
-    /// Field that distinguishes the alternatives.
+    /// Field whose value distinguishes the alternatives; empty if each has a field of its own.
     pub tag: String,
-    /// Its value in this alternative, as JSON.
+    /// Its value in this alternative, or the name of the alternative's own field, as JSON.
     pub json: String,
     /// Number of objects.
     pub count: u64,

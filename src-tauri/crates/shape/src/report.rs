@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::emit::{self, Decision, MapValues, Policy, alternatives, dominant};
+use crate::emit::{self, Decision, Limits, MapValues, Policy, alternatives, dominant};
 use crate::node::{Id, Node, Type};
 use crate::novelty;
 use crate::path::{self, Step};
@@ -74,7 +74,7 @@ pub struct FieldReport {
     pub values: ValueReport,
     /// Decisions of the schema about the field, with reasons.
     pub decisions: Vec<Decision>,
-    /// Alternatives, if the value of one of its own fields distinguishes them.
+    /// Alternatives, if one of its own fields distinguishes them.
     pub alternatives: Vec<AlternativeReport>,
 }
 
@@ -96,12 +96,12 @@ pub struct ValueReport {
     pub items: Option<(u64, u64)>,
 }
 
-/// An alternative of a tagged union.
+/// An alternative of a union of records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlternativeReport {
-    /// Field whose value distinguishes the alternatives.
+    /// Field whose value distinguishes the alternatives; empty if each has a field of its own.
     pub tag: String,
-    /// Value of that field here, as JSON.
+    /// Value of that field here, or the name of the alternative's own field, as JSON.
     pub json: String,
     /// Number of objects.
     pub count: u64,
@@ -130,18 +130,22 @@ pub struct Stability {
 impl Shape {
     /// Returns every named field outside maps, parents before children, ordered by path.
     pub fn fields(&self, policy: &Policy) -> Vec<FieldReport> {
-        let mut reports = Reports::new(policy, self.explain(policy));
-        reports.collect(self.view(&self.kept()), ROOT, ("", 0), false);
+        let kept = self.kept();
+        let tree = self.view(&kept);
+        let limits = emit::limits(tree, policy);
+        let mut reports = Reports::new(&limits, self.explain(policy));
+        reports.collect(tree, ROOT, ("", 0), false);
         reports.fields
     }
 
     /// Returns the whole document as a field without a name; `None` for an empty shape.
     pub fn root(&self, policy: &Policy) -> Option<FieldReport> {
         let presence = Presence { present: self.observations, parents: self.observations };
-        let reports = Reports::new(policy, self.explain(policy));
         let kept = self.kept();
-        (self.observations > 0)
-            .then(|| reports.of(self.view(&kept), ROOT, presence, (String::new(), String::new(), 0)))
+        let tree = self.view(&kept);
+        let limits = emit::limits(tree, policy);
+        let reports = Reports::new(&limits, self.explain(policy));
+        (self.observations > 0).then(|| reports.of(tree, ROOT, presence, (String::new(), String::new(), 0)))
     }
 
     /// Returns the consistency of the fields. A shape without named fields uses its root's type
@@ -248,19 +252,19 @@ fn agreement(node: &Node, present: u64, parents: u64) -> f64 {
 }
 
 struct Reports<'r> {
-    policy: &'r Policy,
+    limits: &'r Limits,
     /// Decisions by path.
     decisions: HashMap<String, Vec<Decision>>,
     fields: Vec<FieldReport>,
 }
 
 impl<'r> Reports<'r> {
-    fn new(policy: &'r Policy, decided: Vec<Decision>) -> Self {
+    fn new(limits: &'r Limits, decided: Vec<Decision>) -> Self {
         let mut decisions: HashMap<String, Vec<Decision>> = HashMap::new();
         for decision in decided {
             decisions.entry(decision.path.clone()).or_default().push(decision);
         }
-        Self { policy, decisions, fields: Vec::new() }
+        Self { limits, decisions, fields: Vec::new() }
     }
 
     fn collect(&mut self, tree: View<'_>, id: Id, (path, depth): (&str, usize), gathered: bool) {
@@ -309,7 +313,7 @@ impl<'r> Reports<'r> {
             agreement: agreement(node, node.total(), node.total()),
             required: decisions.iter().any(|decision| decision.decision == "required"),
             values: values(tree, id),
-            alternatives: alternative_reports(tree, id, self.policy),
+            alternatives: alternative_reports(tree, id, self.limits),
             decisions,
             path,
         }
@@ -343,14 +347,14 @@ fn values(tree: View<'_>, id: Id) -> ValueReport {
     report
 }
 
-fn alternative_reports(tree: View<'_>, id: Id, policy: &Policy) -> Vec<AlternativeReport> {
+fn alternative_reports(tree: View<'_>, id: Id, limits: &Limits) -> Vec<AlternativeReport> {
     if MapValues::of(tree, id).is_some() {
         return Vec::new();
     }
-    let Some(found) = alternatives(tree, id, policy) else { return Vec::new() };
+    let Some(found) = alternatives(tree, id, limits) else { return Vec::new() };
     let tag = found.tag(tree, id);
     let report = |one: emit::Alternative| AlternativeReport {
-        tag: tag.to_owned(),
+        tag: tag.unwrap_or_default().to_owned(),
         json: one.value.to_string(),
         count: one.count,
         fields: one.fields,

@@ -17,7 +17,7 @@ use crate::rank::{HashKey, Rank};
 use crate::scan::Oddities;
 use crate::shape::Shape;
 use crate::signatures::Signatures;
-use crate::tags::{self, Tags};
+use crate::tags::{self, Companion, Tags};
 use crate::times::{EPOCHS, Times};
 use crate::tree::{Cuts, ROOT, Tree};
 use crate::values::{Arrays, Numbers, POSITIONS, Strings};
@@ -116,6 +116,9 @@ struct WrittenNode {
     arrays: Option<Box<Arrays>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tags: Vec<tags::Written>,
+    /// Of each field, in order. States before had none.
+    #[serde(rename = "t", default, skip_serializing_if = "Vec::is_empty")]
+    together: Vec<Companion>,
 }
 
 /// Kind of a node that is not a field.
@@ -297,12 +300,15 @@ impl Writer<'_> {
         if self.veil.is_some() {
             fields.sort();
         }
-        let mut tags = write_tags(node, fields.iter().map(|(_, field)| tree.node(*field).place));
+        let places: Vec<u32> = fields.iter().map(|(_, field)| tree.node(*field).place).collect();
+        let (mut tags, mut together) = write_tags(node, &places);
         if self.veil.is_some() {
             numbers = numbers.map(|numbers| Box::new(numbers.veiled(key)));
             strings = strings.map(|strings| Box::new(strings.veiled(key)));
             let hidden = fields.iter().any(|(name, _)| veil::hash(name).is_some());
-            tags = if hidden { Vec::new() } else { tags };
+            if hidden {
+                (tags, together) = (Vec::new(), Vec::new());
+            }
             tags = tags.into_iter().map(|tags| tags.veiled(key)).collect();
         }
         into.push(WrittenNode {
@@ -327,6 +333,7 @@ impl Writer<'_> {
             strings,
             arrays: node.arrays.clone(),
             tags,
+            together,
         });
         for (name, field) in fields {
             self.write(field, depth + 1, Some(&name), into);
@@ -338,13 +345,14 @@ impl Writer<'_> {
 }
 
 /// Writes joint counts, with members numbered by their written place.
-fn write_tags(node: &Node, written: impl Iterator<Item = u32>) -> Vec<tags::Written> {
-    let Some(tags) = node.tags() else { return Vec::new() };
+fn write_tags(node: &Node, written: &[u32]) -> (Vec<tags::Written>, Vec<Companion>) {
+    let Some(tags) = node.tags() else { return Default::default() };
     let mut places = vec![0; node.fields.len()];
-    for (at, place) in written.enumerate() {
-        places[place as usize] = at;
+    for (at, place) in written.iter().enumerate() {
+        places[*place as usize] = at;
     }
-    tags.write(|place| places.get(place).copied().unwrap_or_default())
+    let rows = tags.write(|place| places.get(place).copied().unwrap_or_default());
+    (rows, tags.write_companions(written))
 }
 
 fn read(nodes: Vec<WrittenNode>, key: HashKey, veil: Option<Veil>) -> Result<Tree, InvalidState> {
@@ -387,20 +395,21 @@ fn read(nodes: Vec<WrittenNode>, key: HashKey, veil: Option<Veil>) -> Result<Tre
         return malformed("no root".into());
     }
     for (id, written) in tagged {
-        let fields = &tree.node(id).fields;
-        let tags = Tags::read(written, key, fields.len(), |place| fields.at(place).0);
-        tree.node_mut(id).tags = Some(Box::new(tags));
+        let node = tree.node(id);
+        if node.may_have_tags() {
+            let tags = Tags::read(written, key, node.fields.len(), |place| node.fields.at(place).0);
+            tree.node_mut(id).tags = Some(Box::new(tags));
+        }
     }
     tree.count_whole();
     Ok(tree)
 }
 
+/// Joint counts of fields, and which come together.
+type WrittenTags = (Vec<tags::Written>, Vec<Companion>);
+
 /// Fills in a node's counts and returns its tags, which need the fields first.
-fn fill(
-    tree: &mut Tree,
-    id: Id,
-    flat: WrittenNode,
-) -> Result<Option<(Id, Vec<tags::Written>)>, InvalidState> {
+fn fill(tree: &mut Tree, id: Id, flat: WrittenNode) -> Result<Option<(Id, WrittenTags)>, InvalidState> {
     let node = tree.node_mut(id);
     node.present = flat.present;
     node.repeated = flat.repeated;
@@ -416,5 +425,6 @@ fn fill(
     (node.numbers, node.strings, node.arrays) = (flat.numbers, flat.strings, flat.arrays);
     node.strings.iter_mut().for_each(|strings| strings.complete());
     node.arrays.iter_mut().for_each(|arrays| arrays.positions.truncate(POSITIONS));
-    Ok((!flat.tags.is_empty()).then_some((id, flat.tags)))
+    let has_tags = node.count(Type::Object) > 0;
+    Ok(has_tags.then_some((id, (flat.tags, flat.together))))
 }

@@ -4,6 +4,7 @@
 //! Which fields are counted depends only on their names and the hash key, and a field with too many
 //! values is dropped permanently, so merging is exact in every order.
 
+mod companions;
 mod written;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::distinct::written_length;
 use crate::fingerprint::Fingerprint;
 use crate::node::Type;
 use crate::rank::HashKey;
+pub(crate) use companions::{Companion, Companions};
 pub(crate) use written::Written;
 
 /// Most fields counted per object, and most values of each.
@@ -90,6 +92,7 @@ pub(crate) struct Tags {
     fields: Vec<Field>,
     /// Fields that rank too high or have too many values, one bit each.
     ignored: u64,
+    companions: Companions,
 }
 
 #[derive(Debug, Clone)]
@@ -166,6 +169,27 @@ impl Tags {
     /// Returns the fields that need no counting any more, one bit for each place.
     pub(crate) fn ignored(&self) -> u64 {
         self.ignored
+    }
+
+    /// Returns joint counts of which nothing is known.
+    pub(crate) fn lost() -> Self {
+        Self { companions: Companions::lost(), ..Self::default() }
+    }
+
+    /// Drops which fields come together, because an object was not counted.
+    pub(crate) fn lose_companions(&mut self) {
+        self.companions = Companions::lost();
+    }
+
+    /// Returns which fields come together.
+    pub(crate) fn companions(&self) -> &Companions {
+        &self.companions
+    }
+
+    /// Notes that an object has the fields at these places, one bit each.
+    #[inline]
+    pub(crate) fn add_fields(&mut self, fields: u64) {
+        self.companions.add(fields);
     }
 
     /// Counts one object: its members with their types, and those that may be a tag. `name` returns
@@ -247,6 +271,7 @@ impl Tags {
         member: impl Fn(usize) -> Option<usize>,
         name: impl Fn(usize) -> &'n str,
     ) {
+        self.companions.merge(&theirs.companions, &member);
         for their in &theirs.fields {
             let Some(place) = member(their.member) else { continue };
             let Some(mine) = self.field(place, key, &name) else { continue };

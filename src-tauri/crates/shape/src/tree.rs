@@ -7,6 +7,7 @@ mod bound;
 use crate::keys::{looks_like_data, may_be_kept, names_several};
 use crate::node::{Counts, Id, Node, Shelters, Step, Type, add};
 use crate::rank::{HashKey, Rank};
+use crate::tags::Tags;
 use crate::veil::{self, Veil};
 use crate::view::View;
 pub(crate) use bound::{Cuts, Kept};
@@ -227,8 +228,11 @@ impl Tree {
         }
         // Joint counts need all fields first.
         for (ours, their) in pairs {
-            if let Some(tags) = theirs.tags(their) {
-                self.merge_tags(ours, tags, theirs.node(their));
+            let node = theirs.node(their);
+            match theirs.tags(their) {
+                Some(tags) => self.merge_tags(ours, tags, node),
+                None if node.fields.is_empty() => {}
+                None => self.merge_tags(ours, &Tags::lost(), node),
             }
         }
     }
@@ -285,12 +289,12 @@ impl Tree {
     pub(crate) fn forget_hidden_tags(&mut self) {
         for node in &mut self.nodes {
             if node.fields.iter().any(|(name, _)| veil::hash(name).is_some()) {
-                node.tags = None;
+                node.tags = Some(Box::new(Tags::lost()));
             }
         }
     }
 
-    fn merge_tags(&mut self, id: Id, tags: &crate::tags::Tags, theirs: &Node) {
+    fn merge_tags(&mut self, id: Id, tags: &Tags, theirs: &Node) {
         let key = self.key;
         let mine = self.node_mut(id);
         if !mine.may_have_tags() {

@@ -67,6 +67,32 @@ fn codes_of_one_length_have_a_pattern() {
     none((0..30).map(|n| json!({"color": format!("{}", 100_000 + n)})).collect());
 }
 
+/// States of before had no kinds of characters, and not which fields come together.
+#[test]
+fn older_states_know_codes_whose_values_are_kept_and_no_union_of_own_fields() {
+    let document = |n: usize| {
+        let code = format!("{:06X}", n * 1_234_567 % 0xFF_FFFF);
+        let mut document = json!({"code": code, "n": n});
+        document[["url", "path"][n % 2]] = json!(n);
+        document
+    };
+    let learned = shape((0..24).map(document));
+    let mut state: Value = serde_json::from_slice(&learned.to_state()).unwrap();
+    for node in state["nodes"].as_array_mut().unwrap() {
+        let node = node.as_object_mut().unwrap();
+        node.remove("t");
+        if let Some(strings) = node.get_mut("strings") {
+            strings.as_object_mut().unwrap().remove("characters");
+        }
+    }
+    let mut older = Shape::from_state(state.to_string().as_bytes()).unwrap();
+    assert_eq!(schema(&learned)["oneOf"].as_array().map(Vec::len), Some(2));
+    assert_eq!(schema(&older)["properties"]["code"]["pattern"], "^[0-9A-F]{6}$");
+    (24..90).for_each(|n| older.observe(document(n).to_string().as_bytes()).unwrap());
+    assert!(schema(&older)["oneOf"].is_null());
+    assert_eq!(older.to_state(), Shape::from_state(&older.to_state()).unwrap().to_state());
+}
+
 #[test]
 fn values_seen_once_or_redacted_prevent_an_enum() {
     let once = shape((0..60).map(|n| json!({"state": if n == 7 { "rare" } else { "open" }})));
@@ -142,6 +168,49 @@ fn field_that_determines_the_others_makes_a_tagged_union() {
     assert_eq!(decided(&shape, ""), ["tagged union of 3"]);
 }
 
+#[test]
+fn fields_of_which_each_object_has_one_make_a_union() {
+    let job = |n: usize| match n % 3 {
+        0 => json!({"name": format!("j{n}"), "uses": format!("u {n}"), "with": {"x": n}}),
+        1 => json!({"name": format!("j{n}"), "runs_on": format!("r {n}"), "steps": [n], "if": true}),
+        _ => json!({"name": format!("j{n}"), "runs_on": format!("r {n}"), "steps": [n]}),
+    };
+    let learned = shape((0..30).map(job));
+    let schema_of_jobs = schema(&learned);
+    let alternatives = schema_of_jobs["oneOf"].as_array().unwrap();
+    assert_eq!(alternatives.len(), 2);
+    assert_eq!(alternatives[0]["required"], json!(["name", "runs_on", "steps"]));
+    assert_eq!(alternatives[1]["required"], json!(["name", "uses", "with"]));
+    assert_eq!(alternatives[0]["additionalProperties"], json!(false));
+    let validator = jsonschema::draft202012::new(&schema_of_jobs).unwrap();
+    assert!((0..30).all(|n| validator.is_valid(&job(n))));
+    for wrong in [
+        json!({"name": "j"}),
+        json!({"name": "j", "runs_on": "r", "steps": [], "uses": "u"}),
+        json!({"name": "j", "runs_on": "r", "uses": "u", "with": {}}),
+        json!({"name": "j", "steps": [1]}),
+    ] {
+        assert!(!validator.is_valid(&wrong), "{wrong}");
+    }
+    assert_eq!(decided(&learned, ""), ["union of 2"]);
+    let root = learned.root(&Policy::default()).unwrap();
+    let rows: Vec<_> =
+        root.alternatives.iter().map(|one| (one.tag.as_str(), one.json.as_str(), one.count)).collect();
+    assert_eq!(rows, [("", "\"runs_on\"", 20), ("", "\"uses\"", 10)]);
+    // One object with both, or with neither, and they are optional fields.
+    for odd in [
+        json!({"name": "j", "runs_on": "r", "steps": [1], "uses": "u", "with": {"x": 1}}),
+        json!({"name": "j"}),
+    ] {
+        let learned = shape((0..30).map(job).chain([odd]));
+        assert!(schema(&learned)["oneOf"].is_null());
+    }
+    // Too few documents with one of them.
+    let learned = shape((0..30).filter(|n| n % 3 > 0 || *n < 20).map(job));
+    assert!(schema(&learned)["oneOf"].is_null());
+}
+
+/// A field whose values are independent of the other fields is not a tag.
 #[test]
 fn independent_field_makes_no_union() {
     let shape = shape((0..90).map(|n| {

@@ -108,7 +108,7 @@ fn example(json: &str) -> AnyView {
         .into_any()
 }
 
-/// A tagged union: the fields that go with each value of the tag.
+/// A union of records: the fields that go with each value of the tag, or with each field of its own.
 fn alternatives(rows: &[AlternativeRow]) -> AnyView {
     let field = |(name, always): &(String, bool)| {
         let name = view! { <Foreign text=name.clone() limit=60 /> };
@@ -128,7 +128,8 @@ fn alternatives(rows: &[AlternativeRow]) -> AnyView {
         }
         .into_any()
     };
-    let tag = rows.first().map(|row| row.tag.clone()).unwrap_or_default();
+    let tag = rows.first().map(|row| row.tag.clone()).filter(|tag| !tag.is_empty());
+    let tag = tag.unwrap_or_else(|| "with field".to_owned());
     view! {
         <div class="alternatives" role="table" aria-label="Alternatives">
             <div role="row" class="faint">

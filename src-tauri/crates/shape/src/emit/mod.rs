@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use array::Tuple;
 pub use incremental::Emission;
-use limits::Limits;
+pub(crate) use limits::Limits;
 pub(crate) use map::{MapValues, dominant, is_certainly_data, is_map};
 pub use policy::Policy;
 pub(crate) use union::{Alternative, alternatives};
@@ -52,7 +52,7 @@ impl Shape {
     pub fn schema(&self, policy: &Policy) -> Value {
         let kept = self.kept();
         let tree = self.view(&kept);
-        let limits = Limits::of(tree, policy, varies_at(tree).is_some());
+        let limits = limits(tree, policy);
         let mut schema = document(Emitter::new(&limits).value(tree, ROOT, Kinds::ALL));
         nesting::bound(&mut schema, nesting::deepest(tree.nodes().map(|(_, node)| node)));
         let schema = Value::Object(schema);
@@ -63,11 +63,16 @@ impl Shape {
     pub fn explain(&self, policy: &Policy) -> Vec<Decision> {
         let kept = self.kept();
         let tree = self.view(&kept);
-        let limits = Limits::of(tree, policy, varies_at(tree).is_some());
+        let limits = limits(tree, policy);
         let mut emitter = Emitter { decisions: Some(Vec::new()), ..Emitter::new(&limits) };
         emitter.value(tree, ROOT, Kinds::ALL);
         emitter.decisions.unwrap_or_default()
     }
+}
+
+/// Returns the thresholds for what was observed.
+pub(crate) fn limits(tree: View<'_>, policy: &Policy) -> Limits {
+    Limits::of(tree, policy, varies_at(tree).is_some())
 }
 
 /// Adds `$schema` to the root's schema.

@@ -1,31 +1,80 @@
-//! Tagged unions: objects in which one field's value determines the other fields.
+//! Unions of records: objects in which one field's value, or which of some fields is there, determines the other fields.
 
 use serde_json::{Map, Value, json};
 
 use super::object::{Openness, openness};
-use super::{Emitter, Kinds, Policy, Schema};
+use super::{Emitter, Kinds, Limits, Policy, Schema};
 use crate::node::{Id, Node, Type};
 use crate::path;
-use crate::tags::{OwnedValue, Row};
+use crate::tags::{Companion, OwnedValue, Row, Tags};
 use crate::view::View;
 
 /// Largest share of objects with a value seen once, up to which no further values are expected
 /// (Good–Turing).
 const MAX_ONCE: f64 = 0.05;
 
-/// A tagged union.
+/// A union of records.
 pub(crate) struct Alternatives<'t> {
-    /// Place of the tag among the fields.
-    tag: usize,
-    /// Values of the tag, each with the fields that came with it.
-    rows: Vec<&'t Row>,
-    /// Number of fields that the tag determines.
+    /// Place of the field whose value distinguishes the alternatives; none if each has a field of its own.
+    tag: Option<usize>,
+    branches: Vec<Branch<'t>>,
+    /// Number of fields that are determined besides.
     determined: usize,
+}
+
+/// Objects of one alternative.
+#[derive(Clone, Copy)]
+enum Branch<'t> {
+    /// Those in which the tag has one value.
+    Value(&'t Row),
+    /// Those that have the field at a place.
+    Field { place: usize, objects: u64, documents: u64, companions: Companion },
+}
+
+impl Branch<'_> {
+    fn count(self) -> u64 {
+        match self {
+            Self::Value(row) => row.count,
+            Self::Field { objects, .. } => objects,
+        }
+    }
+
+    /// Returns whether any of the objects has the field at a place.
+    fn has(self, place: usize) -> bool {
+        match self {
+            Self::Value(row) => row.with(place) > 0,
+            Self::Field { companions, .. } => companions.with >> place & 1 == 1,
+        }
+    }
+
+    /// Returns whether all objects have the field at a place.
+    fn always_has(self, place: usize) -> bool {
+        match self {
+            Self::Value(row) => row.with(place) == row.count,
+            Self::Field { companions, .. } => companions.always >> place & 1 == 1,
+        }
+    }
+
+    /// Returns the types of a member, as far as they are known. Integers and numbers count as one.
+    fn kinds(self, place: usize) -> Kinds {
+        match self {
+            Self::Value(row) => member_kinds(row, place),
+            Self::Field { .. } => Kinds::ALL,
+        }
+    }
+
+    /// Returns whether there were enough objects. Objects of one document count as one.
+    fn is_known_well(self, node: &Node, policy: &Policy) -> bool {
+        match self {
+            Self::Value(row) => node.documents.min(row.count) >= policy.required_after,
+            Self::Field { documents, .. } => documents >= policy.required_after,
+        }
+    }
 }
 
 /// An alternative in display form.
 pub(crate) struct Alternative {
-    /// Value of the tag.
+    /// Value of the tag, or the name of the field that only this alternative has.
     pub(crate) value: Value,
     /// Number of objects.
     pub(crate) count: u64,
@@ -36,51 +85,64 @@ pub(crate) struct Alternative {
 impl Alternatives<'_> {
     /// Returns the number of alternatives.
     pub(crate) fn count(&self) -> usize {
-        self.rows.len()
+        self.branches.len()
     }
 
-    /// Returns the name of the tag.
-    pub(crate) fn tag<'t>(&self, tree: View<'t>, id: Id) -> &'t str {
-        tree.node(id).fields.at(self.tag).0
+    /// Returns the name of the tag, if the alternatives have one.
+    pub(crate) fn tag<'t>(&self, tree: View<'t>, id: Id) -> Option<&'t str> {
+        self.tag.map(|tag| tree.node(id).fields.at(tag).0)
+    }
+
+    /// Returns the names of the fields of which each alternative has one.
+    fn own_fields(&self, node: &Node) -> Vec<String> {
+        let name = |branch: &Branch<'_>| match branch {
+            Branch::Field { place, .. } => Some(format!("`{}`", node.fields.at(*place).0)),
+            Branch::Value(_) => None,
+        };
+        self.branches.iter().filter_map(name).collect()
     }
 
     /// Passes on everything the schema of the alternatives depends on, besides the schemas of the
     /// members.
     pub(super) fn decisions(&self, node: &Node, policy: &Policy, mut decide: impl FnMut(u64)) {
-        decide(self.tag as u64);
-        for row in &self.rows {
-            match &row.value {
-                OwnedValue::Boolean(value) => decide(u64::from(*value)),
-                OwnedValue::Text(text) => text.bytes().for_each(|byte| decide(u64::from(byte))),
+        decide(self.tag.map_or(u64::MAX, |tag| tag as u64));
+        for branch in &self.branches {
+            match branch {
+                Branch::Value(row) => match &row.value {
+                    OwnedValue::Boolean(value) => decide(u64::from(*value)),
+                    OwnedValue::Text(text) => text.bytes().for_each(|byte| decide(u64::from(byte))),
+                },
+                Branch::Field { place, .. } => decide(*place as u64),
             }
-            decide(u64::from(is_known_well(node, row, policy)));
+            decide(u64::from(branch.is_known_well(node, policy)));
             for place in 0..node.fields.len() {
-                let with = row.with(place);
                 decide(
-                    u64::from(member_kinds(row, place).bits()) << 2
-                        | u64::from(with > 0) << 1
-                        | u64::from(with == row.count),
+                    u64::from(branch.kinds(place).bits()) << 2
+                        | u64::from(branch.has(place)) << 1
+                        | u64::from(branch.always_has(place)),
                 );
             }
         }
     }
 
-    /// Returns the alternatives, ordered by value.
+    /// Returns the alternatives, ordered by value or by the name of their field.
     pub(crate) fn list(&self, tree: View<'_>, id: Id) -> Vec<Alternative> {
         let fields = &tree.node(id).fields;
-        let alternative = |row: &&Row| {
-            let members =
-                fields.places().iter().map(|place| *place as usize).filter(|place| *place != self.tag);
-            let with = members.map(|place| (place, row.with(place))).filter(|(_, with)| *with > 0);
+        let alternative = |branch: &Branch<'_>| {
+            let members = fields.places().iter().map(|place| *place as usize);
+            let members = members.filter(|place| Some(*place) != self.tag && branch.has(*place));
             Alternative {
-                value: json_of(&row.value),
-                count: row.count,
-                fields: with
-                    .map(|(place, with)| (fields.at(place).0.to_owned(), with == row.count))
+                value: match branch {
+                    Branch::Value(row) => json_of(&row.value),
+                    Branch::Field { place, .. } => fields.at(*place).0.into(),
+                },
+                count: branch.count(),
+                fields: members
+                    .map(|place| (fields.at(place).0.to_owned(), branch.always_has(place)))
                     .collect(),
             }
         };
-        self.rows.iter().map(alternative).collect()
+        self.branches.iter().map(alternative).collect()
     }
 }
 
@@ -89,11 +151,6 @@ fn json_of(value: &OwnedValue) -> Value {
         OwnedValue::Boolean(value) => (*value).into(),
         OwnedValue::Text(text) => (**text).into(),
     }
-}
-
-/// Returns whether there were enough objects with the tag's value. Objects of one document count as one.
-fn is_known_well(node: &Node, row: &Row, policy: &Policy) -> bool {
-    node.documents.min(row.count) >= policy.required_after
 }
 
 /// Returns the types of a member in the objects of a row. Integers and numbers count as one.
@@ -106,10 +163,9 @@ fn member_kinds(row: &Row, member: usize) -> Kinds {
     }))
 }
 
-/// Returns the alternatives by the field whose value determines most other fields, if there is one.
-/// A field is determined if for each value it is either always or never present, and not the same
-/// for all values, or if it has other types.
-pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Policy) -> Option<Alternatives<'t>> {
+/// Returns the alternatives by the field whose value determines most other fields, or else by the fields of which each
+/// object has exactly one.
+pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Limits) -> Option<Alternatives<'t>> {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     // Joint counts are counts of values, so they do not give the number of objects if an object has
@@ -118,8 +174,17 @@ pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Policy) -> Optio
     if objects < policy.enum_after || repeated {
         return None;
     }
+    let tags = tree.tags(id)?;
+    tagged(tree, id, tags).or_else(|| apart(tree, id, tags, policy))
+}
+
+/// Returns the alternatives by the field whose value determines most other fields. A field is determined if for each
+/// value it is either always or never present, and not the same for all values, or if it has other types.
+fn tagged<'t>(tree: View<'t>, id: Id, tags: &'t Tags) -> Option<Alternatives<'t>> {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
     let mut best: Option<Alternatives<'t>> = None;
-    for (tag, rows) in tree.tags(id)?.fields() {
+    for (tag, rows) in tags.fields() {
         let counted: u64 = rows.iter().map(|row| row.count).sum();
         let once = rows.iter().filter(|row| row.count == 1).count();
         let seen_enough = once as f64 <= MAX_ONCE * objects as f64 && once < rows.len();
@@ -130,10 +195,64 @@ pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Policy) -> Optio
         let determined =
             (0..node.fields.len()).filter(|place| *place != tag && determines(&rows, *place)).count();
         if determined > best.as_ref().map_or(0, |best| best.determined) {
-            best = Some(Alternatives { tag, rows, determined });
+            let branches = rows.into_iter().map(Branch::Value).collect();
+            best = Some(Alternatives { tag: Some(tag), branches, determined });
         }
     }
     best
+}
+
+/// Most alternatives that are distinguished by a field of their own.
+const MAX_APART: usize = 4;
+
+/// Returns the alternatives by fields of which each object has exactly one: those that determine most other fields.
+/// Only a closed record is divided, and only if each alternative is known well: to exclude fields is the point of it.
+fn apart<'t>(tree: View<'t>, id: Id, tags: &Tags, policy: &Limits) -> Option<Alternatives<'t>> {
+    let node = tree.node(id);
+    let objects = node.count(Type::Object);
+    if node.documents < policy.enum_after {
+        return None;
+    }
+    let branch = |(_, field): (&str, Id)| {
+        let field = tree.node(field);
+        let place = field.place as usize;
+        let companions = tags.companions().of(place)?;
+        Some(Branch::Field { place, objects: field.present, documents: field.documents, companions })
+    };
+    // In the order of names, the most frequent first.
+    let mut candidates: Vec<Branch<'_>> = tree.fields(id).filter_map(branch).collect();
+    candidates.retain(|branch| branch.count() < objects && branch.is_known_well(node, policy));
+    candidates.sort_by_key(|branch| std::cmp::Reverse(branch.count()));
+    let mut best: Option<(usize, Vec<Branch<'_>>)> = None;
+    for (at, first) in candidates.iter().enumerate() {
+        let mut chosen = vec![*first];
+        let mut left = objects - first.count();
+        for other in &candidates[at + 1..] {
+            let apart = |one: &Branch<'_>| matches!(other, Branch::Field { place, .. } if !one.has(*place));
+            if other.count() <= left && chosen.len() < MAX_APART && chosen.iter().all(apart) {
+                left -= other.count();
+                chosen.push(*other);
+            }
+        }
+        if left > 0 || chosen.len() < 2 {
+            continue;
+        }
+        let certain =
+            |place: usize| chosen.iter().all(|branch| !branch.has(place) || branch.always_has(place));
+        let differs = |place: usize| !chosen.iter().all(|branch| branch.has(place));
+        let determined =
+            (0..node.fields.len()).filter(|place| certain(*place) && differs(*place)).count() - chosen.len();
+        if best.as_ref().is_none_or(|(most, _)| determined > *most) {
+            best = Some((determined, chosen));
+        }
+    }
+    let (determined, mut branches) = best?;
+    branches.sort_by_key(|branch| match branch {
+        Branch::Field { place, .. } => node.fields.at(*place).0,
+        Branch::Value(_) => "",
+    });
+    let closed = matches!(openness(tree, id, policy), Openness::Closed(_));
+    closed.then_some(Alternatives { tag: None, branches, determined })
 }
 
 /// Returns whether a tag's value determines the presence or the type of a member.
@@ -157,14 +276,19 @@ fn determines(rows: &[&Row], member: usize) -> bool {
 impl Emitter<'_> {
     pub(super) fn union(&mut self, tree: View<'_>, id: Id, found: &Alternatives<'_>) -> Schema {
         let node = tree.node(id);
-        let (objects, tag) = (node.count(Type::Object), found.tag(tree, id));
+        let objects = node.count(Type::Object);
+        let by = match found.tag(tree, id) {
+            Some(tag) => format!("`{tag}`"),
+            None => found.own_fields(node).join(" or "),
+        };
         self.decide(|| {
-            let because = format!(
-                "`{tag}` determines {} of {} other fields in {objects} objects",
-                found.determined,
-                node.fields.len() - 1
-            );
-            (format!("tagged union of {}", found.rows.len()), because)
+            let (count, determined) = (found.count(), found.determined);
+            let (union, verb, others) = match found.tag {
+                Some(_) => ("tagged union", "determines", node.fields.len() - 1),
+                None => ("union", "is in each object and determines", node.fields.len() - count),
+            };
+            let because = format!("{by} {verb} {determined} of {others} other fields in {objects} objects");
+            (format!("{union} of {count}"), because)
         });
         let closed = matches!(openness(tree, id, self.limits), Openness::Closed(_));
         // Explained once for all alternatives.
@@ -174,7 +298,7 @@ impl Emitter<'_> {
                     emitter.decide(|| {
                         let present = tree.node(field).present;
                         let decision =
-                            if present == objects { "required".into() } else { format!("by `{tag}`") };
+                            if present == objects { "required".into() } else { format!("by {by}") };
                         (decision, format!("present in {present} of {objects} objects"))
                     });
                     emitter.value(tree, field, Kinds::ALL)
@@ -182,29 +306,40 @@ impl Emitter<'_> {
             }
         }
         let one_of: Vec<Value> = found
-            .rows
+            .branches
             .iter()
-            .map(|row| {
-                Value::Object(self.silently(|emitter| emitter.alternative(tree, id, found.tag, row, closed)))
+            .map(|branch| {
+                Value::Object(
+                    self.silently(|emitter| emitter.alternative(tree, id, found.tag, *branch, closed)),
+                )
             })
             .collect();
         Map::from_iter([("type".to_owned(), "object".into()), ("oneOf".to_owned(), one_of.into())])
     }
 
-    fn alternative(&mut self, tree: View<'_>, id: Id, tag: usize, row: &Row, closed: bool) -> Schema {
+    fn alternative(
+        &mut self,
+        tree: View<'_>,
+        id: Id,
+        tag: Option<usize>,
+        branch: Branch<'_>,
+        closed: bool,
+    ) -> Schema {
         let node = tree.node(id);
-        let known_well = is_known_well(node, row, self.limits);
+        let known_well = branch.is_known_well(node, self.limits);
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for place in node.fields.places().iter().map(|place| *place as usize) {
             let (name, field) = node.fields.at(place);
-            let with = row.with(place);
-            if place == tag {
+            if let Branch::Value(row) = branch
+                && Some(place) == tag
+            {
                 properties.insert(name.to_owned(), json!({"const": json_of(&row.value)}));
                 required.push(name);
-            } else if with > 0 {
-                let kinds = if known_well { member_kinds(row, place) } else { Kinds::ALL };
+            } else if branch.has(place) {
+                let kinds = if known_well { branch.kinds(place) } else { Kinds::ALL };
                 properties.insert(name.to_owned(), self.value(tree, field, kinds).into());
-                if with == row.count && (known_well || tree.node(field).present == node.count(Type::Object)) {
+                let always = tree.node(field).present == node.count(Type::Object);
+                if branch.always_has(place) && (known_well || always) {
                     required.push(name);
                 }
             } else if !known_well {

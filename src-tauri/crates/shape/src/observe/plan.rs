@@ -86,7 +86,9 @@ enum Planned<'d> {
     /// End of an array, with the types of its first items.
     Array { node: Id, length: u64, first: [Option<Type>; POSITIONS] },
     /// End of an object, with the numbers of its members and values.
-    Object { node: Id, members: u32, values: u32 },
+    Object { node: Id, fields: u64, members: u32, values: u32 },
+    /// End of an object with too many members.
+    Crowded { node: Id },
 }
 
 /// Data kept of a value besides its type.
@@ -161,11 +163,15 @@ impl<'d> Plan<'d> {
         self.steps.push(Planned::Array { node, length, first });
     }
 
-    pub(super) fn object(&mut self, node: Id, members: &[Member], values: &[Tagging<'d>]) {
+    pub(super) fn object(&mut self, node: Id, fields: u64, members: &[Member], values: &[Tagging<'d>]) {
         self.members.extend_from_slice(members);
         self.values.extend_from_slice(values);
         let (members, values) = (members.len() as u32, values.len() as u32);
-        self.steps.push(Planned::Object { node, members, values });
+        self.steps.push(Planned::Object { node, fields, members, values });
+    }
+
+    pub(super) fn crowded(&mut self, node: Id) {
+        self.steps.push(Planned::Crowded { node });
     }
 
     /// Makes all counts and empties the plan.
@@ -197,17 +203,21 @@ impl<'d> Plan<'d> {
                 }
                 Planned::Other { parent, kind } => with.tree.node_mut(parent).other[kind as usize] += 1,
                 Planned::Lost { node, step } => with.tree.lose(node, step),
+                Planned::Crowded { node } => {
+                    with.tree.node_mut(node).tags.get_or_insert_default().lose_companions();
+                }
                 Planned::Array { node, length, first } => {
                     let node = with.tree.node_mut(node);
                     if !node.bare {
                         node.arrays.get_or_insert_default().add(length, &first);
                     }
                 }
-                Planned::Object { node, members: own, values: its } => {
+                Planned::Object { node, fields: present, members: own, values: its } => {
                     let node = with.tree.node_mut(node);
                     let (own, its) = (own as usize, its as usize);
                     if node.may_have_tags() {
                         let (tags, fields) = (node.tags.get_or_insert_default(), &node.fields);
+                        tags.add_fields(present);
                         tags.add(&members[..own], &values[..its], key, |at| fields.at(at).0);
                     } else {
                         node.tags = None;

@@ -110,8 +110,9 @@ enum Contents {
         members: u32,
         values: u32,
         most: u32,
-        /// Places of fields that cannot be tags, one bit each.
+        /// Places of fields that cannot be tags, one bit each, and of its own fields.
         ignored: u64,
+        own: u64,
         /// Whether objects of its members are also counted together.
         together: bool,
     },
@@ -270,12 +271,19 @@ impl<'d> Walk<'d> {
             Contents::Begin { .. } => {}
             Contents::Items { length, first } => ways.plan.array(ended.node, length, first),
             Contents::Fields { most: 0, .. } => {}
-            Contents::Fields { members, values, most, .. } => {
+            Contents::Fields { members, values, most, own: fields, .. } => {
                 let (members, values) = (members as usize, values as usize);
-                let has_tags = ways.tree.node(ended.node).may_have_tags();
-                // Nothing is counted if there are too many members, or no values.
-                if self.members.len() < most as usize && self.values.len() > values || !has_tags {
-                    ways.plan.object(ended.node, &self.members[members..], &self.values[values..]);
+                let node = ways.tree.node(ended.node);
+                let (own, its) = (&self.members[members..], &self.values[values..]);
+                let crowded = self.members.len() >= most as usize;
+                // Nothing is counted if there are no values and no new combination of fields.
+                let is_new = || {
+                    !its.is_empty() || node.tags.as_ref().is_none_or(|tags| !tags.companions().know(fields))
+                };
+                match node.may_have_tags() {
+                    true if crowded => ways.plan.crowded(ended.node),
+                    true if !is_new() => {}
+                    _ => ways.plan.object(ended.node, fields, own, its),
                 }
                 self.members.truncate(members);
                 self.values.truncate(values);
@@ -299,13 +307,14 @@ impl<'d> Walk<'d> {
                 target = ways.tree.items(node).map_or(Target::Other(node), |id| Target::Node(id, 0));
                 0
             }
-            Contents::Fields { object, most, ignored, .. } => {
+            Contents::Fields { object, most, ignored, own, .. } => {
                 // An object with too many members has no tags.
                 if let Target::Node(_, place) = target
                     && (place as usize) < tags::MAX_MEMBERS
                     && self.members.len() < *most as usize
                 {
                     self.members.push((place, seen.kind));
+                    *own |= 1 << place;
                     if *ignored >> place & 1 == 0
                         && let Some(value) = seen.tag()
                     {
@@ -362,6 +371,7 @@ impl<'d> Walk<'d> {
                 values: self.values.len() as u32,
                 most: if node.may_have_tags() { members + MAX_MEMBERS } else { 0 },
                 ignored: node.tags.as_ref().map_or(0, |tags| tags.ignored()),
+                own: 0,
                 together: node.plural && !node.lost_members,
             }
         };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_MEMBERS, MAX_VALUES, MemberCount, OwnedValue, Row, Tags};
+use super::{Companion, Companions, MAX_MEMBERS, MAX_VALUES, MemberCount, OwnedValue, Row, Tags};
 use crate::rank::HashKey;
 use crate::veil;
 
@@ -30,15 +30,20 @@ impl Tags {
         fields.collect()
     }
 
+    /// Returns the companions of members, in the order of a list of their places.
+    pub(crate) fn write_companions(&self, places: &[u32]) -> Vec<Companion> {
+        self.companions.write(places)
+    }
+
     /// Reads the written form. Members are numbered as written.
     pub(crate) fn read<'n>(
-        written: Vec<Written>,
+        (written, companions): (Vec<Written>, Vec<Companion>),
         key: HashKey,
         members: usize,
         name: impl Fn(usize) -> &'n str,
     ) -> Self {
         let members = members.min(MAX_MEMBERS);
-        let mut tags = Self::default();
+        let mut tags = Self { companions: Companions::read(companions, members), ..Self::default() };
         for Written(member, rows) in written.into_iter().filter(|written| written.0 < members) {
             let Some(field) = tags.field(member, key, &name) else { continue };
             field.rows = rows.map(|rows| {
