@@ -16,14 +16,17 @@ const UNDERSCORE: u8 = 64;
 /// Any other character, or a string that is too long, empty or unknown.
 const OTHER: u8 = 128;
 
-/// Kinds of characters, one bit each. Adding is idempotent, so a value may be added more than once.
+/// First character of no string so far, and of strings whose first characters differ.
+const NONE: u8 = 0;
+const VARIED: u8 = u8::MAX;
+
+/// Kinds of characters, one bit each, and the first one. Adding is idempotent, so a value may be added more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct Characters(u8);
+pub(crate) struct Characters(u8, u8);
 
 impl Characters {
     /// Those of strings that are not known.
-    pub(crate) const UNKNOWN: Self = Self(OTHER);
+    pub(crate) const UNKNOWN: Self = Self(OTHER, VARIED);
 
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
     pub(crate) fn are_unknown(&self) -> bool {
@@ -36,24 +39,30 @@ impl Characters {
         if self.are_unknown() {
             return;
         }
-        let fits = !text.is_empty() && text.len() <= MAX_LENGTH;
-        let seen =
-            if fits { text.bytes().fold(0, |kinds, byte| kinds | KINDS[usize::from(byte)]) } else { OTHER };
-        self.merge(Self(seen));
+        let first = text.as_bytes().first().copied().unwrap_or_default();
+        let fits = first != NONE && text.len() <= MAX_LENGTH;
+        let seen = || text.bytes().fold(0, |kinds, byte| kinds | KINDS[usize::from(byte)]);
+        self.merge(if fits { Self(seen(), first) } else { Self::UNKNOWN });
     }
 
     pub(crate) fn merge(&mut self, theirs: Self) {
         self.0 |= theirs.0;
+        self.1 = match (self.1, theirs.1) {
+            (NONE, first) | (first, NONE) => first,
+            (mine, theirs) if mine == theirs => mine,
+            _ => VARIED,
+        };
         if self.are_unknown() {
             *self = Self::UNKNOWN;
         }
     }
 
-    /// Returns the pattern of all strings with these characters and this length, if it says something: digits alone
-    /// are numbers, which may become longer.
+    /// Returns the pattern of all strings with these characters and this length, if it says something: digits alone, or
+    /// behind the same letter (`INV-1001`), are numbers, which may become longer.
     pub(crate) fn pattern(self, length: u64) -> Option<String> {
         let has = |kind: u8| self.0 & kind != 0;
-        if self.are_unknown() || self.0 & !DIGIT == 0 {
+        let numbered = has(DIGIT) && (self.0 & !DIGIT == 0 || self.1 != VARIED);
+        if self.are_unknown() || numbered {
             return None;
         }
         // Short or without digits, it may be chance that all letters are hexadecimal digits.
@@ -112,6 +121,8 @@ mod tests {
         assert_eq!(pattern(&["fade", "cafe"]).as_deref(), Some("^[a-z]{4}$"), "no digit");
         assert_eq!(pattern(&["ab-12_X", "zz-99_Y"]).as_deref(), Some("^[0-9A-Za-z_-]{7}$"));
         assert_eq!(pattern(&["2024", "1999"]), None, "digits alone");
+        assert_eq!(pattern(&["INV-1001", "INV-1002"]), None, "numbers with a prefix");
+        assert_eq!(pattern(&["USA", "UAE"]).as_deref(), Some("^[A-Z]{3}$"));
         for other in ["", "a b", "é", "1.2", "a\n", "https://x", &"a".repeat(65)] {
             assert_eq!(of(&["ab", other]), Characters::UNKNOWN, "{other:?}");
         }

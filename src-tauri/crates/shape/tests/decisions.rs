@@ -65,6 +65,7 @@ fn codes_of_one_length_have_a_pattern() {
     none((0..30).map(|n| json!({"color": if n == 7 { "#00000".to_owned() } else { code(n) }})).collect());
     // Numbers may become longer.
     none((0..30).map(|n| json!({"color": format!("{}", 100_000 + n)})).collect());
+    none((0..30).map(|n| json!({"color": format!("INV-{}", 100_000 + n)})).collect());
 }
 
 /// States of before had no kinds of characters, and not which fields come together.
