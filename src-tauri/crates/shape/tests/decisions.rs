@@ -68,7 +68,7 @@ fn codes_of_one_length_have_a_pattern() {
     none((0..30).map(|n| json!({"color": format!("INV-{}", 100_000 + n)})).collect());
 }
 
-/// States of before had no kinds of characters, and not which fields come together.
+/// States of the format before lack the kinds of characters, and which fields come together.
 #[test]
 fn older_states_know_codes_whose_values_are_kept_and_no_union_of_own_fields() {
     let document = |n: usize| {

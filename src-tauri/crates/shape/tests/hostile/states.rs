@@ -90,3 +90,33 @@ fn integers_of_more_than_128_bits_do_no_harm() {
     }
     try_state(&state);
 }
+
+/// Fields that seem to come together or apart without having been seen so.
+#[test]
+fn implausible_companions_do_no_harm() {
+    let mut shape = Shape::new();
+    for n in 0..60 {
+        shape.observe(if n % 2 == 0 { b"{\"a\":1,\"n\":1}" } else { b"{\"b\":1,\"n\":1}" }).unwrap();
+    }
+    let state: Value = serde_json::from_slice(&shape.to_state()).unwrap();
+    for with in [0, 1, 2, 3, 7, u64::MAX] {
+        for always in [0, 1, 2, 4, 7, u64::MAX] {
+            for field in 0..3 {
+                let mut state = state.clone();
+                state["nodes"][0]["t"][field] = json!({"w": with, "a": always});
+                try_companions(&state);
+            }
+            let mut state = state.clone();
+            state["nodes"][0]["t"] =
+                json!([{"w": with, "a": always}, {"w": with, "a": always}, {"w": with, "a": always}]);
+            try_companions(&state);
+        }
+    }
+}
+
+fn try_companions(state: &Value) {
+    let shape = Shape::from_state(state.to_string().as_bytes()).unwrap();
+    let _ =
+        (shape.schema(&Policy::default()), shape.explain(&Policy::default()), shape.root(&Policy::default()));
+    assert!(try_state(state));
+}
