@@ -81,9 +81,9 @@ impl Emitter<'_> {
 pub(super) fn pattern(tree: View<'_>, id: Id, policy: &Policy) -> Option<String> {
     let strings = tree.strings(id)?;
     let Range(least, most) = strings.lengths;
-    let enough =
-        tree.node(id).documents >= policy.pattern_after && strings.distinct.count() >= policy.pattern_after;
-    if least == most && enough { strings.characters.pattern(most) } else { None }
+    let pattern = strings.characters.pattern(most).filter(|_| least == most)?;
+    let documents = tree.node(id).documents;
+    (documents.min(strings.distinct.count()) >= policy.pattern_after).then_some(pattern)
 }
 
 /// Returns the values of one type, in order, if they are few, known, and all frequent enough that
