@@ -62,7 +62,9 @@ impl Characters {
     pub(crate) fn pattern(self, length: u64) -> Option<String> {
         let has = |kind: u8| self.0 & kind != 0;
         let numbered = has(DIGIT) && (self.0 & !DIGIT == 0 || self.1 != VARIED);
-        if self.are_unknown() || numbered {
+        // No kind, or a length that is not counted, is in forged states only.
+        let counted = self.0 != 0 && length <= MAX_LENGTH as u64;
+        if self.are_unknown() || numbered || !counted {
             return None;
         }
         // Short or without digits, it may be chance that all letters are hexadecimal digits.
@@ -123,6 +125,8 @@ mod tests {
         assert_eq!(pattern(&["2024", "1999"]), None, "digits alone");
         assert_eq!(pattern(&["INV-1001", "INV-1002"]), None, "numbers with a prefix");
         assert_eq!(pattern(&["USA", "UAE"]).as_deref(), Some("^[A-Z]{3}$"));
+        assert_eq!(Characters(0, VARIED).pattern(3), None, "no string");
+        assert_eq!(of(&["ab", "xy"]).pattern(u64::MAX), None, "a length that is not counted");
         for other in ["", "a b", "é", "1.2", "a\n", "https://x", &"a".repeat(65)] {
             assert_eq!(of(&["ab", other]), Characters::UNKNOWN, "{other:?}");
         }

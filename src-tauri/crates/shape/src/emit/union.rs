@@ -240,7 +240,7 @@ fn apart<'t>(tree: View<'t>, id: Id, tags: &Tags, policy: &Limits) -> Option<Alt
         let certain =
             |place: usize| chosen.iter().all(|branch| !branch.has(place) || branch.always_has(place));
         let differs = |place: usize| !chosen.iter().all(|branch| branch.has(place));
-        // Each own field is one of them, unless somebody wrote the state by hand.
+        // Each own field is one of them, but not in a state that was edited by hand.
         let determined = (0..node.fields.len()).filter(|place| certain(*place) && differs(*place)).count();
         let determined = determined.saturating_sub(chosen.len());
         if best.as_ref().is_none_or(|(most, _)| determined > *most) {
