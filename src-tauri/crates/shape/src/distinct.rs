@@ -44,17 +44,21 @@ impl Distinct {
         }
     }
 
-    /// Adds a value.
+    /// Adds a value. Returns whether it is certain that it was there before.
     #[inline(always)]
-    pub(crate) fn add(&mut self, value: &str, key: HashKey) {
+    pub(crate) fn add(&mut self, value: &str, key: HashKey) -> bool {
         match &mut self.0 {
             Values::Few(few) => match few.find(value) {
-                Some(count) => *count += 1,
+                Some(count) => {
+                    *count += 1;
+                    return true;
+                }
                 None => self.add_new(value, 1, key),
             },
             Values::Many(many) => many.add(value, key.hash(value)),
             Values::Veiled(_) => self.add_veiled(value, key),
         }
+        false
     }
 
     #[cold]

@@ -49,18 +49,29 @@ impl Numbers {
     /// Adds a number written as an integer. Beyond 64 bits it counts as any other number.
     #[inline(always)]
     pub(crate) fn add_integer(&mut self, text: &str, key: HashKey) {
-        let Some(value) = integer(text) else { return self.add_number(text, key) };
-        self.integers.get_or_insert(Range(value, value)).add(value);
-        self.distinct.add(if text == "-0" { "0" } else { text }, key);
+        let is_known = match integer(text) {
+            Some(_) if text == "-0" => self.distinct.add("0", key),
+            _ => self.distinct.add(text, key),
+        };
+        match integer(text) {
+            _ if is_known => {}
+            Some(value) => self.integers.get_or_insert(Range(value, value)).add(value),
+            None => self.extend_floats(text),
+        }
     }
 
     pub(crate) fn add_number(&mut self, text: &str, key: HashKey) {
-        // Numbers too large for a float have no range; they are counted as a peculiarity.
+        if !self.distinct.add(text, key) {
+            self.extend_floats(text);
+        }
+    }
+
+    /// Extends the range by a number, unless it is too large for a float. Those are counted as a peculiarity.
+    fn extend_floats(&mut self, text: &str) {
         if let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) {
             let value = ordered(value);
             self.floats.get_or_insert(Range(value, value)).add(value);
         }
-        self.distinct.add(text, key);
     }
 
     pub(crate) fn merge(&mut self, theirs: &Self, key: HashKey) {
@@ -191,6 +202,9 @@ impl Strings {
     /// Adds a string, in ASCII or not.
     #[inline(always)]
     pub(crate) fn add(&mut self, text: &str, ascii: bool, key: HashKey) {
+        if self.distinct.add(text, key) {
+            return;
+        }
         if self.format != CommonFormat::Not {
             self.format.add(text, ascii);
         }
@@ -199,7 +213,6 @@ impl Strings {
         if !self.characters.are_unknown() {
             self.add_characters(text);
         }
-        self.distinct.add(text, key);
     }
 
     /// Adds the characters of a string. If lengths differ, the strings are no codes.
