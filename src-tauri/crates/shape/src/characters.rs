@@ -1,5 +1,7 @@
 //! Characters that the strings at a path consist of: codes, colours and hashes have few kinds of them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Most bytes of a string that may be a code. A SHA-256 hash has as many.
@@ -59,16 +61,29 @@ impl Characters {
 
     /// Returns the pattern of all strings with these characters and this length, if it says something: digits alone, or
     /// behind the same letter (`INV-1001`), are numbers, which may become longer.
-    pub(crate) fn pattern(self, length: u64) -> Option<String> {
+    pub(crate) fn pattern(self, length: u64) -> Option<Pattern> {
         let has = |kind: u8| self.0 & kind != 0;
         let numbered = has(DIGIT) && (self.0 & !DIGIT == 0 || self.1 != VARIED);
         // No kind, or a length that is not counted, is in forged states only.
         let counted = self.0 != 0 && length <= MAX_LENGTH as u64;
-        if self.are_unknown() || numbered || !counted {
-            return None;
-        }
+        (!self.are_unknown() && !numbered && counted)
+            .then_some(Pattern { kinds: self.0, length: length as u8 })
+    }
+}
+
+/// Pattern of strings of one length that consist of certain kinds of characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    pub(crate) kinds: u8,
+    pub(crate) length: u8,
+}
+
+/// Writes the regular expression.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has = |kind: u8| self.kinds & kind != 0;
         // Short or without digits, it may be chance that all letters are hexadecimal digits.
-        let hexadecimal = has(DIGIT) && !has(LOWER | UPPER | HYPHEN | UNDERSCORE) && length >= 4;
+        let hexadecimal = has(DIGIT) && !has(LOWER | UPPER | HYPHEN | UNDERSCORE) && self.length >= 4;
         let letters = |hex, other, some, all| match (has(hex), has(other)) {
             (true, false) if hexadecimal => some,
             (false, false) => "",
@@ -79,7 +94,7 @@ impl Characters {
         let digits = if has(DIGIT) { "0-9" } else { "" };
         let underscore = if has(UNDERSCORE) { "_" } else { "" };
         let hyphen = if has(HYPHEN) { "-" } else { "" };
-        Some(format!("^[{digits}{upper}{lower}{underscore}{hyphen}]{{{length}}}$"))
+        write!(f, "^[{digits}{upper}{lower}{underscore}{hyphen}]{{{}}}$", self.length)
     }
 }
 
@@ -116,7 +131,8 @@ mod tests {
 
     #[test]
     fn pattern_names_the_kinds_of_characters_that_occur() {
-        let pattern = |texts: &[&str]| of(texts).pattern(texts[0].len() as u64);
+        let pattern =
+            |texts: &[&str]| of(texts).pattern(texts[0].len() as u64).map(|pattern| pattern.to_string());
         assert_eq!(pattern(&["EUR", "USD"]).as_deref(), Some("^[A-Z]{3}$"));
         assert_eq!(pattern(&["FF0000", "00AA00"]).as_deref(), Some("^[0-9A-F]{6}$"));
         assert_eq!(pattern(&["a3", "b4"]).as_deref(), Some("^[0-9a-z]{2}$"), "too short for hexadecimal");

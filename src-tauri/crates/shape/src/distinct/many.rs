@@ -152,8 +152,10 @@ impl Registers {
     }
 
     fn estimate(&self) -> u64 {
+        // Two to the power of minus a register, which is at most 63.
         let count = REGISTERS as f64;
-        let sum: f64 = self.0.iter().map(|register| (-f64::from(*register)).exp2()).sum();
+        let power = |register: &u8| f64::from_bits((1023 - u64::from(*register)) << 52);
+        let sum: f64 = self.0.iter().map(power).sum();
         let raw = 0.7213 / (1.0 + 1.079 / count) * count * count / sum;
         let empty = self.0.iter().filter(|register| **register == 0).count();
         let estimate =

@@ -7,6 +7,7 @@ use super::map::{counted_together, gather, is_map};
 use super::object::{Openness, openness, others, requires};
 use super::scalar::{enumerated, pattern};
 use super::{Limits, Tuple, alternatives, are_integers, is_little_known};
+use crate::characters::Pattern;
 use crate::node::{Id, Type};
 use crate::tree::ROOT;
 use crate::view::View;
@@ -115,7 +116,9 @@ fn add_scalars(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) 
         Some(format) => sum.add(format as u64 + 1),
         None => {
             values(Type::String).for_each(|text| sum.add_text(text));
-            pattern(tree, id, limits).iter().for_each(|pattern| sum.add_text(pattern));
+            if let Some(Pattern { kinds, length }) = pattern(tree, id, limits) {
+                sum.add(u64::from(kinds) << 8 | u64::from(length));
+            }
         }
     }
     values(Type::Integer).for_each(|text| sum.add_text(text));

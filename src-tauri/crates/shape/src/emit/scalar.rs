@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Emitter, Limits, Policy, Schema, typed};
+use crate::characters::Pattern;
 use crate::distinct::Distinct;
 use crate::node::{Id, Type};
 use crate::values::Range;
@@ -29,7 +30,7 @@ impl Emitter<'_> {
                 let because = format!("{distinct} distinct values, all of this length and these characters");
                 (format!("pattern {pattern}"), because)
             });
-            schema.insert("pattern".into(), pattern.into());
+            schema.insert("pattern".into(), pattern.to_string().into());
         }
         schema
     }
@@ -78,12 +79,12 @@ impl Emitter<'_> {
 
 /// Returns the pattern of codes: strings of one length that consist of few kinds of characters, if there are enough
 /// that others are unlikely.
-pub(super) fn pattern(tree: View<'_>, id: Id, policy: &Policy) -> Option<String> {
+pub(super) fn pattern(tree: View<'_>, id: Id, policy: &Policy) -> Option<Pattern> {
     let strings = tree.strings(id)?;
     let Range(least, most) = strings.lengths;
     let pattern = strings.characters.pattern(most).filter(|_| least == most)?;
-    let documents = tree.node(id).documents;
-    (documents.min(strings.distinct.count()) >= policy.pattern_after).then_some(pattern)
+    let after = policy.pattern_after;
+    (tree.node(id).documents >= after && strings.distinct.count() >= after).then_some(pattern)
 }
 
 /// Returns the values of one type, in order, if they are few, known, and all frequent enough that
