@@ -34,8 +34,7 @@ pub fn run(program: &Program, input: &Input) -> Result<Measured> {
         .command(&input.path, pin)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        // The command tells people what it did.
-        .stderr(if program.role == Role::Infer { Stdio::null() } else { Stdio::inherit() })
+        .stderr(if program.tells() { Stdio::null() } else { Stdio::inherit() })
         .spawn()
         .with_context(|| format!("cannot start {}", program.name))?;
     let mut printed = String::new();

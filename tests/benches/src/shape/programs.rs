@@ -22,6 +22,8 @@ pub enum Role {
     Genson,
     /// The command, on all cores.
     Infer,
+    /// The same on one core.
+    InferOnOne,
 }
 
 /// One measured program.
@@ -41,6 +43,11 @@ impl Program {
     /// Whether it must stay on one core.
     pub fn pinned(&self) -> bool {
         self.role != Role::Infer
+    }
+
+    /// Whether it tells people on the error stream what it did.
+    pub fn tells(&self) -> bool {
+        matches!(self.role, Role::Infer | Role::InferOnOne)
     }
 
     /// Its command line for an input.
@@ -73,6 +80,7 @@ pub fn all() -> Result<Vec<Program>> {
         work(Role::Ignored, "serde_json ignoring all, parse only", "ignore"),
     ];
     let infer = places::target()?.join("release/schemascope");
+    let infer = || infer.is_file().then(|| vec![infer.clone().into(), "infer".into()]);
     let others = [
         (
             Role::GensonRs,
@@ -84,11 +92,8 @@ pub fn all() -> Result<Vec<Program>> {
             "GenSON (Python)",
             places::python().map(|path| vec![path.into(), places::script().into()]),
         ),
-        (
-            Role::Infer,
-            "schemascope infer, all cores",
-            infer.is_file().then(|| vec![infer.into(), "infer".into()]),
-        ),
+        (Role::Infer, "schemascope infer, all cores", infer()),
+        (Role::InferOnOne, "schemascope infer, one core", infer()),
     ];
     for (role, name, command) in others {
         match command {
