@@ -350,7 +350,13 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     let takes_value = value != Value::None;
     // `(default: HTML math.css)` beside `HTML`: a value may have more parts.
     let first = default.as_ref().and_then(|default| default.split_once(' ')).map(|(first, _)| first);
-    if first.is_some_and(|first| choices.iter().any(|choice| choice == first)) {
+    // `(default: true if it is a terminal)`
+    let is_condition = |default: &String| {
+        [" if ", " when ", " in ", " for ", " on ", " unless "].iter().any(|word| default.contains(word))
+    };
+    if first.is_some_and(|first| choices.iter().any(|choice| choice == first))
+        && !default.as_ref().is_some_and(is_condition)
+    {
         choices.clear();
     }
     OptionDefinition {

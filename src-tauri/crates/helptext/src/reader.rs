@@ -43,7 +43,7 @@ pub fn read(text: &str, name: &str) -> Definition {
     definition.options = options(&entries, &usage, &mut is_full);
     for option in &mut definition.options {
         // One literal alone is a name after all.
-        if option.choices.len() < 2 {
+        if option.choices.len() < 2 && !option.description.contains("[possible values: ") {
             option.choices.clear();
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::choices::is_kind;
-use crate::patterns::{found, is_match, pattern};
+use crate::patterns::{Pattern, found, is_match, pattern};
 
 // Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
 pattern!(
@@ -36,6 +36,13 @@ pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( <.*)$");
 // jarsigner: `[-sigfile <file>] name of it`, `[-verbose[:suboptions]]   what`.
 pattern!(BRACKETED_CLOSELY, r"^\[(-[^\[\]]*(?:\[[^\[\]]*\])?)\](\s+)(\w.*)$");
 
+// LVM: `[ -A|--autobackup y|n ]`, `( -l|--limit Number,`, `--alloc a|b )`.
+pattern!(SPACED, r"^\s*\[\s+(-[^\[\]]*(?:\[\w+\][^\[\]]*)?) \]$");
+pattern!(ONE_OF_SPACED, r"^(?:\s*\( |\s{4,})(-[\w|-]+(?: \S+)?)(?:,| \))$");
+// rtl_433: `  [-c <path>] Read options from it`, `  [-S none | all] Save it`.
+pattern!(BRACKETED_DESCRIBED, r"^\s+\[-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\s+[A-Z]\w* \w");
+pattern!(BRACKETED_ENTRY, r"^\s+\[(-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?)\](?:\s+([A-Z].*))?$");
+
 /// The lines in the usual way.
 pub fn usual(lines: Vec<String>) -> Vec<String> {
     const LEAST: usize = 3;
@@ -45,7 +52,40 @@ pub fn usual(lines: Vec<String>) -> Vec<String> {
     let are_bracketed = lines.iter().filter(is_bracketed).take(LEAST).count() == LEAST;
     let mut lines = lines;
     join_lists(&mut lines);
-    for line in lines {
+    let least = |pattern: &Pattern, begins: &str| {
+        let is = |line: &&String| line.trim_start().starts_with(begins) && is_match(pattern, line);
+        lines.iter().filter(is).take(LEAST).count() == LEAST
+    };
+    let (are_spaced, are_entries) = (least(&SPACED, "[ "), least(&BRACKETED_DESCRIBED, "[-"));
+    let mut in_usage = false;
+    let following: Vec<bool> =
+        lines.iter().skip(1).map(|next| next.starts_with("[-")).chain([false]).collect();
+    for (line, is_before_options) in lines.into_iter().zip(following) {
+        // npm: `Options:` between the usage line and what it goes on with.
+        if line == "Options:" && is_before_options {
+            while usual.last().is_some_and(String::is_empty) {
+                usual.pop();
+            }
+            in_usage = true;
+            continue;
+        }
+        in_usage &= line.starts_with("[-");
+        if in_usage {
+            usual.push(format!("    {line}"));
+            continue;
+        }
+        if are_spaced && let Some(captures) = found(&SPACED, &line).or_else(|| found(&ONE_OF_SPACED, &line)) {
+            usual.push(format!("  {}", &captures[1]));
+            continue;
+        }
+        if are_entries
+            && line.contains("[-")
+            && let Some(captures) = found(&BRACKETED_ENTRY, &line)
+        {
+            let description = captures.get(2).map_or("", |found| found.as_str());
+            usual.push(format!("  {}  {description}", captures[1].replace(" | ", "|")).trim_end().to_owned());
+            continue;
+        }
         if are_bracketed && let Some(captures) = found(&BRACKETED_CLOSELY, &line) {
             usual.push(format!("{}  {}{}", &captures[1], &captures[2], &captures[3]));
             continue;
@@ -234,6 +274,21 @@ mod tests {
         assert_eq!(joined[1].trim(), "the memory.");
         let open = " --freq  [keep|80m  Frequency\n\n";
         assert_eq!(of(open)[0], " --freq  [keep|80m  Frequency");
+    }
+
+    #[test]
+    fn entries_stand_in_brackets_of_their_own() {
+        let lvm = "  vgs\n\t[ -a|--all ]\n\t[    --units [Number]r|R ]\n\t[    --nolocking ]\n\t( -l|--limit Number,\n\t     --alloc a|b )";
+        assert_eq!(
+            of(lvm)[1..],
+            ["  -a|--all", "  --units [Number]r|R", "  --nolocking", "  -l|--limit Number", "  --alloc a|b"]
+        );
+        let bracketed =
+            "  [-V] Output it and exit\n  [-c <path>] Read it from there\n  [-S none | all] Save it there";
+        assert_eq!(of(bracketed)[2], "  -S none|all  Save it there");
+        let npm = "Usage:\nnpm audit [fix]\n\nOptions:\n[--omit <dev|peer> [--omit <dev|peer> ...]]\n[--json]\n\n  --omit\n    What to omit";
+        let usage = crate::read(npm, "npm audit");
+        assert_eq!(usage.options[0].choices, ["dev", "peer"]);
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
 use crate::hints::default;
+use crate::patterns::{found, pattern};
+
+pattern!(AT_START, r"^([(\[]?[A-Za-z0-9][\w.+-]*[)\]]?(?: ?\| ?[(\[]?[A-Za-z0-9][\w.+-]*[)\]]?)+)(?:\s|$)");
 
 /// A word in small letters that is not broken.
 fn is_word(word: &str) -> bool {
@@ -41,11 +44,25 @@ pub(super) fn whole(description: &str) -> Vec<String> {
     if fits && !are_kinds(&items) { items } else { Vec::new() }
 }
 
+/// `(0|1|2) Set its level`, `true |(false) do it`: a description that begins with a list with bars. The default is in
+/// parentheses.
+pub(super) fn at_start(description: &str) -> Vec<String> {
+    let Some(list) = found(&AT_START, description).and_then(|found| found.get(1)) else { return Vec::new() };
+    let items: Vec<String> = list
+        .as_str()
+        .split('|')
+        .map(|item| item.trim_matches([' ', '(', ')', '[', ']']).to_owned())
+        .collect();
+    if are_kinds(&items) || gives_examples(description) { Vec::new() } else { items }
+}
+
 /// A description that begins with a list, or whose last sentence is one: `[string] info | warn | error`, `Set its type. ascii,
 /// heavy, none, square`.
 pub(super) fn bare_list(description: &str) -> Vec<String> {
-    let start = description.strip_prefix("[string]").unwrap_or(description).trim_start();
+    let start = ["[string]", "* "].iter().find_map(|mark| description.strip_prefix(mark));
+    let start = start.unwrap_or(description).trim_start();
     let last = description.trim_end_matches('.').rsplit(". ").next().unwrap_or_default();
+    let last = last.rsplit("; ").next().unwrap_or_default();
     let slashed = with_slashes(start);
     if !slashed.is_empty() && !gives_examples(description) {
         return slashed;
@@ -88,13 +105,39 @@ pub(super) fn at_end(description: &str) -> Vec<String> {
     list.map(|(_, list)| list).filter(|list| list.matches('|').count() > 0).map(whole).unwrap_or_default()
 }
 
+/// `Set its type BMP/EMF/EPS/GIF`, at the end.
+pub(super) fn slashed_at_end(description: &str) -> Vec<String> {
+    let mut words = description.trim_end_matches('.').rsplit(' ');
+    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default().to_lowercase());
+    let items: Vec<String> = last.split('/').map(str::to_owned).collect();
+    let fits = items.len() > 3
+        && !["default", "in", "at", "path", "see"].contains(&before.trim_end_matches(':'))
+        && (items.iter().all(|item| is_acronym(item)) || items.iter().all(|item| is_word(item)))
+        && !are_kinds(&items)
+        && !gives_examples(description);
+    if fits { items } else { Vec::new() }
+}
+
 /// `Send failed|all info`: one list with bars.
 pub(super) fn with_bars(description: &str) -> Vec<String> {
     let mut lists = description.split_whitespace().filter(|word| word.contains('|'));
     let (Some(list), None) = (lists.next(), lists.next()) else { return Vec::new() };
     let list = list.trim_end_matches(['.', ',', ';']);
     let is_open = gives_examples(description) || description.contains("regex");
-    if is_open { Vec::new() } else { whole(list) }
+    let named: Vec<String> = list.split('|').map(str::to_owned).collect();
+    let is_name = |item: &String| item.len() > 2 && item.chars().all(|c| c.is_ascii_alphanumeric());
+    match is_open {
+        true => Vec::new(),
+        // `style = OverTheSpot|Root`
+        false if named.len() > 2 && named.iter().all(is_name) && !are_kinds(&named) => named,
+        false => whole(list.trim_matches(['<', '>'])),
+    }
+}
+
+/// `Default is 'ClusterIP'.`
+fn default_behind(description: &str) -> Option<String> {
+    let (_, rest) = description.rsplit_once("Default is ")?;
+    Some(rest.trim_matches(['\'', '"', '`', '.', ' ']).to_owned())
 }
 
 /// `sorting order: none (default), name or inode`, up to the end of the description.
@@ -105,15 +148,24 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         " (default:",
         " (default is ",
         " [default:",
+        " [env:",
         ". Default: ",
+        ". Default is ",
         ". default: ",
         ", default: ",
         "; default: ",
     ];
-    let end = marks.iter().find_map(|mark| description.rfind(mark)).unwrap_or(description.len());
+    let end = marks.iter().filter_map(|mark| description.rfind(mark)).min().unwrap_or(description.len());
     let Some((before, list)) = description.get(..end).unwrap_or_default().rsplit_once(": ") else {
         return Vec::new();
     };
+    // `hash type NAME: descrypt/md5crypt/ LM/AFS`
+    let slashed: Vec<String> =
+        list.trim_end_matches('.').replace("/ ", "/").split('/').map(str::to_owned).collect();
+    let is_part = |item: &String| !item.is_empty() && item.chars().all(|c| c.is_ascii_alphanumeric());
+    if slashed.len() > 4 && slashed.iter().all(is_part) {
+        return slashed;
+    }
     let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
     let is_open = ["additional", "example", "note", "see", "also", "include", "range"]
         .iter()
@@ -144,9 +196,15 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
         .filter(|word| !word.is_empty())
         .collect();
-    let is_default = |word: &String| default(description).as_ref() == Some(word);
-    let fits = (words.len() > 2 || words.len() == 2 && words.iter().any(is_default) || is_switch(&words))
+    let is_default =
+        |word: &String| default(description).or_else(|| default_behind(description)).as_ref() == Some(word);
+    let has_default = words.iter().any(is_default) || list.contains(" (default)");
+    let is_or = words.len() == 2 && sentence.contains(" or ") && !before.contains(": ");
+    let is_name = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());
+    let fits = (words.len() > 2 || words.len() == 2 && has_default || is_or || is_switch(&words))
         && words.len() <= MAX_CHOICES
-        && (words.iter().all(|word| is_word(word)) || words.iter().all(|word| is_acronym(word)));
+        && (words.iter().all(|word| is_word(word))
+            || words.iter().all(|word| is_acronym(word))
+            || has_default && words.len() > 2 && words.iter().all(is_name));
     if fits && !are_kinds(&words) { words } else { Vec::new() }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{MAX_CHOICES, are_kinds};
+use super::{MAX_CHOICES, are_kinds, gives_examples};
 use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// A description of this length may be cut.
@@ -10,6 +10,7 @@ const CUT: usize = 1_900;
 
 // turbo: `Use "loose" to pass it on. Use "strict" to pass nothing.`
 pattern!(USED, r#"(?:^|\. |\) )Use ["'`]([a-z0-9][\w.+-]*)["'`] (?:to|for) "#);
+pattern!(LETTERED, r"\[([A-Z])\] ([a-z]\w+)");
 // LLVM: `=small  -  Small code model`.
 pattern!(LLVM, r"(?:^|\s)=(\S+)\s{2,}-\s{2,}");
 // `The possible values are:  never: No colors.  auto: The default.`
@@ -44,6 +45,8 @@ pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
 pattern!(WIDE_COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{4,}\w");
 // `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`, `0 (directed), 1 (by ink)`.
 pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?: ?: ?| - | \()[A-Za-z])");
+// `1 for big endian, 0 for little`.
+pattern!(NUMBERED_FOR, r"(?:^(?:n )?|, |; )(\d) for [a-z]");
 pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]|\b[Rr]anges?\b");
 
 /// The values that are explained, if those are all there are.
@@ -51,8 +54,19 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     if description.chars().count() > CUT {
         return Vec::new();
     }
-    let lists =
-        [llvm, quoted, quoted_dashed, defined, at_start, in_parentheses, dashed, columns, numbered, used];
+    let lists = [
+        llvm,
+        lettered,
+        quoted,
+        quoted_dashed,
+        defined,
+        at_start,
+        in_parentheses,
+        dashed,
+        columns,
+        numbered,
+        used,
+    ];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
     let named = || Some(called(description, name)).filter(|items| items.len() > 1);
     found.or_else(named).unwrap_or_else(|| assigned(description, name))
@@ -69,8 +83,16 @@ pub(super) fn each(pattern: &Pattern, text: &str) -> Vec<String> {
         .collect()
 }
 
+/// `[A] automatic [I] info [R] refactor`: letters and the words they stand for.
+fn lettered(description: &str) -> Vec<String> {
+    const LEAST: usize = 6;
+    let items = each(&LETTERED, description);
+    let is_initial = |pair: &[String]| matches!(pair, [letter, word] if word.to_lowercase().starts_with(&letter.to_lowercase()));
+    if items.len() >= LEAST && items.chunks(2).all(is_initial) { items } else { Vec::new() }
+}
+
 fn used(description: &str) -> Vec<String> {
-    each(&USED, description)
+    if gives_examples(description) { Vec::new() } else { each(&USED, description) }
 }
 
 fn llvm(description: &str) -> Vec<String> {
@@ -180,7 +202,19 @@ fn behind(before: &Pattern, item: &Pattern, description: &str) -> Vec<String> {
 /// Numbers in a row from 0 or 1: others are ends of a range.
 fn numbered(description: &str) -> Vec<String> {
     let is_open = description.contains("-1=") || is_match(&NUMBERED_RANGE, description);
-    let items = if is_open { Vec::new() } else { each(&NUMBERED, description) };
+    let mut items = if is_open { Vec::new() } else { each(&NUMBERED, description) };
+    if items.is_empty() && !is_open {
+        items = each(&NUMBERED_FOR, description);
+    }
+    // `1 for big endian, 0 for little`
+    if items == ["1", "0"] {
+        return items;
+    }
+    // `0: best, 1: fastest [default: 0 for these, 1 for those]`
+    let count = items.len() / 2;
+    if count > 1 && items.get(..count) == items.get(count..) {
+        items.truncate(count);
+    }
     let first = usize::from(items.first().is_some_and(|first| first == "1"));
     let is_row = items.iter().enumerate().all(|(at, item)| *item == (at + first).to_string());
     if is_row { items } else { Vec::new() }

@@ -64,6 +64,7 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                     || items.len() > 3 && is_next_sentence(end, &items)
                     || end.starts_with("- ")
                     || end.starts_with("default: ")
+                    || end.starts_with("default=")
                     // `one of json, simple json: one object per line`.
                     || items.first().and_then(|first| end.strip_prefix(first.as_str())).is_some_and(|rest| rest.starts_with(": "))
                     || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");

@@ -4,11 +4,14 @@
 //! list ends, and nothing says that there are more values, or that values can be combined.
 
 mod alone;
+mod beside_default;
 mod description;
 mod explained;
+mod introduced;
 mod list;
 mod name;
 mod named;
+mod parentheses;
 mod tables;
 
 pub use description::of_description;
@@ -91,12 +94,13 @@ const KINDS: &[&str] = &[
 ];
 /// Further such words, as they stand in capitals: `HOST|ADDR`.
 const PLACEHOLDERS: &[&str] = &[
-    "addr", "address", "arg", "args", "archive", "branch", "cidr", "cmd", "commit", "cpu", "dev", "device",
-    "dest", "dst", "entry", "env", "expr", "field", "flag", "fmt", "format", "glob", "hash", "hook", "iface",
-    "image", "index", "input", "ip", "item", "label", "len", "length", "limit", "list", "line", "mac", "max",
-    "min", "mode", "mount", "node", "object", "option", "opts", "output", "pkg", "plugin", "prefix", "prog",
-    "program", "project", "ref", "repo", "rev", "script", "seed", "source", "spec", "src", "suffix", "tag",
-    "target", "title", "token", "type", "unit", "uri", "uuid", "var", "version", "width", "x", "y",
+    "action", "addr", "address", "arg", "args", "archive", "branch", "cidr", "cmd", "commit", "cpu", "dev",
+    "device", "dest", "dst", "entry", "env", "expr", "field", "flag", "fmt", "format", "glob", "hash",
+    "hook", "iface", "image", "index", "input", "ip", "item", "label", "len", "length", "limit", "list",
+    "line", "mac", "max", "min", "mode", "mount", "node", "object", "option", "opts", "output", "pkg",
+    "plugin", "prefix", "prog", "program", "project", "ref", "repo", "rev", "script", "seed", "source",
+    "spec", "src", "suffix", "tag", "target", "title", "token", "type", "unit", "uri", "uuid", "var",
+    "version", "width", "x", "y",
 ];
 /// Of these, one is enough in a short list.
 const MOSTLY_KINDS: &[&str] = &[
@@ -133,7 +137,8 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
     }
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.
     let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
-    let named = if are_kinds { Vec::new() } else { of_name(&values) };
+    let named =
+        if are_kinds || description::is_combined(description) { Vec::new() } else { of_name(&values) };
     if !named.is_empty() && !description.contains('[') {
         return (value, named);
     }
@@ -148,12 +153,29 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
 /// The values that a description lists so that there must be one, where the entry shows none: it is nothing but a list, says
 /// "one of", ends with `(ro|rw)`, or names one of them as the default.
 fn said_alone(description: &str) -> Vec<String> {
+    if gives_examples(description) || description::is_combined(description) {
+        return Vec::new();
+    }
     let quoted = |text: &str| {
         let items =
-            if text.ends_with(['"', ')']) { description::in_parentheses(text, "") } else { Vec::new() };
+            if text.ends_with(['"', ')']) { parentheses::in_parentheses(text, "") } else { Vec::new() };
         if items.len() > 2 && text.contains('"') { items } else { Vec::new() }
     };
-    let lists = [alone::whole, description::one_of, alone::at_end, quoted];
+    let alternatives = |text: &str| {
+        let items = parentheses::in_parentheses(text, "");
+        let is_clear =
+            items.len() > 1 && [" or ", "|", "(default)", "default ="].iter().any(|mark| text.contains(mark));
+        if is_clear { items } else { Vec::new() }
+    };
+    let lists = [
+        alone::whole,
+        alone::at_start,
+        introduced::one_of,
+        alone::at_end,
+        introduced::stated,
+        quoted,
+        alternatives,
+    ];
     let found = lists.iter().map(|list| list(description)).find(|list| !list.is_empty());
     found.unwrap_or_else(|| {
         let default = default(description).unwrap_or_default();
@@ -223,7 +245,7 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
                 && end.bytes().all(|byte| byte.is_ascii_lowercase())
         })
     };
-    let is_pattern = |item: &String| item.starts_with('+') || item.contains("YYMM");
+    let is_pattern = |item: &String| item.len() > 1 && item.starts_with('+') || item.contains("YYMM");
     // `all|unmanaged|Number`
     let is_title =
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
@@ -280,6 +302,34 @@ mod tests {
             "UTF-8|WIN|DOS",
         ] {
             assert!(!are_kinds(&list(values)), "{values}");
+        }
+    }
+
+    #[test]
+    fn descriptions_say_that_there_is_a_value() {
+        for (description, values) in [
+            ("(0|1|2) Set optimization level", "0 1 2"),
+            ("true |(false) follow symlinks", "true false"),
+            ("(true)| false  ignore empty files (true implies more)", "true false"),
+            ("The logging level, possible values are none, error, and silly.", "none error silly"),
+            (
+                "the version used when connecting. Can be mqttv5, mqttv311 or mqttv31.",
+                "mqttv5 mqttv311 mqttv31",
+            ),
+            ("Set the output level (silent, info or debug)", "silent info debug"),
+            ("How to link them. [relative (default), absolute]", "relative absolute"),
+            ("Set it (before|after) [before]", "before after"),
+            ("Turn it on or off [0|1|yes|no, default = on]", "0 1 yes no"),
+            // Switches.
+            ("Print what would be done; currently supported by verbs: halt, stop, kexec", ""),
+            ("Resolve next.config.(ts|mts)", ""),
+            ("The environment, e.g. \"production\", \"preview\", \"development\".", ""),
+            ("Comma separated list of events. Can be a, b or c", ""),
+            ("Do all of it (lint, test)", ""),
+        ] {
+            let (value, choices) = of_option(&Spec::default(), Value::None, description);
+            assert_eq!(choices.join(" "), values, "{description}");
+            assert_eq!(value == Value::Required, !values.is_empty(), "{description}");
         }
     }
 

@@ -22,6 +22,20 @@ pub(super) fn letters_of(name: &str, join: Join) -> Vec<String> {
 
 /// The values in a name.
 pub fn of_name(name: &str) -> Vec<String> {
+    // `yes/no(*)`, `{[AUTO]/VECTOR}`: marks of the default.
+    let unmarked = name.replace("(*)", "").replace("/ ", "/").replace("| ", "|").replace(" |", "|");
+    // `(true)|false`
+    let is_marked = |(default, _): &(&str, &str)| default.chars().all(|c| c.is_ascii_alphanumeric());
+    let unmarked = match unmarked.strip_prefix('(').and_then(|rest| rest.split_once(")|")).filter(is_marked) {
+        Some((default, rest)) => format!("{default}|{rest}"),
+        None => unmarked,
+    };
+    let is_braced = unmarked.starts_with('{') && unmarked.ends_with('}');
+    let name = match unmarked.strip_prefix("{[").and_then(|rest| rest.split_once("]/")) {
+        Some((default, rest)) if is_braced => format!("{{{default}/{rest}"),
+        _ => unmarked,
+    };
+    let name = name.as_str();
     // `none|stack|all [all]`: the default behind it.
     let name = match name.split_once(' ') {
         Some((first, rest)) if first.contains('|') && !rest.contains('|') => first,
@@ -32,7 +46,8 @@ pub fn of_name(name: &str) -> Vec<String> {
         Some((first, rest)) if first.starts_with('[') && first.contains('|') && !rest.contains('|') => first,
         _ => name,
     };
-    let inner = bare(name);
+    let braced = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let inner = braced.filter(|_| is_braced).unwrap_or_else(|| bare(name));
     if name.contains("|...") || name.contains(",...") {
         return Vec::new();
     }
@@ -52,7 +67,8 @@ pub fn of_name(name: &str) -> Vec<String> {
         '|'
     } else if name.contains('{') && name.contains(',') {
         ','
-    } else if inner.matches('/').count() > 1 && !inner.starts_with('/')
+    } else if is_braced && inner.contains('/')
+        || inner.matches('/').count() > 1 && !inner.starts_with('/')
         || matches!(inner, "on/off" | "yes/no")
     {
         '/'
@@ -70,18 +86,30 @@ pub fn of_name(name: &str) -> Vec<String> {
         }
     }
     // argparse writes lists so, and nothing else.
-    let is_braced = separator == ',';
+    let is_comma = separator == ',';
     let is_form = |choice: &String| choice.contains(['<', '>', '[', ']', '(', '=', ' ', '{', '}', ':', '*']);
     let is_short = |choice: &String| (2..=8).contains(&choice.len());
     let is_lower = |choice: &String| choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
-    let is_slashed = separator == '/'
-        && !choices.iter().all(|choice| choice.bytes().all(|byte| byte.is_ascii_lowercase()));
+    // `left/right`, `Byte/Int16/Float32`, but not `HH/MM/SS` or `Host/Port`.
+    let has_lower = choices.iter().any(|choice| choice.bytes().any(|byte| byte.is_ascii_lowercase()));
+    let are_lower = choices.iter().all(|choice| choice.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let is_list = is_braced || are_lower || choices.len() > 3 && has_lower;
+    let is_slashed = separator == '/' && !is_list;
+    // `<level>|AUTO|AUTO-<n>`: one of them stands for others.
+    let is_partly_named = separator == '|' && name.starts_with('<') && name.matches('<').count() > 1;
+    // `{keep,no,INTEGER}`
+    let has_kind = choices
+        .iter()
+        .any(|choice| ["INTEGER", "INT", "NUMBER", "N", "FLOAT", "PATH", "FILE"].contains(&choice.as_str()))
+        && has_lower;
     let fits = (2..=MAX_CHOICES).contains(&choices.len())
         // `FILE|-` and `K=V|K` are forms, `FILE|DIR` kinds.
-        && (choices.iter().any(is_lower) || choices.iter().all(is_short) || is_braced && choices.len() > 3)
+        && (choices.iter().any(is_lower) || choices.iter().all(is_short) || is_comma && choices.len() > 3)
         && !choices.iter().any(is_form)
+        && !is_partly_named
+        && !has_kind
         && !is_slashed
-        && (is_braced && (choices.len() > 3 || !choices.iter().all(|choice| is_kind(choice)))
+        && (is_comma && (choices.len() > 3 || !choices.iter().all(|choice| is_kind(choice)))
             || !are_kinds(&choices));
     if fits { choices } else { Vec::new() }
 }
@@ -102,6 +130,18 @@ mod tests {
     fn names_list_values_and_not_kinds() {
         for (name, values) in [
             ("{a,b}", "a b"),
+            ("yes/no(*)", "yes no"),
+            ("yes(*)/no", "yes no"),
+            ("none(*)/bytecode/pcre", "none bytecode pcre"),
+            ("{[AUTO]/VECTOR/RASTER}", "AUTO VECTOR RASTER"),
+            ("Byte/Int16/UInt16/ Float32", "Byte Int16 UInt16 Float32"),
+            ("(true)| false", "true false"),
+            ("x|+", "x +"),
+            ("{.,/,auto}", ". / auto"),
+            ("HH/MM/SS/FF", ""),
+            ("{keep,no,INTEGER}", ""),
+            ("<level>|AUTO|AUTO-<n>", ""),
+            ("ACTION|help", ""),
             ("<a|b>", "a b"),
             ("[=a|b]", "a b"),
             ("none|HPUX|NetBSD|GNU", "none HPUX NetBSD GNU"),

@@ -45,11 +45,17 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
         return of_name(&format!("{{{}}}", values.replace("(default)", "")));
     }
     // elfutils: `WHEN defaults to 'always' or can be 'auto' or 'never'`.
-    let description = &description.replace(" or can be ", ", ").replace(" defaults to ", " is ");
+    let description = &description
+        .replace(" or can be ", ", ")
+        .replace(" and can also be ", ", ")
+        .replace(" defaults to ", " is ");
     for verb in [
         " is one of: ",
         " is one of ",
         " is either ",
+        " must be one of ",
+        " can be one of ",
+        " may be one of ",
         " is: ",
         " is ",
         " are ",

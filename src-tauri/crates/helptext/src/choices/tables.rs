@@ -19,6 +19,16 @@ pattern!(
     OF_NAME,
     r"^\s*(?:The )?([A-Z][A-Z_-]+) (?:(?:is|are|can be|may be|must be) (?:one|any) of(?: the following)?(?: values)?:?|determines .*:|(?:options|values):)\s*$"
 );
+// `The optional HOW parameter indicates how:`, `<alg> specify algorithm, supported are:`.
+pattern!(
+    OF_PARAMETER,
+    r"^\s*(?:The optional ([A-Z][A-Z_-]+) (?:parameter|argument|value) .*|<([\w-]+)> .*(?:supported|allowed|possible|available)(?: values)? are):\s*$"
+);
+// `Available discard policy types (for --discard):`.
+pattern!(
+    FOR_FLAG,
+    r"(?i)^\s*(?:available|supported|valid|possible|known|allowed) .*\((?:for|of) (--[\w-]+)\):\s*$"
+);
 pattern!(
     OF_FLAG,
     r"(?i)^\s*(?:the )?(?:valid|possible|allowed|available|supported) (?:arguments?|values?|choices?)(?: for)?(?: the)? (--?[\w-]+)(?: option)?(?: are)?:\s*$"
@@ -33,6 +43,11 @@ pattern!(
     SENTENCE,
     r"(?i)\barguments? (?:of|for|to) (--[\w-]+) (?:can be|may be|must be|is)(?: one of)?:? (\S.*)$"
 );
+// `The WHEN argument defaults to 'always' and can also be 'auto' or 'never'.`
+pattern!(
+    OF_ARGUMENT,
+    r"^The ([A-Z][A-Z_-]+) argument (?:defaults to|is|can be|may be|must be) (?:one of )?(\S.*)$"
+);
 // A paragraph about a flag ends so.
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
 pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
@@ -40,7 +55,7 @@ pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*|\s
 // `Levels as in --report.`
 pattern!(
     AS_IN,
-    r"(?i)\b(?:values|levels|choices|formats|modes|names|types) (?:are )?(?:the )?(?:as|same as|like) (?:in|for|with) (--?[a-z][\w-]*)"
+    r"(?i)(?:\b(?:values|levels|choices|formats|modes|names|types) (?:are )?(?:the )?(?:as|same as|like) (?:in|for|with) |^(?:same as|like) )(--?[a-z][\w-]*)"
 );
 // `pBRE`, `aSIZE`: a letter with a value.
 pattern!(WITH_VALUE, r"^[a-z]+[A-Z]{2,}$");
@@ -83,7 +98,10 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
         {
             let is_named = match &subject {
                 Subject::Name(name) => {
-                    option.value_name == *name || option.description.contains(&format!("see {name} below"))
+                    option.value_name == *name
+                        || ["see", "See"]
+                            .iter()
+                            .any(|see| option.description.contains(&format!("{see} {name} below")))
                 }
                 Subject::Flag(flag) => option.flags.contains(flag),
                 Subject::Phrase(phrase) => option.description.to_lowercase().contains(phrase.as_str()),
@@ -111,8 +129,9 @@ fn from_others(options: &mut [OptionDefinition]) {
             continue;
         };
         // The pattern is slow.
-        let refers =
-            ["in", "for", "with"].iter().any(|word| option.description.contains(&format!(" {word} -")));
+        let refers = ["in", "for", "with", "as", "like"]
+            .iter()
+            .any(|word| option.description.contains(&format!("{word} -")));
         let reference = if refers { found(&AS_IN, &option.description) } else { None };
         let flag = reference.and_then(|captures| Some(captures.get(1)?.as_str()));
         let other =
@@ -127,7 +146,12 @@ fn from_others(options: &mut [OptionDefinition]) {
 
 /// A sentence that lists the values of a flag, in one line.
 fn sentence(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
-    let captures = found(&SENTENCE, lines.get(at).filter(|line| line.len() < 200)?)?;
+    let line = lines.get(at).filter(|line| line.len() < 200)?;
+    if let Some(captures) = found(&OF_ARGUMENT, line) {
+        let values = closed(&captures.get(2)?.as_str().replace(" and can also be ", ", "), false);
+        return (!values.is_empty()).then(|| (Subject::Name(captures[1].to_owned()), values));
+    }
+    let captures = found(&SENTENCE, line)?;
     let values = closed(captures.get(2)?.as_str(), false);
     let flag = captures.get(1)?.as_str().to_owned();
     (!values.is_empty()).then_some((Subject::Flag(flag), values))
@@ -176,6 +200,11 @@ fn of_phrase(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
     if words.len() < 2 || !phrase.starts_with(char::is_uppercase) || !words.iter().all(|word| is_word(word)) {
         return None;
     }
+    // `Background Modes:`, and a list in one line: those of `--mode`.
+    let list = closed(lines.get(at + 1)?, false);
+    if list.len() >= LEAST {
+        return Some((Subject::Noun(words.last()?.to_lowercase()), list));
+    }
     let values = values(lines.get(at + 1..)?);
     (values.len() >= LEAST).then(|| (Subject::Phrase(phrase.to_lowercase()), values))
 }
@@ -191,7 +220,10 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
         // `FLAGS is any of:` lists parts of a value.
         return (!line.contains(" any of")).then_some(Subject::Name(name));
     }
-    if let Some(flag) = first(&OF_FLAG, line) {
+    if let Some(captures) = found(&OF_PARAMETER, line) {
+        return captures.iter().skip(1).flatten().next().map(|name| Subject::Name(name.as_str().to_owned()));
+    }
+    if let Some(flag) = first(&OF_FLAG, line).or_else(|| first(&FOR_FLAG, line)) {
         return Some(Subject::Flag(flag));
     }
     let before = lines.get(at.saturating_sub(MAX_LINES)..=at)?;
@@ -223,7 +255,11 @@ fn values(below: &[String]) -> Vec<String> {
     let Some(item) = LazyLock::force(&ITEM).as_ref() else { return values };
     for line in below.iter().skip_while(|line| line.is_empty()).take(MAX_CHOICES) {
         // A list without indentation is one line.
-        let is_alone = values.is_empty() && line.contains(", ") && !line.contains("  ");
+        let is_alone = values.is_empty() && line.contains(", ") && !line.trim().contains("  ");
+        let sentence = if is_alone { closed(line, false) } else { Vec::new() };
+        if sentence.len() > 2 {
+            return sentence;
+        }
         let indent = line.len() - line.trim_start().len();
         let padded = if is_alone { format!(" {line}") } else { line.clone() };
         let found = item.captures(&padded).and_then(|found| found.get(1));
@@ -272,6 +308,8 @@ mod tests {
         let line = "The MODE argument of --cached can be: always, never, or default.";
         assert_eq!(of(line).as_deref(), Some("always never default"));
         assert_eq!(of("The argument of --cached can be anything."), None);
+        let line = "The WHEN argument defaults to 'always' and can also be 'auto' or 'never'.";
+        assert_eq!(of(line).as_deref(), Some("always auto never"));
     }
 
     #[test]
@@ -293,6 +331,21 @@ mod tests {
     }
 
     #[test]
+    fn options_take_values_from_lists_apart() {
+        let of = |text: &str, flag: &str| {
+            let definition = crate::read(text, "x");
+            let option = definition.options.into_iter().find(|one| one.flags.iter().any(|own| own == flag));
+            option.map(|option| option.choices.join(" ")).unwrap_or_default()
+        };
+        let modes = "Usage: x\n\n  -m, --mode MODE   Set the mode to use.\n\nBackground Modes:\n  stretch, fit, or solid_color\n";
+        assert_eq!(of(modes, "--mode"), "stretch fit solid_color");
+        let digest = "Options:\n  -a, --algorithm=TYPE   See DIGEST below.\n\nDIGEST determines the algorithm:\n  sysv  System V\n  crc  CRC\n";
+        assert_eq!(of(digest, "-a"), "sysv crc");
+        let like = "Options:\n  -a WHICH   one of one, two or three\n  -v WHICH   like -a, but less\n";
+        assert_eq!(of(like, "-v"), "one two three");
+    }
+
+    #[test]
     fn lists_apart_have_a_subject_and_one_column() {
         for (text, expected) in [
             ("FORMAT is one of:\n\n  ln  left\n  rn  right\n       and more\nEnd", "FORMAT: ln rn"),
@@ -308,6 +361,11 @@ mod tests {
             ),
             ("FLAGS is any of:\n  a   all\n  c   changes\n", ""),
             ("Valid arguments for --x are:\n  a, b\n", "--x: a b"),
+            (
+                "Available types (for --discard):\n once    : only once\n pages   : freed ones\n",
+                "--discard: once pages",
+            ),
+            (" <alg> specify it, supported are:\n   lzo, lz4, 842 and zstd\n", "alg: lzo lz4 842 zstd"),
             ("STYLE is one of:\n\n  a  all\n  pBRE  number lines\n", "STYLE: "),
             ("N may be followed by:\n  c  1\n  w  2\n", ""),
             ("Set --a or --b, values are:\n  none  x\n  all  y\n", ""),

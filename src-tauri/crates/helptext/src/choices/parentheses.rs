@@ -1,0 +1,109 @@
+//! Lists in parentheses or brackets: `Output format (json, text)`.
+
+use std::borrow::Cow;
+
+use super::alone::is_switch;
+use super::beside_default::is_noun;
+use super::description::{split, without};
+use super::{are_kinds, gives_examples};
+use crate::hints::default;
+use crate::patterns::{Pattern, found, is_match, pattern};
+
+pattern!(
+    IN_PARENTHESES,
+    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?)(?:[,;:]\s*(?:the |no )?default[^()]*)?\s*\)"#
+);
+pattern!(
+    IN_BRACKETS,
+    r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?:\|[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?: \(default\))?(?:, ?\w[A-Za-z0-9_.+-]{0,24}(?:\([a-z]+\))?)+)(?:[,;] ?default[^\[\]]*)?\s*\]"
+);
+// `lxc(experimental)`, `expanded (default)`.
+pattern!(REMARK, r" ?\((?:default|[a-z]+)\)");
+pattern!(
+    BEHIND,
+    r#"^\s*(?:$|\[["'`]?[\w-]+["'`]?\]$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|['"`][\w-]+['"`]:|[\[(](?i:default|env|string|required|the default))"#
+);
+
+/// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.
+pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
+    let is_when = name.eq_ignore_ascii_case("when");
+    let of = |pattern: &Pattern, is_round: bool| {
+        let captures = found(pattern, description)?;
+        let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
+        let before = description.get(..all.start())?;
+        // `next.config.(ts|mts)`
+        if !before.is_empty() && !before.ends_with(' ') {
+            return None;
+        }
+        let lower = before.to_lowercase();
+        let is_open = gives_examples(before)
+            || gives_examples(list)
+            || list.contains("..")
+            || list.contains(" /")
+            || [" etc", "(etc", "and so on", "additional", "path to", "extension"]
+                .iter()
+                .any(|word| lower.contains(word))
+            || lower.split_whitespace().rev().take(2).any(|word| word.contains("default"));
+        // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
+        let is_slashed = list.contains('/');
+        let items = split(&without_remarks(list).replace('/', ","));
+        // `[on, off]`, but not `[x, y]` of coordinates.
+        let marks_default = list.contains(" (default)");
+        let is_pair = !is_round && !list.contains('|') && items.len() == 2;
+        let is_quoted = list.contains(['"', '\'', '`']);
+        let is_upper = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()));
+        let is_clear = is_quoted || is_upper;
+        // `the script for SHELL (bash, zsh or fish) and exit`.
+        let last = before.split_whitespace().next_back().unwrap_or_default();
+        let is_about =
+            name.len() > 2 && (before.trim_end().ends_with(name) || last.eq_ignore_ascii_case(name));
+        // `manifest type (oci or v2s2) to use`
+        let ends = (is_when || is_clear || is_about || is_noun(before)) && list.contains(" or ")
+            // `Radix (o/d/x) of numbers`.
+            || is_about && is_slashed
+            || is_match(&BEHIND, description.get(all.end()..)?);
+        if is_open || !ends {
+            return None;
+        }
+        // `es5/es2015`
+        let stem = |item: &String| item.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let are_versions =
+            items.iter().all(|item| stem(item) != *item && items.first().map(stem) == Some(stem(item)));
+        let is_switch = are_versions || is_switch(&items);
+        let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
+            || is_upper && (!list.contains(", ") || !is_round || list.contains(" or "))
+            || is_quoted
+            || items.len() > 4 && is_round;
+        // `SIGTERM/SIGKILL, defaults to SIGTERM`
+        let names_default = all
+            .as_str()
+            .split_once("default")
+            .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())))
+            || default(description).is_some_and(|default| items.contains(&default))
+            || marks_default
+            || items.iter().any(|item| {
+                description.to_lowercase().contains(&format!("{} is the default", item.to_lowercase()))
+            });
+        // `(cll,fall) [default: 0,0]`, `(S,1,1.15)`, `[1, 2, 4] Defaults to 4x4`: parts of a value.
+        let is_decimal = |item: &String| item.contains('.') && item.parse::<f64>().is_ok();
+        let are_numbers = items.iter().all(|item| item.parse::<f64>().is_ok());
+        let are_parts = items.iter().any(is_decimal) && !are_numbers
+            || default(description).is_some_and(|default| {
+                !default.contains(' ')
+                    && (default.contains(',') || !is_round && are_numbers && default.parse::<f64>().is_err())
+            });
+        let fits = items.len() > 1
+            && !are_kinds(&items)
+            && !are_parts
+            && (!is_pair || is_switch || names_default)
+            && (has_case || names_default)
+            && (!is_slashed || is_round && (items.len() > 2 || is_switch || names_default));
+        fits.then_some(items)
+    };
+    of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()
+}
+
+/// A list without the remarks behind its values.
+pub(super) fn without_remarks(list: &str) -> Cow<'_, str> {
+    without(&REMARK, list)
+}
