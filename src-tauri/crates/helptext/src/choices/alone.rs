@@ -25,7 +25,7 @@ pub(super) fn slashed_with_default(description: &str) -> Vec<String> {
     let fits = |items: &Vec<String>| {
         items.len() > 2
             && items.contains(&default)
-            && items.iter().all(|item| is_word(item))
+            && (items.iter().all(|item| is_word(item)) || items.iter().all(|item| is_acronym(item)))
             && !are_kinds(items)
     };
     items.into_iter().find(fits).unwrap_or_default()
@@ -47,6 +47,7 @@ pub(super) fn whole(description: &str) -> Vec<String> {
 /// `(0|1|2) Set its level`, `true |(false) do it`: a description that begins with a list with bars. The default is in
 /// parentheses.
 pub(super) fn at_start(description: &str) -> Vec<String> {
+    let description = &*super::parentheses::without_deprecated(description);
     let Some(list) = found(&AT_START, description).and_then(|found| found.get(1)) else { return Vec::new() };
     let items: Vec<String> = list
         .as_str()
@@ -63,6 +64,13 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
     let start = start.unwrap_or(description).trim_start();
     let last = description.trim_end_matches('.').rsplit(". ").next().unwrap_or_default();
     let last = last.rsplit("; ").next().unwrap_or_default();
+    // `Shared or Private`, and nothing else.
+    if let Some((one, other)) = start.split_once(" or ")
+        && [one, other].iter().all(|word| !word.is_empty() && word.chars().all(char::is_alphanumeric))
+    {
+        let items = vec![one.to_owned(), other.to_owned()];
+        return if are_kinds(&items) { Vec::new() } else { items };
+    }
     let slashed = with_slashes(start);
     if !slashed.is_empty() && !gives_examples(description) {
         return slashed;
@@ -149,6 +157,7 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         " (default is ",
         " [default:",
         " [env:",
+        " - ",
         ". Default: ",
         ". Default is ",
         ". default: ",
@@ -171,9 +180,9 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         .iter()
         .any(|word| clause.contains(word))
         || clause.ends_with("default")
-        || list.chars().zip(list.chars().skip(1)).any(|(one, next)| {
-            (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
-        });
+        || list.replace("(default)", "").chars().zip(list.replace("(default)", "").chars().skip(1)).any(
+            |(one, next)| (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric()),
+        );
     if is_open || gives_examples(list) {
         return Vec::new();
     }

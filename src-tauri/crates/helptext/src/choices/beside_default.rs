@@ -10,6 +10,16 @@ pattern!(
     AROUND_DEFAULT,
     r"(?:^|[\s(])((?:[A-Za-z0-9][\w.+-]*(?: \(default\))?, )*[A-Za-z0-9][\w.+-]* \(default\)(?:, [A-Za-z0-9][\w.+-]*)*,? or [A-Za-z0-9][\w.+-]*|(?:[A-Za-z0-9][\w.+-]*, )*[A-Za-z0-9][\w.+-]*,? or [A-Za-z0-9][\w.+-]* \(default\))(?:[.;,)\s]|$)"
 );
+// `Sort by tag, created, size (default "created")`.
+pattern!(
+    BY_DEFAULT,
+    r"(?:^|\s)(?:by|to|as) ([a-z0-9][\w.+-]*(?:, [a-z0-9][\w.+-]*){2,}) [(\[][Dd]efault:? ['\x22`]?([A-Za-z0-9][\w.+-]*)['\x22`]?[)\]]"
+);
+// `Use mobile or desktop. The default value is mobile`.
+pattern!(
+    USE_DEFAULT,
+    r"(?:^|[.;] )Use ([a-z][\w-]* or [a-z][\w-]*)[.,].* default (?:value )?is ['\x22`]?([\w-]+)"
+);
 pattern!(
     OR_DEFAULT,
     r"(?:^|[\s(])((?:[A-Za-z0-9][\w.+-]*, )*[A-Za-z0-9][\w.+-]*,? or [A-Za-z0-9][\w.+-]*) [(\[](?i:the )?[Dd]efault(?: is|:)? ['\x22`]?([A-Za-z0-9][\w.+-]*)['\x22`]?[)\]]"
@@ -34,13 +44,11 @@ pub(super) fn beside_default(description: &str) -> Vec<String> {
 /// `PEM or DER (default)`, `SMIME (default), PEM or DER`, `to Landscape or Portrait (default Portrait)`.
 pub(super) fn around_default(description: &str) -> Vec<String> {
     // The patterns are slow.
-    let is_marked = description.contains(" or ") && description.to_ascii_lowercase().contains("default");
-    let Some(captures) = Some(description)
-        .filter(|_| is_marked)
-        .and_then(|text| found(&AROUND_DEFAULT, text).or_else(|| found(&OR_DEFAULT, text)))
-    else {
-        return Vec::new();
-    };
+    let is_list = description.contains(" or ") || description.contains(", ");
+    let is_marked = is_list && description.to_ascii_lowercase().contains("default");
+    let patterns = [&AROUND_DEFAULT, &OR_DEFAULT, &BY_DEFAULT, &USE_DEFAULT];
+    let captures = patterns.iter().filter(|_| is_marked).find_map(|pattern| found(pattern, description));
+    let Some(captures) = captures else { return Vec::new() };
     let Some(list) = captures.get(1) else { return Vec::new() };
     let items = split(&without_remarks(list.as_str()));
     let named = captures.get(2).map(|default| default.as_str());
@@ -49,7 +57,7 @@ pub(super) fn around_default(description: &str) -> Vec<String> {
     // In `a, b or c (default)`, nothing tells where the list begins, but its first word or what is in front of it.
     let begins = before.is_empty()
         || before.ends_with([':', '.', ';', '('])
-        || named.is_some() && items.len() == 2
+        || named.is_some() && (items.len() == 2 || !list.as_str().contains(" or "))
         || list.as_str().split([',', ' ']).next().is_some_and(|first| {
             list.as_str().get(first.len()..).is_some_and(|rest| rest.starts_with(" (default)"))
         });

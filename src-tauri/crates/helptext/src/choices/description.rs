@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::alone::{bare_list, behind_colon, slashed_at_end, slashed_with_default, with_bars};
+use super::alone::{at_start, bare_list, behind_colon, slashed_at_end, slashed_with_default, with_bars};
 use super::beside_default::{around_default, behind_noun, beside_default};
 use super::explained::{each, explained};
 use super::introduced::{introduced, introduces};
@@ -15,7 +15,7 @@ use crate::patterns::{Pattern, found, is_match, pattern};
 
 pattern!(
     LISTED,
-    r"(?i)[\[(<]\s*(?:possible values|choices|values|allowed values|options|one of)\s*:\s*([^\])>]*)[\])>]"
+    r"(?i)[\[(<]\s*(?:possible values|choices|values|allowed values|options|one of)\s*(?::|[\x22'`])\s*([^\])>]*)[\])>]"
 );
 // `One of [none, 16/8, full]`, `one of [json merge strategic]`.
 pattern!(LISTED_BEHIND, r"(?i)\b(?:(?:one|any) of|(?:choices|options|values)(?: are:?|:)) \[([^\[\]]+)\]");
@@ -30,7 +30,10 @@ pattern!(
     r"(?:^|[^=] )\{([a-z][\w-]*(?: [a-z]+)?(?:\|[a-z][\w-]*(?: [a-z]+)?)+)\}(?:[\s;).]|$)"
 );
 pattern!(ONLY, r"\[possible values: ([\w.+-]+)\]");
-pattern!(BULLETS, r"(?i)(?:possible values|values are (?:supported|allowed|possible)):\s*(- .*)");
+pattern!(
+    BULLETS,
+    r"(?i)(?:possible values|values are (?:supported|allowed|possible)|one of the following):\s*([-*] \w.*)"
+);
 pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 pattern!(
     COMBINED,
@@ -38,21 +41,22 @@ pattern!(
 );
 pattern!(
     OPEN,
-    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed)|name or number|number or name)\b|(?:^|[\s,(.])etc\b|to stdout:"
+    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed)|name or number|number or name|units supported)\b|(?:^|[\s,(.])etc\b|to stdout:"
 );
 // `new, old or read (or any unambiguous abbreviation of these)`.
 pattern!(ABBREVIATED, r"\s*\(or any [^()]*abbreviation[^()]*\)");
 // Go: `options=[squashed all-layers]`.
 pattern!(
     ASSIGNED_LIST,
-    r"\b(?:options|values|choices|one of)\s?=\s?\[([A-Za-z0-9][\w.+-]*(?:[ ,|]+[A-Za-z0-9][\w.+-]*)+)\]"
+    r"(?:\b(?:options|values|choices|one of)|<[\w-]+>)\s?=\s?\[([A-Za-z0-9][\w.+-]*(?:[ ,|]+[A-Za-z0-9][\w.+-]*)+)\]"
 );
 // `The method (one of NONE DES SHA256)`: no commas.
+pattern!(SPACED_SUPPORTED, r"\((?:supported|available): ([a-z][\w.+-]*(?: [a-z][\w.+-]*)+)\)");
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
 // `One of: darkfish pot ri`, `Compressors available: gzip (default) lzo xz`.
 pattern!(
     SPACED_TO_THE_END,
-    r"(?i)\b(?:one of|available|supported(?: are)?|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})[.)]?\.?\s*$"
+    r"(?i)\b(?:one of|available|supported(?: are)?|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})[.)]?\.?\s*(?:$|\([a-z]+ \w)"
 );
 // OpenSSL: `Output format, one of DER PEM PVK`.
 pattern!(SPACED_CAPITALS, r"one of ([A-Z][A-Z0-9]+(?: [A-Z][A-Z0-9]+)+)$");
@@ -101,7 +105,11 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     };
     let bullets = || {
         // A blank cannot end one item and begin the next.
-        let list = found(&BULLETS, description)?.get(1)?.as_str().replace(" - ", "  - ");
+        let list = found(&BULLETS, description)?.get(1)?.as_str();
+        let list = list
+            .strip_prefix("* ")
+            .map_or_else(|| list.to_owned(), |rest| format!("- {}", rest.replace(" * ", " - ")));
+        let list = list.replace(" - ", "  - ");
         several(each(&BULLET, &list))
     };
     // clap's list may have one value.
@@ -145,6 +153,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(behind_noun(description, name)))
         .or_else(|| several(behind_colon(description)))
         .or_else(|| several(bare_list(description)))
+        .or_else(|| several(at_start(description)))
         .or_else(|| several(slashed_with_default(description)))
         .or_else(|| several(slashed_at_end(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
@@ -245,6 +254,7 @@ fn spaced(description: &str) -> Vec<String> {
         "if",
     ];
     let list = found(&SPACED, description)
+        .or_else(|| found(&SPACED_SUPPORTED, description))
         .or_else(|| found(&ASSIGNED_LIST, description))
         .or_else(|| found(&SPACED_TO_THE_END, description))
         .or_else(|| found(&SPACED_CAPITALS, description));

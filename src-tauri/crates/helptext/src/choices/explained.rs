@@ -44,7 +44,7 @@ pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
 // The same without words before it: `set how. all        all of it ascii      as text`.
 pattern!(WIDE_COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{4,}\w");
 // `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`, `0 (directed), 1 (by ink)`.
-pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?: ?: ?| - | \()[A-Za-z])");
+pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?: ?: ?| - | = | \()[A-Za-z])");
 // `1 for big endian, 0 for little`.
 pattern!(NUMBERED_FOR, r"(?:^(?:n )?|, |; )(\d) for [a-z]");
 pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]|\b[Rr]anges?\b");
@@ -95,7 +95,8 @@ fn used(description: &str) -> Vec<String> {
     if gives_examples(description) { Vec::new() } else { each(&USED, description) }
 }
 
-fn llvm(description: &str) -> Vec<String> {
+/// `=small  -  Small code model`.
+pub(super) fn llvm(description: &str) -> Vec<String> {
     let items = each(&LLVM, description);
     let is_open = items.iter().any(|item| item.contains('<')) || description.contains("=<");
     if is_open { Vec::new() } else { items }

@@ -27,7 +27,7 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
             return None;
         }
         let (behind, alias) = or_other(behind);
-        let (behind, has_remark) = without_remark(behind)?;
+        let behind = without_remark(behind)?;
         for item in std::iter::once(item).chain(longer).chain(other).chain(alias) {
             if !items.contains(&item) {
                 items.push(item);
@@ -51,7 +51,7 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                 is_joined |= joins;
                 rest = next;
             }
-            None if quoted && has_remark && behind.trim_start().starts_with(QUOTES) => rest = behind,
+            None if quoted && !is_joined && behind.trim_start().starts_with(QUOTES) => rest = behind,
             None if quoted && let Some((next, joins)) = without_purpose(behind) => {
                 is_joined |= joins;
                 rest = next;
@@ -69,6 +69,8 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                     || items.first().and_then(|first| end.strip_prefix(first.as_str())).is_some_and(|rest| rest.starts_with(": "))
                     || end.starts_with('.') && end.get(1..2).is_none_or(|next| next == " " || next == ")");
                 let is_told = items.len() > 2 && end.starts_with("for ");
+                // `[a|b][,c]`
+                let ends = ends && !end.starts_with("][");
                 return (ends || quoted && (is_joined || is_told)).then_some(items);
             }
         }
@@ -162,18 +164,18 @@ fn or_other(text: &str) -> (&str, Option<String>) {
     }
 }
 
-/// What follows a remark, and whether there was one; none if the remark names more values.
-fn without_remark(text: &str) -> Option<(&str, bool)> {
+/// What follows a remark, if there is one; nothing if the remark names more values.
+fn without_remark(text: &str) -> Option<&str> {
     let start = text.trim_start();
     let close = match start.chars().next() {
         Some('(') => ')',
         Some('[') if start.starts_with("[default") => ']',
-        _ => return Some((text, false)),
+        _ => return Some(text),
     };
     let end = start.find(close)?;
     let remark = start.get(..end)?;
     let names_more = ["(or ", "(also ", "(alias"].iter().any(|word| remark.starts_with(word));
-    (!names_more).then(|| (start.get(end + 1..).unwrap_or_default(), true))
+    (!names_more).then(|| start.get(end + 1..).unwrap_or_default())
 }
 
 /// What follows the purpose of a quoted value, if another one does, and whether that is joined to it: `'date' for date only,

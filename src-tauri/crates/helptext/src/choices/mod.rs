@@ -86,6 +86,7 @@ const KINDS: &[&str] = &[
     "since",
     "branch",
     "tag",
+    "dev",
     "device",
     "octal",
     "subsystem",
@@ -175,6 +176,7 @@ fn said_alone(description: &str) -> Vec<String> {
         introduced::stated,
         quoted,
         alternatives,
+        explained::llvm,
     ];
     let found = lists.iter().map(|list| list(description)).find(|list| !list.is_empty());
     found.unwrap_or_else(|| {
@@ -245,7 +247,8 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
                 && end.bytes().all(|byte| byte.is_ascii_lowercase())
         })
     };
-    let is_pattern = |item: &String| item.len() > 1 && item.starts_with('+') || item.contains("YYMM");
+    let is_pattern =
+        |item: &String| item.len() > 1 && item.starts_with(['+', '#', '@']) || item.contains("YYMM");
     // `all|unmanaged|Number`
     let is_title =
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
@@ -253,9 +256,14 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
         && items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()));
     // `on|off|number`
     let has = |word: &str| items.iter().any(|item| item == word);
+    let placeholders = items.iter().filter(|item| is_placeholder(item)).count();
+    let has_placeholders = placeholders > 0 && (items.len() < 5 || placeholders * 2 >= items.len());
     is_mixed
-        || has("on") && has("off") && ["number", "num", "n", "int"].into_iter().any(has)
-        || items.iter().any(|item| is_placeholder(item) || is_form(item))
+        || has("on") && has("off") && ["number", "num", "n", "int", "method", "facility"].into_iter().any(has)
+        || has("off") && items.len() == 2 && has("seconds")
+        // `ZONE|HOST|ENTITY|USER|OTHER`
+        || has_placeholders
+        || items.iter().any(is_form)
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
         // `cli-override|file-override|prefer-file` are values.
@@ -320,6 +328,7 @@ mod tests {
             ("How to link them. [relative (default), absolute]", "relative absolute"),
             ("Set it (before|after) [before]", "before after"),
             ("Turn it on or off [0|1|yes|no, default = on]", "0 1 yes no"),
+            ("Write it so =gnu    -   As GNU does =bsd    -   As BSD does", "gnu bsd"),
             // Switches.
             ("Print what would be done; currently supported by verbs: halt, stop, kexec", ""),
             ("Resolve next.config.(ts|mts)", ""),

@@ -35,7 +35,8 @@ pub fn of_name(name: &str) -> Vec<String> {
         Some((default, rest)) if is_braced => format!("{{{default}/{rest}"),
         _ => unmarked,
     };
-    let name = name.as_str();
+    // `<nametype>: ZONE|HOST`
+    let name = name.split_once(">: ").map_or(name.as_str(), |(_, list)| list);
     // `none|stack|all [all]`: the default behind it.
     let name = match name.split_once(' ') {
         Some((first, rest)) if first.contains('|') && !rest.contains('|') => first,
@@ -87,12 +88,22 @@ pub fn of_name(name: &str) -> Vec<String> {
     }
     // argparse writes lists so, and nothing else.
     let is_comma = separator == ',';
-    let is_form = |choice: &String| choice.contains(['<', '>', '[', ']', '(', '=', ' ', '{', '}', ':', '*']);
+    // `size:asc` beside `size`.
+    let is_longer = |choice: &String| {
+        choice.split_once(':').is_some_and(|(stem, _)| choices.iter().any(|other| other == stem))
+    };
+    let is_form = |choice: &String| {
+        choice.contains(['<', '>', '[', ']', '(', '=', ' ', '{', '}', '*'])
+            || choice.contains(':') && !is_longer(choice)
+    };
     let is_short = |choice: &String| (2..=8).contains(&choice.len());
     let is_lower = |choice: &String| choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
     // `left/right`, `Byte/Int16/Float32`, but not `HH/MM/SS` or `Host/Port`.
     let has_lower = choices.iter().any(|choice| choice.bytes().any(|byte| byte.is_ascii_lowercase()));
-    let are_lower = choices.iter().all(|choice| choice.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let is_lower_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let are_lower = choices.iter().all(|choice| {
+        choice.bytes().all(is_lower_part) && choice.starts_with(|c: char| c.is_ascii_lowercase())
+    });
     let is_list = is_braced || are_lower || choices.len() > 3 && has_lower;
     let is_slashed = separator == '/' && !is_list;
     // `<level>|AUTO|AUTO-<n>`: one of them stands for others.
@@ -131,6 +142,15 @@ mod tests {
         for (name, values) in [
             ("{a,b}", "a b"),
             ("yes/no(*)", "yes no"),
+            ("name|name:asc|size|size:asc", "name name:asc size size:asc"),
+            ("word/char/word-char", "word char word-char"),
+            ("cairo/xft/ft2", "cairo xft ft2"),
+            ("<nametype>: ZONE|HOST|ENTITY|USER|OTHER", "ZONE HOST ENTITY USER OTHER"),
+            ("<keyflag>: KSK|REVOKE", "KSK REVOKE"),
+            ("on|off|method", ""),
+            ("off|seconds", ""),
+            ("red|#rrggbb", ""),
+            ("dev|name", ""),
             ("yes(*)/no", "yes no"),
             ("none(*)/bytecode/pcre", "none bytecode pcre"),
             ("{[AUTO]/VECTOR/RASTER}", "AUTO VECTOR RASTER"),

@@ -5,7 +5,7 @@ use super::{list::closed, of_name};
 /// `WHEN is 'always', 'never', or 'auto'`, where the value is called `WHEN`, or `<when> can be`.
 pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
     let is_once = description.matches(&format!("{name}=")).count() < 2;
-    let in_parentheses = ["({name} = ", "({name}="]
+    let in_parentheses = ["({name} = ", "({name}=", "(<{name}> = "]
         .iter()
         .filter(|_| is_once)
         .find_map(|before| description.split_once(&before.replace("{name}", name)))

@@ -15,7 +15,7 @@ pattern!(
 );
 pattern!(
     IN_BRACKETS,
-    r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?:\|[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?: \(default\))?(?:, ?\w[A-Za-z0-9_.+-]{0,24}(?:\([a-z]+\))?)+)(?:[,;] ?default[^\[\]]*)?\s*\]"
+    r"\[\s*([a-z0-9][A-Za-z0-9_.+-]{0,24}(?: ?\| ?[a-z0-9][A-Za-z0-9_.+-]{0,24})+|\w[A-Za-z0-9_.+-]{0,24}(?: \(default\))?(?:, ?\w[A-Za-z0-9_.+-]{0,24}(?:\([a-z]+\))?)+)(?:[,;] ?default[^\[\]]*)?\s*\]"
 );
 // `lxc(experimental)`, `expanded (default)`.
 pattern!(REMARK, r" ?\((?:default|[a-z]+)\)");
@@ -32,7 +32,9 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
         let before = description.get(..all.start())?;
         // `next.config.(ts|mts)`
-        if !before.is_empty() && !before.ends_with(' ') {
+        // `[a|b][,c]`
+        let is_joined = description.get(all.end()..)?.starts_with('[');
+        if !before.is_empty() && !before.ends_with(' ') || is_joined {
             return None;
         }
         let lower = before.to_lowercase();
@@ -49,7 +51,11 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let items = split(&without_remarks(list).replace('/', ","));
         // `[on, off]`, but not `[x, y]` of coordinates.
         let marks_default = list.contains(" (default)");
-        let is_pair = !is_round && !list.contains('|') && items.len() == 2;
+        let is_pair = items.len() == 2
+            && match is_round {
+                true => list.contains(',') && !list.contains(", "),
+                false => !list.contains('|'),
+            };
         let is_quoted = list.contains(['"', '\'', '`']);
         let is_upper = items.iter().all(|item| item.chars().all(|c| !c.is_ascii_lowercase()));
         let is_clear = is_quoted || is_upper;
@@ -62,7 +68,21 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             // `Radix (o/d/x) of numbers`.
             || is_about && is_slashed
             || is_match(&BEHIND, description.get(all.end()..)?);
-        if is_open || !ends {
+        // `(gzip, none, zstd) for it (default "zstd")`, `(ulaw|alaw|u8) (required)`
+        let default = default(description);
+        let has_default = default.as_ref().is_some_and(|default| items.contains(default));
+        let has_bars = list.contains('|') && items.len() > 2;
+        // `(region or multi-region) [default: us]`, `(Type-3, "similar")`
+        let is_other = default.as_ref().is_some_and(|default| {
+            items.len() == 2
+                && !default.contains(' ')
+                && default.chars().all(|c| c.is_ascii_lowercase())
+                && !has_default
+                && !["none", "null", "unset", "undefined"].contains(&default.as_str())
+        });
+        let quotes = list.matches(['"', '\'', '`']).count();
+        let is_mixed = is_quoted && quotes != 2 * items.len();
+        if is_open || is_mixed || is_other || !(ends || has_bars || has_default && items.len() > 2) {
             return None;
         }
         // `es5/es2015`
@@ -79,7 +99,7 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             .as_str()
             .split_once("default")
             .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())))
-            || default(description).is_some_and(|default| items.contains(&default))
+            || has_default
             || marks_default
             || items.iter().any(|item| {
                 description.to_lowercase().contains(&format!("{} is the default", item.to_lowercase()))
@@ -88,7 +108,7 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_decimal = |item: &String| item.contains('.') && item.parse::<f64>().is_ok();
         let are_numbers = items.iter().all(|item| item.parse::<f64>().is_ok());
         let are_parts = items.iter().any(is_decimal) && !are_numbers
-            || default(description).is_some_and(|default| {
+            || default.is_some_and(|default| {
                 !default.contains(' ')
                     && (default.contains(',') || !is_round && are_numbers && default.parse::<f64>().is_err())
             });
@@ -101,6 +121,11 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         fits.then_some(items)
     };
     of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()
+}
+
+/// A list without `(deprecated)` behind values.
+pub(super) fn without_deprecated(list: &str) -> Cow<'_, str> {
+    if list.contains(" (deprecated)") { list.replace(" (deprecated)", "").into() } else { list.into() }
 }
 
 /// A list without the remarks behind its values.

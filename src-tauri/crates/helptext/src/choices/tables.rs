@@ -55,7 +55,7 @@ pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*|\s
 // `Levels as in --report.`
 pattern!(
     AS_IN,
-    r"(?i)(?:\b(?:values|levels|choices|formats|modes|names|types) (?:are )?(?:the )?(?:as|same as|like) (?:in|for|with) |^(?:same as|like) )(--?[a-z][\w-]*)"
+    r"(?i)(?:\b(?:values|levels|choices|formats|modes|names|types) (?:are )?(?:the )?(?:as|same as|like) (?:in|for|with) |^(?:same as|like|alias for) )(--?[a-z][\w-]*)|\bvalues are the same as for [\x22'`]?([a-z][\w-]*)"
 );
 // `pBRE`, `aSIZE`: a letter with a value.
 pattern!(WITH_VALUE, r"^[a-z]+[A-Z]{2,}$");
@@ -129,13 +129,14 @@ fn from_others(options: &mut [OptionDefinition]) {
             continue;
         };
         // The pattern is slow.
-        let refers = ["in", "for", "with", "as", "like"]
+        let refers = ["in -", "for -", "with -", "as -", "like -", "same as for "]
             .iter()
-            .any(|word| option.description.contains(&format!("{word} -")));
+            .any(|words| option.description.contains(words));
         let reference = if refers { found(&AS_IN, &option.description) } else { None };
-        let flag = reference.and_then(|captures| Some(captures.get(1)?.as_str()));
+        let flag = reference.and_then(|captures| Some(captures.iter().skip(1).flatten().next()?.as_str()));
+        let is = |own: &String, flag: &str| own == flag || own.strip_prefix("--") == Some(flag);
         let other =
-            flag.and_then(|flag| options.iter().find(|other| other.flags.iter().any(|own| own == flag)));
+            flag.and_then(|flag| options.iter().find(|other| other.flags.iter().any(|own| is(own, flag))));
         let choices = other.map(|other| other.choices.clone()).unwrap_or_default();
         if let Some(option) = options.get_mut(at).filter(|_| !choices.is_empty()) {
             option.choices = choices;
@@ -343,6 +344,11 @@ mod tests {
         assert_eq!(of(digest, "-a"), "sysv crc");
         let like = "Options:\n  -a WHICH   one of one, two or three\n  -v WHICH   like -a, but less\n";
         assert_eq!(of(like, "-v"), "one two three");
+        let alias = "Options:\n  --format <f>   one of bsd, posix or sysv\n  -f <f>   Alias for --format\n  --other <f>   Values are the same as for `format`.\n";
+        assert_eq!(
+            (of(alias, "-f"), of(alias, "--other")),
+            ("bsd posix sysv".to_owned(), "bsd posix sysv".to_owned())
+        );
     }
 
     #[test]
