@@ -138,7 +138,11 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
         What::Name(_) => false,
     };
     // `[-w <sec>]` is clear, also where entries of other options show a value.
-    let is_clear = |spec: &Spec| spec.values.first().is_some_and(|value| value.starts_with('<'));
+    let is_clear = |spec: &Spec| {
+        spec.values
+            .first()
+            .is_some_and(|value| value.starts_with('<') || value.starts_with('{') && value.contains(','))
+    };
     let show_values = entries.iter().any(has_value);
     // `-n[imBd]`: further letters that are options.
     let specs = entries.iter().filter_map(|entry| match &entry.what {

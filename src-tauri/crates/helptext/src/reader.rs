@@ -306,6 +306,8 @@ mod tests {
         };
         let usage = "Usage: host [-a] [-c class]\n  -a  all of it\n  -c  class (in|ch)\n";
         assert_eq!(values(usage), [(Value::None, String::new()), (Value::Required, "in ch".to_owned())]);
+        let listed = "Usage: host [-c {in,ch}]\n  -c  class\n  -p N  number\n";
+        assert_eq!(values(listed)[0], (Value::Required, "in ch".to_owned()));
         // Where entries show values, one without is none.
         let entries = "Usage: host [-c class]\n  -c  class\n  -p N  number\n";
         assert_eq!(values(entries)[0].0, Value::None);

@@ -171,12 +171,18 @@ fn beside(line: &str, column: usize) -> Option<(String, String)> {
 }
 
 fn letters(line: &str) -> Option<Vec<String>> {
+    if !line.contains("arguments") {
+        return None;
+    }
     let captures = found(&LETTERS, line)?;
     let value = if captures.get(1)?.as_str().starts_with("With") { " <arg>" } else { "" };
     Some(captures.get(2)?.as_str().split_whitespace().map(|flag| format!("  {flag}{value}")).collect())
 }
 
 fn spelled(line: &str) -> Option<String> {
+    if !line.trim_start().starts_with(['-', '[', '{']) {
+        return None;
+    }
     if let Some(captures) = found(&BOOST, line) {
         let part = |number: usize| captures.get(number).map_or("", |part| part.as_str());
         let flags = if part(2).is_empty() { part(4).to_owned() } else { format!("{}, {}", part(2), part(3)) };

@@ -48,6 +48,9 @@ pub(super) fn whole(description: &str) -> Vec<String> {
 /// parentheses.
 pub(super) fn at_start(description: &str) -> Vec<String> {
     let description = &*super::parentheses::without_deprecated(description);
+    if !description.contains('|') {
+        return Vec::new();
+    }
     let Some(list) = found(&AT_START, description).and_then(|found| found.get(1)) else { return Vec::new() };
     let items: Vec<String> = list
         .as_str()
@@ -80,7 +83,14 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
         let items = closed(text, false);
         let is_lower = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()));
         let is_joined = items.len() > 3 && text.contains(", or ");
-        if items.len() >= least && (is_lower || is_joined) && !gives_examples(description) {
+        // `Undefined, None, or Previous`, and nothing else.
+        let length = items.iter().map(|item| item.len() + 2).sum::<usize>();
+        let is_whole = text.len() == description.len() && text.trim_end_matches('.').len() <= length + 4;
+        let has_default = default(description).is_some_and(|default| items.contains(&default));
+        if items.len() >= least - usize::from(has_default && least > 3)
+            && (is_lower || is_joined || is_whole)
+            && !gives_examples(description)
+        {
             return items;
         }
     }

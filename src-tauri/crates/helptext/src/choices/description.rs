@@ -41,7 +41,7 @@ pattern!(
 );
 pattern!(
     OPEN,
-    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed)|name or number|number or name|units supported)\b|(?:^|[\s,(.])etc\b|to stdout:"
+    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed)|name or number|number or name|units supported|(?:higher|other|larger) values)\b|(?:^|[\s,(.])etc\b|to stdout:"
 );
 // `new, old or read (or any unambiguous abbreviation of these)`.
 pattern!(ABBREVIATED, r"\s*\(or any [^()]*abbreviation[^()]*\)");
@@ -51,6 +51,8 @@ pattern!(
     r"(?:\b(?:options|values|choices|one of)|<[\w-]+>)\s?=\s?\[([A-Za-z0-9][\w.+-]*(?:[ ,|]+[A-Za-z0-9][\w.+-]*)+)\]"
 );
 // `The method (one of NONE DES SHA256)`: no commas.
+// `(ISO8859_1 TeX HTML XML)`.
+pattern!(SPACED_CODES, r"\(([A-Za-z0-9][\w.+-]*(?: [A-Za-z0-9][\w.+-]*){3,})\)\.?$");
 pattern!(SPACED_SUPPORTED, r"\((?:supported|available): ([a-z][\w.+-]*(?: [a-z][\w.+-]*)+)\)");
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
 // `One of: darkfish pot ri`, `Compressors available: gzip (default) lzo xz`.
@@ -78,19 +80,17 @@ pattern!(
 /// 'always' or 'never'".
 pub fn of_description(description: &str, value: &str) -> Vec<String> {
     let description = &*without(&ABBREVIATED, description);
-    // TeX's quotes, and two kinds of quotes.
-    let quotes = [("``", "\""), ("''", "\""), ("`\"", "\""), ("\"`", "\"")];
-    let description = quotes
-        .iter()
-        .fold(description.replace(", which is the default,", ","), |text, (from, to)| text.replace(from, to));
-    let description = &description;
+    let description = &*one_kind_of_quotes(description);
+    let description = &description.replace(", which is the default,", ",");
     if is_match(&COMBINED, description) || is_structured(value) {
         return Vec::new();
     }
     let name = bare(value);
     let several = |choices: Vec<String>| Some(choices).filter(|choices| choices.len() > 1);
     let listed = || {
-        let list = found(&LISTED, description).or_else(|| found(&LISTED_BEHIND, description))?;
+        let list = found(&LISTED, description).or_else(|| {
+            Some(description).filter(|text| text.contains(" [")).and_then(|text| found(&LISTED_BEHIND, text))
+        })?;
         // `one of: a, b; default: a`
         let list = list.get(1)?.as_str().split(';').next().unwrap_or_default();
         let is_spaced = !list.contains([',', '|']) && !list.contains(" or ");
@@ -158,6 +158,15 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(slashed_at_end(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
         .unwrap_or_default()
+}
+
+/// TeX's quotes, and quotes in quotes, as one kind.
+fn one_kind_of_quotes(text: &str) -> Cow<'_, str> {
+    if !text.contains('`') && !text.contains("''") {
+        return text.into();
+    }
+    let others = ["``", "''", "`\"", "\"`"];
+    others.iter().fold(text.to_owned(), |text, quote| text.replace(quote, "\"")).into()
 }
 
 /// Whether a value has parts of its own: `NAME[:ARGS]`, `K=V`.
@@ -254,7 +263,19 @@ fn spaced(description: &str) -> Vec<String> {
         "if",
     ];
     let list = found(&SPACED, description)
-        .or_else(|| found(&SPACED_SUPPORTED, description))
+        .or_else(|| {
+            Some(description)
+                .filter(|text| text.contains("ed: ") || text.contains("able: "))
+                .and_then(|text| found(&SPACED_SUPPORTED, text))
+        })
+        .or_else(|| {
+            let is_code = |word: &&str| {
+                word.len() > 1 && word.bytes().all(|byte| !byte.is_ascii_lowercase())
+                    || word.bytes().any(|byte| byte.is_ascii_digit())
+            };
+            let text = Some(description).filter(|text| text.trim_end_matches('.').ends_with(')'))?;
+            found(&SPACED_CODES, text).filter(|found| found[1].split(' ').filter(is_code).count() > 2)
+        })
         .or_else(|| found(&ASSIGNED_LIST, description))
         .or_else(|| found(&SPACED_TO_THE_END, description))
         .or_else(|| found(&SPACED_CAPITALS, description));

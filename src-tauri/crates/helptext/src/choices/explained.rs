@@ -23,6 +23,8 @@ pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
 pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])? ?:\s"#);
 // `'auto'   - all functions  'strict' - none of them`.
 pattern!(QUOTED_DASHED, r#"(?:^|\s)["'`]([a-z0-9][\w.+-]*)["'`]\s+- \w"#);
+// `- "each"  Report each`.
+pattern!(QUOTED_BULLET, r#"(?:^|\s)- ["'`]([a-z0-9][\w.+-]*)["'`]\s"#);
 // `'plain' does nothing. 'rewrite' (the default) rewrites`.
 pattern!(AT_START, r#"(?:^|[.!?;)]\s+)(["'`][a-z0-9][\w.+-]*["'`])(?: \(|\s[a-z])"#);
 pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
@@ -59,6 +61,7 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
         lettered,
         quoted,
         quoted_dashed,
+        quoted_bullets,
         defined,
         at_start,
         in_parentheses,
@@ -86,7 +89,7 @@ pub(super) fn each(pattern: &Pattern, text: &str) -> Vec<String> {
 /// `[A] automatic [I] info [R] refactor`: letters and the words they stand for.
 fn lettered(description: &str) -> Vec<String> {
     const LEAST: usize = 6;
-    let items = each(&LETTERED, description);
+    let items = if description.contains("] ") { each(&LETTERED, description) } else { Vec::new() };
     let is_initial = |pair: &[String]| matches!(pair, [letter, word] if word.to_lowercase().starts_with(&letter.to_lowercase()));
     if items.len() >= LEAST && items.chunks(2).all(is_initial) { items } else { Vec::new() }
 }
@@ -105,7 +108,8 @@ pub(super) fn llvm(description: &str) -> Vec<String> {
 fn quoted(description: &str) -> Vec<String> {
     let items = each(&EXPLAINED, description);
     let is_name = |item: &String| item.chars().all(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit());
-    let is_open = items.len() < 3 || items.iter().any(is_name) || description.contains("'':");
+    let least = if description.contains("one of: ") { 2 } else { 3 };
+    let is_open = items.len() < least || items.iter().any(is_name) || description.contains("'':");
     if is_open { Vec::new() } else { items }
 }
 
@@ -200,11 +204,25 @@ fn behind(before: &Pattern, item: &Pattern, description: &str) -> Vec<String> {
     if is_repeated || are_kinds(&items) { Vec::new() } else { items }
 }
 
+/// `slave mode (0=auto, 1=on, 2=off)`, `- "all"  Report all`: values that are explained where no value is shown.
+pub(super) fn told_alone(description: &str) -> Vec<String> {
+    let numbers = numbered(description);
+    let items = if numbers.len() > 2 { numbers } else { in_parentheses(description) };
+    if items.len() > 2 { items } else { quoted_bullets(description) }
+}
+
+/// `- "each"  Report each. - "all"  Report all.`
+fn quoted_bullets(description: &str) -> Vec<String> {
+    let items = if description.contains("- ") { each(&QUOTED_BULLET, description) } else { Vec::new() };
+    let is_open = description.matches("- ").count() > items.len() + 1;
+    if is_open || are_kinds(&items) { Vec::new() } else { items }
+}
+
 /// Numbers in a row from 0 or 1: others are ends of a range.
 fn numbered(description: &str) -> Vec<String> {
     let is_open = description.contains("-1=") || is_match(&NUMBERED_RANGE, description);
     let mut items = if is_open { Vec::new() } else { each(&NUMBERED, description) };
-    if items.is_empty() && !is_open {
+    if items.is_empty() && !is_open && description.contains(" for ") {
         items = each(&NUMBERED_FOR, description);
     }
     // `1 for big endian, 0 for little`

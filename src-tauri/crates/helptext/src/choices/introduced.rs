@@ -109,5 +109,6 @@ pub(super) fn introduces(before: &str, name: &str, may_be_condition: bool) -> bo
     let is_foreign = LazyLock::force(&SUBJECT)
         .as_ref()
         .is_some_and(|subject| subject.find_iter(&near).any(|found| bare(found.as_str()) != name));
-    !gives_examples(sentence) && !sentence.trim_end().ends_with(", or") && !is_foreign
+    let is_example = [", e.g.", " e.g.", " i.e."].iter().any(|mark| before.trim_end().ends_with(mark));
+    !is_example && !gives_examples(sentence) && !sentence.trim_end().ends_with(", or") && !is_foreign
 }

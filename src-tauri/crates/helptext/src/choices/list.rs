@@ -34,6 +34,8 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
             }
         }
         match separator(behind) {
+            // `"a","b", default: "a"`
+            Some((next, _)) if next.trim_start().starts_with("default: ") => return Some(items),
             // `"fast" or "slow", and then`: the sentence goes on.
             Some((next, _)) if quoted && is_joined && !next.trim_start().starts_with(QUOTES) => {
                 return (!names_more(next)).then_some(items);
@@ -130,7 +132,9 @@ fn item(text: &str) -> Option<(String, bool, &str)> {
     let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
     let word = text.get(..end)?;
     let item = word.trim_end_matches('.');
-    let begins = item.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let digits = item.strip_prefix('-').unwrap_or(item);
+    let is_negative = digits.len() < item.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let begins = item.starts_with(|c: char| c.is_ascii_alphanumeric()) || is_negative;
     // A word that ends in a hyphen goes on in the next line.
     (begins && !item.ends_with('-'))
         .then(|| (item.to_owned(), false, text.get(item.len()..).unwrap_or_default()))

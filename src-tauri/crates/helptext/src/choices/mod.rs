@@ -157,16 +157,16 @@ fn said_alone(description: &str) -> Vec<String> {
     if gives_examples(description) || description::is_combined(description) {
         return Vec::new();
     }
-    let quoted = |text: &str| {
-        let items =
-            if text.ends_with(['"', ')']) { parentheses::in_parentheses(text, "") } else { Vec::new() };
-        if items.len() > 2 && text.contains('"') { items } else { Vec::new() }
-    };
+    // The patterns are slow, and a list has separators.
+    let separates = |mark: &str| description.contains(mark);
+    if ![",", "|", " or ", "=", "- ", " : "].into_iter().any(separates) {
+        return Vec::new();
+    }
     let alternatives = |text: &str| {
         let items = parentheses::in_parentheses(text, "");
-        let is_clear =
-            items.len() > 1 && [" or ", "|", "(default)", "default ="].iter().any(|mark| text.contains(mark));
-        if is_clear { items } else { Vec::new() }
+        let is_clear = [" or ", "|", "(default)", "default ="].iter().any(|mark| text.contains(mark))
+            || items.len() > 2 && text.contains('"') && text.ends_with(['"', ')']);
+        if items.len() > 1 && is_clear { items } else { Vec::new() }
     };
     let lists = [
         alone::whole,
@@ -174,9 +174,9 @@ fn said_alone(description: &str) -> Vec<String> {
         introduced::one_of,
         alone::at_end,
         introduced::stated,
-        quoted,
         alternatives,
         explained::llvm,
+        explained::told_alone,
     ];
     let found = lists.iter().map(|list| list(description)).find(|list| !list.is_empty());
     found.unwrap_or_else(|| {
@@ -213,8 +213,9 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             && digits.bytes().all(|byte| byte.is_ascii_lowercase())
     };
     let is_broken = |item: &String| {
+        let is_number = item.parse::<i64>().is_ok();
         item.is_empty()
-            || item.starts_with('-')
+            || item.starts_with('-') && !is_number
             || ["or", "and", "an", "the"].contains(&item.as_str())
             // `less` is a program and a language, too.
             || items.len() < 5
@@ -252,6 +253,7 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     // `all|unmanaged|Number`
     let is_title =
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
+    let has_file = items.len() < 4 && items.iter().any(|item| item.starts_with("file."));
     let is_mixed = items.iter().any(is_title)
         && items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()));
     // `on|off|number`
@@ -259,6 +261,7 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     let placeholders = items.iter().filter(|item| is_placeholder(item)).count();
     let has_placeholders = placeholders > 0 && (items.len() < 5 || placeholders * 2 >= items.len());
     is_mixed
+        || has_file
         || has("on") && has("off") && ["number", "num", "n", "int", "method", "facility"].into_iter().any(has)
         || has("off") && items.len() == 2 && has("seconds")
         // `ZONE|HOST|ENTITY|USER|OTHER`
@@ -329,6 +332,9 @@ mod tests {
             ("Set it (before|after) [before]", "before after"),
             ("Turn it on or off [0|1|yes|no, default = on]", "0 1 yes no"),
             ("Write it so =gnu    -   As GNU does =bsd    -   As BSD does", "gnu bsd"),
+            ("Display it in color. never, always, auto (default: auto)", "never always auto"),
+            ("slave mode (0=auto, 1=on, 2=off)", "0 1 2"),
+            ("color scheme (1) 0 : none 1 : pastel (default) 2 : blue", "0 1 2"),
             // Switches.
             ("Print what would be done; currently supported by verbs: halt, stop, kexec", ""),
             ("Resolve next.config.(ts|mts)", ""),

@@ -38,7 +38,8 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             return None;
         }
         let lower = before.to_lowercase();
-        let is_open = gives_examples(before)
+        let is_open = description.get(all.end()..)?.trim_start().starts_with("or ")
+            || gives_examples(before)
             || gives_examples(list)
             || list.contains("..")
             || list.contains(" /")
@@ -116,7 +117,7 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             && !are_kinds(&items)
             && !are_parts
             && (!is_pair || is_switch || names_default)
-            && (has_case || names_default)
+            && (has_case || names_default || list.contains(" or ") && items.len() > 2 || has_bars)
             && (!is_slashed || is_round && (items.len() > 2 || is_switch || names_default));
         fits.then_some(items)
     };

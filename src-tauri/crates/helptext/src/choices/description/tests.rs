@@ -3,6 +3,22 @@ use super::*;
 #[test]
 fn descriptions_list_values() {
     for (description, value, items) in [
+        ("Layout. one of \"a\",\"b\", default: \"a\"", "layout", "a b"),
+        ("DC setting. Valid values are: -1, 0, 1, 2.", "frames", "-1 0 1 2"),
+        ("Undefined, None, or Previous", "method", "Undefined None Previous"),
+        (
+            "PixelsPerInch, PixelsPerCentimeter, or Undefined",
+            "type",
+            "PixelsPerInch PixelsPerCentimeter Undefined",
+        ),
+        ("byte order (LSB, MSB, or Native)", "type", "LSB MSB Native"),
+        ("output format (ISO8859_1 TeX HTML XML UTF8)", "fmt", "ISO8859_1 TeX HTML XML UTF8"),
+        ("the words (as they are in there)", "fmt", ""),
+        ("Indicate it with: 1=sound, 2=a word, higher values raise it", "k", ""),
+        ("the formatter (default, pylint) or a format string", "format", ""),
+        ("How to do it. - \"each\"    Report each (default). - \"all\"  Report all.", "how", "each all"),
+        ("Type must be one of: 'all': Remove all. 'local': Remove some.", "type", "all local"),
+        ("the kind of input, e.g. 'glsl', 'wgsl', or 'bin'.", "kind", ""),
         ("how to quote, 'none' 'minimal' or 'all' (default: minimal)", "QUOTING", "none minimal all"),
         ("compression (gzip, none, zstd) for it. (default \"zstd\")", "string", "gzip none zstd"),
         ("Continue after ERRORS (gcov, source, graph) of it", "list", ""),
