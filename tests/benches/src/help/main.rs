@@ -5,6 +5,8 @@
 //! was written.
 #![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
+mod lists;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -73,6 +75,11 @@ impl Share {
     fn add(&mut self, right: bool) {
         self.0 += usize::from(right);
         self.1 += 1;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.0 += other.0;
+        self.1 += other.1;
     }
 
     fn value(self) -> f64 {
@@ -172,6 +179,7 @@ fn main() -> Result<ExitCode> {
         seconds * 1e3,
         seconds * 1e6 / lines.max(1) as f64
     );
+    lists::print(&folder.join("lists"), |set| has("--all") || has("--details") && set == "open")?;
     let (found, flags, value, invented) = BARS;
     let passes = aside.is_some_and(|row| {
         row.found.value() >= found
@@ -190,7 +198,7 @@ fn texts(folder: &Path) -> Vec<(String, PathBuf)> {
         paths
     };
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let families = list(folder).into_iter().filter(|path| path.is_dir());
+    let families = list(folder).into_iter().filter(|path| path.is_dir() && !path.ends_with("lists"));
     families
         .flat_map(|family| list(&family).into_iter().map(move |path| (name(&family), path)))
         .filter(|(_, path)| path.extension().is_some_and(|extension| extension == "txt"))
