@@ -37,7 +37,7 @@ pattern!(
 pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 pattern!(
     COMBINED,
-    r"(?i)(?:comma|colon|semicolon|space|plus|pipe)[- ](?:separated|delimited|list)|separated list|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of|one/more of|(?:separated|split) (?:by|on|at) (?:commas?|colons?|spaces?)"
+    r"(?i)(?:comma|colon|semicolon|space|plus|pipe)[- ](?:separated|delimited|list)|separated list|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of|sequence of (?:zero|one) or more|one/more of|(?:separated|split) (?:by|on|at) (?:commas?|colons?|spaces?)"
 );
 pattern!(
     OPEN,
@@ -82,7 +82,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     let description = &*without(&ABBREVIATED, description);
     let description = &*one_kind_of_quotes(description);
     let description = &description.replace(", which is the default,", ",");
-    if is_match(&COMBINED, description) || is_structured(value) {
+    if is_combined(description) || is_structured(value) {
         return Vec::new();
     }
     let name = bare(value);
@@ -218,10 +218,14 @@ fn is_free(name: &str) -> bool {
     FREE.contains(&lower.as_str()) || ENDS.iter().any(|end| lower.ends_with(end))
 }
 
-/// Whether a description says that values can be combined with commas.
+/// Whether a description says that values can be combined.
 pub(super) fn is_combined(description: &str) -> bool {
-    let lower = description.to_ascii_lowercase();
-    lower.contains("comma") && is_match(&COMBINED, description)
+    is_match(&COMBINED, description)
+}
+
+/// The same, with commas between them.
+pub(super) fn is_combined_with_commas(description: &str) -> bool {
+    description.to_ascii_lowercase().contains("comma") && is_combined(description)
 }
 
 /// A text without what matches.

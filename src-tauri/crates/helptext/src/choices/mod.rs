@@ -138,8 +138,11 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
     }
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.
     let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
-    let named =
-        if are_kinds || description::is_combined(description) { Vec::new() } else { of_name(&values) };
+    let named = if are_kinds || description::is_combined_with_commas(description) {
+        Vec::new()
+    } else {
+        of_name(&values)
+    };
     if !named.is_empty() && !description.contains('[') {
         return (value, named);
     }
@@ -154,7 +157,7 @@ pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<St
 /// The values that a description lists so that there must be one, where the entry shows none: it is nothing but a list, says
 /// "one of", ends with `(ro|rw)`, or names one of them as the default.
 fn said_alone(description: &str) -> Vec<String> {
-    if gives_examples(description) || description::is_combined(description) {
+    if gives_examples(description) || description::is_combined_with_commas(description) {
         return Vec::new();
     }
     // The patterns are slow, and a list has separators.
@@ -164,7 +167,11 @@ fn said_alone(description: &str) -> Vec<String> {
     }
     let alternatives = |text: &str| {
         let items = parentheses::in_parentheses(text, "");
-        let is_clear = [" or ", "|", "(default)", "default ="].iter().any(|mark| text.contains(mark))
+        // `Use mixed mode (view or list)`, `Print which it is (a, b or c)`: switches.
+        let shows = ["Print", "Show", "Display", "Report"].iter().any(|verb| text.starts_with(verb));
+        let is_alternative = items.len() > 2 && text.contains(" or ") && !shows;
+        let is_clear = ["|", "(default)", "default"].iter().any(|mark| text.contains(mark))
+            || is_alternative
             || items.len() > 2 && text.contains('"') && text.ends_with(['"', ')']);
         if items.len() > 1 && is_clear { items } else { Vec::new() }
     };
@@ -341,6 +348,8 @@ mod tests {
             ("The environment, e.g. \"production\", \"preview\", \"development\".", ""),
             ("Comma separated list of events. Can be a, b or c", ""),
             ("Do all of it (lint, test)", ""),
+            ("Use mixed mode (view or list).", ""),
+            ("Print which it is (none, some or all)", ""),
         ] {
             let (value, choices) = of_option(&Spec::default(), Value::None, description);
             assert_eq!(choices.join(" "), values, "{description}");

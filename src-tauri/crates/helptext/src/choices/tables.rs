@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::description::is_combined;
 use super::list::closed;
 use super::{MAX_CHOICES, are_kinds};
 use crate::definition::{OptionDefinition, Value, ValueType};
@@ -110,10 +111,9 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
                     let is_own = |flag: &String| flag.trim_start_matches('-') == noun || flag.ends_with(&end);
                     (option.value_name.eq_ignore_ascii_case(noun) || option.flags.iter().any(is_own))
                         && !option.repeated
-                        && !option.description.contains("comma")
                 }
             };
-            if is_named {
+            if is_named && !is_combined(&option.description) {
                 option.choices.clone_from(&values);
                 option.kind = ValueType::String;
             }

@@ -3,6 +3,7 @@ use super::*;
 #[test]
 fn descriptions_list_values() {
     for (description, value, items) in [
+        ("A sequence of zero or more of these letters: C  check D  do it", "value", ""),
         ("Layout. one of \"a\",\"b\", default: \"a\"", "layout", "a b"),
         ("DC setting. Valid values are: -1, 0, 1, 2.", "frames", "-1 0 1 2"),
         ("Undefined, None, or Previous", "method", "Undefined None Previous"),
