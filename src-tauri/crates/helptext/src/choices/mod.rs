@@ -123,6 +123,19 @@ const MOSTLY_KINDS: &[&str] = &[
 /// The values that an option's entry lists, in the name of its value or in the description, and whether it takes one: a
 /// description may be nothing but the list.
 pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) {
+    let (value, listed) = listed(spec, value, description);
+    let mut choices: Vec<String> = Vec::with_capacity(listed.len().min(MAX_CHOICES));
+    for choice in listed.into_iter().take(MAX_CHOICES + 1) {
+        if !choices.contains(&choice) {
+            choices.push(choice);
+        }
+    }
+    // A longer list would not be closed.
+    let is_closed = choices.len() <= MAX_CHOICES;
+    (value, if is_closed { choices } else { Vec::new() })
+}
+
+fn listed(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) {
     let values = spec.values.join(" ");
     let listed =
         if value == Value::None { said_alone(description) } else { name::letters_of(&values, spec.join) };
@@ -355,6 +368,11 @@ mod tests {
             assert_eq!(choices.join(" "), values, "{description}");
             assert_eq!(value == Value::Required, !values.is_empty(), "{description}");
         }
+        let (_, choices) = of_option(&Spec::default(), Value::None, "a|b|a  do it");
+        assert_eq!(choices, ["a", "b"], "each once");
+        let long: Vec<String> = (0..=MAX_CHOICES).map(|number| format!("x{number}")).collect();
+        let (_, choices) = of_option(&Spec::default(), Value::None, &long.join("|"));
+        assert!(choices.is_empty(), "too many");
     }
 
     #[test]
