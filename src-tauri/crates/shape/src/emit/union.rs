@@ -1,5 +1,7 @@
 //! Unions of records: objects in which one field's value, or which of some fields is there, determines the other fields.
 
+mod apart;
+
 use serde_json::{Map, Value, json};
 
 use super::object::{Openness, openness};
@@ -8,6 +10,7 @@ use crate::node::{Id, Node, Type};
 use crate::path;
 use crate::tags::{Companion, OwnedValue, Row, Tags};
 use crate::view::View;
+use apart::apart;
 
 /// Largest share of objects with a value seen once, up to which no further values are expected
 /// (Good–Turing).
@@ -200,60 +203,6 @@ fn tagged<'t>(tree: View<'t>, id: Id, tags: &'t Tags) -> Option<Alternatives<'t>
         }
     }
     best
-}
-
-/// Most alternatives that are distinguished by a field of their own.
-const MAX_APART: usize = 4;
-
-/// Returns the alternatives by fields of which each object has exactly one: those that determine most other fields.
-/// Only a closed record is divided, and only if each alternative is known well: to exclude fields is the point of it.
-fn apart<'t>(tree: View<'t>, id: Id, tags: &Tags, policy: &Limits) -> Option<Alternatives<'t>> {
-    let node = tree.node(id);
-    let objects = node.count(Type::Object);
-    if node.documents < policy.enum_after {
-        return None;
-    }
-    let branch = |(_, field): (&str, Id)| {
-        let field = tree.node(field);
-        let place = field.place as usize;
-        let companions = tags.companions().of(place)?;
-        Some(Branch::Field { place, objects: field.present, documents: field.documents, companions })
-    };
-    // In the order of names, the most frequent first.
-    let mut candidates: Vec<Branch<'_>> = tree.fields(id).filter_map(branch).collect();
-    candidates.retain(|branch| branch.count() < objects && branch.is_known_well(node, policy));
-    candidates.sort_by_key(|branch| std::cmp::Reverse(branch.count()));
-    let mut best: Option<(usize, Vec<Branch<'_>>)> = None;
-    for (at, first) in candidates.iter().enumerate() {
-        let mut chosen = vec![*first];
-        let mut left = objects - first.count();
-        for other in &candidates[at + 1..] {
-            let apart = |one: &Branch<'_>| matches!(other, Branch::Field { place, .. } if !one.has(*place));
-            if other.count() <= left && chosen.len() < MAX_APART && chosen.iter().all(apart) {
-                left -= other.count();
-                chosen.push(*other);
-            }
-        }
-        if left > 0 || chosen.len() < 2 {
-            continue;
-        }
-        let certain =
-            |place: usize| chosen.iter().all(|branch| !branch.has(place) || branch.always_has(place));
-        let differs = |place: usize| !chosen.iter().all(|branch| branch.has(place));
-        // Each own field is one of them, but not in a state that was edited by hand.
-        let determined = (0..node.fields.len()).filter(|place| certain(*place) && differs(*place)).count();
-        let determined = determined.saturating_sub(chosen.len());
-        if best.as_ref().is_none_or(|(most, _)| determined > *most) {
-            best = Some((determined, chosen));
-        }
-    }
-    let (determined, mut branches) = best?;
-    branches.sort_by_key(|branch| match branch {
-        Branch::Field { place, .. } => node.fields.at(*place).0,
-        Branch::Value(_) => "",
-    });
-    let closed = matches!(openness(tree, id, policy), Openness::Closed(_));
-    closed.then_some(Alternatives { tag: None, branches, determined })
 }
 
 /// Returns whether a tag's value determines the presence or the type of a member.
