@@ -4,6 +4,7 @@ use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
 
 // `--list FILE : what it does`, `--thin   - what it does`.
+pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
 pattern!(SEPARATED, r"^--?\w[\w-]*(?:[=\[ ][A-Z#<\[]\S*)?(?: ?:|\s+-) ");
 
 /// Most entries that are read.
@@ -56,6 +57,13 @@ struct Open {
 
 fn indent(line: &str) -> usize {
     line.chars().take_while(|c| *c == ' ').count()
+}
+
+/// Whether an entry may be one of Go's flags below examples: indented by two, and its description by eight.
+fn is_placed_as_go_does(is_example: bool, indented: usize, next: Option<&str>) -> bool {
+    is_example
+        && indented == 2
+        && next.is_some_and(|next| indent(next) == 8 && !next.trim_start().starts_with('-'))
 }
 
 /// Column at which the description begins: behind the first gap of two blanks that no flag follows.
@@ -186,10 +194,11 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             open = None;
         }
         let after_blank = std::mem::take(&mut was_blank);
-        // Options can follow a usage line without a heading of their own.
+        // Options can follow a usage line without a heading of their own, and Go's also examples.
         if begins_option(text)
             && (section_now != Section::Prose
                 || is_usage
+                || is_placed_as_go_does(is_example, indented, next) && is_match(&GO_FLAG, text)
                 || indented > heading_indent && !is_example && description_column(line).is_some())
         {
             let is_prose = was_prose == Some(indented) && !after_blank;

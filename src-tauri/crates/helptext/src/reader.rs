@@ -23,7 +23,7 @@ pattern!(REJECTED, r"(?i)\b(?:unknown|invalid|illegal|unrecognized) option\b");
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
     let (lines, is_cut) = lines(text);
-    let lines = usual(lines);
+    let lines = usual(&lines);
     let (entries, is_long) = entries::read(&lines);
     let usage = usage::read(&lines, name.trim(), &flags(&entries));
     let mut definition = Definition {
@@ -266,6 +266,11 @@ mod tests {
                 vec!["-a  None"],
             ),
             ("Options:\n  -a   all\n\nExamples:\n  -se -r Bob   send it\n", vec!["-a  None"]),
+            // Go prints flags below whatever the program says.
+            (
+                "Example:\n\tx y\n\n  -aux string\n    \tmore\n  -debug\n    \tprint it\n",
+                vec!["-aux  Required", "-debug  None"],
+            ),
         ] {
             assert_eq!(options_of(text), expected, "{text}");
         }

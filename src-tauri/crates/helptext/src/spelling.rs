@@ -1,9 +1,11 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
+mod brackets;
+
 use std::collections::HashMap;
 
 use crate::choices::is_kind;
-use crate::patterns::{Pattern, found, is_match, pattern};
+use crate::patterns::{found, pattern};
 
 // Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
 pattern!(
@@ -33,63 +35,17 @@ pattern!(BESIDE, r"^(\s*)(-\S{1,2}(?: [#a-z])?\s+\S.*?)\s+(-[^\s-]\S{0,7}(?: [#a
 pattern!(BRACED, r"^(\s*)\{(--[\w-]+\|--[\w-]+)\} (\S.*)$");
 // X: `-d[isplay] <host:dpy>`, a word and its first letter, with a value.
 pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( <.*)$");
-// jarsigner: `[-sigfile <file>] name of it`, `[-verbose[:suboptions]]   what`.
-pattern!(BRACKETED_CLOSELY, r"^\[(-[^\[\]]*(?:\[[^\[\]]*\])?)\](\s+)(\w.*)$");
 
-// LVM: `[ -A|--autobackup y|n ]`, `( -l|--limit Number,`, `--alloc a|b )`.
-pattern!(SPACED, r"^\s*\[\s+(-[^\[\]]*(?:\[\w+\][^\[\]]*)?) \]$");
-pattern!(ONE_OF_SPACED, r"^(?:\s*\( |\s{4,})(-[\w|-]+(?: \S+)?)(?:,| \))$");
-// rtl_433: `  [-c <path>] Read options from it`, `  [-S none | all] Save it`.
-pattern!(BRACKETED_DESCRIBED, r"^\s+\[-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\s+[A-Z]\w* \w");
-pattern!(BRACKETED_ENTRY, r"^\s+\[(-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?)\](?:\s+([A-Z].*))?$");
+// Subversion: `-r [--revision] ARG   : ARG can be`, `--changelist [--cl] ARG  : operate`.
+pattern!(OR_BRACKETED, r"^(\s*-{1,2}[\w-]+) \[(--?[\w-]+)\]( ARG)?(\s+: .*)$");
 
 /// The lines in the usual way.
-pub fn usual(lines: Vec<String>) -> Vec<String> {
-    const LEAST: usize = 3;
+pub fn usual(lines: &[String]) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
-    let second = second_column(&lines);
-    let is_bracketed = |line: &&String| line.starts_with("[-") && is_match(&BRACKETED, line);
-    let are_bracketed = lines.iter().filter(is_bracketed).take(LEAST).count() == LEAST;
-    let mut lines = lines;
+    let second = second_column(lines);
+    let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
     join_lists(&mut lines);
-    let least = |pattern: &Pattern, begins: &str| {
-        let is = |line: &&String| line.trim_start().starts_with(begins) && is_match(pattern, line);
-        lines.iter().filter(is).take(LEAST).count() == LEAST
-    };
-    let (are_spaced, are_entries) = (least(&SPACED, "[ "), least(&BRACKETED_DESCRIBED, "[-"));
-    let mut in_usage = false;
-    let following: Vec<bool> =
-        lines.iter().skip(1).map(|next| next.starts_with("[-")).chain([false]).collect();
-    for (line, is_before_options) in lines.into_iter().zip(following) {
-        // npm: `Options:` between the usage line and what it goes on with.
-        if line == "Options:" && is_before_options {
-            while usual.last().is_some_and(String::is_empty) {
-                usual.pop();
-            }
-            in_usage = true;
-            continue;
-        }
-        in_usage &= line.starts_with("[-");
-        if in_usage {
-            usual.push(format!("    {line}"));
-            continue;
-        }
-        if are_spaced && let Some(captures) = found(&SPACED, &line).or_else(|| found(&ONE_OF_SPACED, &line)) {
-            usual.push(format!("  {}", &captures[1]));
-            continue;
-        }
-        if are_entries
-            && line.contains("[-")
-            && let Some(captures) = found(&BRACKETED_ENTRY, &line)
-        {
-            let description = captures.get(2).map_or("", |found| found.as_str());
-            usual.push(format!("  {}  {description}", captures[1].replace(" | ", "|")).trim_end().to_owned());
-            continue;
-        }
-        if are_bracketed && let Some(captures) = found(&BRACKETED_CLOSELY, &line) {
-            usual.push(format!("{}  {}{}", &captures[1], &captures[2], &captures[3]));
-            continue;
-        }
+    for line in lines {
         if let Some((one, other)) = second.and_then(|second| beside(&line, second)) {
             usual.extend([one, other]);
             continue;
@@ -201,6 +157,12 @@ fn spelled(line: &str) -> Option<String> {
         let (indent, entry) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(format!("{indent}{entry}  {}{}", captures.get(3)?.as_str(), captures.get(4)?.as_str()));
     }
+    if line.contains(" [-")
+        && let Some(captures) = found(&OR_BRACKETED, line)
+    {
+        let value = captures.get(3).map_or("", |_| " <arg>");
+        return Some(format!("{}, {}{value}{}", &captures[1], &captures[2], &captures[4]));
+    }
     if line.contains("[-no]-")
         && let Some(captures) = found(&BRACKETED_NO, line)
     {
@@ -259,7 +221,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Vec<String> {
-        usual(text.lines().map(str::to_owned).collect())
+        usual(&text.lines().map(str::to_owned).collect::<Vec<_>>())
     }
 
     #[test]
@@ -285,6 +247,8 @@ mod tests {
     #[test]
     fn entries_stand_in_brackets_of_their_own() {
         let lvm = "  vgs\n\t[ -a|--all ]\n\t[    --units [Number]r|R ]\n\t[    --nolocking ]\n\t( -l|--limit Number,\n\t     --alloc a|b )";
+        let arguments = "  vgs\n\t[ -a|--all ]\n\t[ -b|--bare ]\n\t[ -c|--clean ]\n\t[ VG|Tag ... ]\n";
+        assert_eq!(of(arguments)[0], "  vgs [ VG|Tag ... ]");
         assert_eq!(
             of(lvm)[1..],
             ["  -a|--all", "  --units [Number]r|R", "  --nolocking", "  -l|--limit Number", "  --alloc a|b"]
@@ -292,6 +256,11 @@ mod tests {
         let bracketed =
             "  [-V] Output it and exit\n  [-c <path>] Read it from there\n  [-S none | all] Save it there";
         assert_eq!(of(bracketed)[2], "  -S none|all  Save it there");
+        let braced = "  {-h|--help}\n  {-f|--format} {xml|custom}\n  {-o <xml file>}";
+        assert_eq!(of(braced), ["  -h, --help", "  -f, --format {xml|custom}", "  -o <xml file>"]);
+        let gdal = "Usage: ogr [-append] [-select list]\n           dst [layer ...]\n\nAdvanced options :\n       [-gt n] [[-oo NAME=VALUE] ...]\n       [-nomd]\n\nNote: more";
+        let flags = crate::read(gdal, "ogr").options.into_iter().flat_map(|one| one.flags);
+        assert_eq!(flags.collect::<Vec<_>>(), ["-append", "-select", "-gt", "-oo", "-nomd"]);
         let npm = "Usage:\nnpm audit [fix]\n\nOptions:\n[--omit <dev|peer> [--omit <dev|peer> ...]]\n[--json]\n\n  --omit\n    What to omit";
         let usage = crate::read(npm, "npm audit");
         assert_eq!(usage.options[0].choices, ["dev", "peer"]);
@@ -323,6 +292,10 @@ mod tests {
             ("  -l[octnum]  the end", "  -l[octnum]  the end"),
             ("    --chunk-size=500:", "    --chunk-size <value>  (default 500)"),
             ("    -A, --all=false:", "    -A, --all"),
+            ("  -r [--revision] ARG      : it can be", "  -r, --revision <arg>      : it can be"),
+            ("  --changelist [--cl] ARG  : only it", "  --changelist, --cl <arg>  : only it"),
+            ("  -q [--quiet]             : nothing", "  -q, --quiet             : nothing"),
+            ("  -x [--more] of it", "  -x [--more] of it"),
             ("    {--change|--adjust} <n>", "    --change, --adjust <n>"),
             ("[!] --source  -s address", "    --source  -s address"),
             ("   -1 .. -3            set it", "   -1 -2 -3            set it"),
@@ -335,10 +308,10 @@ mod tests {
             ("         [--quiet] [--debug] user", "         [--quiet] [--debug] user"),
             ("         [--quiet]", "         [--quiet]"),
         ] {
-            assert_eq!(usual(vec![line.to_owned()]), [usual_way], "{line}");
+            assert_eq!(usual(&[line.to_owned()]), [usual_way], "{line}");
         }
         let perl =
-            usual(vec!["\tWith arguments: -f -T".to_owned(), "  Boolean (without arguments): -c".to_owned()]);
+            usual(&["\tWith arguments: -f -T".to_owned(), "  Boolean (without arguments): -c".to_owned()]);
         assert_eq!(perl, ["  -f <arg>", "  -T <arg>", "  -c"]);
     }
 }

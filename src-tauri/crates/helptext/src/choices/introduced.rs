@@ -24,14 +24,6 @@ pattern!(BEFORE_QUOTED, r"(?i)\b(?:can be|may be|should be|is|either|values are|
 pattern!(CONDITION, r"(?i)\b(?:if|when|unless|whose|where|which|default|not required|stdout)\b");
 pattern!(SUBJECT, r"[<{][\w-]+[>}]|\b[A-Z][A-Z_-]+\b");
 
-/// `HTTP method, one of GET, POST or PUT`: a list that says that there is a value.
-pub(super) fn one_of(description: &str) -> Vec<String> {
-    let list = description.split_once("one of ").or_else(|| description.split_once("one of: "));
-    let Some((before, list)) = list.filter(|(before, _)| !gives_examples(before)) else { return Vec::new() };
-    let items = if is_match(&CONDITION, before) { Vec::new() } else { closed(list, false) };
-    if items.len() > 2 { items } else { Vec::new() }
-}
-
 /// `Its level, possible values are: error, warn and info`, `Can be a or b`: lists that say that there is a value.
 pub(super) fn stated(description: &str) -> Vec<String> {
     let patterns = [(&BEFORE_ANY, false, false), (&BEFORE_NOUN, false, false), (&BEFORE_CAN, false, true)];
@@ -106,9 +98,10 @@ pub(super) fn introduces(before: &str, name: &str, may_be_condition: bool) -> bo
     }
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let near = words.get(words.len().saturating_sub(3)..).unwrap_or_default().join(" ");
-    let is_foreign = LazyLock::force(&SUBJECT)
-        .as_ref()
-        .is_some_and(|subject| subject.find_iter(&near).any(|found| bare(found.as_str()) != name));
+    // Without a name, nothing tells what is foreign: `HTTP method, one of GET or POST`.
+    let subject = LazyLock::force(&SUBJECT).as_ref().filter(|_| !name.is_empty());
+    let is_foreign =
+        subject.is_some_and(|subject| subject.find_iter(&near).any(|found| bare(found.as_str()) != name));
     let is_example = [", e.g.", " e.g.", " i.e."].iter().any(|mark| before.trim_end().ends_with(mark));
     !is_example && !gives_examples(sentence) && !sentence.trim_end().ends_with(", or") && !is_foreign
 }

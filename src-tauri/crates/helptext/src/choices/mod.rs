@@ -191,7 +191,6 @@ fn said_alone(description: &str) -> Vec<String> {
     let lists = [
         alone::whole,
         alone::at_start,
-        introduced::one_of,
         alone::at_end,
         introduced::stated,
         alternatives,
@@ -274,8 +273,9 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     let is_title =
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
     let has_file = items.len() < 4 && items.iter().any(|item| item.starts_with("file."));
+    // `VG|Tag`
     let is_mixed = items.iter().any(is_title)
-        && items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()));
+        && (items.len() == 2 || items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase())));
     // `on|off|number`
     let has = |word: &str| items.iter().any(|item| item == word);
     let placeholders = items.iter().filter(|item| is_placeholder(item)).count();
@@ -319,6 +319,7 @@ mod tests {
             "HOOK|PROJECT",
             "on|off|number",
             "number|boolean",
+            "VG|Tag",
         ] {
             assert!(are_kinds(&list(kinds)), "{kinds}");
         }
