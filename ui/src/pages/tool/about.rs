@@ -119,9 +119,13 @@ fn alternatives(rows: &[AlternativeRow]) -> AnyView {
         }
     };
     let line = |row: &AlternativeRow| {
+        // The name of a field is no value.
+        let name = serde_json::from_str::<String>(&row.json).ok().filter(|_| row.tag.is_empty());
+        let text = name.unwrap_or_else(|| row.json.clone());
+        let title = visible(&text, 300);
         view! {
             <div role="row">
-                <span role="cell" class="mono cut" title=visible(&row.json, 300)><Foreign text=row.json.clone() limit=60 /></span>
+                <span role="cell" class="mono cut" title=title><Foreign text=text limit=60 /></span>
                 <span role="cell" class="num right">{count(row.count)}</span>
                 <span role="cell" class="mono names">{row.fields.iter().map(field).views()}</span>
             </div>
