@@ -49,12 +49,10 @@ impl Numbers {
     /// Adds a number written as an integer. Beyond 64 bits it counts as any other number.
     #[inline(always)]
     pub(crate) fn add_integer(&mut self, text: &str, key: HashKey) {
-        let is_known = match integer(text) {
-            Some(_) if text == "-0" => self.distinct.add("0", key),
-            _ => self.distinct.add(text, key),
-        };
+        if self.distinct.add(if text == "-0" { "0" } else { text }, key) {
+            return;
+        }
         match integer(text) {
-            _ if is_known => {}
             Some(value) => self.integers.get_or_insert(Range(value, value)).add(value),
             None => self.extend_floats(text),
         }

@@ -152,8 +152,8 @@ impl Registers {
     }
 
     fn estimate(&self) -> u64 {
-        // Two to the power of minus a register, which is at most 63.
         let count = REGISTERS as f64;
+        // Two to the power of minus the register, which is at most 63.
         let power = |register: &u8| f64::from_bits((1023 - u64::from(*register)) << 52);
         let sum: f64 = self.0.iter().map(power).sum();
         let raw = 0.7213 / (1.0 + 1.079 / count) * count * count / sum;
