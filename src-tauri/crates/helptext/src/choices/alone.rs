@@ -47,10 +47,10 @@ pub(super) fn whole(description: &str) -> Vec<String> {
 /// `(0|1|2) Set its level`, `true |(false) do it`: a description that begins with a list with bars. The default is in
 /// parentheses.
 pub(super) fn at_start(description: &str) -> Vec<String> {
-    let description = &*super::parentheses::without_deprecated(description);
     if !description.contains('|') {
         return Vec::new();
     }
+    let description = &description.replace(" (deprecated)", "");
     let Some(list) = found(&AT_START, description).and_then(|found| found.get(1)) else { return Vec::new() };
     let items: Vec<String> = list
         .as_str()
@@ -86,11 +86,9 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
         // `Undefined, None, or Previous`, and nothing else.
         let length = items.iter().map(|item| item.len() + 2).sum::<usize>();
         let is_whole = text.len() == description.len() && text.trim_end_matches('.').len() <= length + 4;
-        let has_default = default(description).is_some_and(|default| items.contains(&default));
-        if items.len() >= least - usize::from(has_default && least > 3)
-            && (is_lower || is_joined || is_whole)
-            && !gives_examples(description)
-        {
+        let has_default = || default(description).is_some_and(|default| items.contains(&default));
+        let is_long = items.len() >= least || least > 3 && items.len() + 1 == least && has_default();
+        if is_long && (is_lower || is_joined || is_whole) && !gives_examples(description) {
             return items;
         }
     }
@@ -178,23 +176,24 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let Some((before, list)) = description.get(..end).unwrap_or_default().rsplit_once(": ") else {
         return Vec::new();
     };
-    // `hash type NAME: descrypt/md5crypt/ LM/AFS`
-    let slashed: Vec<String> =
-        list.trim_end_matches('.').replace("/ ", "/").split('/').map(str::to_owned).collect();
-    let is_part = |item: &String| !item.is_empty() && item.chars().all(|c| c.is_ascii_alphanumeric());
-    if slashed.len() > 4 && slashed.iter().all(is_part) {
-        return slashed;
-    }
     let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
+    let unmarked = list.replace("(default)", "");
     let is_open = ["additional", "example", "note", "see", "also", "include", "range"]
         .iter()
         .any(|word| clause.contains(word))
         || clause.ends_with("default")
-        || list.replace("(default)", "").chars().zip(list.replace("(default)", "").chars().skip(1)).any(
-            |(one, next)| (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric()),
-        );
+        || unmarked.chars().zip(unmarked.chars().skip(1)).any(|(one, next)| {
+            (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
+        });
     if is_open || gives_examples(list) {
         return Vec::new();
+    }
+    // `hash type NAME: descrypt/md5crypt/ LM/AFS`
+    let slashed: Vec<String> =
+        list.trim_end_matches('.').replace("/ ", "/").split('/').map(str::to_owned).collect();
+    let is_part = |item: &String| !item.is_empty() && item.chars().all(|c| c.is_ascii_alphanumeric());
+    if slashed.len() > 4 && slashed.iter().all(is_part) && !are_kinds(&slashed) {
+        return slashed;
     }
     let mut plain = String::new();
     let mut depth = 0_usize;

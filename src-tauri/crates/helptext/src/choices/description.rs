@@ -50,10 +50,10 @@ pattern!(
     ASSIGNED_LIST,
     r"(?:\b(?:options|values|choices|one of)|<[\w-]+>)\s?=\s?\[([A-Za-z0-9][\w.+-]*(?:[ ,|]+[A-Za-z0-9][\w.+-]*)+)\]"
 );
-// `The method (one of NONE DES SHA256)`: no commas.
 // `(ISO8859_1 TeX HTML XML)`.
 pattern!(SPACED_CODES, r"\(([A-Za-z0-9][\w.+-]*(?: [A-Za-z0-9][\w.+-]*){3,})\)\.?$");
 pattern!(SPACED_SUPPORTED, r"\((?:supported|available): ([a-z][\w.+-]*(?: [a-z][\w.+-]*)+)\)");
+// `The method (one of NONE DES SHA256)`: no commas.
 pattern!(SPACED, r"\(one of ([A-Za-z0-9][\w.+-]*(?:\s+[A-Za-z0-9][\w.+-]*){2,})\)");
 // `One of: darkfish pot ri`, `Compressors available: gzip (default) lzo xz`.
 pattern!(

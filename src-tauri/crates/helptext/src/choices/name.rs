@@ -68,8 +68,7 @@ pub fn of_name(name: &str) -> Vec<String> {
         '|'
     } else if name.contains('{') && name.contains(',') {
         ','
-    } else if is_braced && inner.contains('/')
-        || inner.matches('/').count() > 1 && !inner.starts_with('/')
+    } else if inner.matches('/').count() > 1 && !inner.starts_with('/')
         || matches!(inner, "on/off" | "yes/no")
     {
         '/'
@@ -159,6 +158,7 @@ mod tests {
             ("x|+", "x +"),
             ("{.,/,auto}", ". / auto"),
             ("HH/MM/SS/FF", ""),
+            ("{owner/repo}", ""),
             ("{keep,no,INTEGER}", ""),
             ("<level>|AUTO|AUTO-<n>", ""),
             ("ACTION|help", ""),

@@ -31,14 +31,14 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let captures = found(pattern, description)?;
         let (all, list) = (captures.get(0)?, captures.get(1)?.as_str());
         let before = description.get(..all.start())?;
-        // `next.config.(ts|mts)`
-        // `[a|b][,c]`
-        let is_joined = description.get(all.end()..)?.starts_with('[');
+        let behind = description.get(all.end()..)?;
+        // `next.config.(ts|mts)`, `[a|b][,c]`: parts of something longer.
+        let is_joined = behind.starts_with('[');
         if !before.is_empty() && !before.ends_with(' ') || is_joined {
             return None;
         }
         let lower = before.to_lowercase();
-        let is_open = description.get(all.end()..)?.trim_start().starts_with("or ")
+        let is_open = behind.trim_start().starts_with("or ")
             || gives_examples(before)
             || gives_examples(list)
             || list.contains("..")
@@ -68,7 +68,7 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let ends = (is_when || is_clear || is_about || is_noun(before)) && list.contains(" or ")
             // `Radix (o/d/x) of numbers`.
             || is_about && is_slashed
-            || is_match(&BEHIND, description.get(all.end()..)?);
+            || is_match(&BEHIND, behind);
         // `(gzip, none, zstd) for it (default "zstd")`, `(ulaw|alaw|u8) (required)`
         let default = default(description);
         let has_default = default.as_ref().is_some_and(|default| items.contains(default));
@@ -102,9 +102,10 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             .is_some_and(|(_, rest)| items.iter().any(|item| rest.contains(item.as_str())))
             || has_default
             || marks_default
-            || items.iter().any(|item| {
-                description.to_lowercase().contains(&format!("{} is the default", item.to_lowercase()))
-            });
+            || {
+                let lower = description.to_lowercase();
+                items.iter().any(|item| lower.contains(&format!("{} is the default", item.to_lowercase())))
+            };
         // `(cll,fall) [default: 0,0]`, `(S,1,1.15)`, `[1, 2, 4] Defaults to 4x4`: parts of a value.
         let is_decimal = |item: &String| item.contains('.') && item.parse::<f64>().is_ok();
         let are_numbers = items.iter().all(|item| item.parse::<f64>().is_ok());
@@ -122,11 +123,6 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         fits.then_some(items)
     };
     of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()
-}
-
-/// A list without `(deprecated)` behind values.
-pub(super) fn without_deprecated(list: &str) -> Cow<'_, str> {
-    if list.contains(" (deprecated)") { list.replace(" (deprecated)", "").into() } else { list.into() }
 }
 
 /// A list without the remarks behind its values.

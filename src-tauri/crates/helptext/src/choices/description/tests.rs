@@ -279,6 +279,7 @@ fn descriptions_list_values() {
 #[test]
 fn other_lists_are_no_values() {
     for (description, value) in [
+        ("where it is, for example: usr/share/doc/some/name", "X"),
         ("one of the files", ""),
         ("window size (256, 512)", "size"),
         ("branches to align (plus separated list of types): jcc, jmp, call", "string"),
