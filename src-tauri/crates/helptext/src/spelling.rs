@@ -247,11 +247,19 @@ mod tests {
     #[test]
     fn entries_stand_in_brackets_of_their_own() {
         let lvm = "  vgs\n\t[ -a|--all ]\n\t[    --units [Number]r|R ]\n\t[    --nolocking ]\n\t( -l|--limit Number,\n\t     --alloc a|b )";
+        let sized = "  vgx\n\t[ -L|--size Size[m|UNIT] ]\n\t[ -S|--select String ]\n\t[ -q|--quiet ]\n";
+        assert_eq!(of(sized)[1..], ["  -L|--size <Size>", "  -S|--select <String>", "  -q|--quiet"]);
         let arguments = "  vgs\n\t[ -a|--all ]\n\t[ -b|--bare ]\n\t[ -c|--clean ]\n\t[ VG|Tag ... ]\n";
         assert_eq!(of(arguments)[0], "  vgs [ VG|Tag ... ]");
         assert_eq!(
             of(lvm)[1..],
-            ["  -a|--all", "  --units [Number]r|R", "  --nolocking", "  -l|--limit Number", "  --alloc a|b"]
+            [
+                "  -a|--all",
+                "  --units [Number]r|R",
+                "  --nolocking",
+                "  -l|--limit <Number>",
+                "  --alloc a|b"
+            ]
         );
         let bracketed =
             "  [-V] Output it and exit\n  [-c <path>] Read it from there\n  [-S none | all] Save it there";

@@ -33,7 +33,14 @@ pub(super) fn bare_entries(lines: Vec<String>) -> Vec<String> {
     let are_braced = least(&IN_BRACES, "{-");
     let bare = |line: &String| {
         if are_spaced && let Some(captures) = found(&SPACED, line).or_else(|| found(&ONE_OF_SPACED, line)) {
-            return Some(format!("  {}", &captures[1]));
+            // `String`, `Size[m|UNIT]`: a name. `y|n` are values.
+            return Some(match captures[1].split_once(' ') {
+                Some((flags, value)) if value.starts_with(char::is_uppercase) => {
+                    let name = value.split(['[', ' ']).next().unwrap_or_default();
+                    format!("  {flags} <{name}>")
+                }
+                _ => format!("  {}", &captures[1]),
+            });
         }
         if are_described
             && line.contains("[-")
