@@ -31,14 +31,19 @@ pub fn DeleteDialog(
             decision: InterviewDecision::Delete {},
             person: saved_person(),
         };
+        // The page leaves the conversation first: it would ask for it again, and be told that there is none.
+        let left = app.route.get_untracked();
+        app.replace(PageId::Interviews);
         leptos::task::spawn_local(async move {
             match door::call(&command).await {
                 Ok(_) => {
                     app.close_dialog();
-                    app.replace(PageId::Interviews);
                     app.notify_decided(done, Vec::new());
                 }
-                Err(error) => acting.fail(error.to_string()),
+                Err(error) => {
+                    app.replace(left);
+                    acting.fail(error.to_string());
+                }
             }
         });
     };
