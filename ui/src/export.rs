@@ -8,6 +8,7 @@ use crate::cells::{RwSignal, click};
 use crate::door;
 use crate::parts::{Foreign, Icon, ToolName, Views};
 use crate::saving;
+use crate::text::file_stem;
 
 /// What is exported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -143,10 +144,4 @@ async fn file(tool_id: Option<String>, content: Content) -> Result<ExportedFile,
         }
         (Content::Schema(_), None) => Err("no tool is chosen".to_owned()),
     }
-}
-
-/// A tool's id as part of a file name.
-fn file_stem(tool_id: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
-    tool_id.chars().take(80).map(safe).collect()
 }

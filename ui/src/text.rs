@@ -70,9 +70,33 @@ fn misleads(c: char) -> bool {
     }
 }
 
+/// Longest name in the name of a file, in bytes: with what comes around it, systems allow 255.
+const MAX_STEM: usize = 120;
+
+/// A name as part of a file's name: letters and digits of any script, `_`, `-` and `.` stay.
+pub fn file_stem(name: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
+    let mut stem = String::new();
+    for c in name.chars().map(safe) {
+        if stem.len() + c.len_utf8() > MAX_STEM {
+            break;
+        }
+        stem.push(c);
+    }
+    stem
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_files_are_short_and_hold_no_path() {
+        assert_eq!(file_stem("shop__get_order"), "shop__get_order");
+        assert_eq!(file_stem("Bäckerei <b>/ 面包店"), "Bäckerei__b___面包店");
+        assert_eq!(file_stem("a\u{202e}b\u{0}c\nd"), "a_b_c_d");
+        assert_eq!(file_stem(&format!("a{}", "面".repeat(300))), format!("a{}", "面".repeat(39)));
+    }
 
     #[test]
     fn misleading_characters_are_shown_by_code() {

@@ -9,9 +9,7 @@ use crate::app::Dialog;
 use crate::cells::{Memo, click};
 use crate::door;
 use crate::saving;
-
-/// Longest part of a project's name in the name of a file, in characters.
-const MAX_STEM: usize = 60;
+use crate::text::file_stem;
 
 #[component]
 pub fn Actions(
@@ -81,14 +79,8 @@ fn export(interview: Interview) {
     interview.perform(async move {
         let text = door::call(&ExportInterviews { project_ids: vec![project_id] }).await;
         let text = text.map_err(|error| error.to_string())?;
-        let file = format!("interview-{}.json", stem(&name));
+        let file = format!("interview-{}.json", file_stem(&name));
         let said = saving::saved(&file, &text).await?.unwrap_or("Nothing was saved".to_owned());
         Ok(Outcome::of(format!("{said}.")))
     });
-}
-
-/// A project's name as part of a file name.
-fn stem(name: &str) -> String {
-    let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
-    name.chars().take(MAX_STEM).map(safe).collect()
 }

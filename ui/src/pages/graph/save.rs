@@ -7,6 +7,7 @@ use crate::browser;
 use crate::cells::click;
 use crate::graph::export::{Colours, mermaid, svg};
 use crate::saving;
+use crate::text::file_stem;
 
 #[component]
 pub fn Save(
@@ -21,8 +22,7 @@ pub fn Save(
             mermaid(&scene)
         };
         let focus = state.place.with_untracked(|place| place.focus.clone()).unwrap_or_default();
-        let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-        let stem: String = focus.chars().take(80).map(safe).collect();
+        let stem = file_stem(&focus);
         let dash = if stem.is_empty() { "" } else { "-" };
         let name = format!("graph{dash}{stem}.{}", if is_svg { "svg" } else { "mmd" });
         saving::save(state.app, name, text);
