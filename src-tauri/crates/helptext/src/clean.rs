@@ -98,6 +98,10 @@ fn unboxed(line: &str) -> String {
     let trimmed = line.trim();
     if trimmed.starts_with(is_edge) {
         let title = trimmed.trim_matches(|c: char| is_edge(c) || c == ' ');
+        // An arrow from a name to what stands beneath it.
+        if let Some(pointed) = title.strip_prefix('>') {
+            return format!("{}{}", " ".repeat(TAB), pointed.trim_start());
+        }
         return if title.is_empty() { String::new() } else { format!("{title}:") };
     }
     match trimmed.strip_prefix(FRAME) {
@@ -114,6 +118,7 @@ mod tests {
     fn text_is_what_a_terminal_shows() {
         let text = "\u{1b}[1mB\u{1b}[0mold\r\n_\u{8}uO\u{8}Oo\n\ta\n╭─ Options ─────╮\n│ --all  x      │\n╰───────────────╯";
         assert_eq!(lines(text).0, ["Bold", "uOo", "        a", "Options:", "  --all  x", ""]);
+        assert_eq!(lines("--all\n└──────>  All of it").0, ["--all", "        All of it"]);
     }
 
     #[test]

@@ -114,7 +114,8 @@ fn section(heading: &str) -> Section {
     let has = |word: &str| text.contains(word);
     if has("example")
         || has("environment") && !has("option")
-        || has("exit")
+        // `Exit status: 1 if they differ` is a sentence.
+        || has("exit") && !text.contains(": ")
         || text.starts_with("see also")
         || has("authors")
         || text.starts_with("usage")

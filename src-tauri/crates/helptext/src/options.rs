@@ -80,6 +80,15 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
                     earlier.value_count = option.value_count;
                 }
             }
+            // A long description elsewhere may leave the list to the short one.
+            if is_described
+                && earlier.choices.is_empty()
+                && earlier.value_count > 0
+                && earlier.value_name == option.value_name
+                && !merged.contains(&at)
+            {
+                earlier.choices.clone_from(&option.choices);
+            }
             if earlier.description.is_empty() && is_described {
                 earlier.description = option.description.clone();
             }

@@ -260,6 +260,26 @@ mod tests {
                 "Usage: x [-q] f\n       x -n[qm] f\n -q  be quiet\n -n  none\n -m  more\n",
                 vec!["-q  None", "-n  None", "-m  None"],
             ),
+            // An entry beside the heading.
+            ("Options: -a STR    its name\n         -6        short\n", vec!["-a  Required", "-6  None"]),
+            // A sentence with a colon is no heading.
+            (
+                "Exit status: 1 if they differ, 0 if not\n\n-s, --separators=IFS\n    Specify them\n",
+                vec!["-s,--separators  Required"],
+            ),
+            (
+                "Usage: x name [-block-size|-b size] [-swap|-s]\n",
+                vec!["-block-size,-b  Required", "-swap,-s  None"],
+            ),
+            (
+                "Usage:\nx set <key>\nx list [--json]\n\nOptions:\n[--json] [--editor <editor>]\n\n  --json\n    As JSON\n\n  --editor\n    What to run\n",
+                vec!["--json  None", "--editor  Required"],
+            ),
+            // nvme
+            (
+                "Options:\n  [  --format=<FMT>, -o <FMT> ]  --- Output format: normal|json\n  [  --verbose, -v ]  --- More\n",
+                vec!["--format,-o  Required", "--verbose,-v  None"],
+            ),
             // Names that stand for others.
             (
                 "Options:\n  --force-<thing>   force it\n  --env.* <v>   set it\n  --long-na…   cut\n  +LINE   go\n  -a   all\n",

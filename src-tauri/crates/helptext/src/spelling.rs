@@ -1,6 +1,9 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
 mod brackets;
+mod titles;
+mod typed;
+mod wrapped;
 
 use std::collections::HashMap;
 
@@ -39,13 +42,25 @@ pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( <.*)$");
 // Subversion: `-r [--revision] ARG   : ARG can be`, `--changelist [--cl] ARG  : operate`.
 pattern!(OR_BRACKETED, r"^(\s*-{1,2}[\w-]+) \[(--?[\w-]+)\]( ARG)?(\s+: .*)$");
 
+// Go before 1.4: `-name="": what`.
+pattern!(WITH_GO_DEFAULT, r#"^(\s*-[\w-]+)=("[^"]*"|\w+): (\S.*)$"#);
+// dcmtk: `-ll    --log-level      [l]evel: string constant`.
+pattern!(LETTER_IN_BRACKETS, r"^(\s+)(?:([-+]\w{1,3})\s+)?(--[\w-]+)\s{2,}\[(\w)\]([\w-]*): (\S.*)$");
+// gammu: `-d / --debug <level> … debug level`.
+pattern!(DOTTED, r"^(\s*-\w) / (--[\w-]+(?: <[^<>]+>)?) (?:…|\.\.\.) (\S.*)$");
+// clustalw: `-TYPE=       :PROTEIN or DNA sequences`.
+pattern!(EMPTY_VALUE, r"^(\s*-[A-Z][A-Z0-9_]*)=(\w*)(\s+):(\S.*)$");
+
 /// The lines in the usual way.
 pub fn usual(lines: &[String]) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
     let second = second_column(lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
-    join_lists(&mut lines);
-    for line in lines {
+    wrapped::join_lists(&mut lines);
+    wrapped::join_bars(&mut lines);
+    titles::replace(&mut lines);
+    typed::bare(&mut lines);
+    for line in lines.into_iter().flat_map(parted) {
         if let Some((one, other)) = second.and_then(|second| beside(&line, second)) {
             usual.extend([one, other]);
             continue;
@@ -58,45 +73,13 @@ pub fn usual(lines: &[String]) -> Vec<String> {
     usual
 }
 
-/// rich: joins a list that is wrapped in its own column, beside the description: `[keep|80m|64m  Frequency`, `|32m|24m]`.
-fn join_lists(lines: &mut [String]) {
-    const MOST: usize = 12;
-    for at in 0..lines.len() {
-        let Some(start) = lines[at].find("  [").map(|start| start + 2) else { continue };
-        let first = cell(&lines[at], start).to_owned();
-        if !first.contains('|') || first.contains([']', ' ']) {
-            continue;
-        }
-        let mut list = first.clone();
-        let below = lines.iter().skip(at + 1).take(MOST).map(|line| cell(line, start).to_owned());
-        let mut taken = 0;
-        for more in below {
-            if more.is_empty() || more.contains(' ') {
-                break;
-            }
-            list.push_str(&more);
-            taken += 1;
-            if more.ends_with(']') {
-                break;
-            }
-        }
-        if !list.ends_with(']') {
-            continue;
-        }
-        lines[at].replace_range(start..start + first.len(), &list);
-        for line in lines.iter_mut().skip(at + 1).take(taken) {
-            let length = cell(line, start).len();
-            line.replace_range(start..start + length, &" ".repeat(length));
-            line.truncate(line.trim_end().len());
-        }
+/// `Options: -a STR  what`: a heading and its first entry, each on a line.
+fn parted(line: String) -> Vec<String> {
+    let entry = ["Options:", "options:"].iter().find_map(|heading| line.strip_prefix(heading));
+    match entry.filter(|entry| entry.starts_with(" -") && entry.contains("  ")) {
+        Some(entry) => vec!["Options:".to_owned(), format!("        {entry}")],
+        None => vec![line],
     }
-}
-
-/// What begins at a column behind blanks, up to two blanks.
-fn cell(line: &str, start: usize) -> &str {
-    let is_behind_blanks = line.get(..start).is_some_and(|before| before.ends_with("  "));
-    let rest = line.get(start..).filter(|_| is_behind_blanks).unwrap_or_default();
-    rest.split("  ").next().unwrap_or_default().trim_end()
 }
 
 /// The column at which a second entry begins in several lines.
@@ -175,6 +158,37 @@ fn spelled(line: &str) -> Option<String> {
     {
         return Some(format!("{0}-{1}, -{1}{2}{3}", &captures[1], &captures[2], &captures[3], &captures[4]));
     }
+    if line.contains('=')
+        && line.contains(": ")
+        && let Some(captures) = found(&WITH_GO_DEFAULT, line)
+    {
+        return Some(match captures[2].trim_matches('"') {
+            "true" | "false" => format!("{}  {}", &captures[1], &captures[3]),
+            "" => format!("{} <value>  {}", &captures[1], &captures[3]),
+            default => format!("{} <value>  {} (default {default})", &captures[1], &captures[3]),
+        });
+    }
+    if line.contains("  [")
+        && let Some(captures) = found(&LETTER_IN_BRACKETS, line)
+    {
+        let short = captures.get(2).map(|short| format!("{}, ", short.as_str())).unwrap_or_default();
+        return Some(format!(
+            "{}{short}{} <{}{}>  {}",
+            &captures[1], &captures[3], &captures[4], &captures[5], &captures[6]
+        ));
+    }
+    if let Some(captures) =
+        Some(line).filter(|line| line.contains(" / --")).and_then(|line| found(&DOTTED, line))
+    {
+        return Some(format!("{}, {}  {}", &captures[1], &captures[2], &captures[3]));
+    }
+    if line.contains('=')
+        && line.contains(" :")
+        && let Some(captures) = found(&EMPTY_VALUE, line)
+    {
+        let name = if captures[2].is_empty() { "value" } else { &captures[2] };
+        return Some(format!("{}=<{name}>{}{}", &captures[1], &captures[3], &captures[4]));
+    }
     if let Some(captures) = found(&WITH_DEFAULT, line) {
         let (entry, default) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(match default.trim_matches(['\'', '"', '[', ']']) {
@@ -235,16 +249,6 @@ mod tests {
     }
 
     #[test]
-    fn lists_wrapped_in_their_column_are_joined() {
-        let text = " --freq  -ff  [keep|80m|64m|  Frequency of\n              60m|48m]       the memory.\n --x     -x   [a]            Y";
-        let joined = of(text);
-        assert_eq!(joined[0], " --freq  -ff  [keep|80m|64m|60m|48m]  Frequency of");
-        assert_eq!(joined[1].trim(), "the memory.");
-        let open = " --freq  [keep|80m  Frequency\n\n";
-        assert_eq!(of(open)[0], " --freq  [keep|80m  Frequency");
-    }
-
-    #[test]
     fn entries_stand_in_brackets_of_their_own() {
         let lvm = "  vgs\n\t[ -a|--all ]\n\t[    --units [Number]r|R ]\n\t[    --nolocking ]\n\t( -l|--limit Number,\n\t     --alloc a|b )";
         let sized = "  vgx\n\t[ -L|--size Size[m|UNIT] ]\n\t[ -S|--select String ]\n\t[ -q|--quiet ]\n";
@@ -259,6 +263,20 @@ mod tests {
                 "  --nolocking",
                 "  -l|--limit <Number>",
                 "  --alloc a|b"
+            ]
+        );
+        let changed = "  lvchange\n\t( -M|--persistent n,\n\t     --alloc a|b )\n\t VG|LV|Tag|Select ...\n\t[ -a|--all ]\n\t[ -q|--quiet ]\n\t[ -f|--force ]\n\n  lvchange --sync check|repair VG|LV|Tag|Select ...";
+        assert_eq!(
+            of(changed),
+            [
+                "  lvchange VG|LV|Tag|Select ...",
+                "  -M|--persistent <n>",
+                "  --alloc a|b",
+                "  -a|--all",
+                "  -q|--quiet",
+                "  -f|--force",
+                "",
+                "  --sync check|repair"
             ]
         );
         let bracketed =
@@ -295,6 +313,14 @@ mod tests {
             (" -<signal>, -s, --signal <signal>", "            -s, --signal <signal>"),
             ("[-no]-mktex=FMT   disable/enable", "-[no-]mktex=FMT   disable/enable"),
             ("    -o, --output='':", "    -o, --output <value>"),
+            ("  -provider=\"\": PGP implementation", "  -provider <value>  PGP implementation"),
+            ("  -force=false: do it", "  -force  do it"),
+            (
+                "  -ll    --log-level      [l]evel: string constant",
+                "  -ll, --log-level <level>  string constant",
+            ),
+            ("-d / --debug <level> … debug level (a|b)", "-d, --debug <level>  debug level (a|b)"),
+            ("-TYPE=       :PROTEIN or DNA", "-TYPE=<value>       PROTEIN or DNA"),
             ("  -d[isplay] <host> server", "  -d, -display <host> server"),
             ("  -o[file] <size>  write a file", "  -o[file] <size>  write a file"),
             ("  -l[octnum]  the end", "  -l[octnum]  the end"),

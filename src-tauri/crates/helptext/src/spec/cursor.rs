@@ -441,7 +441,9 @@ impl Cursor<'_> {
         let ahead = Cursor { chars: self.chars, at: self.at + blanks, place: self.place };
         if blanks > 0 && is_flag_at(&ahead) {
             let long = ahead.looking_at("--");
-            let short = |flag: &String| !flag.starts_with("--") && flag.chars().count() == 2;
+            // dcmtk: `-ll    --log-level`.
+            let most = if blanks > 1 { 3 } else { 2 };
+            let short = |flag: &String| !flag.starts_with("--") && (2..=most).contains(&flag.chars().count());
             let in_columns = (blanks > 1 || ahead.peek(1) != Some('-'))
                 && self.place != Place::Usage
                 && last.is_some_and(|last| ahead.is_in_column(last));

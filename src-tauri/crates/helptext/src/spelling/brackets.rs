@@ -8,7 +8,11 @@ pattern!(BRACKETED_CLOSELY, r"^\[(-[^\[\]]*(?:\[[^\[\]]*\])?)\](\s+)(\w.*)$");
 // LVM: `[ -A|--autobackup y|n ]`, `( -l|--limit Number,`, `--alloc a|b )`.
 pattern!(SPACED, r"^\s*\[\s+(-[^\[\]]*(?:\[[^\[\]]+\][^\[\]]*)*) \]$");
 pattern!(ONE_OF_SPACED, r"^(?:\s*\( |\s{4,})(-[\w|-]+(?: \S+)?)(?:,| \))$");
-pattern!(SPACED_ARGUMENT, r"^\s*\[ [A-Z][^\[\]-]* \]$");
+pattern!(SPACED_ARGUMENT, r"^\s*\[ [A-Z][^\[\]-]* \]$|^\s+[A-Z]\w*(?:\|[A-Z]\w*)+(?: \.\.\.)?$");
+// LVM: `lvchange --syncaction check|repair VG|LV ...`.
+pattern!(BEFORE_ARGUMENT, r"^\s+[a-z]\w+ (-[\w|-]+(?: [a-z][\w|]*)?) [A-Z]\w*(?:\|[A-Z]\w*)+(?: \.\.\.)?$");
+// nvme: `[  --output-format=<FMT>, -o <FMT> ]  --- Output format`.
+pattern!(BRACKETED_DASHES, r"^\s*\[\s+(--?[^\[\]]+?)\s+\](\s+)---\s+(\S.*)$");
 // rtl_433: `  [-c <path>] Read options from it`, `  [-S none | all] Save it`.
 pattern!(BRACKETED_DESCRIBED, r"^\s+\[-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?\]\s+[A-Z]\w* \w");
 pattern!(BRACKETED_ENTRY, r"^\s+\[(-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?)\](?:\s+([A-Z].*))?$");
@@ -32,10 +36,19 @@ pub(super) fn bare_entries(lines: Vec<String>) -> Vec<String> {
     let are_described = least(&BRACKETED_DESCRIBED, "[-");
     let are_braced = least(&IN_BRACES, "{-");
     let bare = |line: &String| {
-        if are_spaced && let Some(captures) = found(&SPACED, line).or_else(|| found(&ONE_OF_SPACED, line)) {
-            // `String`, `Size[m|UNIT]`: a name. `y|n` are values.
+        if line.contains("  ---")
+            && let Some(captures) = found(&BRACKETED_DASHES, line)
+        {
+            return Some(format!("  {}  {}{}", &captures[1], &captures[2], &captures[3]));
+        }
+        let spaced = || {
+            let patterns = [&SPACED, &ONE_OF_SPACED, &BEFORE_ARGUMENT];
+            patterns.into_iter().find_map(|pattern| found(pattern, line))
+        };
+        if are_spaced && let Some(captures) = spaced() {
+            // `String`, `Size[m|UNIT]`, `n`: a name. `y|n` are values.
             return Some(match captures[1].split_once(' ') {
-                Some((flags, value)) if value.starts_with(char::is_uppercase) => {
+                Some((flags, value)) if value.starts_with(char::is_uppercase) || !value.contains('|') => {
                     let name = value.split(['[', ' ']).next().unwrap_or_default();
                     format!("  {flags} <{name}>")
                 }

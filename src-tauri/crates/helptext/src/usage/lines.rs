@@ -114,7 +114,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             let or = text.strip_prefix("or:").or_else(|| text.strip_prefix("or ")).map(str::trim);
             if let Some(other) = or {
                 forms.push(trimmed(other).to_owned());
-            } else if begins(text) && indented > 0 {
+            } else if begins(text) && (indented > 0 || column == 0 && base == Some(0) && !is_prose(text)) {
                 forms.push(trimmed(text).to_owned());
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
                 at += skipped;

@@ -223,8 +223,15 @@ pub(super) fn are_spellings(one: &str, other: &str, alone: bool) -> bool {
     let initial =
         |flag: &str| flag.trim_start_matches('-').chars().next().map(|first| first.to_ascii_lowercase());
     let begin_alike = initial(one) == initial(other);
+    // `-timeout|-t`
+    let is_word = |flag: &str| {
+        flag.chars().count() > 3 && flag.bytes().skip(1).all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+    };
+    let is_pair =
+        alone && begin_alike && (is_word(one) && is_letter(other) || is_letter(one) && is_word(other));
     is_letter(one) && other.starts_with("--") && (alone || begin_alike)
         || one.starts_with("--") && is_letter(other) && begin_alike
+        || is_pair
 }
 
 /// Whether forms have words behind one dash, so that `-of` is a word as well, and not two letters.
