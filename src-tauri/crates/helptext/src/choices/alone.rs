@@ -2,8 +2,14 @@
 
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
 use crate::hints::default;
-use crate::patterns::{found, pattern};
+use crate::patterns::{found, is_match, pattern};
 
+pattern!(OR_AT_START, r"^([a-z0-9]\w*) or ([a-z0-9]\w*)[,;] default:? ");
+// `can be (index1/index2/read1, default is none`.
+pattern!(CAN_BE_SLASHED, r"\b(?:can be|one of|either) \(?([a-z]\w*(?:/[a-z]\w*){2,})(?:[),.; ]|$)");
+// `which reads: drop,skip,keep [drop]`
+pattern!(DEFAULT_IN_BRACKETS, r" ?\[([\w.+-]+)\]$");
+pattern!(FRAMED, r" \|\w+\| ");
 pattern!(AT_START, r"^([(\[]?[A-Za-z0-9][\w.+-]*[)\]]?(?: ?\| ?[(\[]?[A-Za-z0-9][\w.+-]*[)\]]?)+)(?:\s|$)");
 
 /// A word in small letters that is not broken.
@@ -33,7 +39,7 @@ pub(super) fn slashed_with_default(description: &str) -> Vec<String> {
 
 /// Whether values are those of a switch: `yes`, `no`.
 pub(super) fn is_switch(items: &[String]) -> bool {
-    matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n")
+    matches!(items.join("/").to_lowercase().as_str(), "yes/no" | "on/off" | "true/false" | "y/n" | "0/1")
 }
 
 /// The values of a description that is nothing else: `normal,inverted,left`.
@@ -57,7 +63,18 @@ pub(super) fn at_start(description: &str) -> Vec<String> {
         .split('|')
         .map(|item| item.trim_matches([' ', '(', ')', '[', ']']).to_owned())
         .collect();
-    if are_kinds(&items) || gives_examples(description) { Vec::new() } else { items }
+    // `Skip |length| bytes`: bars around a word.
+    let is_framed = is_match(&FRAMED, list.as_str());
+    if is_framed || are_kinds(&items) || gives_examples(description) { Vec::new() } else { items }
+}
+
+/// `1 or 0, default 0`: a description that begins with two values.
+pub(super) fn or_at_start(description: &str) -> Vec<String> {
+    if !description.contains(" default") {
+        return Vec::new();
+    }
+    let Some(captures) = found(&OR_AT_START, description) else { return Vec::new() };
+    captures.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect()
 }
 
 /// A description that begins with a list, or whose last sentence is one: `[string] info | warn | error`, `Set its type. ascii,
@@ -79,7 +96,9 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
         return slashed;
     }
     // A sentence could begin with a few words and commas.
-    for (text, least) in [(start, 3), (last, 4)] {
+    // Behind a remark: `format (default: by its name) pam, pbm, pgm, pkm`.
+    let behind_remark = description.rsplit_once(") ").map_or("", |(_, text)| text);
+    for (text, least) in [(start, 3), (last, 4), (behind_remark, 4)] {
         let items = closed(text, false);
         let is_lower = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()));
         let is_joined = items.len() > 3 && text.contains(", or ");
@@ -126,6 +145,14 @@ pub(super) fn slashed_at_end(description: &str) -> Vec<String> {
     let mut words = description.trim_end_matches('.').rsplit(' ');
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default().to_lowercase());
     let items: Vec<String> = last.split('/').map(str::to_owned).collect();
+    let told = Some(description)
+        .filter(|text| text.contains('/'))
+        .and_then(|text| found(&CAN_BE_SLASHED, text))
+        .filter(|_| !gives_examples(description));
+    if let Some(told) = told {
+        let items: Vec<String> = told[1].split('/').map(str::to_owned).collect();
+        return if are_kinds(&items) { Vec::new() } else { items };
+    }
     let fits = items.len() > 3
         && !["default", "in", "at", "path", "see"].contains(&before.trim_end_matches(':'))
         && (items.iter().all(|item| is_acronym(item)) || items.iter().all(|item| is_word(item)))
@@ -159,6 +186,13 @@ fn default_behind(description: &str) -> Option<String> {
 /// `sorting order: none (default), name or inode`, up to the end of the description.
 pub(super) fn behind_colon(description: &str) -> Vec<String> {
     let description = description.trim_end();
+    let named = Some(description)
+        .filter(|text| text.ends_with(']'))
+        .and_then(|text| found(&DEFAULT_IN_BRACKETS, text));
+    let named = named.map(|captures| (captures[1].to_owned(), captures[0].len()));
+    let cut = named.as_ref().map_or(0, |(_, length)| *length);
+    let named = named.map(|(name, _)| name);
+    let description = description.get(..description.len() - cut).unwrap_or(description);
     // The default behind the list.
     let marks = [
         " (default:",
@@ -177,10 +211,29 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         return Vec::new();
     };
     let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
+    // `Live: a, b, c File: d, e`: several lists.
+    if before.rsplit_once(": ").is_some_and(|(_, other)| other.contains(", ") && !other.contains(['.', ';']))
+    {
+        return Vec::new();
+    }
     let unmarked = list.replace("(default)", "");
-    let is_open = ["additional", "example", "note", "see", "also", "include", "range"]
-        .iter()
-        .any(|word| clause.contains(word))
+    let is_open = [
+        "additional",
+        "example",
+        "note",
+        "see",
+        "also",
+        "include",
+        "range",
+        "incompatible",
+        "requires",
+        "conflicts",
+        "depends",
+        "fields",
+        "columns",
+    ]
+    .iter()
+    .any(|word| clause.contains(word))
         || clause.ends_with("default")
         || unmarked.chars().zip(unmarked.chars().skip(1)).any(|(one, next)| {
             (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
@@ -214,8 +267,10 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
         .filter(|word| !word.is_empty())
         .collect();
-    let is_default =
-        |word: &String| default(description).or_else(|| default_behind(description)).as_ref() == Some(word);
+    let is_default = |word: &String| {
+        named.as_ref() == Some(word)
+            || default(description).or_else(|| default_behind(description)).as_ref() == Some(word)
+    };
     let has_default = words.iter().any(is_default) || list.contains(" (default)");
     let is_or = words.len() == 2 && sentence.contains(" or ") && !before.contains(": ");
     let is_name = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());

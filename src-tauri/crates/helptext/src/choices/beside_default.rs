@@ -5,6 +5,23 @@ use super::parentheses::without_remarks;
 use super::{are_kinds, gives_examples, list::closed};
 use crate::patterns::{found, pattern};
 
+/// Words for what values are of.
+const NOUNS: &[&str] = &[
+    "type",
+    "format",
+    "mode",
+    "style",
+    "level",
+    "algorithm",
+    "method",
+    "order",
+    "language",
+    "policy",
+    "protocol",
+    "scheme",
+    "variant",
+];
+
 // The list, and in the second the default behind it.
 pattern!(
     AROUND_DEFAULT,
@@ -83,8 +100,11 @@ pub(super) fn behind_noun(description: &str, name: &str) -> Vec<String> {
 
 /// Whether a text ends with a word for what values are of.
 pub(super) fn is_noun(text: &str) -> bool {
-    const NOUNS: &[&str] =
-        &["type", "format", "mode", "style", "level", "algorithm", "method", "order", "language", "policy"];
     let last = text.split_whitespace().next_back().unwrap_or_default();
     NOUNS.iter().any(|noun| last.eq_ignore_ascii_case(noun))
+}
+
+/// Whether a text has such a word anywhere.
+pub(super) fn has_noun(text: &str) -> bool {
+    text.split_whitespace().any(is_noun)
 }

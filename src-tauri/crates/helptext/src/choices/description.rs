@@ -9,7 +9,7 @@ use super::explained::{each, explained};
 use super::introduced::{introduced, introduces};
 use super::named::{of_named, with_flags};
 use super::parentheses::in_parentheses;
-use super::{MAX_CHOICES, are_kinds, list::closed};
+use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
 use crate::hints::bare;
 use crate::patterns::{Pattern, found, is_match, pattern};
 
@@ -22,7 +22,7 @@ pattern!(LISTED_BEHIND, r"(?i)\b(?:(?:one|any) of|(?:choices|options|values)(?: 
 // gh: `Filter by state: {open|closed|all}`.
 pattern!(
     BRACES,
-    r"(?:^|[^=]\s)\{([A-Za-z0-9][\w.+-]*(?:[|,] ?[A-Za-z0-9][\w.+-]*)+)\}(?:[\s;)]|\.(?:\s|$)|$)"
+    r"(?:^|[^=]\s)\{ ?([A-Za-z0-9][\w.+-]*(?:[|,] ?[A-Za-z0-9][\w.+-]*)+) ?\}(?:[\s;)]|\.(?:\s|$)|$)"
 );
 // `{completed|not planned}`.
 pattern!(
@@ -32,12 +32,12 @@ pattern!(
 pattern!(ONLY, r"\[possible values: ([\w.+-]+)\]");
 pattern!(
     BULLETS,
-    r"(?i)(?:possible values|values are (?:supported|allowed|possible)|one of the following):\s*([-*] \w.*)"
+    r"(?i)(?:(?:possible|valid|allowed|available|supported) (?:values|options|choices|modes|types|formats)(?: are)?|values are (?:supported|allowed|possible)|one of the following):\s*([-*] \w.*)"
 );
 pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 pattern!(
     COMBINED,
-    r"(?i)(?:comma|colon|semicolon|space|plus|pipe)[- ](?:separated|delimited|list)|separated list|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of|sequence of (?:zero|one) or more|one/more of|(?:separated|split) (?:by|on|at) (?:commas?|colons?|spaces?)"
+    r"(?i)(?:comma|colon|semicolon|space|plus|pipe)[- ](?:separated|delimited|list)|separated list|separated (?:by|with)|(?:^|\s)delimited|combination of|one or more of|multiple rules|any number of|sequence of (?:zero|one) or more|one/more of|any of the (?:bits|flags|fields)|(?:separated|split) (?:by|on|at) (?:commas?|colons?|spaces?)"
 );
 pattern!(
     OPEN,
@@ -60,8 +60,9 @@ pattern!(
     SPACED_TO_THE_END,
     r"(?i)\b(?:one of|available|supported(?: are)?|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})[.)]?\.?\s*(?:$|\([a-z]+ \w)"
 );
+pattern!(SPACED_PAIR, r"one of: ([a-z][\w-]* [a-z][\w-]*)$");
 // OpenSSL: `Output format, one of DER PEM PVK`.
-pattern!(SPACED_CAPITALS, r"one of ([A-Z][A-Z0-9]+(?: [A-Z][A-Z0-9]+)+)$");
+pattern!(SPACED_CAPITALS, r"(?:one of|format,) ([A-Z][A-Z0-9]+(?: [A-Z][A-Z0-9]+)+)$");
 // `Show dates in short, full or iso format`. The noun is captured.
 pattern!(
     IN_SOME_FORM,
@@ -69,6 +70,9 @@ pattern!(
 );
 // `members (fields, methods, etc.)`: examples of something else, unless it is the last that is said.
 pattern!(ETC, r"\([^()]*\betc\b[^()]*\)\s+\w");
+pattern!(AVAILABLE, r" (?:are|is) (?:available|supported|allowed|accepted|valid|possible|recognized)\.?$");
+pattern!(OTHERS, r"(?i)\bother (?:options|values|choices|modes|types|formats) are:? ");
+pattern!(DEFAULT_QUOTED, r#"(?i)\bdefault(?: value)?(?: here)? is:? ["'`]([\w.+-]+)["'`]"#);
 pattern!(QUOTED, r#"["'`‘“]([A-Za-z0-9][\w.+-]*)["'`’”]"#);
 // Words before a quoted list that say that it is about something else.
 pattern!(
@@ -81,7 +85,7 @@ pattern!(
 pub fn of_description(description: &str, value: &str) -> Vec<String> {
     let description = &*without(&ABBREVIATED, description);
     let description = &*one_kind_of_quotes(description);
-    let description = &description.replace(", which is the default,", ",");
+    let description = &*plain(description);
     if is_combined(description) || is_structured(value) {
         return Vec::new();
     }
@@ -135,15 +139,25 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         let are_amounts = |items: &Vec<String>| {
             items.len() > 3 && items.iter().all(|item| item.starts_with(|c: char| c.is_ascii_digit()))
         };
+        // `verbosity (0,1,2)`
+        let are_levels = |items: &Vec<String>| {
+            items.len() > 2 && items.iter().enumerate().all(|(at, item)| *item == at.to_string())
+        };
         return several(explained)
             .filter(|_| are_numbers)
-            .or_else(|| Some(in_parentheses(description, name)).filter(are_amounts))
+            .or_else(|| {
+                Some(in_parentheses(description, name))
+                    .filter(|items| are_amounts(items) || are_levels(items))
+            })
             .unwrap_or_default();
     }
     several(explained)
         .or_else(|| several(with_flags(description)).filter(|choices| choices.len() > 2))
         .or_else(|| several(of_named(description, name)))
+        .or_else(|| several(beside_others(description)))
         .or_else(|| several(introduced(description, name)))
+        .or_else(|| several(grouped(description)))
+        .or_else(|| several(available(description)))
         .or_else(|| several(spaced(description)))
         .or_else(|| several(in_some_form(description, name)))
         .or_else(|| several(in_parentheses(description, name)))
@@ -158,6 +172,17 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(slashed_at_end(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
         .unwrap_or_default()
+}
+
+/// A list without marks of its default: `a, which is the default, b`, `first, last* or never`, `a=default)`. docker writes
+/// `("always", "|missing", "never")`.
+fn plain(text: &str) -> Cow<'_, str> {
+    const MARKS: &[(&str, &str)] =
+        &[(", which is the default,", ","), ("* or ", " or "), (", \"|", ", \""), ("=default)", ")")];
+    MARKS.iter().fold(text.into(), |text: Cow<'_, str>, (mark, without)| match text.contains(mark) {
+        true => text.replace(mark, without).into(),
+        false => text,
+    })
 }
 
 /// TeX's quotes, and quotes in quotes, as one kind.
@@ -282,6 +307,11 @@ fn spaced(description: &str) -> Vec<String> {
         })
         .or_else(|| found(&ASSIGNED_LIST, description))
         .or_else(|| found(&SPACED_TO_THE_END, description))
+        .or_else(|| {
+            Some(description)
+                .filter(|text| text.contains("one of: "))
+                .and_then(|text| found(&SPACED_PAIR, text))
+        })
         .or_else(|| found(&SPACED_CAPITALS, description));
     let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
     let words = list
@@ -292,6 +322,56 @@ fn spaced(description: &str) -> Vec<String> {
     let items: Vec<String> = words.map(|word| word.trim_end_matches('.').to_owned()).collect();
     let is_prose = items.iter().any(|item| PROSE.contains(&item.to_lowercase().as_str()));
     if is_prose || are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// ls: `access time (-u): atime, access, use; change time (-c): ctime, status`: lists of one noun.
+fn grouped(description: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    let mut nouns: Vec<&str> = Vec::new();
+    for clause in description.split("; ").filter(|clause| clause.contains(": ")) {
+        let Some((left, list)) = clause.split_once(": ") else { continue };
+        let left = left.split(" (").next().unwrap_or_default();
+        let values = closed(list, false);
+        if values.len() > 1 {
+            nouns.extend(left.rsplit(' ').next());
+            items.extend(values);
+        }
+    }
+    let is_one = nouns.len() > 1 && nouns.iter().all(|noun| Some(noun) == nouns.first());
+    if is_one { items } else { Vec::new() }
+}
+
+/// `'a', 'b' and 'c' are available`: a list with the words behind it.
+fn available(description: &str) -> Vec<String> {
+    let is_near = description.contains(" are ") || description.contains(" is ");
+    let Some(all) = Some(description)
+        .filter(|_| is_near && description.contains(", "))
+        .and_then(|text| found(&AVAILABLE, text))
+        .and_then(|captures| captures.get(0))
+    else {
+        return Vec::new();
+    };
+    let before = description.get(..all.start()).unwrap_or_default();
+    let start = before.rfind([':', ')', ';']).or_else(|| before.rfind(". ")).map_or(0, |at| at + 1);
+    let items = closed(before.get(start..).unwrap_or_default(), false);
+    if items.len() > 2 && !gives_examples(description) { items } else { Vec::new() }
+}
+
+/// `The default is 'Background'. The other options are 'Foreground' and 'Orphan'.`
+fn beside_others(description: &str) -> Vec<String> {
+    let Some(all) = Some(description)
+        .filter(|text| text.contains("ther "))
+        .and_then(|text| found(&OTHERS, text))
+        .and_then(|captures| captures.get(0))
+    else {
+        return Vec::new();
+    };
+    let Some(default) = found(&DEFAULT_QUOTED, description) else { return Vec::new() };
+    let mut items = closed(description.get(all.end()..).unwrap_or_default(), true);
+    if !items.is_empty() && !items.iter().any(|item| *item == default[1]) {
+        items.insert(0, default[1].to_owned());
+    }
+    items
 }
 
 fn in_some_form(description: &str, name: &str) -> Vec<String> {

@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
+use super::numbered::{in_parentheses, lettered, lettered_for_each, numbered};
 use super::{MAX_CHOICES, are_kinds, gives_examples};
+use crate::hints::default;
 use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// A description of this length may be cut.
@@ -10,7 +12,6 @@ const CUT: usize = 1_900;
 
 // turbo: `Use "loose" to pass it on. Use "strict" to pass nothing.`
 pattern!(USED, r#"(?:^|\. |\) )Use ["'`]([a-z0-9][\w.+-]*)["'`] (?:to|for) "#);
-pattern!(LETTERED, r"\[([A-Z])\] ([a-z]\w+)");
 // LLVM: `=small  -  Small code model`.
 pattern!(LLVM, r"(?:^|\s)=(\S+)\s{2,}-\s{2,}");
 // `The possible values are:  never: No colors.  auto: The default.`
@@ -22,14 +23,12 @@ pattern!(DEFINED, r"(?:^|[.!?)]\s+|\s{2,})([a-z0-9][\w.+-]*):\s+");
 // `'f' or 'file':  regular files`.
 pattern!(EXPLAINED, r#"["'`]([\w+.-]+)["'`](?: or ["'`]([\w+.-]+)["'`])? ?:\s"#);
 // `'auto'   - all functions  'strict' - none of them`.
-pattern!(QUOTED_DASHED, r#"(?:^|\s)["'`]([a-z0-9][\w.+-]*)["'`]\s+- \w"#);
+pattern!(QUOTED_DASHED, r#"(?:^|\s)["'`]([a-z0-9][\w.+-]*)["'`](?: \(default\))?\s+--? \w"#);
 // `- "each"  Report each`.
-pattern!(QUOTED_BULLET, r#"(?:^|\s)- ["'`]([a-z0-9][\w.+-]*)["'`]\s"#);
+pattern!(QUOTED_BULLET, r#"(?:^|\s)- ["'`]([a-z0-9][\w.+-]*)["'`]:?\s"#);
 // `'plain' does nothing. 'rewrite' (the default) rewrites`.
-pattern!(AT_START, r#"(?:^|[.!?;)]\s+)(["'`][a-z0-9][\w.+-]*["'`])(?: \(|\s[a-z])"#);
+pattern!(AT_START, r#"(?:^|[.!?;)]\s+|values are: )(["'`][a-z0-9][\w.+-]*["'`])(?: \(|:?\s[a-z])"#);
 pattern!(ANY_QUOTED, r#"["'`][A-Za-z0-9][\w.+-]*["'`]"#);
-// `(0=none, 1=simple)`.
-pattern!(ASSIGNED, r"\(\s*((?:\w+\s?=\s?[^,;()=]+[,;]\s*)+\w+\s?=\s?[^,;()=]+)\)");
 
 // `one of: original - read all lowmem - read blocks again`.
 pattern!(
@@ -45,11 +44,17 @@ pattern!(
 pattern!(COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{2,}\w");
 // The same without words before it: `set how. all        all of it ascii      as text`.
 pattern!(WIDE_COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{4,}\w");
-// `strategy 0=default, 1=filtered`, `mode: 0 - original; 1 - neural`, `0 (directed), 1 (by ink)`.
-pattern!(NUMBERED, r"(?:^|[\s,;(])(\d{1,2})(?:=|(?: ?: ?| - | = | \()[A-Za-z])");
-// `1 for big endian, 0 for little`.
-pattern!(NUMBERED_FOR, r"(?:^(?:n )?|, |; )(\d) for [a-z]");
-pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]|\b[Rr]anges?\b");
+pattern!(ALIGNED, r"(?:^|\s)([a-z0-9][\w.+-]*)(\s{2,})\w");
+// `auto -> choose it low  -> low quality`.
+pattern!(ARROWED, r"(?:^|\s)([A-Za-z0-9][\w.+-]*)\s+->\s");
+// `* strict: never * adopt: always`, `off   - Do not`.
+pattern!(STARRED, r"(?:^|\s)\* ([a-z0-9][\w.+-]*): ");
+pattern!(
+    DASHED_DEFAULT,
+    r"(?:^|\s)([a-z0-9][\w.+-]*)(?: / ([a-z0-9][\w.+-]*))?(?: / ([a-z0-9][\w.+-]*))?\s+- [A-Z]"
+);
+// `0-9`.
+pattern!(DIGITS, r"(?:^|[ (])\d-\d");
 
 /// The values that are explained, if those are all there are.
 pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
@@ -62,6 +67,9 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
         quoted,
         quoted_dashed,
         quoted_bullets,
+        arrowed,
+        starred,
+        lettered_for_each,
         defined,
         at_start,
         in_parentheses,
@@ -69,6 +77,7 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
         columns,
         numbered,
         used,
+        dashed_with_default,
     ];
     let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
     let named = || Some(called(description, name)).filter(|items| items.len() > 1);
@@ -84,14 +93,6 @@ pub(super) fn each(pattern: &Pattern, text: &str) -> Vec<String> {
             found.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect::<Vec<_>>()
         })
         .collect()
-}
-
-/// `[A] automatic [I] info [R] refactor`: letters and the words they stand for.
-fn lettered(description: &str) -> Vec<String> {
-    const LEAST: usize = 6;
-    let items = if description.contains("] ") { each(&LETTERED, description) } else { Vec::new() };
-    let is_initial = |pair: &[String]| matches!(pair, [letter, word] if word.to_lowercase().starts_with(&letter.to_lowercase()));
-    if items.len() >= LEAST && items.chunks(2).all(is_initial) { items } else { Vec::new() }
 }
 
 fn used(description: &str) -> Vec<String> {
@@ -113,6 +114,33 @@ fn quoted(description: &str) -> Vec<String> {
     if is_open { Vec::new() } else { items }
 }
 
+/// `auto -> choose it`, if every arrow stands behind a value.
+fn arrowed(description: &str) -> Vec<String> {
+    let items = if description.contains("-> ") { each(&ARROWED, description) } else { Vec::new() };
+    let is_open = items.len() < 3 || description.matches("->").count() > items.len();
+    if is_open || are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// `* strict: never * adopt: always`, behind words that introduce it or with the default in it.
+fn starred(description: &str) -> Vec<String> {
+    let items = if description.contains("* ") { each(&STARRED, description) } else { Vec::new() };
+    let is_told = || {
+        ["options are:", "values are:", "one of the following:"]
+            .iter()
+            .any(|words| description.contains(words))
+            || default(description).is_some_and(|default| items.contains(&default))
+    };
+    let is_open = items.len() < 2 || description.matches("* ").count() > items.len() || !is_told();
+    if is_open || are_kinds(&items) { Vec::new() } else { items }
+}
+
+/// `off   - Do not last  - Once (default: last)`: what begins with a capital behind a dash, and one is the default.
+fn dashed_with_default(description: &str) -> Vec<String> {
+    let items = if description.contains(" - ") { each(&DASHED_DEFAULT, description) } else { Vec::new() };
+    let has_default = || default(description).is_some_and(|default| items.contains(&default));
+    if items.len() < 3 || are_kinds(&items) || !has_default() { Vec::new() } else { items }
+}
+
 fn quoted_dashed(description: &str) -> Vec<String> {
     let items = each(&QUOTED_DASHED, description);
     if are_kinds(&items) { Vec::new() } else { items }
@@ -132,28 +160,7 @@ fn at_start(description: &str) -> Vec<String> {
     }
     let items: Vec<String> =
         items.iter().map(|item| item.trim_matches(['"', '\'', '`']).to_owned()).collect();
-    if are_kinds(&items) { Vec::new() } else { items }
-}
-
-/// Numbers or letters with what they mean, in parentheses: `(0=none, 1=simple)`.
-fn in_parentheses(description: &str) -> Vec<String> {
-    let Some(list) = found(&ASSIGNED, description).and_then(|found| found.get(1)) else { return Vec::new() };
-    let value = |part: &str| part.split('=').next().unwrap_or_default().trim().to_owned();
-    let items: Vec<String> = list.as_str().split([',', ';']).map(value).collect();
-    let is_code =
-        |item: &String| item.len() == 1 || item.len() < 4 && item.bytes().all(|byte| byte.is_ascii_digit());
-    if items.iter().all(is_code) && !is_scale(&items) { items } else { Vec::new() }
-}
-
-/// Whether items are numbers that are not in a row: some points of a scale, or bits that are added. More than three from 0
-/// are a list.
-fn is_scale(items: &[String]) -> bool {
-    let numbers: Option<Vec<u32>> = items.iter().map(|item| item.parse().ok()).collect();
-    numbers.is_some_and(|mut numbers| {
-        numbers.sort_unstable();
-        let is_row = numbers.iter().zip(numbers.iter().skip(1)).all(|(one, next)| next - one == 1);
-        !is_row && (numbers.len() < 4 || numbers.first() != Some(&0))
-    })
+    if are_kinds(&items) || is_match(&DIGITS, description) { Vec::new() } else { items }
 }
 
 /// `mode 'canonical' writes … mode 'off' …`, where the value is called `mode`, if no other words are quoted.
@@ -188,9 +195,38 @@ fn columns(description: &str) -> Vec<String> {
     if !items.is_empty() {
         return items;
     }
+    let items = aligned(description);
+    if !items.is_empty() {
+        return items;
+    }
     let items = each(&WIDE_COLUMNS, description);
     let gaps = description.split("    ").filter(|part| !part.trim().is_empty()).count().saturating_sub(1);
     if items.len() > 2 && items.len() == gaps && !are_kinds(&items) { items } else { Vec::new() }
+}
+
+/// `all       all of it true      only some`: items that are as wide as each other with the blanks behind them.
+fn aligned(description: &str) -> Vec<String> {
+    let Some(pattern) = LazyLock::force(&ALIGNED).as_ref().filter(|_| description.contains("   ")) else {
+        return Vec::new();
+    };
+    let mut items: Vec<String> = Vec::new();
+    let mut widths: Vec<usize> = Vec::new();
+    for found in pattern.captures_iter(description).take(MAX_CHOICES) {
+        let (Some(item), Some(gap)) = (found.get(1), found.get(2)) else { continue };
+        widths.push(gap.end() - item.start());
+        items.push(item.as_str().to_owned());
+    }
+    let gaps =
+        description.trim().split("  ").filter(|part| !part.trim().is_empty()).count().saturating_sub(1);
+    let has_default = || {
+        description.contains("(default)")
+            || default(description).is_some_and(|default| items.contains(&default))
+    };
+    let fits = items.len() == gaps
+        && items.len() > 1
+        && widths.iter().all(|width| Some(width) == widths.first())
+        && (items.len() > 2 || has_default());
+    if fits && !are_kinds(&items) { items } else { Vec::new() }
 }
 
 /// All items behind some words, if the first one follows at once.
@@ -207,8 +243,9 @@ fn behind(before: &Pattern, item: &Pattern, description: &str) -> Vec<String> {
 /// `slave mode (0=auto, 1=on, 2=off)`, `- "all"  Report all`: values that are explained where no value is shown.
 pub(super) fn told_alone(description: &str) -> Vec<String> {
     let numbers = numbered(description);
-    let items = if numbers.len() > 2 { numbers } else { in_parentheses(description) };
-    if items.len() > 2 { items } else { quoted_bullets(description) }
+    let is_told = numbers.len() > 2 || numbers.len() == 2 && description.contains("(default)");
+    let items = if is_told { numbers } else { in_parentheses(description) };
+    if items.len() > 2 || is_told || items == ["0", "1"] { items } else { quoted_bullets(description) }
 }
 
 /// `- "each"  Report each. - "all"  Report all.`
@@ -216,27 +253,6 @@ fn quoted_bullets(description: &str) -> Vec<String> {
     let items = if description.contains("- ") { each(&QUOTED_BULLET, description) } else { Vec::new() };
     let is_open = description.matches("- ").count() > items.len() + 1;
     if is_open || are_kinds(&items) { Vec::new() } else { items }
-}
-
-/// Numbers in a row from 0 or 1: others are ends of a range.
-fn numbered(description: &str) -> Vec<String> {
-    let is_open = description.contains("-1=") || is_match(&NUMBERED_RANGE, description);
-    let mut items = if is_open { Vec::new() } else { each(&NUMBERED, description) };
-    if items.is_empty() && !is_open && description.contains(" for ") {
-        items = each(&NUMBERED_FOR, description);
-    }
-    // `1 for big endian, 0 for little`
-    if items == ["1", "0"] {
-        return items;
-    }
-    // `0: best, 1: fastest [default: 0 for these, 1 for those]`
-    let count = items.len() / 2;
-    if count > 1 && items.get(..count) == items.get(count..) {
-        items.truncate(count);
-    }
-    let first = usize::from(items.first().is_some_and(|first| first == "1"));
-    let is_row = items.iter().enumerate().all(|(at, item)| *item == (at + first).to_string());
-    if is_row { items } else { Vec::new() }
 }
 
 /// `N=0 never N=1 always`, where the value is called `N`.
@@ -342,6 +358,42 @@ mod tests {
             ("as in x=<file>, x=1 and x=2", "x", ""),
             ("idle on a system (x=a,b) or only (x=c)", "x", ""),
             ("max=1 and max=2 of it", "x", ""),
+            (
+                "diffusion method auto     -> choose it (default) none     -> do not fs  -> by lines",
+                "T",
+                "auto none fs",
+            ),
+            ("rename a -> b, c -> d or e -> f, as in x->y", "T", ""),
+            ("The options are: * strict: It is an error. * adopt: It is taken.", "string", "strict adopt"),
+            ("It defaults to 'merge'. * merge: Compare it. * replace: Take it.", "string", "merge replace"),
+            ("Notes: * one: first * two: second", "string", ""),
+            (
+                "- `alias`: a union of values; - `upper` for an enum; - `pascal` for another",
+                "STYLE",
+                "alias upper pascal",
+            ),
+            ("Possible values are: `crlf`: as Windows. `lf` as Unix. Default: `lf`", "STYLE", "crlf lf"),
+            ("\"json\" (default) -- convert to it. \"csv\" -- convert to rows.", "", "json csv"),
+            ("profile [0 = Generic MPEG1, 1 = VCD, 2|3 = DVD, 4 = ATSC 480i]", "fmt", "0 1 2 3 4"),
+            ("aspect ratio (default: 2 = 4:3) [1 = 1:1, 2 = 4:3, 3 = 16:9]", "num", "1 2 3"),
+            ("N is either 0 for the external base, or 1 for the internal one.", "N", "0 1"),
+            ("how to find it. f:one strand, b:both strands, n:neither [n]", "CHAR", "f b n"),
+            ("interlacing mode:  p = none t = top first b = bottom first", "x", "p t b"),
+            ("as in a:b, c:d and e:f:g:h", "x", ""),
+            (
+                "whether to verify it (default: last) off   - Do not last  - Once all   - Every time",
+                "TYPE",
+                "off last all",
+            ),
+            ("all of it - Some of that - Others - Or none (default: x)", "TYPE", ""),
+            (
+                "what to remove all       all of it true      some of it failing   what fails",
+                "",
+                "all true failing",
+            ),
+            ("what to use draft7     as it was (default) draft2019  as it is", "", "draft7 draft2019"),
+            ("what to use draft7     as it was draft2019  as it is", "", ""),
+            ("'b' compressed; 'u' uncompressed; 0-9 compression level", "type", ""),
         ] {
             assert_eq!(explained(description, name).join(" "), values, "{description}");
         }

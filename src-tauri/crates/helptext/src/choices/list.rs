@@ -65,7 +65,7 @@ fn closed_list(text: &str, only_quoted: bool) -> Option<Vec<String>> {
                     || end.starts_with(": ") && is_joined
                     || items.len() > 3 && is_next_sentence(end, &items)
                     || end.starts_with("- ")
-                    || end.starts_with("default: ")
+                    || end.get(..9).is_some_and(|end| end.eq_ignore_ascii_case("default: "))
                     || end.starts_with("default=")
                     // `one of json, simple json: one object per line`.
                     || items.first().and_then(|first| end.strip_prefix(first.as_str())).is_some_and(|rest| rest.starts_with(": "))
@@ -130,6 +130,12 @@ fn item(text: &str) -> Option<(String, bool, &str)> {
     }
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
     let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    // `http/1.1`
+    let version = text.get(end..).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
+    let is_versioned = version.starts_with(|c: char| c.is_ascii_digit())
+        && text.starts_with(|c: char| c.is_ascii_lowercase());
+    let length = version.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(version.len());
+    let end = if is_versioned { end + 1 + length } else { end };
     let word = text.get(..end)?;
     let item = word.trim_end_matches('.');
     let digits = item.strip_prefix('-').unwrap_or(item);
@@ -253,6 +259,8 @@ mod tests {
             ("json, text to print", ""),
             ("'a', b", ""),
             ("only", ""),
+            ("h2c and http/1.1 Default: h2c", "h2c http/1.1"),
+            ("path/to, other", ""),
         ] {
             assert_eq!(closed(text, false).join(" "), items, "{text}");
         }

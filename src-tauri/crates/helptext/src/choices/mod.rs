@@ -11,6 +11,7 @@ mod introduced;
 mod list;
 mod name;
 mod named;
+mod numbered;
 mod parentheses;
 mod tables;
 
@@ -23,7 +24,7 @@ use crate::hints::{bare, default, is_list_name};
 use crate::patterns::{is_match, pattern};
 use crate::spec::Spec;
 
-pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.e|such as|for example|for instance|including|like)\b");
+pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.?e\.|i\.e|such as|for example|for instance|including|like)\b");
 
 /// Most choices of an option.
 const MAX_CHOICES: usize = 200;
@@ -92,6 +93,7 @@ const KINDS: &[&str] = &[
     "subsystem",
     "address",
     "range",
+    "domain",
 ];
 /// Further such words, as they stand in capitals: `HOST|ADDR`.
 const PLACEHOLDERS: &[&str] = &[
@@ -175,7 +177,8 @@ fn said_alone(description: &str) -> Vec<String> {
     }
     // The patterns are slow, and a list has separators.
     let separates = |mark: &str| description.contains(mark);
-    if ![",", "|", " or ", "=", "- ", " : "].into_iter().any(separates) {
+    let is_slashed = separates("/") && separates("(");
+    if !is_slashed && ![",", "|", " or ", "=", "- ", " : "].into_iter().any(separates) {
         return Vec::new();
     }
     let alternatives = |text: &str| {
@@ -183,14 +186,24 @@ fn said_alone(description: &str) -> Vec<String> {
         // `Use mixed mode (view or list)`, `Print which it is (a, b or c)`: switches.
         let shows = ["Print", "Show", "Display", "Report"].iter().any(|verb| text.starts_with(verb));
         let is_alternative = items.len() > 2 && text.contains(" or ") && !shows;
-        let is_clear = ["|", "(default)", "default"].iter().any(|mark| text.contains(mark))
+        // `Server authentication type (tls or candid)`, `Set the flag (0/1)`
+        let is_noun = text.split_once(" (").is_some_and(|(before, _)| {
+            before.split(' ').count() < 9 && !before.contains(". ") && beside_default::has_noun(before)
+        });
+        let is_switch =
+            ["Use", "Enable", "Disable", "Toggle", "Force", "Run"].iter().any(|verb| text.starts_with(verb));
+        let is_clear = ["|", "(default)", "default", "(0/1)"].iter().any(|mark| text.contains(mark))
             || is_alternative
+            || items.len() > 4 && is_noun
+            || items.len() > 3 && items.iter().all(|item| item.bytes().all(|byte| byte.is_ascii_uppercase()))
+            || is_noun && !is_switch && !shows
             || items.len() > 2 && text.contains('"') && text.ends_with(['"', ')']);
         if items.len() > 1 && is_clear { items } else { Vec::new() }
     };
     let lists = [
         alone::whole,
         alone::at_start,
+        alone::or_at_start,
         alone::at_end,
         introduced::stated,
         alternatives,
@@ -237,7 +250,7 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             || item.starts_with('-') && !is_number
             || ["or", "and", "an", "the"].contains(&item.as_str())
             // `less` is a program and a language, too.
-            || items.len() < 5
+            || items.len() < 4
                 && ["larger", "more", "higher", "greater", "less", "smaller"].contains(&item.as_str())
     };
     let names_something = |item: &String| {
@@ -259,6 +272,12 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
             |test: fn(char) -> bool| item.split('_').any(|part| part.len() > 1 && part.chars().all(test));
         is(|c| c.is_ascii_lowercase()) && is(|c| c.is_ascii_uppercase())
     };
+    // `XxY`, `X;Y`, `AUTO-n`.
+    let is_measure = |item: &String| {
+        item.contains(';')
+            || item.ends_with("-n") && item.len() > 2 && !item.starts_with(char::is_lowercase)
+            || matches!(item.as_bytes(), [one, b'x', other] if one.is_ascii_uppercase() && other.is_ascii_uppercase())
+    };
     // `pyproject.toml`, `YYMMDDHHMMSSZ`, `+format`.
     let is_file_name = |item: &String| {
         item.rsplit_once('.').is_some_and(|(name, end)| {
@@ -275,23 +294,30 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     let has_file = items.len() < 4 && items.iter().any(|item| item.starts_with("file."));
     // `VG|Tag`
     let is_mixed = items.iter().any(is_title)
-        && (items.len() == 2 || items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase())));
+        && (items.len() == 2
+            || items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()))
+            || items.iter().any(|item| item == "VG"));
     // `on|off|number`
     let has = |word: &str| items.iter().any(|item| item == word);
     let placeholders = items.iter().filter(|item| is_placeholder(item)).count();
     let has_placeholders = placeholders > 0 && (items.len() < 5 || placeholders * 2 >= items.len());
     is_mixed
         || has_file
+        // `duration (ns, us, ms, s, m, h)`
+        || has("ns") && has("h")
         || has("on") && has("off") && ["number", "num", "n", "int", "method", "facility"].into_iter().any(has)
         || has("off") && items.len() == 2 && has("seconds")
         // `ZONE|HOST|ENTITY|USER|OTHER`
         || has_placeholders
         || items.iter().any(is_form)
+        || items.iter().any(is_measure)
         || lower.iter().all(is_kind)
         || items.len() < 4 && lower.iter().any(|item| MOSTLY_KINDS.contains(&item.as_str()))
         // `cli-override|file-override|prefer-file` are values.
         || items.len() < 4 && lower.iter().any(names_something) && !lower.iter().all(|item| item.contains('-'))
-        || lower.iter().any(|item| is_range(item) || is_broken(item))
+        || lower.iter().any(is_broken)
+        // `639-2, 639-3, 3166-1, 3166-2` are names.
+        || (1..4).contains(&lower.iter().filter(|item| is_range(item)).count())
         || lower.iter().all(is_amount)
         || lower.iter().all(is_file_name)
         || items.iter().any(is_pattern)
@@ -320,6 +346,11 @@ mod tests {
             "on|off|number",
             "number|boolean",
             "VG|Tag",
+            "VG|LV|Tag|Select",
+            "ns|us|ms|s|m|h",
+            "XxY|R",
+            "level|AUTO|AUTO-n|NONE",
+            "1-3|4-6|7-9",
         ] {
             assert!(are_kinds(&list(kinds)), "{kinds}");
         }
@@ -332,6 +363,8 @@ mod tests {
             "h264|h265",
             "PEM|DER",
             "UTF-8|WIN|DOS",
+            "639-2|639-3|3166-1|3166-2",
+            "less|stylus|compass|sass",
         ] {
             assert!(!are_kinds(&list(values)), "{values}");
         }
@@ -356,7 +389,19 @@ mod tests {
             ("Display it in color. never, always, auto (default: auto)", "never always auto"),
             ("slave mode (0=auto, 1=on, 2=off)", "0 1 2"),
             ("color scheme (1) 0 : none 1 : pastel (default) 2 : blue", "0 1 2"),
+            ("Server authentication type (tls or candid)", "tls candid"),
+            ("Get/set the look-ahead flag (0/1)", "0 1"),
+            ("bus state (0 == off, 1 == on, 2 == tristate)", "0 1 2"),
+            ("report unaligned queries (0=no, 1=yes)", "0 1"),
+            ("endianness of the output; 0 for little endian (default), 1 for big endian.", "0 1"),
+            ("format of the query file (fasta/fastq)", "fasta fastq"),
+            ("comparison metric (MAE, MSE, PAE, PSNR, RMSE)", "MAE MSE PAE PSNR RMSE"),
+            ("Set the protocol (udp, tcp, http, tcpraw, icmp) for the packet.", "udp tcp http tcpraw icmp"),
+            ("1 or 0, default 0 if set to 1, print it", "1 0"),
             // Switches.
+            ("Skip |length| bytes of it", ""),
+            ("the decoded content (Hex, Base64, StrReverse, Dridex, VBA).", ""),
+            ("the largest that it can represent (9,223,372,036,854,775,807).", ""),
             ("Print what would be done; currently supported by verbs: halt, stop, kexec", ""),
             ("Resolve next.config.(ts|mts)", ""),
             ("The environment, e.g. \"production\", \"preview\", \"development\".", ""),

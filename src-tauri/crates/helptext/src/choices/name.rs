@@ -1,5 +1,6 @@
 //! Values in the name of a value: `{a,b}`, `<a|b>`, `a|b`.
 
+use super::alone::is_switch;
 use super::{MAX_CHOICES, are_kinds, is_kind};
 use crate::definition::Join;
 use crate::hints::bare;
@@ -49,7 +50,13 @@ pub fn of_name(name: &str) -> Vec<String> {
     };
     let braced = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let inner = braced.filter(|_| is_braced).unwrap_or_else(|| bare(name));
-    if name.contains("|...") || name.contains(",...") {
+    // `language=b|c|java`
+    let is_noun = |noun: &str| noun.len() > 2 && noun.bytes().all(|byte| byte.is_ascii_lowercase());
+    let inner = match inner.split_once('=') {
+        Some((noun, list)) if is_noun(noun) && list.contains('|') => list,
+        _ => inner,
+    };
+    if name.contains("|...") || name.contains(",...") || inner.contains("/to/") {
         return Vec::new();
     }
     // `<y or n>`
@@ -69,7 +76,7 @@ pub fn of_name(name: &str) -> Vec<String> {
     } else if name.contains('{') && name.contains(',') {
         ','
     } else if inner.matches('/').count() > 1 && !inner.starts_with('/')
-        || matches!(inner, "on/off" | "yes/no")
+        || matches!(inner.to_ascii_lowercase().as_str(), "on/off" | "yes/no" | "true/false")
     {
         '/'
     } else {
@@ -104,7 +111,7 @@ pub fn of_name(name: &str) -> Vec<String> {
         choice.bytes().all(is_lower_part) && choice.starts_with(|c: char| c.is_ascii_lowercase())
     });
     let is_list = is_braced || are_lower || choices.len() > 3 && has_lower;
-    let is_slashed = separator == '/' && !is_list;
+    let is_slashed = separator == '/' && !is_list && !is_switch(&choices);
     // `<level>|AUTO|AUTO-<n>`: one of them stands for others.
     let is_partly_named = separator == '|' && name.starts_with('<') && name.matches('<').count() > 1;
     // `{keep,no,INTEGER}`
@@ -170,6 +177,10 @@ mod tests {
             ("left/center/right", "left center right"),
             ("PEM|DER", "PEM DER"),
             ("on/off", "on off"),
+            ("true/false", "true false"),
+            ("YES/NO", "YES NO"),
+            ("language=b|c|java", "b c java"),
+            ("\"path/to/object\"", ""),
             ("<y or n>", "y n"),
             ("{RED,LIGHT_RED,NO_COLOR,0}", "RED LIGHT_RED NO_COLOR 0"),
             ("[{full,file,never}]", "full file never"),

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use super::alone::is_switch;
-use super::beside_default::is_noun;
+use super::beside_default::{has_noun, is_noun};
 use super::description::{split, without};
-use super::{are_kinds, gives_examples};
+use super::{are_kinds, gives_examples, list::closed};
 use crate::hints::default;
 use crate::patterns::{Pattern, found, is_match, pattern};
 
 pattern!(
     IN_PARENTHESES,
-    r#"\(\s*((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?)(?:[,;:]\s*(?:the |no )?default[^()]*)?\s*\)"#
+    r#"\(\s*(?:as |either )?((?:["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?(?:\s*,\s*(?:or\s+)?|\s*\|\s*|\s+or\s+|\s*/\s*))+["'`]?[A-Za-z0-9][A-Za-z0-9_.+#-]{0,24}["'`]?)(?:[,;:]\s*(?:the |no )?default[^()]*)?\s*\)"#
 );
 pattern!(
     IN_BRACKETS,
@@ -21,7 +21,7 @@ pattern!(
 pattern!(REMARK, r" ?\((?:default|[a-z]+)\)");
 pattern!(
     BEHIND,
-    r#"^\s*(?:$|\[["'`]?[\w-]+["'`]?\]$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|['"`][\w-]+['"`]:|[\[(](?i:default|env|string|required|the default))"#
+    r#"^\s*(?:$|\[["'`]?[\w-]+["'`]?\]$|\([\w-]+\)$|[.;]|- |,? ?(?i:the )?(?i:default)\b|, ?['"`]?[\w-]+['"`]? is (?:the )?default\b|['"`][\w-]+['"`]:|[\[(](?i:default|env|string|required|the default))"#
 );
 
 /// `Output format (json, text, xml)`, at the end, or anywhere if it says when: `colors (auto, always or never)`.
@@ -73,6 +73,11 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let default = default(description);
         let has_default = default.as_ref().is_some_and(|default| items.contains(default));
         let has_bars = list.contains('|') && items.len() > 2;
+        // Many words are no remark: `the protocol (udp, tcp, http, tcpraw, icmp) for it`.
+        let is_word = |item: &String| {
+            item.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        };
+        let is_long = is_round && items.len() > 4 && list.contains(", ") && items.iter().all(is_word);
         // `(region or multi-region) [default: us]`, `(Type-3, "similar")`
         let is_other = default.as_ref().is_some_and(|default| {
             items.len() == 2
@@ -83,14 +88,18 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         });
         let quotes = list.matches(['"', '\'', '`']).count();
         let is_mixed = is_quoted && quotes != 2 * items.len();
-        if is_open || is_mixed || is_other || !(ends || has_bars || has_default && items.len() > 2) {
+        if is_open || is_mixed || is_other || !(ends || has_bars || is_long || has_default && items.len() > 2)
+        {
             return None;
         }
         // `es5/es2015`
         let stem = |item: &String| item.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
         let are_versions =
             items.iter().all(|item| stem(item) != *item && items.first().map(stem) == Some(stem(item)));
-        let is_switch = are_versions || is_switch(&items);
+        // `format of the file (fasta/fastq)`
+        let is_format =
+            is_slashed && has_noun(before) && items.iter().all(is_word) && is_match(&BEHIND, behind);
+        let is_switch = are_versions || is_format || is_switch(&items);
         let has_case = items.iter().all(|item| item.starts_with(|c: char| !c.is_ascii_uppercase()))
             || is_upper && (!list.contains(", ") || !is_round || list.contains(" or "))
             || is_quoted
@@ -122,7 +131,15 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             && (!is_slashed || is_round && (items.len() > 2 || is_switch || names_default));
         fits.then_some(items)
     };
-    of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_default()
+    of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_else(|| with_remarks(description))
+}
+
+/// `time limit [d (1 day), w (1 wk), m (1 month)]`, at the end.
+fn with_remarks(description: &str) -> Vec<String> {
+    let list = description.strip_suffix(']').and_then(|text| text.rsplit_once(" ["));
+    let Some((_, list)) = list.filter(|(_, list)| list.matches(" (").count() > 2) else { return Vec::new() };
+    let items = closed(list, false);
+    if items.len() == list.matches(" (").count() { items } else { Vec::new() }
 }
 
 /// A list without the remarks behind its values.

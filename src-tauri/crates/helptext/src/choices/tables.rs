@@ -108,8 +108,12 @@ fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
                 Subject::Phrase(phrase) => option.description.to_lowercase().contains(phrase.as_str()),
                 Subject::Noun(noun) => {
                     let end = format!("-{noun}");
+                    let is_called =
+                        ["_", "-"].iter().any(|mark| option.value_name.ends_with(&format!("{mark}{noun}")));
                     let is_own = |flag: &String| flag.trim_start_matches('-') == noun || flag.ends_with(&end);
-                    (option.value_name.eq_ignore_ascii_case(noun) || option.flags.iter().any(is_own))
+                    (is_called
+                        || option.value_name.eq_ignore_ascii_case(noun)
+                        || option.flags.iter().any(is_own))
                         && !option.repeated
                 }
             };
@@ -257,7 +261,7 @@ fn values(below: &[String]) -> Vec<String> {
     for line in below.iter().skip_while(|line| line.is_empty()).take(MAX_CHOICES) {
         // A list without indentation is one line.
         let is_alone = values.is_empty() && line.contains(", ") && !line.trim().contains("  ");
-        let sentence = if is_alone { closed(line, false) } else { Vec::new() };
+        let sentence = if is_alone { closed(&unwrapped(below), false) } else { Vec::new() };
         if sentence.len() > 2 {
             return sentence;
         }
@@ -283,6 +287,20 @@ fn values(below: &[String]) -> Vec<String> {
     // Names of columns and the like are no kinds of values.
     let are_kinds = values.len() < LONG && are_kinds(&values);
     if has_values || are_kinds { Vec::new() } else { values }
+}
+
+/// The first lines of which each ends with a comma, and the one behind them.
+fn unwrapped(lines: &[String]) -> String {
+    const MOST: usize = 20;
+    let mut text = String::new();
+    for line in lines.iter().skip_while(|line| line.is_empty()).take(MOST) {
+        text.push_str(line.trim());
+        text.push(' ');
+        if !line.ends_with(',') {
+            break;
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -340,6 +358,8 @@ mod tests {
         };
         let modes = "Usage: x\n\n  -m, --mode MODE   Set the mode to use.\n\nBackground Modes:\n  stretch, fit, or solid_color\n";
         assert_eq!(of(modes, "--mode"), "stretch fit solid_color");
+        let methods = "Options:\n  -r <resampling_method>   how\n\nAvailable resampling methods:\n    near (default), cubic, rms,\n    mode,  max.\n";
+        assert_eq!(of(methods, "-r"), "near cubic rms mode max");
         let digest = "Options:\n  -a, --algorithm=TYPE   See DIGEST below.\n\nDIGEST determines the algorithm:\n  sysv  System V\n  crc  CRC\n";
         assert_eq!(of(digest, "-a"), "sysv crc");
         let like = "Options:\n  -a WHICH   one of one, two or three\n  -v WHICH   like -a, but less\n";
