@@ -177,7 +177,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
                 None => {
                     // MariaDB: `--suffix=# Read more groups`, a blank line, and less indented entries than descriptions are.
-                    let may_begin = !was_blank || current.is_described && indented < current.indent + 7;
+                    let may_begin = !was_blank || indented < current.indent + 7;
                     let is_flag = text.starts_with('-') && may_begin && is_option(line, next);
                     let is_aligned = current.flag_columns.contains(&indented);
                     indented > current.indent
@@ -288,8 +288,9 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             was_prose = None;
             continue;
         }
-        // `@<file>    read options from it`, `[a]    put it after`.
-        let is_entry = text.starts_with(['@', '[', '<']) && description_column(line).is_some();
+        // `@<file>    read options from it`, `[a]    put it after`, `-    - read from stdin`.
+        let is_entry = text.starts_with(['@', '[', '<']) && description_column(line).is_some()
+            || text.starts_with("-  ");
         was_prose = (!is_entry).then_some(indented);
     }
     (entries, false)

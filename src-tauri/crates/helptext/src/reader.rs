@@ -262,14 +262,28 @@ mod tests {
             ),
             // An entry beside the heading.
             ("Options: -a STR    its name\n         -6        short\n", vec!["-a  Required", "-6  None"]),
+            // goaccess: what comes behind the dash is about it.
+            (
+                "FILE OPTIONS\n\n  -                     - Read it from stdin.\n  -f --log-file=<name>  - Its path.\n",
+                vec!["-f,--log-file  Required"],
+            ),
+            // clap: an option without a description.
+            (
+                "Options:\n  -g, --global\n          \n\n      --exclude-peers\n          Leave them out\n",
+                vec!["-g,--global  None", "--exclude-peers  None"],
+            ),
+            (
+                "Usage: x dst [-f format]\n\nOptions specific to -single:\n            [-strategy First|Union]\n",
+                vec!["-f  Required", "-strategy  Required"],
+            ),
             // A sentence with a colon is no heading.
             (
                 "Exit status: 1 if they differ, 0 if not\n\n-s, --separators=IFS\n    Specify them\n",
                 vec!["-s,--separators  Required"],
             ),
             (
-                "Usage: x name [-block-size|-b size] [-swap|-s]\n",
-                vec!["-block-size,-b  Required", "-swap,-s  None"],
+                "Usage: x name [-block-size|-b size] [-swap|-s]\nOr   : x -l|--list host\n",
+                vec!["-block-size,-b  Required", "-swap,-s  None", "-l,--list  Required"],
             ),
             (
                 "Usage:\nx set <key>\nx list [--json]\n\nOptions:\n[--json] [--editor <editor>]\n\n  --json\n    As JSON\n\n  --editor\n    What to run\n",

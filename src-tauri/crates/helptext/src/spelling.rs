@@ -58,6 +58,7 @@ pub fn usual(lines: &[String]) -> Vec<String> {
     let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
     wrapped::join_lists(&mut lines);
     wrapped::join_bars(&mut lines);
+    wrapped::join_spellings(&mut lines);
     titles::replace(&mut lines);
     typed::bare(&mut lines);
     for line in lines.into_iter().flat_map(parted) {

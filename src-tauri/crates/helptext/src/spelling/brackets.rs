@@ -19,7 +19,7 @@ pattern!(BRACKETED_ENTRY, r"^\s+\[(-[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)?)\](?:\s+([
 // thin_dump: `{-f|--format} {xml|custom}`, `{-o <xml file>}`, `{--repair}`.
 pattern!(IN_BRACES, r"^(\s+)\{(-[\w|-]+)( <[^<>{}]+>)?\}(?: (\S.*))?$");
 // GDAL, npm: a heading between a usage line and what it goes on with.
-pattern!(OPTIONS_HEADING, r"^[A-Z][\w ]*[Oo]ptions ?:$|^Options:$");
+pattern!(OPTIONS_HEADING, r"^[A-Z][\w ]*[Oo]ptions ?:$|^Options(?: [\w -]+)?:$");
 
 /// Lines of a form from which all lines of it are entries.
 const LEAST: usize = 3;

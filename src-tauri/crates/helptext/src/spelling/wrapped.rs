@@ -1,4 +1,9 @@
-//! Lists that are wrapped in their own column, beside the description.
+//! Entries of which the left side is wrapped in its own column, beside the description.
+
+use crate::patterns::{found, pattern};
+
+pattern!(FIRST_SPELLING, r"^(\s*-\w\S*,)(\s{2,})(\w.*)$");
+pattern!(SECOND_SPELLING, r"^(\s+)(--[\w-]+(?:=\S+)?)\s+([a-z(].*)$");
 
 /// rich: joins a list that is wrapped in its own column, beside the description: `[keep|80m|64m  Frequency`, `|32m|24m]`.
 pub(super) fn join_lists(lines: &mut [String]) {
@@ -65,6 +70,21 @@ pub(super) fn join_bars(lines: &mut [String]) {
     }
 }
 
+/// protoc: `-oFILE,     Writes it` above `--descriptor_set_out=FILE  to there`.
+pub(super) fn join_spellings(lines: &mut [String]) {
+    for at in 1..lines.len() {
+        let Some(below) = lines.get(at).filter(|line| line.trim_start().starts_with("--")) else { continue };
+        let above =
+            lines.get(at - 1).filter(|line| line.trim_start().starts_with('-') && line.contains(",  "));
+        let Some(first) = above.and_then(|line| found(&FIRST_SPELLING, line)) else { continue };
+        let Some(second) = found(&SECOND_SPELLING, below) else { continue };
+        let gap = " ".repeat(first[2].len());
+        let entry = format!("{} {}  {}", &first[1], &second[2], &first[3]);
+        let rest = format!("{}{gap}{}", " ".repeat(first[1].len()), &second[3]);
+        (lines[at - 1], lines[at]) = (entry, rest);
+    }
+}
+
 /// The end of a list in an entry's own column, if it ends with a bar and so goes on.
 fn open_list(line: &str) -> Option<usize> {
     let text = line.trim_start();
@@ -94,6 +114,17 @@ mod tests {
         assert_eq!(joined[1].trim(), "the memory.");
         let open = " --freq  [keep|80m  Frequency\n\n";
         assert_eq!(of(open)[0], " --freq  [keep|80m  Frequency");
+    }
+
+    #[test]
+    fn spellings_on_two_lines_are_of_one_entry() {
+        let text = "  -oFILE,                     Writes a set (a buffer,\n    --descriptor_set_out=FILE defined there) with\n                              all files.\n";
+        let options = crate::read(text, "x").options;
+        assert_eq!(options.len(), 1);
+        assert_eq!(options[0].flags, ["-o", "--descriptor_set_out"]);
+        assert_eq!(options[0].description, "Writes a set (a buffer, defined there) with all files.");
+        let others = "  -d,  --database=VAL   which\n       --count          how many\n";
+        assert_eq!(crate::read(others, "x").options.len(), 2);
     }
 
     #[test]

@@ -111,8 +111,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                 let word = first_word(text);
                 !word.is_empty() && (word == first || Some(word) == name.split(' ').next())
             };
-            let or = text.strip_prefix("or:").or_else(|| text.strip_prefix("or ")).map(str::trim);
-            if let Some(other) = or {
+            if let Some(other) = behind_or(text) {
                 forms.push(trimmed(other).to_owned());
             } else if begins(text) && (indented > 0 || column == 0 && base == Some(0) && !is_prose(text)) {
                 forms.push(trimmed(text).to_owned());
@@ -147,6 +146,13 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         }
     }
     forms
+}
+
+/// What stands behind `or`, `or:` or `Or   :`.
+fn behind_or(text: &str) -> Option<&str> {
+    let (word, rest) = text.split_at_checked(2)?;
+    let behind = rest.trim_start().strip_prefix(':').filter(|_| word.eq_ignore_ascii_case("or"));
+    behind.or_else(|| rest.strip_prefix(' ').filter(|_| word == "or")).map(str::trim)
 }
 
 /// `tool -v | tool [file ...]` as two forms.
