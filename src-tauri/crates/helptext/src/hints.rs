@@ -22,6 +22,10 @@ fn captured(pattern: &Pattern, text: &str) -> Option<String> {
 
 /// The default that a description states.
 pub fn default(description: &str) -> Option<String> {
+    // The pattern is slow.
+    if !["efault", "EFAULT"].iter().any(|word| description.contains(word)) {
+        return None;
+    }
     let found = captured(&DEFAULT, description)?;
     let found = found.trim_matches(['"', '\'', '`', '.', '%']).trim();
     (!found.is_empty() && found.chars().count() <= 100).then(|| found.to_owned())

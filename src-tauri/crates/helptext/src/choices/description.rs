@@ -83,6 +83,9 @@ pattern!(
 /// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
 /// 'always' or 'never'".
 pub fn of_description(description: &str, value: &str) -> Vec<String> {
+    if !may_list(description) {
+        return Vec::new();
+    }
     let description = &*without(&ABBREVIATED, description);
     let description = &*one_kind_of_quotes(description);
     let description = &*plain(description);
@@ -172,6 +175,13 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(slashed_at_end(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
         .unwrap_or_default()
+}
+
+/// Whether a description has anything that could separate or introduce values: most have not, and the patterns are slow.
+fn may_list(description: &str) -> bool {
+    const MARKS: &[char] = &[',', '|', '/', '"', '\'', '`', '‘', '“', '=', ':', '{', '[', '(', ';'];
+    const WORDS: &[&str] = &[" or ", "one of", " - ", "->", "  ", "Use ", " and "];
+    description.contains(MARKS) || WORDS.iter().any(|word| description.contains(word))
 }
 
 /// A list without marks of its default: `a, which is the default, b`, `first, last* or never`, `a=default)`. docker writes

@@ -151,7 +151,7 @@ fn from_others(options: &mut [OptionDefinition]) {
 
 /// A sentence that lists the values of a flag, in one line.
 fn sentence(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
-    let line = lines.get(at).filter(|line| line.len() < 200)?;
+    let line = lines.get(at).filter(|line| line.len() < 200 && line.contains("argument"))?;
     if let Some(captures) = found(&OF_ARGUMENT, line) {
         let values = closed(&captures.get(2)?.as_str().replace(" and can also be ", ", "), false);
         return (!values.is_empty()).then(|| (Subject::Name(captures[1].to_owned()), values));
