@@ -282,8 +282,13 @@ mod tests {
                 vec!["-s,--separators  Required"],
             ),
             (
-                "Usage: x name [-block-size|-b size] [-swap|-s]\nOr   : x -l|--list host\n",
-                vec!["-block-size,-b  Required", "-swap,-s  None", "-l,--list  Required"],
+                "Usage: x -name|-N name host [port] [-block-size|-b size] [-swap|-s]\nOr   : x -l|--list host\n",
+                vec![
+                    "-name,-N  Required",
+                    "-block-size,-b  Required",
+                    "-swap,-s  None",
+                    "-l,--list  Required",
+                ],
             ),
             (
                 "Usage:\nx set <key>\nx list [--json]\n\nOptions:\n[--json] [--editor <editor>]\n\n  --json\n    As JSON\n\n  --editor\n    What to run\n",

@@ -145,10 +145,15 @@ impl<'a> Form<'a> {
                         while let Some(next) = tokens
                             .get(at)
                             .filter(|next| !next.starts_with(['-', '|', '.']) && !next.starts_with("[-"))
+                            .filter(|next| depth > 0 || !next.starts_with('['))
                         {
                             text.push(' ');
                             text.push_str(next);
                             at += 1;
+                            // Outside of brackets, arguments follow.
+                            if depth == 0 {
+                                break;
+                            }
                         }
                     }
                     self.option(&text, required, repeats);
