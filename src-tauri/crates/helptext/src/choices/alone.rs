@@ -7,19 +7,17 @@ use crate::patterns::{found, is_match, pattern};
 pattern!(OR_AT_START, r"^([a-z0-9]\w*) or ([a-z0-9]\w*)[,;] default:? ");
 // `can be (index1/index2/read1, default is none`.
 pattern!(CAN_BE_SLASHED, r"\b(?:can be|one of|either) \(?([a-z]\w*(?:/[a-z]\w*){2,})(?:[),.; ]|$)");
-// `which reads: drop,skip,keep [drop]`
-pattern!(DEFAULT_IN_BRACKETS, r" ?\[([\w.+-]+)\]$");
 pattern!(FRAMED, r" \|\w+\| ");
 pattern!(AT_START, r"^([(\[]?[A-Za-z0-9][\w.+-]*[)\]]?(?: ?\| ?[(\[]?[A-Za-z0-9][\w.+-]*[)\]]?)+)(?:\s|$)");
 
 /// A word in small letters that is not broken.
-fn is_word(word: &str) -> bool {
+pub(super) fn is_word(word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     !word.is_empty() && !word.ends_with('-') && word.chars().all(is_part)
 }
 
 /// `JSON`, `CMYK8`.
-fn is_acronym(word: &str) -> bool {
+pub(super) fn is_acronym(word: &str) -> bool {
     word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
 }
 
@@ -175,109 +173,4 @@ pub(super) fn with_bars(description: &str) -> Vec<String> {
         false if named.len() > 2 && named.iter().all(is_name) && !are_kinds(&named) => named,
         false => whole(list.trim_matches(['<', '>'])),
     }
-}
-
-/// `Default is 'ClusterIP'.`
-fn default_behind(description: &str) -> Option<String> {
-    let (_, rest) = description.rsplit_once("Default is ")?;
-    Some(rest.trim_matches(['\'', '"', '`', '.', ' ']).to_owned())
-}
-
-/// `sorting order: none (default), name or inode`, up to the end of the description.
-pub(super) fn behind_colon(description: &str) -> Vec<String> {
-    let description = description.trim_end();
-    let named = Some(description)
-        .filter(|text| text.ends_with(']'))
-        .and_then(|text| found(&DEFAULT_IN_BRACKETS, text));
-    let named = named.map(|captures| (captures[1].to_owned(), captures[0].len()));
-    let cut = named.as_ref().map_or(0, |(_, length)| *length);
-    let named = named.map(|(name, _)| name);
-    let description = description.get(..description.len() - cut).unwrap_or(description);
-    // The default behind the list.
-    let marks = [
-        " (default:",
-        " (default is ",
-        " [default:",
-        " [env:",
-        " - ",
-        ". Default: ",
-        ". Default is ",
-        ". default: ",
-        ", default: ",
-        "; default: ",
-    ];
-    let end = marks.iter().filter_map(|mark| description.rfind(mark)).min().unwrap_or(description.len());
-    let Some((before, list)) = description.get(..end).unwrap_or_default().rsplit_once(": ") else {
-        return Vec::new();
-    };
-    let clause = before.rsplit(['.', ';', ',']).next().unwrap_or_default().to_lowercase();
-    // `Live: a, b, c File: d, e`: several lists.
-    if before.rsplit_once(": ").is_some_and(|(_, other)| other.contains(", ") && !other.contains(['.', ';']))
-    {
-        return Vec::new();
-    }
-    let unmarked = list.replace("(default)", "");
-    let is_open = [
-        "additional",
-        "example",
-        "note",
-        "see",
-        "also",
-        "include",
-        "range",
-        "incompatible",
-        "requires",
-        "conflicts",
-        "depends",
-        "fields",
-        "columns",
-    ]
-    .iter()
-    .any(|word| clause.contains(word))
-        || clause.ends_with("default")
-        || unmarked.chars().zip(unmarked.chars().skip(1)).any(|(one, next)| {
-            (next == '(' && one.is_alphanumeric()) || (one == ')' && next.is_alphanumeric())
-        });
-    if is_open || gives_examples(list) {
-        return Vec::new();
-    }
-    // `hash type NAME: descrypt/md5crypt/ LM/AFS`
-    let slashed: Vec<String> =
-        list.trim_end_matches('.').replace("/ ", "/").split('/').map(str::to_owned).collect();
-    let is_part = |item: &String| !item.is_empty() && item.chars().all(|c| c.is_ascii_alphanumeric());
-    if slashed.len() > 4 && slashed.iter().all(is_part) && !are_kinds(&slashed) {
-        return slashed;
-    }
-    let mut plain = String::new();
-    let mut depth = 0_usize;
-    for c in list.chars() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth = depth.saturating_sub(1),
-            c if depth == 0 => plain.push(c),
-            _ => {}
-        }
-    }
-    let sentence = plain.split([';']).next().unwrap_or_default();
-    let sentence = sentence.split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
-    let words: Vec<String> = sentence
-        .replace(" or ", ",")
-        .replace(" and ", ",")
-        .split([',', '|'])
-        .map(|word| word.trim().trim_matches(['"', '\'', '`']).to_owned())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_default = |word: &String| {
-        named.as_ref() == Some(word)
-            || default(description).or_else(|| default_behind(description)).as_ref() == Some(word)
-    };
-    let has_default = words.iter().any(is_default) || list.contains(" (default)");
-    let is_or = words.len() == 2 && sentence.contains(" or ") && !before.contains(": ");
-    let is_name = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());
-    let fits = (words.len() > 2 || words.len() == 2 && has_default || is_or || is_switch(&words))
-        && words.len() <= MAX_CHOICES
-        && (words.iter().all(|word| is_word(word))
-            || words.iter().all(|word| is_acronym(word))
-            || has_default && words.len() > 2 && words.iter().all(is_name));
-    if fits && !are_kinds(&words) { words } else { Vec::new() }
 }

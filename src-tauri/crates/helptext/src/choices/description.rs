@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::alone::{at_start, bare_list, behind_colon, slashed_at_end, slashed_with_default, with_bars};
+use super::alone::{at_start, bare_list, slashed_at_end, slashed_with_default, with_bars};
 use super::beside_default::{around_default, behind_noun, beside_default};
+use super::colon::behind_colon;
 use super::explained::{each, explained};
 use super::introduced::{introduced, introduces};
 use super::named::{of_named, with_flags};

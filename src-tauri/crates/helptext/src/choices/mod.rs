@@ -5,6 +5,7 @@
 
 mod alone;
 mod beside_default;
+mod colon;
 mod description;
 mod explained;
 mod introduced;
@@ -181,32 +182,13 @@ fn said_alone(description: &str) -> Vec<String> {
     if !is_slashed && ![",", "|", " or ", "=", "- ", " : "].into_iter().any(separates) {
         return Vec::new();
     }
-    let alternatives = |text: &str| {
-        let items = parentheses::in_parentheses(text, "");
-        // `Use mixed mode (view or list)`, `Print which it is (a, b or c)`: switches.
-        let shows = ["Print", "Show", "Display", "Report"].iter().any(|verb| text.starts_with(verb));
-        let is_alternative = items.len() > 2 && text.contains(" or ") && !shows;
-        // `Server authentication type (tls or candid)`, `Set the flag (0/1)`
-        let is_noun = text.split_once(" (").is_some_and(|(before, _)| {
-            before.split(' ').count() < 9 && !before.contains(". ") && beside_default::has_noun(before)
-        });
-        let is_switch =
-            ["Use", "Enable", "Disable", "Toggle", "Force", "Run"].iter().any(|verb| text.starts_with(verb));
-        let is_clear = ["|", "(default)", "default", "(0/1)"].iter().any(|mark| text.contains(mark))
-            || is_alternative
-            || items.len() > 4 && is_noun
-            || items.len() > 3 && items.iter().all(|item| item.bytes().all(|byte| byte.is_ascii_uppercase()))
-            || is_noun && !is_switch && !shows
-            || items.len() > 2 && text.contains('"') && text.ends_with(['"', ')']);
-        if items.len() > 1 && is_clear { items } else { Vec::new() }
-    };
     let lists = [
         alone::whole,
         alone::at_start,
         alone::or_at_start,
         alone::at_end,
         introduced::stated,
-        alternatives,
+        parentheses::alternatives,
         explained::llvm,
         explained::told_alone,
     ];

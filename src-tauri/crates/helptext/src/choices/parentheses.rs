@@ -134,6 +134,26 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
     of(&IN_PARENTHESES, true).or_else(|| of(&IN_BRACKETS, false)).unwrap_or_else(|| with_remarks(description))
 }
 
+/// The same where no value is shown: only what can be nothing but its values.
+pub(super) fn alternatives(description: &str) -> Vec<String> {
+    let items = in_parentheses(description, "");
+    let begins = |verbs: &[&str]| verbs.iter().any(|verb| description.starts_with(verb));
+    let shows = begins(&["Print", "Show", "Display", "Report"]);
+    // `Use mixed mode (view or list)`, `Print which it is (a, b or c)`
+    let is_switch = shows || begins(&["Use", "Enable", "Disable", "Toggle", "Force", "Run"]);
+    // `Server authentication type (tls or candid)`
+    let is_about = description.split_once(" (").is_some_and(|(before, _)| {
+        before.split(' ').count() < 9 && !before.contains(". ") && has_noun(before)
+    });
+    let are_acronyms = items.iter().all(|item| item.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let is_clear = ["|", "default", "(0/1)"].iter().any(|mark| description.contains(mark))
+        || is_about && (!is_switch || items.len() > 4)
+        || items.len() > 2 && description.contains(" or ") && !shows
+        || items.len() > 3 && are_acronyms
+        || items.len() > 2 && description.contains('"') && description.ends_with(['"', ')']);
+    if items.len() > 1 && is_clear { items } else { Vec::new() }
+}
+
 /// `time limit [d (1 day), w (1 wk), m (1 month)]`, at the end.
 fn with_remarks(description: &str) -> Vec<String> {
     let list = description.strip_suffix(']').and_then(|text| text.rsplit_once(" ["));
