@@ -147,10 +147,14 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
         What::Name(_) => false,
     };
     // `[-w <sec>]` is clear, also where entries of other options show a value.
+    let is_word = |value: &str| {
+        value.len() > 1 && value.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'))
+    };
     let is_clear = |spec: &Spec| {
-        spec.values
-            .first()
-            .is_some_and(|value| value.starts_with('<') || value.starts_with('{') && value.contains(','))
+        spec.values.len() == 1
+            && spec.values.iter().all(|value| {
+                value.starts_with('<') || value.starts_with('{') && value.contains(',') || is_word(value)
+            })
     };
     let show_values = entries.iter().any(has_value);
     // `-n[imBd]`: further letters that are options.

@@ -276,6 +276,59 @@ mod tests {
                 "Usage: x dst [-f format]\n\nOptions specific to -single:\n            [-strategy First|Union]\n",
                 vec!["-f  Required", "-strategy  Required"],
             ),
+            (
+                "x: fatal: usage: x [-Nfinoprs] [-c dir] file\n",
+                vec![
+                    "-N  None",
+                    "-f  None",
+                    "-i  None",
+                    "-n  None",
+                    "-o  None",
+                    "-p  None",
+                    "-r  None",
+                    "-s  None",
+                    "-c  Required",
+                ],
+            ),
+            (
+                "Create: x [-b] [-u owner]\nDelete: x -d name [-f file]\n",
+                vec!["-b  None", "-u  Required", "-d  Required", "-f  Required"],
+            ),
+            (
+                "Usage: x [-h] [-i dev]\n\t[-q n]\n\t[-w time]  host  [port]\n",
+                vec!["-h  None", "-i  Required", "-q  Required", "-w  Required"],
+            ),
+            (
+                "Synopsis\n\nx [--cc address] [--body text\n] [--attach file] [ uri ]\n",
+                vec!["--cc  Required", "--body  Required", "--attach  Required"],
+            ),
+            (
+                "Usage: x [-s types [ -e secs ] [ -f form ] ] file\n",
+                vec!["-s  Required", "-e  Required", "-f  Required"],
+            ),
+            (
+                "Usage: x [-adfhioruvs] [--keep | --keep=<m>] [-a2]\n",
+                vec![
+                    "-a  None",
+                    "-d  None",
+                    "-f  None",
+                    "-h  None",
+                    "-i  None",
+                    "-o  None",
+                    "-r  None",
+                    "-u  None",
+                    "-v  None",
+                    "-s  None",
+                    "--keep  Optional",
+                    "-2  None",
+                ],
+            ),
+            ("Usage: x [--(enable|disable)=<service>]\n", vec!["--enable  Required", "--disable  Required"]),
+            ("Usage: x [-d dir] [-dd data_dir]\n", vec!["-d  Required", "-dd  Required"]),
+            (
+                "x\n  [ -V ] [ -list ] [ -encoding name ]\n  [ program [ args ] ]\n",
+                vec!["-V  None", "-list  None", "-encoding  Required"],
+            ),
             // A sentence with a colon is no heading.
             (
                 "Exit status: 1 if they differ, 0 if not\n\n-s, --separators=IFS\n    Specify them\n",
@@ -289,10 +342,6 @@ mod tests {
                     "-swap,-s  None",
                     "-l,--list  Required",
                 ],
-            ),
-            (
-                "Usage:\nx set <key>\nx list [--json]\n\nOptions:\n[--json] [--editor <editor>]\n\n  --json\n    As JSON\n\n  --editor\n    What to run\n",
-                vec!["--json  None", "--editor  Required"],
             ),
             // nvme
             (
@@ -313,6 +362,13 @@ mod tests {
         ] {
             assert_eq!(options_of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn options_of_a_subcommand_have_the_values_of_its_usage_lines() {
+        let text = "Usage:\nx conf set <key>\nx conf list [--json]\n\nOptions:\n[--json] [--editor <editor>]\n\n  --json\n    As JSON\n\n  --editor\n    What to run\n";
+        let values: Vec<Value> = read(text, "x conf").options.iter().map(|one| one.value).collect();
+        assert_eq!(values, [Value::None, Value::Required]);
     }
 
     #[test]
@@ -352,9 +408,11 @@ mod tests {
         assert_eq!(values(usage), [(Value::None, String::new()), (Value::Required, "in ch".to_owned())]);
         let listed = "Usage: host [-c {in,ch}]\n  -c  class\n  -p N  number\n";
         assert_eq!(values(listed)[0], (Value::Required, "in ch".to_owned()));
-        // Where entries show values, one without is none.
-        let entries = "Usage: host [-c class]\n  -c  class\n  -p N  number\n";
+        // Where entries show values, one without is none, unless the usage line is clear.
+        let entries = "Usage: host [-c K=V]\n  -c  class\n  -p N  number\n";
         assert_eq!(values(entries)[0].0, Value::None);
+        let entries = "Usage: host [-c class]\n  -c  class\n  -p N  number\n";
+        assert_eq!(values(entries)[0].0, Value::Required);
         assert_eq!(values("  --rotate  left,right\n"), [(Value::Required, "left right".to_owned())]);
     }
 }

@@ -1,6 +1,7 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
 mod brackets;
+mod options_of;
 mod titles;
 mod typed;
 mod wrapped;
@@ -16,7 +17,7 @@ pattern!(
     r"^(\s*)(?:(-\w) \[ (--[\w-]+) \]|(--[\w-]+))( \[=\w+\(=[^)]*\)\](?: \(=[^)]*\))?| arg(?: \(=[^)]*\))?)?(\s{2,}|$)"
 );
 // jarsigner: `[-keystore <url>]    location`.
-pattern!(BRACKETED, r"^(\s*)\[(-[^\[\]]*)\](\s{2,})([\w(].*)$");
+pattern!(BRACKETED, r"^(\s*)\[(-[^\[\]]*)\](\s{2,})([\w(][^\[]*)$");
 // TeX: `[-no]-mktex=FMT`.
 pattern!(BRACKETED_NO, r"^(\s*)\[-no\]-(\w)");
 // kill: `-<signal>, -s, --signal <signal>`.
@@ -56,6 +57,7 @@ pub fn usual(lines: &[String]) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
     let second = second_column(lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
+    options_of::listed(&mut lines);
     wrapped::join_lists(&mut lines);
     wrapped::join_bars(&mut lines);
     wrapped::join_spellings(&mut lines);

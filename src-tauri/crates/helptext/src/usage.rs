@@ -7,6 +7,7 @@ mod tokens;
 
 use std::collections::HashSet;
 
+use crate::definition::{Join, Value};
 use crate::spec::Spec;
 use form::{Form, mentions};
 use lines::{alternatives, base_name, forms, leading_words, unnamed_forms, without_command};
@@ -118,6 +119,13 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let mut known: HashSet<&String> = HashSet::new();
     for option in parsed.iter().flat_map(|form| &form.options) {
         let is_known = option.spec.flags.iter().any(|flag| known.contains(flag));
+        // `[--keep | --keep=<msg>]`
+        let earlier = usage.options.iter_mut().find(|earlier| earlier.spec.flags == option.spec.flags);
+        if let Some(earlier) = earlier.filter(|one| one.spec.value == Value::None)
+            && (option.spec.value, option.spec.join) == (Value::Required, Join::Equals)
+        {
+            earlier.spec = Spec { value: Value::Optional, ..option.spec.clone() };
+        }
         known.extend(if is_known { &[] } else { option.spec.flags.as_slice() });
         let Some(mention) = mentions.get(option.spec.flags.as_slice()).filter(|_| !is_known) else {
             continue;

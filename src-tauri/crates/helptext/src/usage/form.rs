@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::tokens::{
-    are_spellings, begins_optionally, bracketed, bundle, glued, inside, is_one_of_words, is_part_of_another,
-    is_plural, is_remark, words,
+    are_spellings, begins_optionally, bracketed, bundle, closely, glued, inside, is_one_of_words,
+    is_part_of_another, is_plural, is_remark, words,
 };
 use super::{Flags, UsageOption, UsagePositional};
 use crate::choices::of_name;
@@ -87,6 +87,14 @@ impl<'a> Form<'a> {
                 _ if token == "or" && depth == 0 && (!self.positionals.is_empty() || at == tokens.len()) => {
                     break;
                 }
+                // `[ ...ifN]`
+                Some('.')
+                    if token.starts_with("...") && self.is_last_of_many(token.trim_start_matches('.')) =>
+                {
+                    if let Some(last) = self.positionals.last_mut() {
+                        last.repeated = true;
+                    }
+                }
                 // `[user@]hostname`: a beginning that can be left out.
                 Some('[') if begins_optionally(token).is_some() => {
                     self.positional(begins_optionally(token).unwrap_or(token), required);
@@ -110,6 +118,7 @@ impl<'a> Form<'a> {
                         && !next.starts_with('-')
                         && next != "|"
                         && !next.starts_with("[-")
+                        && !next.starts_with("[ -")
                         && !next.starts_with("...")
                         && (depth > 0
                             || self.positionals.is_empty()
@@ -159,6 +168,11 @@ impl<'a> Form<'a> {
                     self.option(&text, required, repeats);
                 }
                 Some('[') if is_remark(token) => {}
+                Some('[') if closely(token).is_some() => {
+                    let (option, argument) = closely(token).unwrap_or_default();
+                    self.option(option, false, false);
+                    self.positional(argument, required);
+                }
                 // `<-n num>` is written for `[-n num]`.
                 Some('[' | '<') if token.starts_with('[') || token.starts_with("<-") => {
                     let (inner, more) = inside(token);
@@ -276,6 +290,16 @@ impl<'a> Form<'a> {
                 .for_each(|flag| self.option(&format!("{flag}{rest}"), false, repeated));
             return;
         }
+        // `--(enable|disable)=<service>`
+        if let Some((names, rest)) = text.strip_prefix("--(").and_then(|text| text.split_once(')'))
+            && names.contains('|')
+        {
+            names
+                .split('|')
+                .take(MAX_LETTERS)
+                .for_each(|name| self.option(&format!("--{name}{rest}"), false, repeated));
+            return;
+        }
         // `-?abc`: letters of which the first is a question mark.
         if let Some(letters) = text.strip_prefix("-?").filter(|rest| rest.len() > 1)
             && letters.chars().all(|c| c.is_ascii_alphanumeric())
@@ -308,10 +332,9 @@ impl<'a> Form<'a> {
             let known = letters.filter(are_known).and_then(|flag| flag.strip_prefix('-'));
             // `-cf config-file`: a word of the first letters of its value.
             let is_short_for = |flag: &&String| {
-                let initials = spec
-                    .values
-                    .first()
-                    .map(|value| value.split('-').filter_map(|part| part.chars().next()).collect::<String>());
+                let initials = spec.values.first().map(|value| {
+                    value.split(['-', '_']).filter_map(|part| part.chars().next()).collect::<String>()
+                });
                 initials.as_deref() == flag.strip_prefix('-')
             };
             let letters = letters.filter(|flag| !is_short_for(flag));

@@ -14,14 +14,12 @@ fn behind_usage(line: &str) -> Option<&str> {
     if trimmed.trim_end().strip_suffix("Usage:").is_some_and(|before| before.trim_end().ends_with('.')) {
         return Some("");
     }
-    // `zdump: usage: zdump …`.
-    let trimmed = match trimmed.split_once(": ") {
-        Some((name, rest))
-            if !name.contains(' ')
-                && rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("usage")) =>
-        {
-            rest
-        }
+    // `zdump: usage: zdump …`, `postqueue: fatal: usage: postqueue …`.
+    let is_named =
+        |before: &str| before.len() < 60 && before.split(' ').next().is_some_and(|name| name.ends_with(':'));
+    let before = [": usage", ": Usage"].iter().find_map(|word| trimmed.find(word));
+    let trimmed = match before {
+        Some(at) if trimmed.get(..=at).is_some_and(is_named) => trimmed.get(at + 2..).unwrap_or_default(),
         _ => trimmed,
     };
     let trimmed = trimmed.strip_prefix("general ").unwrap_or(trimmed);
@@ -71,6 +69,8 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         {
             at += skipped;
         }
+        // npm: each form begins with the program and the subcommand.
+        let is_of_command = |text: &str| name.contains(' ') && text.starts_with(name) && !is_prose(text);
         let mut base = None;
         while let Some(line) = lines.get(at) {
             let text = without_label(line.trim(), name);
@@ -96,6 +96,14 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             }
             let indented = indent(line);
             let is_first = forms.len() == had;
+            // A bracket that is wrapped by the width of the terminal.
+            if let Some(last) =
+                forms.last_mut().filter(|last| !is_first && is_open(last) && text.starts_with(']'))
+            {
+                last.push_str(text);
+                at += 1;
+                continue;
+            }
             if is_first {
                 let is_named = !name.is_empty() && name.split(' ').next() == Some(first_word(text));
                 if indented == 0 && base != Some(0) && !is_named || text.starts_with('-') {
@@ -113,7 +121,8 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             };
             if let Some(other) = behind_or(text) {
                 forms.push(trimmed(other).to_owned());
-            } else if begins(text) && (indented > 0 || column == 0 && base == Some(0) && !is_prose(text)) {
+            } else if begins(text) && (indented > 0 || column == 0 && base == Some(0) && is_of_command(text))
+            {
                 forms.push(trimmed(text).to_owned());
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
                 at += skipped;
@@ -210,7 +219,7 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
     let mut forms: Vec<String> = Vec::new();
     let mut open_at = None;
     for (number, line) in lines.iter().enumerate() {
-        let (indented, text) = (indent(line), line.trim());
+        let (indented, text) = (indent(line), without_label(line.trim(), name));
         let rest = text.split_once(' ').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
         let word = first_word(rest);
         let is_capital = !word.is_empty()
@@ -220,11 +229,15 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
         // LVM writes the name alone, and the form beneath.
         let is_alone = rest.is_empty()
             && lines.get(number + 1).is_some_and(|next| {
-                indent(next) >= indented + 4 && next.trim_start().starts_with(['[', '<', '('])
+                let least =
+                    if number < TOP && indented == 0 && next.trim_start().starts_with("[ -") { 2 } else { 4 };
+                indent(next) >= indented + least && next.trim_start().starts_with(['[', '<', '('])
             });
         let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital || is_alone);
-        let begins = first_word(text) == program && (is_top || indented == 0 && line.contains(" [-"));
-        let is_more = open_at.is_some_and(|at| indented >= at + 4)
+        let is_labelled = text.len() < line.trim().len() && rest.starts_with(['[', '-']);
+        let begins =
+            first_word(text) == program && (is_top || is_labelled || indented == 0 && line.contains(" [-"));
+        let is_more = open_at.is_some_and(|at| indented >= at + 4 || indented > at && text.starts_with("[ "))
             && (number >= TOP || text.starts_with(['[', '<', '{', '(', '|', '-', '.']))
             && !is_prose(text)
             && !(text.starts_with('-') && is_described(text));
@@ -363,6 +376,11 @@ pub(super) fn is_prose(text: &str) -> bool {
     let is_lower = plain.iter().filter(|word| word.chars().any(char::is_lowercase)).count() >= 3;
     let is_wrapped = text.starts_with('(') && text.ends_with(')') && !text.contains('|');
     is_lower && plain.len() * 4 >= words.len() * 3 && (is_wrapped || !text.contains(['[', '<', '|']))
+}
+
+/// Whether the last bracket of a text is not closed.
+fn is_open(text: &str) -> bool {
+    text.rfind('[').is_some_and(|at| !text.get(at..).unwrap_or_default().contains(']'))
 }
 
 fn first_word(text: &str) -> &str {

@@ -161,13 +161,21 @@ pub(super) fn inside(token: &str) -> (&str, bool) {
 
 /// What stands behind a beginning that can be left out: `hostname` of `[user@]hostname`.
 pub(super) fn begins_optionally(token: &str) -> Option<&str> {
-    let text = token.strip_prefix('[').filter(|text| text.starts_with(char::is_alphanumeric))?;
+    let begins = |text: &&str| text.starts_with(|c: char| c.is_alphanumeric() || c == '<');
+    let text = token.strip_prefix('[').filter(begins)?;
     // `[http[s]://]hostname` has brackets inside.
     let rest = match text.split_once("/]") {
         Some((_, rest)) => rest,
         None => text.split_once(']').filter(|(beginning, _)| beginning.ends_with(['@', ':']))?.1,
     };
-    rest.starts_with(char::is_alphanumeric).then_some(rest)
+    begins(&rest).then_some(rest)
+}
+
+/// An option in brackets and the argument that stands close behind it: `[-a]device`.
+pub(super) fn closely(token: &str) -> Option<(&str, &str)> {
+    let (option, argument) = token.strip_prefix("[-")?.split_once(']')?;
+    let is_letter = option.chars().count() == 1 && argument.starts_with(char::is_alphabetic);
+    is_letter.then(|| (token.get(1..option.len() + 2).unwrap_or_default(), argument))
 }
 
 /// A letter with the name of its value: `-dfile`, `-Lcontext`.
@@ -213,6 +221,8 @@ pub(super) fn glued(flag: &str) -> Option<(&str, &str)> {
         letter.ends_with(|c: char| c.is_ascii_uppercase()) && name.contains(['a', 'e', 'i', 'o', 'u']);
     // Tests of `find` and its like.
     let is_test = ["-iname", "-lname", "-uname", "-xtype"].contains(&flag);
+    // `-Nfinoprs` are letters.
+    let is_upper = is_upper && !(name.len() > 5 && are_sorted(name));
     let fits = letter.starts_with('-') && is_word && !is_test && (is_upper || NAMES.contains(&name));
     fits.then_some((letter, name))
 }
@@ -267,6 +277,14 @@ pub(super) fn bundle(flag: &str) -> Option<&str> {
     }
     let is_mixed = letters.chars().any(|c| c.is_ascii_digit() || c.is_ascii_uppercase());
     let has_vowel = letters.chars().any(|c| "aeiouy".contains(c));
-    let is_sorted = letters.chars().zip(letters.chars().skip(1)).all(|(one, next)| one < next);
-    (is_mixed || !has_vowel || is_sorted || count == 2).then_some(letters)
+    (is_mixed || !has_vowel || are_sorted(letters) || count == 2).then_some(letters)
+}
+
+/// Whether letters are different and in their order; many may be so but for one: `adfhioruvs`.
+fn are_sorted(letters: &str) -> bool {
+    const MANY: usize = 7;
+    let is_new = |at: usize, letter: char| !letters.chars().take(at).any(|known| known == letter);
+    let are_different = letters.chars().enumerate().all(|(at, letter)| is_new(at, letter));
+    let falls = letters.chars().zip(letters.chars().skip(1)).filter(|(one, next)| one > next).count();
+    are_different && (falls == 0 || falls == 1 && letters.len() >= MANY)
 }

@@ -1,0 +1,131 @@
+//! Options that iproute2 lists as a definition: `OPTIONS := { -V[ersion] | -s[tatistics] | -n[etns] name }`.
+
+use std::sync::LazyLock;
+
+use crate::patterns::{found, pattern};
+
+/// Most lines of a definition.
+const MOST: usize = 30;
+
+pattern!(BEGINS, r"^\s*(?:where\s+)?OPTIONS := ([{\[].*)$");
+// `-color -p[retty]`: a bar that is missing.
+pattern!(NO_BAR, r"((?:^| )--?[A-Za-z][\w-]*(?:\[[\w-]+\])?) -");
+pattern!(FLAG, r"^(--?[A-Za-z0-9][\w-]*)(?:\[([\w-]+)\])?(?:\s+(.+))?$");
+
+/// Adds an entry for each option of such a definition.
+pub(super) fn listed(lines: &mut Vec<String>) {
+    let begins = |line: &String| line.contains("OPTIONS := ");
+    let Some(start) = lines.iter().position(begins) else { return };
+    let Some(first) = found(&BEGINS, &lines[start]).map(|captures| captures[1].to_owned()) else { return };
+    let mut text = first;
+    let mut end = start + 1;
+    while depth(&text) > 0 && end < lines.len() && end < start + MOST {
+        text = format!("{text} {}", lines[end].trim());
+        end += 1;
+    }
+    let inner = text.trim_end().strip_suffix(['}', ']']).and_then(|text| text.get(1..));
+    let Some(inner) = inner.filter(|_| depth(&text) == 0) else { return };
+    let mut entries: Vec<String> = Vec::new();
+    let barred = |text: &str| {
+        let pattern = LazyLock::force(&NO_BAR).as_ref();
+        pattern.map_or_else(|| text.to_owned(), |pattern| pattern.replace_all(text, "$1 | -").into_owned())
+    };
+    // A match ends where the next begins.
+    let inner = barred(&barred(inner));
+    let parts: Vec<String> = alternatives(&inner);
+    let mut at = 0;
+    while let Some(part) = parts.get(at) {
+        at += 1;
+        let Some(flag) = found(&FLAG, part) else { continue };
+        let value = flag.get(3).map_or(String::new(), |value| written(value.as_str()));
+        let flags = match (flag.get(2), parts.get(at).filter(|long| is_long_of(long, part))) {
+            (Some(rest), _) => format!("{0}, {0}{1}", &flag[1], rest.as_str()),
+            // `-V | --Version`
+            (None, Some(long)) => {
+                at += 1;
+                format!("{part}, {long}")
+            }
+            (None, None) => flag[1].to_owned(),
+        };
+        entries.push(format!("  {flags}{value}"));
+    }
+    lines.splice(start..end, std::iter::once("Options:".to_owned()).chain(entries));
+}
+
+fn depth(text: &str) -> i32 {
+    text.chars().fold(0, |depth, c| match c {
+        '{' | '[' => depth + 1,
+        '}' | ']' => depth - 1,
+        _ => depth,
+    })
+}
+
+/// The parts between bars outside of brackets.
+fn alternatives(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    for c in text.chars() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        match parts.last_mut() {
+            Some(last) if c != '|' || depth > 0 => last.push(c),
+            _ => parts.push(String::new()),
+        }
+    }
+    parts.into_iter().map(|part| part.trim().to_owned()).collect()
+}
+
+/// `{ inet | inet6 }` are values, `[filename]` may be left out, `name` is a name.
+fn written(value: &str) -> String {
+    let plain: String = value.chars().filter(|c| *c != ' ').collect();
+    match plain.strip_prefix('{').and_then(|value| value.strip_suffix('}')) {
+        Some(values) if values.contains('|') => format!(" {{{values}}}"),
+        Some(name) => format!(" <{name}>"),
+        None if plain.starts_with('[') => format!(" {plain}"),
+        None => format!(" <{plain}>"),
+    }
+}
+
+/// Whether a long flag begins like a short one: `--Version` and `-V`.
+fn is_long_of(long: &str, short: &str) -> bool {
+    let letter = short.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+    letter.is_some_and(|letter| long.strip_prefix("--").is_some_and(|name| name.starts_with(letter)))
+}
+
+#[cfg(test)]
+mod tests {
+    fn of(text: &str) -> Vec<String> {
+        let shown = |one: &crate::OptionDefinition| {
+            format!("{} {:?} {}", one.flags.join(","), one.value, one.choices.join("|"))
+        };
+        crate::read(text, "x").options.iter().map(shown).collect()
+    }
+
+    #[test]
+    fn definitions_of_options_are_entries() {
+        let ip = "Usage: x [ OPTIONS ] OBJECT { COMMAND | help }\nwhere  OBJECT := { address | link }\n       \
+                  OPTIONS := { -V[ersion] | -s[tatistics] |\n                    -f[amily] { inet | inet6 } |\n                    \
+                  -4 | -l[oops] { maximum } | -b[atch] [filename] |\n                    -n[etns] name |\n                    -c[ompress] -color -j[son] }\n";
+        assert_eq!(
+            of(ip),
+            [
+                "-V,-Version None ",
+                "-s,-statistics None ",
+                "-f,-family Required inet|inet6",
+                "-4 None ",
+                "-l,-loops Required ",
+                "-b,-batch Optional ",
+                "-n,-netns Required ",
+                "-c,-compress None ",
+                "-color None ",
+                "-j,-json None ",
+            ]
+        );
+        let dcb = "Usage: x [ OPTIONS ] OBJECT\n       OPTIONS := [ -V | --Version | -j | --json\n                  | -v | --verbose]\n";
+        assert_eq!(of(dcb), ["-V,--Version None ", "-j,--json None ", "-v,--verbose None "]);
+        assert!(of("OPTIONS := { -V | -s\n").is_empty());
+    }
+}
