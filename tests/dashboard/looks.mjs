@@ -28,6 +28,17 @@ const outside = () => {
   };
 };
 
+/** Cells and names of columns that reach out of their table, where a narrower one would show fewer. */
+const overhanging = () => {
+  const tables = [...document.querySelectorAll(".table")].filter((table) => getComputedStyle(table).overflowX === "visible");
+  const found = tables.flatMap((table) => {
+    const edge = table.getBoundingClientRect().right + 0.5;
+    const cells = [...table.querySelectorAll(".tr > *")].filter((cell) => getComputedStyle(cell).display !== "none");
+    return cells.filter((cell) => cell.getBoundingClientRect().right > edge);
+  });
+  return found.map((cell) => `${cell.closest(".table").className}: ${cell.textContent}`.slice(0, 80));
+};
+
 await play(async ({ page, step }) => {
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -102,6 +113,7 @@ await play(async ({ page, step }) => {
     ["/tools/shop__list_orders", "#fields .tr"],
     ["/tools/shop__list_orders?tab=inferred", "#tab-panel pre"],
     ["/tools/shop__get_order?tab=calls", "#tab-panel a.tr"],
+    ["/review", ".waiting .window a.tr"],
     ["/calls", ".calls-table .window a.tr"],
     [`/calls/${call}`, ".detail dl"],
     ["/graph?min=0", ".base .node"],
@@ -119,7 +131,10 @@ await play(async ({ page, step }) => {
       dispatchEvent(new PopStateEvent("popstate"));
     }, path);
   for (const [width, height] of [
+    [480, 800],
     [900, 600],
+    [1280, 800],
+    [1600, 900],
     [3840, 2160],
   ]) {
     await page.setViewportSize({ width, height });
@@ -131,6 +146,7 @@ await play(async ({ page, step }) => {
         await button.click();
       }
       assert.deepEqual(await page.evaluate(outside), { scrolls: false, outside: [] }, `${path} on ${width}×${height}`);
+      assert.deepEqual(await page.evaluate(overhanging), [], `${path} on ${width}×${height}`);
     }
     step(`dialogs on ${width}×${height}`);
     await page.keyboard.press("?");

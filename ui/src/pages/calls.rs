@@ -40,7 +40,8 @@ const COLUMNS: &[Column<Arc<CallRow>>] = &[
     .shown(Shown::Medium),
     Column::number("duration", "Duration", Width::Fixed(74), &|row: &Arc<CallRow>| {
         view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
-    }),
+    })
+    .shown(Shown::Small),
     Column::number("size", "Size", Width::Fixed(72), &|row: &Arc<CallRow>| {
         view! { <span class="faint">{bytes(row.result_bytes)}</span> }.into_any()
     })

@@ -11,7 +11,7 @@ use schemascope_figures::charts;
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::charts::{Chart, LOCAL};
-use crate::layout::Width;
+use crate::layout::{Shown, Width};
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::start::NoTools;
@@ -23,20 +23,22 @@ use crate::{browser, door, order};
 const ROWS: usize = 12;
 
 const BUSIEST: &[Column<Arc<ToolRow>>] = &[
-    Column::text("tool", "Tool", Width::Share(140, 2.2), &|row| {
+    Column::text("tool", "Tool", Width::Share(120, 2.2), &|row| {
         view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
     }),
     Column::drawing("quality", "Quality", Width::Fixed(116), &|row| {
         view! { <Ladder quality=row.quality violated=row.violated drifting={row.drift_waiting > 0} /> }
             .into_any()
     }),
-    Column::number("observed", "Results", Width::Fixed(70), &|row| count(row.observation_count).into_any()),
-    Column::drawing("consistency", "Mean consistency", Width::Share(100, 1.0), &consistency),
-    Column::number("last", "Last result", Width::Fixed(84), &|row| {
+    Column::number("observed", "Results", Width::Fixed(60), &|row| count(row.observation_count).into_any()),
+    Column::drawing("consistency", "Mean consistency", Width::Share(100, 1.0), &consistency)
+        .shown(Shown::Small),
+    Column::number("last", "Last result", Width::Fixed(76), &|row: &Arc<ToolRow>| {
         let now = App::get().live.now;
         let last = row.last_observed.map(|at| at.as_millis());
         view! { <span class="dim">{move || last.map(|at| ago(at, now.get()))}</span> }.into_any()
-    }),
+    })
+    .shown(Shown::Small),
 ];
 const LATEST: &[Column<Arc<CallRow>>] = &[
     Column::text("started", "Started", Width::Fixed(82), &|row| {

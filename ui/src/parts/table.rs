@@ -171,8 +171,10 @@ fn framed<T: 'static>(
         <div class=format!("table {class}")>
             <div class="columns"
                 style=("--narrow", grid(Shown::Always))
+                style=("--small", grid(Shown::Small))
                 style=("--medium", grid(Shown::Medium))
-                style=("--wide", grid(Shown::Wide))>
+                style=("--wide", grid(Shown::Wide))
+                style=("--full", grid(Shown::Full))>
                 {head}{body}
             </div>
         </div>

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use schemascope_api::{FieldEvidence, ImpactedCall, VersionRow};
 
 use crate::browser;
-use crate::layout::Width;
+use crate::layout::{Shown, Width};
 use crate::numbers::{count, percent};
 use crate::parts::{Column, Foreign, Json, Ladder, Views, cells, table};
 use crate::route::Route;
@@ -27,9 +27,10 @@ const COLUMNS: &[Column<FieldEvidence>] = &[
     Column::number("present", "Present", Width::Fixed(70), &|field| {
         percent(field.present, field.parents).into_any()
     }),
-    Column::number("consistency", "Consistency", Width::Fixed(76), &|field| {
+    Column::number("consistency", "Consistency", Width::Fixed(76), &|field: &FieldEvidence| {
         format!("{:.2}", f64::from(field.consistency) / 1e6).into_any()
-    }),
+    })
+    .shown(Shown::Small),
 ];
 
 /// Draws it.

@@ -20,7 +20,7 @@ use crate::tree::{Line, brackets, find};
 
 /// Columns of the tree. The row itself draws the first, which is indented, and the last, a button.
 pub const COLUMNS: &[Column<Arc<FieldRow>>] = &[
-    Column::text("field", "Field", Width::Share(140, 1.6), &|_| ().into_any()),
+    Column::text("field", "Field", Width::Share(130, 1.6), &|_| ().into_any()),
     TYPES,
     PRESENCE,
     CONSISTENCY,
@@ -38,7 +38,7 @@ const CONSISTENCY: Column<Arc<FieldRow>> =
     Column::number("consistency", "Consistency", Width::Fixed(70), &|field| {
         format!("{:.2}", field.consistency).into_any()
     });
-const VALUES: Column<Arc<FieldRow>> = Column::text("values", "Values", Width::Share(130, 1.75), &values);
+const VALUES: Column<Arc<FieldRow>> = Column::text("values", "Values", Width::Share(100, 1.75), &values);
 
 /// Pixels per level.
 const INDENT: usize = 15;

@@ -8,7 +8,7 @@ use schemascope_api::{ActorKind, AuditPage, AuditRow, Decision, ListAudit};
 use super::versions::Versions;
 use crate::app::{App, Dialog};
 use crate::cells::{RwSignal, click, effect};
-use crate::layout::Width;
+use crate::layout::{Shown, Width};
 use crate::numbers::count;
 use crate::parts::{Column, Empty, Foreign, Loading, Views, cells, table};
 use crate::versions::Deciding;
@@ -33,23 +33,26 @@ const COLUMNS: &[Column<Entry>] = &[
         let undone = row.undone.then(|| view! { <span class="faint">" · undone"</span> }.into_any());
         view! { {event(row)}{undone} }.into_any()
     }),
-    Column::text("by", "By", Width::Fixed(110), &|Entry { row, .. }| {
+    Column::text("by", "By", Width::Fixed(110), &|Entry { row, .. }: &Entry| {
         let kind = match row.actor {
             ActorKind::Person => "user",
             ActorKind::File => "file",
             ActorKind::Policy => "automatic",
         };
         view! { <Foreign text=row.name.clone().unwrap_or_else(|| kind.to_owned()) limit=60 /> }.into_any()
-    }),
-    Column::text("reason", "Reason", Width::Share(120, 2.0), &|Entry { row, .. }| {
+    })
+    .shown(Shown::Medium),
+    Column::text("reason", "Reason", Width::Share(120, 2.0), &|Entry { row, .. }: &Entry| {
         let starts =
             row.starts.clone().map(|starts| view! { <Foreign text=starts limit=200 /> " " }.into_any());
         let reason = row.reason.clone().map(|reason| view! { <Foreign text=reason limit=400 /> }.into_any());
         view! { <span class="dim">{starts}{reason}</span> }.into_any()
-    }),
-    Column::number("results", "Results", Width::Fixed(80), &|Entry { row, .. }| {
+    })
+    .shown(Shown::Small),
+    Column::number("results", "Results", Width::Fixed(80), &|Entry { row, .. }: &Entry| {
         view! { <span class="faint">{row.observation_count.map(count)}</span> }.into_any()
-    }),
+    })
+    .shown(Shown::Medium),
     Column::drawing("undo", "", Width::Fixed(76), &|Entry { undo, .. }| {
         let button = undo.map(|undo| {
             let press = click(move |_| undo.run(()));

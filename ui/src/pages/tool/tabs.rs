@@ -10,7 +10,7 @@ use super::wrapper::Wrapper;
 use crate::app::App;
 use crate::browser;
 use crate::cells::{Memo, click};
-use crate::layout::Width;
+use crate::layout::{Shown, Width};
 use crate::numbers::{bytes, duration};
 use crate::parts::{
     Column, Empty, Foreign, Json, KeyedRow, OutcomeWord, Payload, Views, carrier_word, keyed, linked_table,
@@ -39,16 +39,19 @@ const CALLS: &[Column<CallRow>] = &[
     Column::text("result", "Result", Width::Fixed(116), &|row| {
         view! { <span class="dim">{carrier_word(row.carrier)}</span> }.into_any()
     }),
-    Column::number("duration", "Duration", Width::Fixed(80), &|row| {
+    Column::number("duration", "Duration", Width::Fixed(80), &|row: &CallRow| {
         view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
-    }),
-    Column::number("size", "Size", Width::Fixed(80), &|row| {
+    })
+    .shown(Shown::Small),
+    Column::number("size", "Size", Width::Fixed(80), &|row: &CallRow| {
         view! { <span class="faint">{bytes(row.result_bytes)}</span> }.into_any()
-    }),
-    Column::text("client", "Client", Width::Share(80, 1.0), &|row| {
+    })
+    .shown(Shown::Small),
+    Column::text("client", "Client", Width::Share(80, 1.0), &|row: &CallRow| {
         let client = row.client.clone().map(|client| view! { <Foreign text=client limit=60 /> }.into_any());
         view! { <span class="faint">{client}</span> }.into_any()
-    }),
+    })
+    .shown(Shown::Medium),
 ];
 
 #[component]

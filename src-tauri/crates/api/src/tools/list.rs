@@ -217,7 +217,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Source(row),
         width: 82,
-        min_table_width: 940,
+        min_table_width: 1030,
     },
     ToolColumn {
         key: "quality",
@@ -235,7 +235,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Count(row.observation_count),
         width: 80,
-        min_table_width: 0,
+        min_table_width: 830,
     },
     ToolColumn {
         key: "calls",
@@ -244,7 +244,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Count(row.call_count),
         width: 70,
-        min_table_width: 0,
+        min_table_width: 560,
     },
     ToolColumn {
         key: "failed",
@@ -253,7 +253,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Failures(row.failure_count),
         width: 62,
-        min_table_width: 0,
+        min_table_width: 830,
     },
     ToolColumn {
         key: "p50",
@@ -262,7 +262,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Duration(row.p50_us),
         width: 66,
-        min_table_width: 1060,
+        min_table_width: 1270,
     },
     ToolColumn {
         key: "p95",
@@ -271,7 +271,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Dashboard,
         cell: |row| ToolCell::Duration(row.p95_us),
         width: 66,
-        min_table_width: 1260,
+        min_table_width: 1270,
     },
     ToolColumn {
         key: "p99",
@@ -280,7 +280,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Duration(row.p99_us),
         width: 66,
-        min_table_width: 1140,
+        min_table_width: 1270,
     },
     ToolColumn {
         key: "trend",
@@ -289,7 +289,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Dashboard,
         cell: |row| ToolCell::Trend(row),
         width: 96,
-        min_table_width: 780,
+        min_table_width: 830,
     },
     ToolColumn {
         key: "mean",
@@ -298,7 +298,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Share(row.mean_consistency),
         width: 88,
-        min_table_width: 940,
+        min_table_width: 1030,
     },
     ToolColumn {
         key: "observed_at",
@@ -316,7 +316,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Dashboard,
         cell: |row| ToolCell::Time(row.last_called),
         width: 88,
-        min_table_width: 0,
+        min_table_width: 560,
     },
 ];
 
