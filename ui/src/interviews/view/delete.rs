@@ -31,7 +31,7 @@ pub fn DeleteDialog(
             decision: InterviewDecision::Delete {},
             person: saved_person(),
         };
-        // The page leaves the conversation first: it would ask for it again, and be told that there is none.
+        // The page leaves the conversation first: it would ask for it again, and get an error.
         let left = app.route.get_untracked();
         app.replace(PageId::Interviews);
         leptos::task::spawn_local(async move {
