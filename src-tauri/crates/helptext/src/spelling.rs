@@ -168,6 +168,10 @@ fn spelled(line: &str) -> Option<String> {
         return Some(match captures[2].trim_matches('"') {
             "true" | "false" => format!("{}  {}", &captures[1], &captures[3]),
             "" => format!("{} <value>  {}", &captures[1], &captures[3]),
+            // go tool trace: `-http=addr: service address`, a name.
+            name if captures[2].starts_with(char::is_alphabetic) => {
+                format!("{} <{name}>  {}", &captures[1], &captures[3])
+            }
             default => format!("{} <value>  {} (default {default})", &captures[1], &captures[3]),
         });
     }
@@ -318,6 +322,8 @@ mod tests {
             ("    -o, --output='':", "    -o, --output <value>"),
             ("  -provider=\"\": PGP implementation", "  -provider <value>  PGP implementation"),
             ("  -force=false: do it", "  -force  do it"),
+            ("  -http=addr: where it serves", "  -http <addr>  where it serves"),
+            ("  -workers=10: how many", "  -workers <value>  how many (default 10)"),
             (
                 "  -ll    --log-level      [l]evel: string constant",
                 "  -ll, --log-level <level>  string constant",

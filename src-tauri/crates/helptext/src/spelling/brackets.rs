@@ -48,7 +48,10 @@ pub(super) fn bare_entries(lines: Vec<String>) -> Vec<String> {
         if are_spaced && let Some(captures) = spaced() {
             // `String`, `Size[m|UNIT]`, `n`: a name. `y|n` are values.
             return Some(match captures[1].split_once(' ') {
-                Some((flags, value)) if value.starts_with(char::is_uppercase) || !value.contains('|') => {
+                Some((flags, value))
+                    if value.starts_with(char::is_uppercase)
+                        || value.chars().all(|c| c.is_ascii_lowercase()) =>
+                {
                     let name = value.split(['[', ' ']).next().unwrap_or_default();
                     format!("  {flags} <{name}>")
                 }
