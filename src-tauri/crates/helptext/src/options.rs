@@ -80,15 +80,6 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
                     earlier.value_count = option.value_count;
                 }
             }
-            // A long description elsewhere may leave the list to the short one.
-            if is_described
-                && earlier.choices.is_empty()
-                && earlier.value_count > 0
-                && earlier.value_name == option.value_name
-                && !merged.contains(&at)
-            {
-                earlier.choices.clone_from(&option.choices);
-            }
             if earlier.description.is_empty() && is_described {
                 earlier.description = option.description.clone();
             }
@@ -147,13 +138,17 @@ fn values_of_usage<'u>(entries: &[Entry], usage: &'u Usage) -> HashMap<&'u str, 
         What::Name(_) => false,
     };
     // `[-w <sec>]` is clear, also where entries of other options show a value.
+    // `[-q quiet]` says what the letter is for.
+    let is_switch = |value: &str| ["help", "version", "verbose", "quiet", "debug", "force"].contains(&value);
     let is_word = |value: &str| {
         value.len() > 1 && value.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '-'))
     };
     let is_clear = |spec: &Spec| {
         spec.values.len() == 1
             && spec.values.iter().all(|value| {
-                value.starts_with('<') || value.starts_with('{') && value.contains(',') || is_word(value)
+                value.starts_with('<')
+                    || value.starts_with('{') && value.contains(',')
+                    || is_word(value) && !is_switch(value)
             })
     };
     let show_values = entries.iter().any(has_value);

@@ -329,6 +329,11 @@ mod tests {
                 "x\n  [ -V ] [ -list ] [ -encoding name ]\n  [ program [ args ] ]\n",
                 vec!["-V  None", "-list  None", "-encoding  Required"],
             ),
+            ("Options:\n  -i FILE  in\n\nExample: x -i in.txt -o out.txt\n", vec!["-i  Required"]),
+            (
+                "usage: x [-q quiet] [-o file]\n\n  -q  be quiet\n  -o FILE  write it\n",
+                vec!["-q  None", "-o  Required"],
+            ),
             // A sentence with a colon is no heading.
             (
                 "Exit status: 1 if they differ, 0 if not\n\n-s, --separators=IFS\n    Specify them\n",

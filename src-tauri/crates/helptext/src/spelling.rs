@@ -44,7 +44,7 @@ pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( <.*)$");
 pattern!(OR_BRACKETED, r"^(\s*-{1,2}[\w-]+) \[(--?[\w-]+)\]( ARG)?(\s+: .*)$");
 
 // Go before 1.4: `-name="": what`.
-pattern!(WITH_GO_DEFAULT, r#"^(\s*-[\w-]+)=("[^"]*"|\w+): (\S.*)$"#);
+pattern!(WITH_GO_DEFAULT, r#"^(\s*-[A-Za-z][\w-]*)=("[^"]*"|\w+): (\S.*)$"#);
 // dcmtk: `-ll    --log-level      [l]evel: string constant`.
 pattern!(LETTER_IN_BRACKETS, r"^(\s+)(?:([-+]\w{1,3})\s+)?(--[\w-]+)\s{2,}\[(\w)\]([\w-]*): (\S.*)$");
 // gammu: `-d / --debug <level> … debug level`.
@@ -322,6 +322,7 @@ mod tests {
             ("    -o, --output='':", "    -o, --output <value>"),
             ("  -provider=\"\": PGP implementation", "  -provider <value>  PGP implementation"),
             ("  -force=false: do it", "  -force  do it"),
+            ("  --color=auto: use colours", "  --color=auto: use colours"),
             ("  -http=addr: where it serves", "  -http <addr>  where it serves"),
             ("  -workers=10: how many", "  -workers <value>  how many (default 10)"),
             (

@@ -20,6 +20,7 @@ const NOUNS: &[&str] = &[
     "protocol",
     "scheme",
     "variant",
+    "metric",
 ];
 
 // The list, and in the second the default behind it.

@@ -35,6 +35,7 @@ pattern!(
     BULLETS,
     r"(?i)(?:(?:possible|valid|allowed|available|supported) (?:values|options|choices|modes|types|formats)(?: are)?|values are (?:supported|allowed|possible)|one of the following):\s*([-*] \w.*)"
 );
+pattern!(BULLET_WITH_VALUE, r"(?:^|\s)[-*] [\w.+-]+[=<\[]");
 pattern!(BULLET, r"(?:^|\s)- ([\w.+-]+)(?::|\s|$)");
 pattern!(
     COMBINED,
@@ -118,7 +119,9 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
             .strip_prefix("* ")
             .map_or_else(|| list.to_owned(), |rest| format!("- {}", rest.replace(" * ", " - ")));
         let list = list.replace(" - ", "  - ");
-        several(each(&BULLET, &list))
+        // `- size=N: its size`
+        let is_open = is_match(&BULLET_WITH_VALUE, &list);
+        several(each(&BULLET, &list)).filter(|choices| !is_open && !are_kinds(choices))
     };
     // clap's list may have one value.
     let only = || {
@@ -364,7 +367,7 @@ fn available(description: &str) -> Vec<String> {
     };
     let before = description.get(..all.start()).unwrap_or_default();
     let start = before.rfind([':', ')', ';']).or_else(|| before.rfind(". ")).map_or(0, |at| at + 1);
-    let items = closed(before.get(start..).unwrap_or_default(), false);
+    let items = closed(before.get(start..).unwrap_or_default(), true);
     if items.len() > 2 && !gives_examples(description) { items } else { Vec::new() }
 }
 

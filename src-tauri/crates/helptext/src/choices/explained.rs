@@ -47,6 +47,7 @@ pattern!(WIDE_COLUMNS, r"(?:^|\s)([a-z0-9][\w.+-]*)\s{4,}\w");
 pattern!(ALIGNED, r"(?:^|\s)([a-z0-9][\w.+-]*)(\s{2,})\w");
 // `auto -> choose it low  -> low quality`.
 pattern!(ARROWED, r"(?:^|\s)([A-Za-z0-9][\w.+-]*)\s+->\s");
+pattern!(MAPPED, r"->\s*\S+,");
 // `* strict: never * adopt: always`, `off   - Do not`.
 pattern!(STARRED, r"(?:^|\s)\* ([a-z0-9][\w.+-]*): ");
 pattern!(
@@ -117,7 +118,9 @@ fn quoted(description: &str) -> Vec<String> {
 /// `auto -> choose it`, if every arrow stands behind a value.
 fn arrowed(description: &str) -> Vec<String> {
     let items = if description.contains("-> ") { each(&ARROWED, description) } else { Vec::new() };
-    let is_open = items.len() < 3 || description.matches("->").count() > items.len();
+    // `chr1 -> 1, chr2 -> 2` maps names.
+    let is_open =
+        items.len() < 3 || description.matches("->").count() > items.len() || is_match(&MAPPED, description);
     if is_open || are_kinds(&items) { Vec::new() } else { items }
 }
 
@@ -242,6 +245,10 @@ fn behind(before: &Pattern, item: &Pattern, description: &str) -> Vec<String> {
 
 /// `slave mode (0=auto, 1=on, 2=off)`, `- "all"  Report all`: values that are explained where no value is shown.
 pub(super) fn told_alone(description: &str) -> Vec<String> {
+    // `only set the exit status (0=found, 1=not found)`
+    if ["exit", "status", "return"].iter().any(|word| description.contains(word)) {
+        return Vec::new();
+    }
     let numbers = numbered(description);
     let is_told = numbers.len() > 2 || numbers.len() == 2 && description.contains("(default)");
     let items = if is_told { numbers } else { in_parentheses(description) };
@@ -363,6 +370,10 @@ mod tests {
                 "T",
                 "auto none fs",
             ),
+            ("Rename as in: chr1 -> 1, chr2 -> 2, chrX -> X", "MAP", ""),
+            ("Permissions: r = read, w = write, x = execute", "PERMS", ""),
+            ("Interval with a unit: s = seconds, m = minutes, h = hours", "TIME", ""),
+            ("Most levels, 0 for unlimited or 1 for only the top", "N", ""),
             ("rename a -> b, c -> d or e -> f, as in x->y", "T", ""),
             ("The options are: * strict: It is an error. * adopt: It is taken.", "string", "strict adopt"),
             ("It defaults to 'merge'. * merge: Compare it. * replace: Take it.", "string", "merge replace"),

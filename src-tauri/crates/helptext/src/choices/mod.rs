@@ -381,6 +381,10 @@ mod tests {
             ("Set the protocol (udp, tcp, http, tcpraw, icmp) for the packet.", "udp tcp http tcpraw icmp"),
             ("1 or 0, default 0 if set to 1, print it", "1 0"),
             // Switches.
+            ("List in long format (permissions, owner, size)", ""),
+            ("Legacy mode (slow, deprecated)", ""),
+            ("Strip all metadata (EXIF, IPTC, XMP, ICC, JFIF)", ""),
+            ("Print nothing, only set the exit status (0=found, 1=not found)", ""),
             ("Skip |length| bytes of it", ""),
             ("the decoded content (Hex, Base64, StrReverse, Dridex, VBA).", ""),
             ("the largest that it can represent (9,223,372,036,854,775,807).", ""),

@@ -50,12 +50,6 @@ pub fn of_name(name: &str) -> Vec<String> {
     };
     let braced = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let inner = braced.filter(|_| is_braced).unwrap_or_else(|| bare(name));
-    // `language=b|c|java`
-    let is_noun = |noun: &str| noun.len() > 2 && noun.bytes().all(|byte| byte.is_ascii_lowercase());
-    let inner = match inner.split_once('=') {
-        Some((noun, list)) if is_noun(noun) && list.contains('|') => list,
-        _ => inner,
-    };
     if name.contains("|...") || name.contains(",...") || inner.contains("/to/") {
         return Vec::new();
     }
@@ -179,7 +173,8 @@ mod tests {
             ("on/off", "on off"),
             ("true/false", "true false"),
             ("YES/NO", "YES NO"),
-            ("language=b|c|java", "b c java"),
+            ("reboot=reset|shutdown", ""),
+            ("var=value|var", ""),
             ("\"path/to/object\"", ""),
             ("<y or n>", "y n"),
             ("{RED,LIGHT_RED,NO_COLOR,0}", "RED LIGHT_RED NO_COLOR 0"),

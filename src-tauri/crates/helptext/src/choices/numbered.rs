@@ -2,6 +2,7 @@
 
 use super::description::without;
 use super::explained::each;
+use crate::hints::default;
 use crate::patterns::{found, is_match, pattern};
 
 pattern!(LETTERED, r"\[([A-Z])\] ([a-z]\w+)");
@@ -15,7 +16,8 @@ pattern!(
 // `set it (default: 2 = wide)`
 pattern!(DEFAULT_REMARK, r"\(default:? [^()]*\)");
 // `1 for big endian, 0 for little`.
-pattern!(NUMBERED_FOR, r"(?:^(?:n )?|, |; |either |or )(\d) for [a-z]");
+pattern!(NUMBERED_FOR, r"(?:^(?:n )?|, |; )(\d) for [a-z]");
+pattern!(EITHER_FOR, r"\beither (\d) for [a-z].* or (\d) for [a-z]");
 pattern!(NUMBERED_RANGE, r"\d-\d+ ?[:=]|\b[Rr]anges?\b");
 // `f:transcript strand, b:both strands, n:don't match`, `p = none t = top b = bottom`.
 pattern!(LETTER_COLON, r"(?:^|[\s(])([a-z]):[a-zA-Z]");
@@ -54,6 +56,9 @@ pub(super) fn numbered(description: &str) -> Vec<String> {
     let mut items = if is_open { Vec::new() } else { each(&NUMBERED, description) };
     if items.is_empty() && !is_open && description.contains(" for ") {
         items = each(&NUMBERED_FOR, description);
+        if items.is_empty() && description.contains("either ") {
+            items = each(&EITHER_FOR, description);
+        }
     }
     // `1 for big endian, 0 for little`
     if items == ["1", "0"] {
@@ -75,11 +80,21 @@ pub(super) fn lettered_for_each(description: &str) -> Vec<String> {
         let items = if description.contains(mark) { each(pattern, description) } else { Vec::new() };
         let is_new = |(at, item): (usize, &String)| !items.iter().take(at).any(|other| other == item);
         let marks = description.matches(mark).count();
-        if items.len() > 2 && marks <= items.len() + 1 && items.iter().enumerate().all(is_new) {
+        let fits = items.len() > 2 && marks <= items.len() + 1 && items.iter().enumerate().all(is_new);
+        if fits && are_alternatives(description, &items) {
             return items;
         }
     }
     Vec::new()
+}
+
+/// Whether letters stand for one of several ways, and not for parts that are combined: one is the default, or they say how.
+fn are_alternatives(description: &str, items: &[String]) -> bool {
+    let is_named = |name: &str| items.iter().any(|item| item == name);
+    let in_brackets = description.strip_suffix(']').and_then(|text| text.rsplit_once('['));
+    in_brackets.is_some_and(|(_, name)| is_named(name))
+        || default(description).is_some_and(|name| is_named(&name))
+        || ["mode: ", "mode:  ", "how to "].iter().any(|words| description.contains(words))
 }
 
 /// `[A] automatic [I] info [R] refactor`: letters and the words they stand for.

@@ -77,7 +77,11 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let is_word = |item: &String| {
             item.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         };
-        let is_long = is_round && items.len() > 4 && list.contains(", ") && items.iter().all(is_word);
+        let is_long = is_round
+            && has_noun(before)
+            && items.len() > 4
+            && list.contains(", ")
+            && items.iter().all(is_word);
         // `(region or multi-region) [default: us]`, `(Type-3, "similar")`
         let is_other = default.as_ref().is_some_and(|default| {
             items.len() == 2
@@ -137,19 +141,24 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
 /// The same where no value is shown: only what can be nothing but its values.
 pub(super) fn alternatives(description: &str) -> Vec<String> {
     let items = in_parentheses(description, "");
+    let parts = description.split_once(" (").or_else(|| description.split_once(" ["));
+    let (before, list) = parts.unwrap_or(("", description));
     let begins = |verbs: &[&str]| verbs.iter().any(|verb| description.starts_with(verb));
-    let shows = begins(&["Print", "Show", "Display", "Report"]);
+    let shows = begins(&["Print", "Show", "Display", "Report", "List"]);
     // `Use mixed mode (view or list)`, `Print which it is (a, b or c)`
     let is_switch = shows || begins(&["Use", "Enable", "Disable", "Toggle", "Force", "Run"]);
-    // `Server authentication type (tls or candid)`
-    let is_about = description.split_once(" (").is_some_and(|(before, _)| {
-        before.split(' ').count() < 9 && !before.contains(". ") && has_noun(before)
-    });
-    let are_acronyms = items.iter().all(|item| item.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let is_short = before.split(' ').count() < 9 && !before.contains(". ");
+    // `Server authentication type (tls or candid)`, but not `Legacy mode (slow, deprecated)`.
+    let separates = list.contains(" or ") || list.contains('/');
+    let is_about = is_short && has_noun(before) && separates && !is_switch;
+    // `Set the protocol (udp, tcp, http, icmp) for it`, `comparison metric (MAE, MSE, PSNR)`
+    let sets = begins(&["Set", "Select", "Choose", "Specify", "set", "select", "choose", "specify"]);
+    let is_list =
+        is_short && (sets && has_noun(before) && items.len() > 4 || is_noun(before) && items.len() > 3);
     let is_clear = ["|", "default", "(0/1)"].iter().any(|mark| description.contains(mark))
-        || is_about && (!is_switch || items.len() > 4)
+        || is_about
+        || is_list && !is_switch
         || items.len() > 2 && description.contains(" or ") && !shows
-        || items.len() > 3 && are_acronyms
         || items.len() > 2 && description.contains('"') && description.ends_with(['"', ')']);
     if items.len() > 1 && is_clear { items } else { Vec::new() }
 }

@@ -291,8 +291,12 @@ impl<'a> Form<'a> {
             return;
         }
         // `--(enable|disable)=<service>`
+        let is_name = |name: &str| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
         if let Some((names, rest)) = text.strip_prefix("--(").and_then(|text| text.split_once(')'))
             && names.contains('|')
+            && names.split('|').all(is_name)
         {
             names
                 .split('|')

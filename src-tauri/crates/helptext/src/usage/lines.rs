@@ -98,7 +98,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             let is_first = forms.len() == had;
             // A bracket that is wrapped by the width of the terminal.
             if let Some(last) =
-                forms.last_mut().filter(|last| !is_first && is_open(last) && text.starts_with(']'))
+                forms.last_mut().filter(|last| !is_first && text.starts_with(']') && is_open(last))
             {
                 last.push_str(text);
                 at += 1;
@@ -234,7 +234,10 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
                 indent(next) >= indented + least && next.trim_start().starts_with(['[', '<', '('])
             });
         let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital || is_alone);
-        let is_labelled = text.len() < line.trim().len() && rest.starts_with(['[', '-']);
+        let is_example = ["example", "try", "run", "note", "hint"].iter().any(|word| {
+            line.trim_start().get(..word.len()).is_some_and(|label| label.eq_ignore_ascii_case(word))
+        });
+        let is_labelled = text.len() < line.trim().len() && rest.contains(['[', '<']) && !is_example;
         let begins =
             first_word(text) == program && (is_top || is_labelled || indented == 0 && line.contains(" [-"));
         let is_more = open_at.is_some_and(|at| indented >= at + 4 || indented > at && text.starts_with("[ "))
@@ -380,7 +383,9 @@ pub(super) fn is_prose(text: &str) -> bool {
 
 /// Whether the last bracket of a text is not closed.
 fn is_open(text: &str) -> bool {
-    text.rfind('[').is_some_and(|at| !text.get(at..).unwrap_or_default().contains(']'))
+    /// Bytes in which it must begin.
+    const NEAR: usize = 2_000;
+    text.bytes().rev().take(NEAR).find(|byte| matches!(byte, b'[' | b']')) == Some(b'[')
 }
 
 fn first_word(text: &str) -> &str {
