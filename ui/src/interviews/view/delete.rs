@@ -7,6 +7,7 @@ use super::dialog::{Acting, ActingDialog};
 use crate::app::App;
 use crate::door;
 use crate::parts::saved_person;
+use crate::route::Route;
 
 #[component]
 pub fn DeleteDialog(
@@ -41,7 +42,9 @@ pub fn DeleteDialog(
                     app.notify_decided(done, Vec::new());
                 }
                 Err(error) => {
-                    app.replace(left);
+                    if app.route.with_untracked(|route| *route == Route::from(PageId::Interviews)) {
+                        app.replace(left);
+                    }
                     acting.fail(error.to_string());
                 }
             }
