@@ -31,7 +31,7 @@ pub enum Shown {
 impl Shown {
     /// All sizes, with the smallest width of a table of each, in pixels. The stylesheet has the same limits.
     pub const SIZES: [(Self, u16); 5] =
-        [(Self::Always, 0), (Self::Small, 560), (Self::Medium, 830), (Self::Wide, 1030), (Self::Full, 1270)];
+        [(Self::Always, 0), (Self::Small, 560), (Self::Medium, 830), (Self::Wide, 1030), (Self::Full, 1190)];
 
     /// Smallest size of tables of which all are at least this wide, in pixels.
     pub fn from_width(pixels: u16) -> Self {

@@ -216,8 +216,8 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Left,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Source(row),
-        width: 82,
-        min_table_width: 1030,
+        width: 84,
+        min_table_width: 830,
     },
     ToolColumn {
         key: "quality",
@@ -225,7 +225,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Left,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Quality(row.quality, row.violated, row.drift_waiting > 0),
-        width: 120,
+        width: 112,
         min_table_width: 0,
     },
     ToolColumn {
@@ -234,7 +234,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Count(row.observation_count),
-        width: 80,
+        width: 70,
         min_table_width: 830,
     },
     ToolColumn {
@@ -243,7 +243,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Count(row.call_count),
-        width: 70,
+        width: 56,
         min_table_width: 560,
     },
     ToolColumn {
@@ -252,7 +252,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Failures(row.failure_count),
-        width: 62,
+        width: 52,
         min_table_width: 830,
     },
     ToolColumn {
@@ -261,8 +261,8 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Duration(row.p50_us),
-        width: 66,
-        min_table_width: 1270,
+        width: 60,
+        min_table_width: 830,
     },
     ToolColumn {
         key: "p95",
@@ -270,8 +270,8 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Dashboard,
         cell: |row| ToolCell::Duration(row.p95_us),
-        width: 66,
-        min_table_width: 1270,
+        width: 60,
+        min_table_width: 1190,
     },
     ToolColumn {
         key: "p99",
@@ -279,8 +279,8 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Duration(row.p99_us),
-        width: 66,
-        min_table_width: 1270,
+        width: 60,
+        min_table_width: 1030,
     },
     ToolColumn {
         key: "trend",
@@ -289,7 +289,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Dashboard,
         cell: |row| ToolCell::Trend(row),
         width: 96,
-        min_table_width: 830,
+        min_table_width: 1190,
     },
     ToolColumn {
         key: "mean",
@@ -297,7 +297,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Share(row.mean_consistency),
-        width: 88,
+        width: 84,
         min_table_width: 1030,
     },
     ToolColumn {
@@ -315,7 +315,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Dashboard,
         cell: |row| ToolCell::Time(row.last_called),
-        width: 88,
+        width: 72,
         min_table_width: 560,
     },
 ];
