@@ -1,6 +1,6 @@
 //! Lists that no words introduce: a whole description, its beginning or its end.
 
-use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
+use super::{MAX_CHOICES, are_kinds, gives_examples, has_default, list::closed};
 use crate::hints::default;
 use crate::patterns::{found, is_match, pattern};
 
@@ -103,8 +103,8 @@ pub(super) fn bare_list(description: &str) -> Vec<String> {
         // `Undefined, None, or Previous`, and nothing else.
         let length = items.iter().map(|item| item.len() + 2).sum::<usize>();
         let is_whole = text.len() == description.len() && text.trim_end_matches('.').len() <= length + 4;
-        let has_default = || default(description).is_some_and(|default| items.contains(&default));
-        let is_long = items.len() >= least || least > 3 && items.len() + 1 == least && has_default();
+        let is_long =
+            items.len() >= least || least > 3 && items.len() + 1 == least && has_default(description, &items);
         if is_long && (is_lower || is_joined || is_whole) && !gives_examples(description) {
             return items;
         }

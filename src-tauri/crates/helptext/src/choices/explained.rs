@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use super::numbered::{in_parentheses, lettered, lettered_for_each, numbered};
-use super::{MAX_CHOICES, are_kinds, gives_examples};
-use crate::hints::default;
+use super::{MAX_CHOICES, are_kinds, gives_examples, has_default};
 use crate::patterns::{Pattern, found, is_match, pattern};
 
 /// A description of this length may be cut.
@@ -131,7 +130,7 @@ fn starred(description: &str) -> Vec<String> {
         ["options are:", "values are:", "one of the following:"]
             .iter()
             .any(|words| description.contains(words))
-            || default(description).is_some_and(|default| items.contains(&default))
+            || has_default(description, &items)
     };
     let is_open = items.len() < 2 || description.matches("* ").count() > items.len() || !is_told();
     if is_open || are_kinds(&items) { Vec::new() } else { items }
@@ -140,8 +139,7 @@ fn starred(description: &str) -> Vec<String> {
 /// `off   - Do not last  - Once (default: last)`: what begins with a capital behind a dash, and one is the default.
 fn dashed_with_default(description: &str) -> Vec<String> {
     let items = if description.contains(" - ") { each(&DASHED_DEFAULT, description) } else { Vec::new() };
-    let has_default = || default(description).is_some_and(|default| items.contains(&default));
-    if items.len() < 3 || are_kinds(&items) || !has_default() { Vec::new() } else { items }
+    if items.len() < 3 || are_kinds(&items) || !has_default(description, &items) { Vec::new() } else { items }
 }
 
 fn quoted_dashed(description: &str) -> Vec<String> {
@@ -221,14 +219,11 @@ fn aligned(description: &str) -> Vec<String> {
     }
     let gaps =
         description.trim().split("  ").filter(|part| !part.trim().is_empty()).count().saturating_sub(1);
-    let has_default = || {
-        description.contains("(default)")
-            || default(description).is_some_and(|default| items.contains(&default))
-    };
+    let marks_default = || description.contains("(default)") || has_default(description, &items);
     let fits = items.len() == gaps
         && items.len() > 1
         && widths.iter().all(|width| Some(width) == widths.first())
-        && (items.len() > 2 || has_default());
+        && (items.len() > 2 || marks_default());
     if fits && !are_kinds(&items) { items } else { Vec::new() }
 }
 

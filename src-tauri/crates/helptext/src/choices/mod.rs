@@ -25,7 +25,7 @@ use crate::hints::{bare, default, is_list_name};
 use crate::patterns::{is_match, pattern};
 use crate::spec::Spec;
 
-pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.?e\.|i\.e|such as|for example|for instance|including|like)\b");
+pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.?e|such as|for example|for instance|including|like)\b");
 
 /// Most choices of an option.
 const MAX_CHOICES: usize = 200;
@@ -205,6 +205,11 @@ fn gives_examples(text: &str) -> bool {
     is_match(&EXAMPLES, text)
 }
 
+/// Whether the default that a description states is one of some values.
+fn has_default(description: &str, items: &[String]) -> bool {
+    default(description).is_some_and(|default| items.contains(&default))
+}
+
 /// Whether a word is for a kind of values: `file`.
 pub fn is_kind(word: &str) -> bool {
     KINDS.contains(&word)
@@ -274,11 +279,15 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     let is_title =
         |item: &String| item.starts_with(|c: char| c.is_ascii_uppercase()) && is_kind(&item.to_lowercase());
     let has_file = items.len() < 4 && items.iter().any(|item| item.starts_with("file."));
-    // `VG|Tag`
+    // `VG|Tag`, `VG|LV|Tag|Select`
+    let is_short = |item: &String| item.len() == 2 && item.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_mixed = items.iter().any(is_title)
         && (items.len() == 2
             || items.iter().any(|item| item.starts_with(|c: char| c.is_ascii_lowercase()))
-            || items.iter().any(|item| item == "VG"));
+            || items.iter().any(is_short)
+                && items
+                    .iter()
+                    .any(|item| is_title(item) && item.bytes().any(|byte| byte.is_ascii_lowercase())));
     // `on|off|number`
     let has = |word: &str| items.iter().any(|item| item == word);
     let placeholders = items.iter().filter(|item| is_placeholder(item)).count();
@@ -345,6 +354,7 @@ mod tests {
             "h264|h265",
             "PEM|DER",
             "UTF-8|WIN|DOS",
+            "DMA|DMA32|Normal|Device",
             "639-2|639-3|3166-1|3166-2",
             "less|stylus|compass|sass",
         ] {

@@ -2,7 +2,7 @@
 
 use super::description::without;
 use super::explained::each;
-use crate::hints::default;
+use super::has_default;
 use crate::patterns::{found, is_match, pattern};
 
 pattern!(LETTERED, r"\[([A-Z])\] ([a-z]\w+)");
@@ -93,7 +93,7 @@ fn are_alternatives(description: &str, items: &[String]) -> bool {
     let is_named = |name: &str| items.iter().any(|item| item == name);
     let in_brackets = description.strip_suffix(']').and_then(|text| text.rsplit_once('['));
     in_brackets.is_some_and(|(_, name)| is_named(name))
-        || default(description).is_some_and(|name| is_named(&name))
+        || has_default(description, items)
         || ["mode: ", "mode:  ", "how to "].iter().any(|words| description.contains(words))
 }
 

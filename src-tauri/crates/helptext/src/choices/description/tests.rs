@@ -337,7 +337,7 @@ fn other_lists_are_no_values() {
         ("Connection settings (host, port, user, password, database) as JSON", "CONFIG"),
         ("Devices: Live: pulse, alsa, oss File: wav, raw, au", "dev"),
         ("first pass: one, two; other thing: three, four", "WORD"),
-        ("Decision type (ie. ban,captcha,throttle)", "string"),
+        ("Decision type (ie. ban,captcha,throttle) (default \"ban\")", "string"),
         ("branches to align (plus separated list of types): jcc, jmp, call", "string"),
         ("Most bytes. A unit is required, supported units: B, KB, MB.", "SIZE.MAX"),
         ("where it is: usr/lib/x", "PLACE"),
