@@ -9,7 +9,7 @@ mod wrapped;
 use std::collections::HashMap;
 
 use crate::choices::is_kind;
-use crate::patterns::{found, pattern};
+use crate::patterns::{found, found_near, pattern};
 
 // Boost: `-f [ --file ] arg`, `-t [ --short ] [=arg(=1)] (=1)`, `--limit arg (=5)`.
 pattern!(
@@ -184,9 +184,7 @@ fn spelled(line: &str) -> Option<String> {
             &captures[1], &captures[3], &captures[4], &captures[5], &captures[6]
         ));
     }
-    if let Some(captures) =
-        Some(line).filter(|line| line.contains(" / --")).and_then(|line| found(&DOTTED, line))
-    {
+    if let Some(captures) = found_near(&DOTTED, line, " / --") {
         return Some(format!("{}, {}  {}", &captures[1], &captures[2], &captures[3]));
     }
     if line.contains('=')

@@ -2,7 +2,7 @@
 
 use super::{MAX_CHOICES, are_kinds, gives_examples, has_default, list::closed};
 use crate::hints::default;
-use crate::patterns::{found, is_match, pattern};
+use crate::patterns::{found, found_near, is_match, pattern};
 
 pattern!(OR_AT_START, r"^([a-z0-9]\w*) or ([a-z0-9]\w*)[,;] default:? ");
 // `can be (index1/index2/read1, default is none`.
@@ -68,10 +68,7 @@ pub(super) fn at_start(description: &str) -> Vec<String> {
 
 /// `1 or 0, default 0`: a description that begins with two values.
 pub(super) fn or_at_start(description: &str) -> Vec<String> {
-    if !description.contains(" default") {
-        return Vec::new();
-    }
-    let Some(captures) = found(&OR_AT_START, description) else { return Vec::new() };
+    let Some(captures) = found_near(&OR_AT_START, description, " default") else { return Vec::new() };
     captures.iter().skip(1).flatten().map(|item| item.as_str().to_owned()).collect()
 }
 
@@ -143,10 +140,7 @@ pub(super) fn slashed_at_end(description: &str) -> Vec<String> {
     let mut words = description.trim_end_matches('.').rsplit(' ');
     let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default().to_lowercase());
     let items: Vec<String> = last.split('/').map(str::to_owned).collect();
-    let told = Some(description)
-        .filter(|text| text.contains('/'))
-        .and_then(|text| found(&CAN_BE_SLASHED, text))
-        .filter(|_| !gives_examples(description));
+    let told = found_near(&CAN_BE_SLASHED, description, "/").filter(|_| !gives_examples(description));
     if let Some(told) = told {
         let items: Vec<String> = told[1].split('/').map(str::to_owned).collect();
         return if are_kinds(&items) { Vec::new() } else { items };

@@ -12,7 +12,7 @@ use super::named::{of_named, with_flags};
 use super::parentheses::in_parentheses;
 use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
 use crate::hints::bare;
-use crate::patterns::{Pattern, found, is_match, pattern};
+use crate::patterns::{Pattern, found, found_near, is_match, pattern};
 
 pattern!(
     LISTED,
@@ -97,9 +97,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     let name = bare(value);
     let several = |choices: Vec<String>| Some(choices).filter(|choices| choices.len() > 1);
     let listed = || {
-        let list = found(&LISTED, description).or_else(|| {
-            Some(description).filter(|text| text.contains(" [")).and_then(|text| found(&LISTED_BEHIND, text))
-        })?;
+        let list = found(&LISTED, description).or_else(|| found_near(&LISTED_BEHIND, description, " ["))?;
         // `one of: a, b; default: a`
         let list = list.get(1)?.as_str().split(';').next().unwrap_or_default();
         let is_spaced = !list.contains([',', '|']) && !list.contains(" or ");
@@ -129,8 +127,12 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         Some(vec![found(&ONLY, list)?[1].to_owned()])
     };
     let phrases = || {
-        let text = Some(description).filter(|text| text.contains('{'))?;
-        Some(found(&BRACED_PHRASES, text)?[1].split('|').map(str::to_owned).collect::<Vec<_>>())
+        Some(
+            found_near(&BRACED_PHRASES, description, "{")?[1]
+                .split('|')
+                .map(str::to_owned)
+                .collect::<Vec<_>>(),
+        )
     };
     if let Some(choices) = listed().or_else(braces).or_else(bullets).or_else(phrases).or_else(only) {
         return choices;
@@ -321,11 +323,7 @@ fn spaced(description: &str) -> Vec<String> {
         })
         .or_else(|| found(&ASSIGNED_LIST, description))
         .or_else(|| found(&SPACED_TO_THE_END, description))
-        .or_else(|| {
-            Some(description)
-                .filter(|text| text.contains("one of: "))
-                .and_then(|text| found(&SPACED_PAIR, text))
-        })
+        .or_else(|| found_near(&SPACED_PAIR, description, "one of: "))
         .or_else(|| found(&SPACED_CAPITALS, description));
     let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
     let words = list
@@ -357,14 +355,8 @@ fn grouped(description: &str) -> Vec<String> {
 
 /// `'a', 'b' and 'c' are available`: a list with the words behind it.
 fn available(description: &str) -> Vec<String> {
-    let is_near = description.contains(" are ") || description.contains(" is ");
-    let Some(all) = Some(description)
-        .filter(|_| is_near && description.contains(", "))
-        .and_then(|text| found(&AVAILABLE, text))
-        .and_then(|captures| captures.get(0))
-    else {
-        return Vec::new();
-    };
+    let found = found_near(&AVAILABLE, description, ", ");
+    let Some(all) = found.and_then(|captures| captures.get(0)) else { return Vec::new() };
     let before = description.get(..all.start()).unwrap_or_default();
     let start = before.rfind([':', ')', ';']).or_else(|| before.rfind(". ")).map_or(0, |at| at + 1);
     let items = closed(before.get(start..).unwrap_or_default(), true);
@@ -373,13 +365,8 @@ fn available(description: &str) -> Vec<String> {
 
 /// `The default is 'Background'. The other options are 'Foreground' and 'Orphan'.`
 fn beside_others(description: &str) -> Vec<String> {
-    let Some(all) = Some(description)
-        .filter(|text| text.contains("ther "))
-        .and_then(|text| found(&OTHERS, text))
-        .and_then(|captures| captures.get(0))
-    else {
-        return Vec::new();
-    };
+    let found_others = found_near(&OTHERS, description, "ther ");
+    let Some(all) = found_others.and_then(|captures| captures.get(0)) else { return Vec::new() };
     let Some(default) = found(&DEFAULT_QUOTED, description) else { return Vec::new() };
     let mut items = closed(description.get(all.end()..).unwrap_or_default(), true);
     if !items.is_empty() && !items.iter().any(|item| *item == default[1]) {
