@@ -149,9 +149,10 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
     let mut found: Vec<Positional> = Vec::new();
     for one in &usage.positionals {
         let lower = one.name.to_lowercase();
-        let is_command = matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands");
+        let lower = lower.strip_suffix("|help").unwrap_or(&lower);
+        let is_command = matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "object");
         let is_rest =
-            matches!(lower.as_str(), "args" | "arg" | "arguments" | "command options" | "parameters");
+            matches!(lower, "args" | "arg" | "arguments" | "command options" | "parameters");
         if has_subcommands && (is_command || is_rest || (usage.takes_command && one.choices.len() > 1)) {
             continue;
         }

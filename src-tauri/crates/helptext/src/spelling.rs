@@ -1,7 +1,7 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
 mod brackets;
-mod options_of;
+mod productions;
 mod titles;
 mod typed;
 mod wrapped;
@@ -57,7 +57,7 @@ pub fn usual(lines: &[String]) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
     let second = second_column(lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
-    options_of::listed(&mut lines);
+    productions::listed(&mut lines);
     wrapped::join_lists(&mut lines);
     wrapped::join_bars(&mut lines);
     wrapped::join_spellings(&mut lines);

@@ -428,8 +428,9 @@ impl<'a> Form<'a> {
         if is_options || !is_name || token.ends_with(':') || choices.is_empty() && name.chars().count() > 60 {
             return;
         }
-        let is_command =
-            matches!(lower.as_str(), "command" | "subcommand" | "cmd" | "commands" | "sub command");
+        // `{ COMMAND | help }`
+        let lower = lower.strip_suffix("|help").unwrap_or(&lower);
+        let is_command = matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub command");
         self.takes_command |= is_command;
         let name = match choices.is_empty() {
             true if name.contains('|') => name.split('|').map(one_name).collect::<Vec<_>>().join("|"),

@@ -1,38 +1,65 @@
-//! Options that iproute2 lists as a definition: `OPTIONS := { -V[ersion] | -s[tatistics] | -n[etns] name }`.
+//! Lists that iproute2 writes as productions of a grammar: `OPTIONS := { -V[ersion] | -s[tatistics] | -n[etns] name }`,
+//! `OBJECT := { link | address }`.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::patterns::{found, pattern};
 
-/// Most lines of a definition.
+/// Most lines of a production.
 const MOST: usize = 30;
 
-pattern!(BEGINS, r"^\s*(?:where\s+)?OPTIONS := ([{\[].*)$");
+pattern!(BEGINS, r"^\s*(?:where\s+)?(OPTIONS|OBJECT) := ([{\[].*)$");
 // `-color -p[retty]`: a bar that is missing.
 pattern!(NO_BAR, r"((?:^| )--?[A-Za-z][\w-]*(?:\[[\w-]+\])?) -");
 pattern!(FLAG, r"^(--?[A-Za-z0-9][\w-]*)(?:\[([\w-]+)\])?(?:\s+(.+))?$");
 
-/// Adds an entry for each option of such a definition.
+/// Replaces such productions with an entry for each option or subcommand.
 pub(super) fn listed(lines: &mut Vec<String>) {
-    let begins = |line: &String| line.contains("OPTIONS := ");
-    let Some(start) = lines.iter().position(begins) else { return };
-    let Some(first) = found(&BEGINS, &lines[start]).map(|captures| captures[1].to_owned()) else { return };
-    let mut text = first;
+    for (name, heading) in [("OPTIONS", "Options:"), ("OBJECT", "Commands:")] {
+        let Some((inner, range)) = production(lines, name) else { continue };
+        let entries = if name == "OPTIONS" { options(&inner) } else { words(&inner) };
+        if !entries.is_empty() {
+            lines.splice(range, std::iter::once(heading.to_owned()).chain(entries));
+        }
+    }
+}
+
+/// What stands in the brackets of the first production of this name, and its lines.
+fn production(lines: &[String], name: &str) -> Option<(String, Range<usize>)> {
+    let begins = |line: &String| {
+        let captures = if line.contains(" := ") { found(&BEGINS, line) } else { None };
+        captures.filter(|captures| &captures[1] == name).map(|captures| captures[2].to_owned())
+    };
+    let (start, mut text) =
+        lines.iter().enumerate().find_map(|(at, line)| begins(line).map(|text| (at, text)))?;
     let mut end = start + 1;
     while depth(&text) > 0 && end < lines.len() && end < start + MOST {
         text = format!("{text} {}", lines[end].trim());
         end += 1;
     }
     let inner = text.trim_end().strip_suffix(['}', ']']).and_then(|text| text.get(1..));
-    let Some(inner) = inner.filter(|_| depth(&text) == 0) else { return };
+    inner.filter(|_| depth(&text) == 0).map(|inner| (inner.to_owned(), start..end))
+}
+
+/// Entries of subcommands.
+fn words(inner: &str) -> Vec<String> {
+    let is_word = |part: &String| {
+        part.starts_with(|c: char| c.is_ascii_lowercase())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    alternatives(inner).into_iter().filter(is_word).map(|word| format!("  {word}")).collect()
+}
+
+/// Entries of options.
+fn options(inner: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     let barred = |text: &str| {
         let pattern = LazyLock::force(&NO_BAR).as_ref();
         pattern.map_or_else(|| text.to_owned(), |pattern| pattern.replace_all(text, "$1 | -").into_owned())
     };
     // A match ends where the next begins.
-    let inner = barred(&barred(inner));
-    let parts: Vec<String> = alternatives(&inner);
+    let parts: Vec<String> = alternatives(&barred(&barred(inner)));
     let mut at = 0;
     while let Some(part) = parts.get(at) {
         at += 1;
@@ -49,7 +76,7 @@ pub(super) fn listed(lines: &mut Vec<String>) {
         };
         entries.push(format!("  {flags}{value}"));
     }
-    lines.splice(start..end, std::iter::once("Options:".to_owned()).chain(entries));
+    entries
 }
 
 fn depth(text: &str) -> i32 {
@@ -105,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_of_options_are_entries() {
+    fn productions_are_entries() {
         let ip = "Usage: x [ OPTIONS ] OBJECT { COMMAND | help }\nwhere  OBJECT := { address | link }\n       \
                   OPTIONS := { -V[ersion] | -s[tatistics] |\n                    -f[amily] { inet | inet6 } |\n                    \
                   -4 | -l[oops] { maximum } | -b[atch] [filename] |\n                    -n[etns] name |\n                    -c[ompress] -color -j[son] }\n";
@@ -127,5 +154,8 @@ mod tests {
         let dcb = "Usage: x [ OPTIONS ] OBJECT\n       OPTIONS := [ -V | --Version | -j | --json\n                  | -v | --verbose]\n";
         assert_eq!(of(dcb), ["-V,--Version None ", "-j,--json None ", "-v,--verbose None "]);
         assert!(of("OPTIONS := { -V | -s\n").is_empty());
+        let read = crate::read(ip, "x");
+        assert_eq!(read.subcommands.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["address", "link"]);
+        assert!(read.positionals.is_empty());
     }
 }
