@@ -329,7 +329,10 @@ fn spellings(specs: &[Spec]) -> Option<Spec> {
 fn says_value(description: &str, default: Option<&str>) -> bool {
     // yargs says of switches that they are.
     let is_yargs = description.contains("[default: ") && !description.contains("[boolean]");
-    let is_switch = |default: &str| ["true", "false"].contains(&default.to_lowercase().as_str());
+    // click: `--fast / --safe  … [default: --safe]`.
+    let is_switch = |default: &str| {
+        default.starts_with("--") || ["true", "false"].contains(&default.to_lowercase().as_str())
+    };
     is_yargs && default.is_some_and(|default| !is_switch(default))
         || is_match(&TYPE_AT_END, description)
         // hey: `-n  Number of requests to run. Default is 200.`

@@ -151,8 +151,7 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
         let lower = one.name.to_lowercase();
         let lower = lower.strip_suffix("|help").unwrap_or(&lower);
         let is_command = matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "object");
-        let is_rest =
-            matches!(lower, "args" | "arg" | "arguments" | "command options" | "parameters");
+        let is_rest = matches!(lower, "args" | "arg" | "arguments" | "command options" | "parameters");
         if has_subcommands && (is_command || is_rest || (usage.takes_command && one.choices.len() > 1)) {
             continue;
         }
@@ -252,6 +251,15 @@ mod tests {
             ("Options:\n  -p, --port    #       the port\n", vec!["-p,--port  Required"]),
             ("Options:\n  -n, --bytes   #[KMG]  so many\n", vec!["-n,--bytes  Required"]),
             ("Options:\n  --volume=[]   mount it\n", vec!["--volume  Required"]),
+            ("Options:\n  --fast / --safe   Skip checks. [default: --safe]\n", vec!["--fast --safe None"]),
+            ("Options:\n  --with-x / --without-x   Both.\n", vec!["--with-x --without-x None"]),
+            ("Options:\n  -c / --color / --colour   Colours.\n", vec!["-c,--color,--colour  None"]),
+            // conan
+            (
+                "Options:\n  -pr:b PROFILE, --profile:build PROFILE\n  -o:h OPTION, --options:host OPTION\n",
+                vec!["-pr:b,--profile:build  Required", "-o:h,--options:host  Required"],
+            ),
+            ("Options:\n  -verb:n   Say more\n", vec!["-verb  Required"]),
             ("Options:\n  --dns /etc/resolv.conf   servers\n", vec!["--dns  Required"]),
             ("Options:\n  --pull string[=\"true\"]   always\n", vec!["--pull  Optional"]),
             ("Options:\n  -v -V --version   print it\n", vec!["-v,-V,--version  None"]),

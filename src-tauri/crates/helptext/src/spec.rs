@@ -1,9 +1,11 @@
 //! The left side of an option's entry: flags, what separates them, and values.
 
 mod cursor;
+mod flag;
 
 use crate::definition::{Join, Value};
-use cursor::{Cursor, Flag, Written};
+use cursor::{Cursor, Written};
+use flag::Flag;
 
 /// Flags that belong together, and their value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub fn specs(line: &str, place: Place) -> (Vec<Spec>, String) {
     let mut cursor = Cursor { chars: &chars, at: 0, place };
     let mut specs: Vec<Spec> = Vec::new();
     let mut joins = false;
+    // click: `--clean / --dirty`.
+    let mut is_pair = false;
     // `-oN/-oX <file>`: where options follow each other with a slash, the value of the last is that of all.
     let mut shares = 0;
     while specs.len() < MAX_SPECS {
@@ -56,10 +60,12 @@ pub fn specs(line: &str, place: Place) -> (Vec<Spec>, String) {
                 (written.value, written.values.clone(), written.join);
         }
         match specs.last_mut() {
+            Some(last) if joins && is_pair && last.switches_off(&flag) => last.negated.push(flag.name),
             Some(last) if joins => last.join(flag, written),
             _ => specs.push(Spec::of(flag, written)),
         }
         let is_slash = cursor.looking_at("/");
+        is_pair = cursor.looking_at(" / --");
         match cursor.separator(specs.last()) {
             Some(next_joins) => joins = next_joins,
             None => break,
@@ -88,6 +94,14 @@ impl Spec {
             self.flags.push(name);
         }
         self.negated.extend(negated);
+    }
+
+    /// Whether a flag behind ` / ` is for the opposite: neither the long spelling of a letter nor the other English one
+    /// (`--colour / --color`).
+    fn switches_off(&self, flag: &Flag) -> bool {
+        let plain = |name: &str| name.replace('u', "").replace('s', "z");
+        let mut long = self.flags.iter().filter(|known| known.starts_with("--")).peekable();
+        long.peek().is_some() && long.all(|known| plain(known) != plain(&flag.name))
     }
 
     fn join(&mut self, flag: Flag, written: Written) {

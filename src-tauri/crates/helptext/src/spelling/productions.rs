@@ -155,7 +155,10 @@ mod tests {
         assert_eq!(of(dcb), ["-V,--Version None ", "-j,--json None ", "-v,--verbose None "]);
         assert!(of("OPTIONS := { -V | -s\n").is_empty());
         let read = crate::read(ip, "x");
-        assert_eq!(read.subcommands.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["address", "link"]);
+        assert_eq!(
+            read.subcommands.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(),
+            ["address", "link"]
+        );
         assert!(read.positionals.is_empty());
     }
 }
