@@ -383,6 +383,9 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
         kind: match takes_value {
             false => ValueType::Boolean,
             true if !choices.is_empty() => ValueType::String,
+            true if value == Value::Optional && values.trim_matches(['[', '=', '<', '>', ']']) == "bool" => {
+                ValueType::Boolean
+            }
             true => hints::kind(&values, default.as_deref(), description),
         },
         choices,

@@ -197,7 +197,8 @@ fn spelled(line: &str) -> Option<String> {
     if let Some(captures) = found(&WITH_DEFAULT, line) {
         let (entry, default) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(match default.trim_matches(['\'', '"', '[', ']']) {
-            "true" | "false" => entry.to_owned(),
+            "false" => entry.to_owned(),
+            "true" => format!("{entry}[=<bool>]  (default true)"),
             "" => format!("{entry} <value>"),
             default => format!("{entry} <value>  (default {default})"),
         });
@@ -334,6 +335,7 @@ mod tests {
             ("  -l[octnum]  the end", "  -l[octnum]  the end"),
             ("    --chunk-size=500:", "    --chunk-size <value>  (default 500)"),
             ("    -A, --all=false:", "    -A, --all"),
+            ("    --wait=true:", "    --wait[=<bool>]  (default true)"),
             ("  -r [--revision] ARG      : it can be", "  -r, --revision <arg>      : it can be"),
             ("  --changelist [--cl] ARG  : only it", "  --changelist, --cl <arg>  : only it"),
             ("  -q [--quiet]             : nothing", "  -q, --quiet             : nothing"),

@@ -114,6 +114,10 @@ impl Tool {
                 made.arguments.extend((0..count).map(|_| flag.to_owned()));
                 Ok(())
             }
+            // kubectl: `--wait=false` switches off what is on by itself.
+            (Takes::Optional, Value::Bool(false)) if part.kind == ValueType::Boolean => {
+                self.one(property, flag, part, value, made)
+            }
             (Takes::None | Takes::Optional | Takes::Unknown, Value::Bool(true)) => {
                 made.arguments.push(flag.to_owned());
                 Ok(())
@@ -332,7 +336,11 @@ fn text_of(
     choices: &[String],
 ) -> Result<String, ArgumentError> {
     let text = match (value, wanted) {
-        (Value::String(text), ValueType::String | ValueType::Path | ValueType::Boolean) => text.clone(),
+        (Value::String(text), ValueType::String | ValueType::Path) => text.clone(),
+        (Value::Bool(given), ValueType::Boolean) => given.to_string(),
+        (other, ValueType::Boolean) => {
+            return wrong(property, format!("has to be true or false, not {}", kind(other)));
+        }
         (Value::Number(number), ValueType::Integer) if number.is_i64() || number.is_u64() => {
             number.to_string()
         }

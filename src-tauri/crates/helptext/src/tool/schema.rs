@@ -65,6 +65,7 @@ fn of_option(option: &OptionDefinition) -> Value {
         }
         Takes::Required if option.repeated => json!({"type": "array", "items": one()}),
         Takes::Required => one(),
+        Takes::Optional if option.kind == ValueType::Boolean => json!({"type": "boolean"}),
         // Alone or with a value.
         Takes::Optional | Takes::Unknown => json!({"anyOf": [{"type": "boolean"}, one()]}),
     };

@@ -53,6 +53,18 @@ fn arguments_become_one_vector() {
 }
 
 #[test]
+fn switches_with_a_default_can_be_switched_off() {
+    let kubectl = tool(
+        "Options:\n    --openapi=true:\n\tUse it\n\n    --all=false:\n\tAll\n",
+        "kubectl",
+        &Policy::default(),
+    );
+    assert_eq!(kubectl.input_schema()["properties"]["openapi"]["type"], "boolean");
+    assert_eq!(words(&kubectl, json!({"openapi": false, "all": true})), ["--openapi=false", "--all"]);
+    assert_eq!(problem(&kubectl, json!({"openapi": "no"})), "openapi: has to be true or false, not text");
+}
+
+#[test]
 fn wrong_arguments_are_named_with_what_would_be_right() {
     let grep = tool(GREP, "grep", &Policy::default());
     for (arguments, says) in [
