@@ -113,7 +113,7 @@ fn section(heading: &str) -> Section {
     let text = heading.trim().trim_end_matches(':').to_lowercase();
     let has = |word: &str| text.contains(word);
     if has("example")
-        || has("environment") && !has("option")
+        || has("environment") && !has("option") && !has("command")
         // `Exit status: 1 if they differ` is a sentence.
         || has("exit") && !text.contains(": ")
         || text.starts_with("see also")
@@ -153,6 +153,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let mut is_example = false;
     let mut was_prose: Option<usize> = None;
     let mut was_blank = true;
+    let mut last_column = None;
     for (at, line) in lines.iter().enumerate() {
         let text = line.trim();
         if text.is_empty() {
@@ -267,11 +268,14 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             Section::Other => indented > 0 && description_column(line).is_some(),
             _ => false,
         };
-        if is_named && let Some((name, description)) = named(line, section_now) {
+        let column =
+            description_column(line).or_else(|| last_column.filter(|column| begins_at(line, *column)));
+        if is_named && let Some((name, description)) = named(line, section_now, column) {
             if entries.len() >= MAX_ENTRIES {
                 return (entries, true);
             }
-            let column = description_column(line).filter(|_| !description.is_empty());
+            let column = column.filter(|_| !description.is_empty());
+            last_column = column;
             entries.push(Entry {
                 section: section_now,
                 what: What::Name(name),
@@ -320,11 +324,20 @@ fn is_option(line: &str, next: Option<&str>) -> bool {
     !specs(line.trim(), Place::Line(deeper)).0.is_empty()
 }
 
-/// Name and description of an argument or a subcommand.
-fn named(line: &str, section: Section) -> Option<(String, String)> {
+/// Whether a description can begin at a column, behind one blank: systemctl, where a name is as wide as its column.
+fn begins_at(line: &str, column: usize) -> bool {
+    let mut around = line.chars().skip(column.saturating_sub(2)).take(3);
+    let is_end = |c: char| c.is_ascii_uppercase() || matches!(c, ']' | '>' | '.');
+    around.next().is_some_and(is_end)
+        && around.next() == Some(' ')
+        && around.next().is_some_and(|c| c.is_ascii_uppercase())
+}
+
+/// Name and description of an argument or a subcommand. The description begins at `column`.
+fn named(line: &str, section: Section, column: Option<usize>) -> Option<(String, String)> {
     let text = line.trim();
     let chars: Vec<char> = line.chars().collect();
-    let (left, description) = match description_column(line) {
+    let (left, description) = match column {
         Some(column) => {
             let left: String = chars.get(..column)?.iter().collect();
             let right: String = chars.get(column..)?.iter().collect();

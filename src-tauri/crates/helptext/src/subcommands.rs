@@ -94,6 +94,8 @@ mod tests {
         assert_eq!(of("Commands:\n  c8 report  write it\n  c8 check   check it\n"), ["report", "check"]);
         assert_eq!(of("Recognized commands:\n\n  amend - Change it\n  dd - Copy it\n"), ["amend", "dd"]);
         assert_eq!(of("Commands:\n  run [...filters]\n  init <project>\n"), ["run", "init"]);
+        let systemctl = "Environment Commands:\n  show-environment               Dump it\n  service-log-level UNIT [LEVEL] Set it\n";
+        assert_eq!(of(systemctl), ["show-environment", "service-log-level"]);
         let listed = "Commands:\n  get   read it\n  put   write it\n";
         assert!(crate::read(listed, "c8 get").subcommands.is_empty());
         assert_eq!(of("COMMON COMMANDS\n\n  c8\n  Does it.\n"), Vec::<String>::new());
