@@ -75,7 +75,8 @@ fn description_column(line: &str) -> Option<usize> {
         if blanks >= 2 {
             let before = chars.get(at.wrapping_sub(1)).copied();
             let next = chars.get(at + blanks).copied()?;
-            if next != '-' && before != Some(',') {
+            let is_dash = next == '-' && chars.get(at + blanks + 1) == Some(&' ');
+            if (next != '-' || is_dash) && before != Some(',') {
                 return Some(at + blanks);
             }
         }
@@ -123,7 +124,9 @@ fn section(heading: &str) -> Section {
         || has("learn more")
     {
         Section::Prose
-    } else if has("option") || has("flag") || has("switches") {
+    } else if text.starts_with("optional commands") {
+        Section::Commands
+    } else if has("option") || has("flag") || has("switches") && !text.starts_with("for ") {
         Section::Options
     } else if has("command") {
         Section::Commands
@@ -262,14 +265,20 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 continue;
             }
         }
+        let column =
+            description_column(line).or_else(|| last_column.filter(|column| begins_at(line, *column)));
         let is_named = match section_now {
             Section::Commands | Section::Arguments => indented > heading_indent,
             // Groups of subcommands under headings of their own.
-            Section::Other => indented > 0 && description_column(line).is_some(),
+            Section::Other => indented > 0 && column.is_some(),
             _ => false,
         };
-        let column =
-            description_column(line).or_else(|| last_column.filter(|column| begins_at(line, *column)));
+        // argparse: `{run,list}` above an entry for each.
+        let first = next.and_then(|next| next.split_whitespace().next()).unwrap_or_default();
+        let names_next = |braces: &str| braces.split(',').any(|word| word == first);
+        if text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(names_next) {
+            continue;
+        }
         if is_named && let Some((name, description)) = named(line, section_now, column) {
             if entries.len() >= MAX_ENTRIES {
                 return (entries, true);
@@ -328,9 +337,10 @@ fn is_option(line: &str, next: Option<&str>) -> bool {
 fn begins_at(line: &str, column: usize) -> bool {
     let mut around = line.chars().skip(column.saturating_sub(2)).take(3);
     let is_end = |c: char| c.is_ascii_uppercase() || matches!(c, ']' | '>' | '.');
-    around.next().is_some_and(is_end)
+    let is_one = !line.chars().take(column.saturating_sub(1)).collect::<String>().trim().contains(' ');
+    around.next().is_some_and(|c| is_end(c) || is_one && c.is_alphanumeric())
         && around.next() == Some(' ')
-        && around.next().is_some_and(|c| c.is_ascii_uppercase())
+        && around.next().is_some_and(|c| is_one && c != ' ' || c.is_ascii_uppercase())
 }
 
 /// Name and description of an argument or a subcommand. The description begins at `column`.
@@ -356,15 +366,33 @@ fn named(line: &str, section: Section, column: Option<usize>) -> Option<(String,
         },
     };
     let left = left.trim_end_matches(':').to_owned();
-    let words = left.split_whitespace().count();
     let is_name =
         left.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '<' | '[' | '{' | '_'));
-    // vitest: `run [...filters]`, without a description.
-    let has_arguments = section == Section::Commands
-        && left.split_whitespace().skip(1).all(|word| word.starts_with(['[', '<']));
-    let most = if description.is_empty() && !has_arguments { 1 } else { 5 };
+    // Of a command, the arguments do not count: `run [...filters]`, `call SERVICE METHOD`, `blame (praise, ann)`.
+    let words = match section {
+        Section::Commands => {
+            let plain = outside_brackets(&left);
+            let one = plain.split([',', '|']).next().unwrap_or_default();
+            one.split_whitespace().filter(|word| word.contains(char::is_lowercase)).count()
+        }
+        _ => left.split_whitespace().count(),
+    };
+    let most = if description.is_empty() { 1 } else { 5 };
     let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("...");
     (is_name && words <= most && !is_sentence).then_some((left, description))
+}
+
+fn outside_brackets(text: &str) -> String {
+    let mut depth = 0_usize;
+    let is_outside = |c: &char| {
+        match c {
+            '[' | '<' | '(' | '{' => depth += 1,
+            ']' | '>' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    };
+    text.chars().filter(is_outside).collect()
 }
 
 fn add(entry: Option<&mut Entry>, text: &str) {

@@ -23,7 +23,7 @@ pattern!(REJECTED, r"(?i)\b(?:unknown|invalid|illegal|unrecognized) option\b");
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
     let (lines, is_cut) = lines(text);
-    let lines = usual(&lines);
+    let lines = usual(&lines, name.trim());
     let (entries, is_long) = entries::read(&lines);
     let usage = usage::read(&lines, name.trim(), &flags(&entries));
     let mut definition = Definition {

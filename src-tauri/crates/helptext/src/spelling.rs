@@ -1,6 +1,7 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
 mod brackets;
+mod commands;
 mod productions;
 mod titles;
 mod typed;
@@ -53,11 +54,12 @@ pattern!(DOTTED, r"^(\s*-\w) / (--[\w-]+(?: <[^<>]+>)?) (?:…|\.\.\.) (\S.*)$")
 pattern!(EMPTY_VALUE, r"^(\s*-[A-Z][A-Z0-9_]*)=(\w*)(\s+):(\S.*)$");
 
 /// The lines in the usual way.
-pub fn usual(lines: &[String]) -> Vec<String> {
+pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
     let second = second_column(lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
     productions::listed(&mut lines);
+    commands::listed(&mut lines, name);
     wrapped::join_lists(&mut lines);
     wrapped::join_bars(&mut lines);
     wrapped::join_spellings(&mut lines);
@@ -241,7 +243,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Vec<String> {
-        usual(&text.lines().map(str::to_owned).collect::<Vec<_>>())
+        usual(&text.lines().map(str::to_owned).collect::<Vec<_>>(), "")
     }
 
     #[test]
@@ -352,10 +354,12 @@ mod tests {
             ("         [--quiet] [--debug] user", "         [--quiet] [--debug] user"),
             ("         [--quiet]", "         [--quiet]"),
         ] {
-            assert_eq!(usual(&[line.to_owned()]), [usual_way], "{line}");
+            assert_eq!(usual(&[line.to_owned()], ""), [usual_way], "{line}");
         }
-        let perl =
-            usual(&["\tWith arguments: -f -T".to_owned(), "  Boolean (without arguments): -c".to_owned()]);
+        let perl = usual(
+            &["\tWith arguments: -f -T".to_owned(), "  Boolean (without arguments): -c".to_owned()],
+            "",
+        );
         assert_eq!(perl, ["  -f <arg>", "  -T <arg>", "  -c"]);
     }
 }

@@ -36,14 +36,19 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         // argparse lists them in braces.
         let choices =
             usage.positionals.iter().map(|positional| &positional.choices).find(|choices| choices.len() > 1);
-        for name in choices.into_iter().flatten() {
-            let described =
-                entries.iter().find(|entry| matches!(&entry.what, What::Name(left) if left == name));
-            found.push(Subcommand {
-                name: name.clone(),
-                aliases: Vec::new(),
-                description: described.map(|entry| entry.description.clone()).unwrap_or_default(),
-            });
+        let choices: Vec<&String> = choices.into_iter().flatten().collect();
+        let described: Vec<Subcommand> = entries
+            .iter()
+            .filter_map(|entry| match &entry.what {
+                What::Name(left) => subcommand(left, &entry.description),
+                What::Options(_) => None,
+            })
+            .filter(|command| choices.contains(&&command.name))
+            .collect();
+        let is_alias = |name: &String| described.iter().any(|command| command.aliases.contains(name));
+        for name in choices.into_iter().filter(|name| !is_alias(name)) {
+            let bare = || Subcommand { name: name.clone(), ..Subcommand::default() };
+            found.push(described.iter().find(|command| command.name == *name).cloned().unwrap_or_else(bare));
         }
     }
     if found.is_empty() {
@@ -65,8 +70,8 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
             && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
             && !word.chars().all(char::is_uppercase)
     };
-    // `remove, rm`, `remove|rm`, `add (a)`, `get <key>`.
-    let head = left.split(['<', '[', '(']).next().unwrap_or_default().trim();
+    // `remove, rm`, `remove|rm`, `get <key>`.
+    let head = left.split(['<', '[', '(', '{']).next().unwrap_or_default().trim();
     let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
     let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
     // `or: tool [OPTION]` is a further form of the usage line.
@@ -78,7 +83,11 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     if head.split([',', '|']).any(|part| part.split_whitespace().filter(is_lower).count() > 2) {
         return None;
     }
-    let aliases = words.filter(|word| is_word(word)).map(str::to_owned).collect();
+    // svn: `list (ls, dir)`.
+    let behind = left.strip_prefix(head).and_then(|rest| rest.trim_start().strip_prefix('('));
+    let behind = behind.and_then(|rest| rest.strip_suffix(')')).unwrap_or_default();
+    let others = words.chain(behind.split(',').map(str::trim));
+    let aliases = others.filter(|word| is_word(word)).map(str::to_owned).collect();
     Some(Subcommand { name: name.to_owned(), aliases, description: description.to_owned() })
 }
 

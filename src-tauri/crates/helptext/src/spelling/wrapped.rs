@@ -103,7 +103,7 @@ mod tests {
     use crate::spelling::usual;
 
     fn of(text: &str) -> Vec<String> {
-        usual(&text.lines().map(str::to_owned).collect::<Vec<_>>())
+        usual(&text.lines().map(str::to_owned).collect::<Vec<_>>(), "")
     }
 
     #[test]
