@@ -20,6 +20,8 @@ pub enum Section {
     Options,
     Arguments,
     Commands,
+    /// `Actions:`, which are commands where the usage has a place for an action.
+    Actions,
     /// Examples, environment variables and other text in which nothing is an entry.
     Prose,
 }
@@ -130,11 +132,61 @@ fn section(heading: &str) -> Section {
         Section::Options
     } else if has("command") {
         Section::Commands
+    } else if is_of_actions(&text) {
+        Section::Actions
     } else if has("argument") || text == "args" || has("positional") || has("parameters") {
         Section::Arguments
     } else {
         Section::Other
     }
+}
+
+/// `Actions (if none is given …)`, `Supported operations`, `<action> is one of`.
+fn is_of_actions(text: &str) -> bool {
+    let head = text.split(" (").next().unwrap_or(text);
+    let is_word = |word: &str| ["actions", "operations", "verbs", "tasks"].contains(&word);
+    let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
+    let is_one_of = || head.contains(" one of") && head.trim_start_matches('<').starts_with("action");
+    head.split(' ').count() <= 4 && (first.is_some_and(is_word) || last.is_some_and(is_word)) || is_one_of()
+}
+
+/// Whether a heading is above another group of subcommands: those below it stand in the same columns.
+fn is_group(heading: &str, next: Option<&str>, last: Option<&Entry>, last_column: Option<usize>) -> bool {
+    const MOST_WORDS: usize = 6;
+    const OTHERS: &[&str] = &[
+        "topics",
+        "formats",
+        "keys",
+        "variables",
+        "types",
+        "values",
+        "aliases",
+        "files",
+        "guides",
+        "modules",
+    ];
+    let lower = heading.trim_end_matches(':').to_lowercase();
+    let is_other = lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
+    let is_short = lower.split_whitespace().count() <= MOST_WORDS;
+    let is_of_commands = last.is_some_and(|entry| {
+        matches!(entry.section, Section::Commands | Section::Actions) && matches!(entry.what, What::Name(_))
+    });
+    let column = next.and_then(description_column);
+    let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
+    let goes_on = if is_of_commands { column.is_some() && column == last_column } else { column.is_some() };
+    section(heading) == Section::Other && is_below && goes_on && is_short && !is_other
+}
+
+/// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each.
+fn stands_for_next(text: &str, next: &str) -> bool {
+    let first = next.split_whitespace().next().unwrap_or_default();
+    if let Some(names) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+        return names.split(',').any(|name| name == first);
+    }
+    let name = text.split("  ").next().unwrap_or_default().trim_matches(['<', '>', '[', ']']);
+    ["command", "subcommand"].contains(&name.to_lowercase().as_str())
+        && first.starts_with(char::is_alphabetic)
+        && description_column(next).is_some()
 }
 
 /// Whether a line begins as an option's entry does: `-x`, `+[no]x`.
@@ -248,16 +300,15 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             && !(section_now == Section::Commands && indented > heading_indent && text.contains(": "))
         {
             let is_entry = indented > 0
-                && matches!(section_now, Section::Arguments | Section::Commands)
+                && matches!(section_now, Section::Arguments | Section::Commands | Section::Actions)
                 && indented > heading_indent
                 && !text.ends_with(':');
             if !is_entry {
                 // gopls: groups of subcommands under headings of one word.
-                let is_group = section_now == Section::Commands
-                    && section(text) == Section::Other
-                    && !text.ends_with(':')
-                    && !text.contains(' ');
-                section_now = if is_group { section_now } else { section(text) };
+                let is_list = matches!(section_now, Section::Commands | Section::Actions);
+                let is_word = section(text) == Section::Other && !text.ends_with(':') && !text.contains(' ');
+                let is_group = is_word || is_group(text, next, entries.last(), last_column);
+                section_now = if is_list && is_group { section_now } else { section(text) };
                 is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
                 is_example = text.to_lowercase().contains("example");
                 heading_indent = indented;
@@ -268,23 +319,25 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         let column =
             description_column(line).or_else(|| last_column.filter(|column| begins_at(line, *column)));
         let is_named = match section_now {
-            Section::Commands | Section::Arguments => indented > heading_indent,
+            Section::Commands | Section::Actions | Section::Arguments => indented > heading_indent,
             // Groups of subcommands under headings of their own.
             Section::Other => indented > 0 && column.is_some(),
             _ => false,
         };
-        // argparse: `{run,list}` above an entry for each.
-        let first = next.and_then(|next| next.split_whitespace().next()).unwrap_or_default();
-        let names_next = |braces: &str| braces.split(',').any(|word| word == first);
-        if text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(names_next) {
+        let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
+        let is_deeper = indent(next_line) > indented && !next_line.trim().is_empty();
+        if is_deeper && stands_for_next(text, next_line) {
+            if !text.starts_with('{') {
+                (section_now, heading_indent) = (Section::Commands, indented);
+            }
             continue;
         }
-        if is_named && let Some((name, description)) = named(line, section_now, column) {
+        if is_named && let Some((name, description)) = named(line, section_now, column, is_deeper) {
             if entries.len() >= MAX_ENTRIES {
                 return (entries, true);
             }
             let column = column.filter(|_| !description.is_empty());
-            last_column = column;
+            last_column = column.or(last_column);
             entries.push(Entry {
                 section: section_now,
                 what: What::Name(name),
@@ -344,7 +397,8 @@ fn begins_at(line: &str, column: usize) -> bool {
 }
 
 /// Name and description of an argument or a subcommand. The description begins at `column`.
-fn named(line: &str, section: Section, column: Option<usize>) -> Option<(String, String)> {
+fn named(line: &str, section: Section, column: Option<usize>, is_deeper: bool) -> Option<(String, String)> {
+    let is_list = matches!(section, Section::Commands | Section::Actions);
     let text = line.trim();
     let chars: Vec<char> = line.chars().collect();
     let (left, description) = match column {
@@ -355,10 +409,10 @@ fn named(line: &str, section: Section, column: Option<usize>) -> Option<(String,
         }
         // `create: Create it`, or a name alone with its description beneath.
         None => match text.split_once(": ") {
-            Some((left, right)) if section == Section::Commands => (left.to_owned(), right.trim().to_owned()),
+            Some((left, right)) if is_list => (left.to_owned(), right.trim().to_owned()),
             // qemu-img: `amend - Update options of the image`.
             _ => match text.split_once(" - ") {
-                Some((left, right)) if section == Section::Commands && !left.contains(' ') => {
+                Some((left, right)) if is_list && !outside_brackets(left).trim().contains(' ') => {
                     (left.to_owned(), right.trim().to_owned())
                 }
                 _ => (text.to_owned(), String::new()),
@@ -370,14 +424,17 @@ fn named(line: &str, section: Section, column: Option<usize>) -> Option<(String,
         left.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '<' | '[' | '{' | '_'));
     // Of a command, the arguments do not count: `run [...filters]`, `call SERVICE METHOD`, `blame (praise, ann)`.
     let words = match section {
-        Section::Commands => {
+        Section::Commands | Section::Actions => {
             let plain = outside_brackets(&left);
             let one = plain.split([',', '|']).next().unwrap_or_default();
             one.split_whitespace().filter(|word| word.contains(char::is_lowercase)).count()
         }
         _ => left.split_whitespace().count(),
     };
-    let most = if description.is_empty() { 1 } else { 5 };
+    // rndc: `addzone zone [class [view]]`, with its description beneath.
+    let is_described = !description.is_empty()
+        || is_deeper && section == Section::Commands && left.starts_with(|c: char| c.is_ascii_lowercase());
+    let most = if is_described { 5 } else { 1 };
     let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("...");
     (is_name && words <= most && !is_sentence).then_some((left, description))
 }

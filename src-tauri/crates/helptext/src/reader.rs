@@ -150,8 +150,11 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
     for one in &usage.positionals {
         let lower = one.name.to_lowercase();
         let lower = lower.strip_suffix("|help").unwrap_or(&lower);
-        let is_command = matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "object");
-        let is_rest = matches!(lower, "args" | "arg" | "arguments" | "command options" | "parameters");
+        // `<command>`, `[command-arguments]`, `<action>`.
+        let word = lower.split([' ', '-', '_']).next().unwrap_or(lower);
+        let is_command = matches!(word, "command" | "subcommand" | "cmd" | "commands" | "object")
+            || usage::is_action(word);
+        let is_rest = matches!(lower, "args" | "arg" | "arguments" | "parameters");
         if has_subcommands && (is_command || is_rest || (usage.takes_command && one.choices.len() > 1)) {
             continue;
         }

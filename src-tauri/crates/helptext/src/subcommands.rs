@@ -13,8 +13,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     let listed =
         entries.iter().any(|entry| entry.section == Section::Commands && matches!(entry.what, What::Name(_)));
     // Groups under headings that do not say "commands" count only where the usage has a place for a command.
-    let wanted = |section: Section| {
-        section == Section::Commands || (!listed && usage.takes_command && section == Section::Other)
+    let wanted = |section: Section| match section {
+        Section::Commands => true,
+        Section::Actions => usage.takes_action,
+        Section::Other => !listed && usage.takes_command,
+        _ => false,
     };
     for entry in entries.iter().filter(|entry| wanted(entry.section)) {
         let What::Name(left) = &entry.what else { continue };
@@ -31,6 +34,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         if !is_known && found.len() < MAX_SUBCOMMANDS {
             found.push(command);
         }
+    }
+    if found.is_empty() {
+        let named =
+            usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
+        found.extend(named);
     }
     if found.is_empty() && usage.takes_command {
         // argparse lists them in braces.
@@ -51,11 +59,6 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
             found.push(described.iter().find(|command| command.name == *name).cloned().unwrap_or_else(bare));
         }
     }
-    if found.is_empty() {
-        let named =
-            usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
-        found.extend(named);
-    }
     // A text that lists the command itself is that of the program: it has nothing below the command.
     let own = usage.command.split(' ').skip(1).last();
     if own.is_some_and(|own| found.iter().any(|command| command.name == own)) {
@@ -71,7 +74,7 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
             && !word.chars().all(char::is_uppercase)
     };
     // `remove, rm`, `remove|rm`, `get <key>`.
-    let head = left.split(['<', '[', '(', '{']).next().unwrap_or_default().trim();
+    let head = left.split(['<', '[', '(', '{', '"']).next().unwrap_or_default().trim();
     let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
     let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
     // `or: tool [OPTION]` is a further form of the usage line.

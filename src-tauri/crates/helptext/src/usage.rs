@@ -1,5 +1,6 @@
 //! Usage lines: the options and positional arguments that they show.
 
+mod commands;
 mod form;
 mod lines;
 mod merge;
@@ -9,10 +10,12 @@ use std::collections::HashSet;
 
 use crate::definition::{Join, Value};
 use crate::spec::Spec;
+pub use commands::is_action;
+use commands::{behind_command, commands, first_words, with_command_first};
 use form::{Form, mentions};
 use lines::{alternatives, base_name, forms, leading_words, unnamed_forms, without_command};
 use merge::merge;
-use tokens::{have_words, words};
+use tokens::have_words;
 
 /// Most forms.
 const MAX_FORMS: usize = 64;
@@ -30,6 +33,8 @@ pub struct Usage {
     pub positionals: Vec<UsagePositional>,
     /// Whether a line has a place for a subcommand: `<command>`, `{add,remove} ...`.
     pub takes_command: bool,
+    /// Whether a line has a place for an action: `<action>`.
+    pub takes_action: bool,
     /// Subcommands that the lines begin with, if each line is for another one.
     pub commands: Vec<String>,
 }
@@ -79,6 +84,11 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
         let mut own = form.split_whitespace();
         words.iter().all(|word| own.next().is_some_and(|own| base_name(own) == base_name(word)))
     };
+    for form in usage.forms.iter_mut().filter(|form| words.len() > 1 && !begins(form)) {
+        if let Some(other) = with_command_first(form, &words) {
+            *form = other;
+        }
+    }
     if words.len() > 1 && usage.forms.iter().any(begins) {
         usage.forms.retain(begins);
     }
@@ -95,11 +105,13 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let forms: Vec<&str> = if is_of_program { own.iter().map(String::as_str).collect() } else { forms };
     // `mocha init <path>` is about a subcommand, where there is a form without one.
     let is_of_command = |form: &str| {
-        let words = leading_command(form);
-        let first = words.split(' ').next().unwrap_or_default();
-        flags.commands.contains(first) || usage.commands.iter().any(|command| command == first)
+        let is_command =
+            |first: &String| flags.commands.contains(first.as_str()) || usage.commands.contains(first);
+        first_words(form).iter().any(is_command)
     };
-    let are_all = usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));
+    // `gm help command` says nothing about a call.
+    let are_all = usage.commands.is_empty()
+        && forms.iter().all(|form| is_of_command(form) && first_words(form) != ["help"]);
     let shows_arguments: Vec<bool> = forms.iter().map(|form| are_all || !is_of_command(form)).collect();
     let has_words = have_words(&usage.forms);
     let parsed = |form: &str, known| {
@@ -114,7 +126,11 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let parsed: Vec<Form<'_>> = first.into_iter().chain(forms.map(|form| parsed(form, &known))).collect();
     usage.positionals =
         merge(parsed.iter().zip(&shows_arguments).filter(|(_, shows)| **shows).map(|(form, _)| form));
-    usage.takes_command = parsed.iter().any(|form| form.takes_command);
+    // `run <cmd>` has a place for another program.
+    let mut shown =
+        parsed.iter().zip(&shows_arguments).filter(|(_, shows)| **shows || shows_arguments.len() == 1);
+    usage.takes_command = shown.clone().any(|(form, _)| form.takes_command);
+    usage.takes_action = shown.any(|(form, _)| form.positionals.iter().any(|one| is_action(&one.name)));
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();
     for option in parsed.iter().flat_map(|form| &form.options) {
@@ -137,66 +153,6 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
         usage.options.push(option);
     }
     usage
-}
-
-/// The plain words that a form begins with, behind what is in brackets: `link install` of `[options] link install [<app>]`.
-fn leading_command(form: &str) -> String {
-    let is_plain = |word: &str| {
-        word.len() > 1
-            && word.starts_with(|c: char| c.is_ascii_lowercase())
-            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
-    };
-    let all = words(form);
-    let behind = all.iter().skip_while(|word| word.starts_with('[') || word.eq_ignore_ascii_case("options"));
-    behind.take_while(|word| is_plain(word)).take(3).map(String::as_str).collect::<Vec<_>>().join(" ")
-}
-
-/// A form without the plain words that it begins with, if these are `command` or more words.
-fn behind_command(form: &str, command: &str) -> Option<String> {
-    let own = leading_command(form);
-    own.strip_prefix(command).filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
-    let count = command.split_whitespace().count();
-    if count == 0 {
-        return None;
-    }
-    let all = words(form);
-    let first = all.iter().position(|word| own.split(' ').next() == Some(word))?;
-    let others = all.iter().take(first).chain(all.iter().skip(first + count));
-    Some(others.map(String::as_str).collect::<Vec<_>>().join(" "))
-}
-
-/// The subcommands of forms that each begin with other words. Few such forms, or names of files and the like, are
-/// arguments.
-fn commands(forms: &[&str]) -> Vec<String> {
-    const FEW: usize = 3;
-    const MOST: usize = 100;
-    let mut found: Vec<String> = Vec::new();
-    let mut firsts: HashSet<String> = HashSet::new();
-    let (mut count, mut others) = (0, 0);
-    for form in forms {
-        let words = leading_command(form);
-        let is_help = form.trim_start_matches(['(', '[']).starts_with("-h")
-            || ["--help", "--version", "-V", "-?"].iter().any(|flag| form.contains(flag))
-                && !form.contains(['<', '{']);
-        match words.split(' ').next().filter(|first| !first.is_empty()) {
-            Some(first) => {
-                count += 1;
-                if firsts.insert(first.to_owned()) && found.len() < MOST {
-                    found.push(first.to_owned());
-                }
-            }
-            None => others += usize::from(!is_help),
-        }
-    }
-    let is_file = |word: &String| {
-        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        crate::choices::is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
-    };
-    let writes_arguments_otherwise = forms.iter().any(|form| form.contains(['<', '[']));
-    let fits = firsts.len() >= FEW
-        && others * 2 <= count
-        && firsts.iter().filter(|word| is_file(word)).count() * 2 < firsts.len();
-    if fits && writes_arguments_otherwise { found } else { Vec::new() }
 }
 
 #[cfg(test)]

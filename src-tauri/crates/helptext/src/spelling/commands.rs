@@ -9,6 +9,7 @@ const LEAST: usize = 3;
 
 /// Replaces such lists. `name` is the command.
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
+    without_rules(lines);
     let mut at = 0;
     while at < lines.len() {
         if let Some(heading) = Heading::of(&lines[at]) {
@@ -26,6 +27,28 @@ pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
         at += 1;
     }
     of_program(lines, name);
+    alone(lines);
+}
+
+/// `brz help commands`: a list and nothing else.
+fn alone(lines: &mut Vec<String>) {
+    const FEWEST: usize = 8;
+    let start = lines.iter().take_while(|line| line.trim().is_empty()).count();
+    let column = |line: &String| {
+        let (left, right) = line.split_once("  ")?;
+        let is_entry = is_word(left) && left.starts_with(|c: char| c.is_ascii_lowercase());
+        is_entry.then(|| line.len() - right.trim_start().len())
+    };
+    let columns: Vec<usize> = lines.iter().skip(start).filter_map(column).collect();
+    if lines.get(start).and_then(column).is_some()
+        && columns.len() >= FEWEST
+        && columns.iter().all(|column| Some(column) == columns.first())
+    {
+        for line in lines.iter_mut().filter(|line| !line.trim().is_empty()) {
+            line.insert_str(0, "  ");
+        }
+        lines.insert(0, "Commands:".to_owned());
+    }
 }
 
 fn indent(line: &str) -> usize {
@@ -36,6 +59,19 @@ fn indent(line: &str) -> usize {
 fn is_rule(line: &str) -> bool {
     let text = line.trim();
     text.len() > 2 && text.chars().all(|c| matches!(c, '-' | '=' | '~'))
+}
+
+/// Removes the lines that underline headings of commands and, in dub, of the groups below.
+fn without_rules(lines: &mut Vec<String>) {
+    let (mut is_list, mut above_is_heading) = (false, false);
+    lines.retain(|line| {
+        let is_rule = is_rule(line);
+        if is_rule && (above_is_heading || line.trim().starts_with('=')) {
+            is_list = above_is_heading;
+        }
+        above_is_heading = Heading::of(line).is_some();
+        !(is_rule && is_list)
+    });
 }
 
 /// The first line at or below `at` that is neither blank nor a rule nor says how to learn more.
@@ -51,6 +87,7 @@ fn first_below(lines: &[String], at: usize) -> usize {
 
 /// A line above a list of commands: `Commands:`, `The most used commands are:`, `Cipher commands (see there)`.
 struct Heading<'a> {
+    text: &'a str,
     indent: usize,
     /// What stands behind the colon, and its column.
     behind: &'a str,
@@ -68,9 +105,9 @@ impl<'a> Heading<'a> {
         let plain = head.split(" (").next().unwrap_or(head).trim_end().to_lowercase();
         let words: Vec<&str> = plain.split_whitespace().collect();
         let is_named = |words: &[&str]| {
-            words
-                .last()
-                .is_some_and(|last| last.ends_with("commands") && last.chars().all(char::is_alphabetic))
+            let is_name = |last: &str| last.ends_with("commands") && last.chars().all(char::is_alphabetic);
+            // bwa: `Command: index   index sequences`.
+            words.last().is_some_and(|last| is_name(last) || *last == "command" && !behind.trim().is_empty())
         };
         let is_of_options = words.iter().any(|word| word.starts_with("option") && *word != "optional");
         let names = words.iter().position(|word| is_named(&[word]))?;
@@ -81,6 +118,7 @@ impl<'a> Heading<'a> {
         };
         let is_usage = plain.starts_with("usage") || text.starts_with('-');
         (is_heading && !is_of_options && !is_usage && words.len() <= MOST_WORDS).then(|| Self {
+            text,
             indent: indent(line),
             behind: behind.trim(),
             column: line.len() - behind.trim_start().len(),
@@ -90,15 +128,33 @@ impl<'a> Heading<'a> {
 
 /// Entries for the list below a heading, and the number of its lines. None if it is written as usual.
 fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>, usize) {
-    let block: Vec<&str> =
-        lines.iter().take(MOST).take_while(|line| !line.trim().is_empty()).map(String::as_str).collect();
     if !heading.behind.is_empty() {
-        return behind(heading, &block).unwrap_or_default();
+        return behind(heading, lines).unwrap_or_default();
     }
-    let found =
-        grid(&block).or_else(|| bulleted(&block)).or_else(|| dotted(&block)).or_else(|| dashed(&block));
-    if let Some(found) = found {
-        return found;
+    let mut all: Vec<String> = Vec::new();
+    let mut count = 0;
+    // Blocks of the same form, with blank lines between.
+    for form in [grid, commas, bulleted, dotted, dashed] {
+        while let Some(rest) = lines.get(count..) {
+            let blank = if all.is_empty() {
+                0
+            } else {
+                rest.iter().take_while(|line| line.trim().is_empty()).count()
+            };
+            let block: Vec<&str> = rest
+                .iter()
+                .skip(blank)
+                .take(MOST)
+                .take_while(|line| !line.trim().is_empty())
+                .map(String::as_str)
+                .collect();
+            let Some((found, length)) = form(&block) else { break };
+            all.extend(found);
+            count += blank + length;
+        }
+        if !all.is_empty() {
+            return (all, count);
+        }
     }
     let (found, count) = flush(heading.indent, lines);
     // kingpin: `check config <file>` in the help of `promtool check`.
@@ -123,31 +179,51 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// `Commands: create, update`, or a list of which the first stands beside the heading.
-fn behind(heading: &Heading<'_>, block: &[&str]) -> Option<(Vec<String>, usize)> {
-    let is_beneath = |line: &&&str| indent(line) > heading.indent;
-    let more: Vec<&str> = block.iter().take_while(is_beneath).copied().collect();
-    let all = std::iter::once(heading.behind).chain(more.iter().map(|line| line.trim()));
-    let text = all.collect::<Vec<_>>().join(" ");
-    let parts: Vec<&str> = text.trim_end_matches('.').split(',').map(str::trim).collect();
-    let bare = |part: &&str| {
+fn behind(heading: &Heading<'_>, lines: &[String]) -> Option<(Vec<String>, usize)> {
+    let is_beneath = |line: &&String| indent(line) > heading.indent && !line.trim().is_empty();
+    let more: Vec<&str> = lines.iter().take_while(is_beneath).map(String::as_str).collect();
+    let listed = listed_words(std::iter::once(heading.behind).chain(more.iter().copied()), ',');
+    if let Some(listed) = listed {
+        return Some((listed, more.len()));
+    }
+    // jupyter: `Available subcommands: kernel migrate run`.
+    let says_which = ["Available ", "Valid ", "Supported "].iter().any(|word| heading.text.starts_with(word));
+    if let Some(listed) =
+        listed_words(std::iter::once(heading.behind), ' ').filter(|_| says_which && more.is_empty())
+    {
+        return Some((listed, 0));
+    }
+    let is_aligned = |line: &&String| line.trim().is_empty() || indent(line) == heading.column;
+    let aligned: Vec<&str> = lines.iter().take(MOST).take_while(is_aligned).map(|line| line.trim()).collect();
+    let count = aligned.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    let all: Vec<&str> = std::iter::once(heading.behind)
+        .chain(aligned.into_iter().take(count).filter(|line| !line.is_empty()))
+        .collect();
+    let is_list = all.len() >= LEAST && all.iter().all(|line| line.split(' ').next().is_some_and(is_word));
+    is_list.then(|| {
+        let parted = |text: &&str| match text.split_once(' ') {
+            Some((word, rest)) => entry(word, rest.trim_start()),
+            None => entry(text, ""),
+        };
+        (all.iter().map(parted).collect(), count)
+    })
+}
+
+/// Entries of words that commas or blanks separate, if nothing else stands between.
+fn listed_words<'l>(lines: impl Iterator<Item = &'l str>, separator: char) -> Option<Vec<String>> {
+    let text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    let bare = |part: &str| {
         let part = part.strip_prefix("and ").or_else(|| part.strip_prefix("or ")).unwrap_or(part).trim();
         is_word(part).then(|| entry(part, ""))
     };
-    let listed: Vec<String> = parts.iter().filter_map(bare).collect();
-    if listed.len() == parts.len() && listed.len() >= LEAST {
-        return Some((listed, more.len()));
-    }
-    let aligned: Vec<&str> = more.iter().take_while(|line| indent(line) == heading.column).copied().collect();
-    let is_list = aligned.len() + 1 >= LEAST
-        && aligned.iter().all(|line| line.trim().split(' ').next().is_some_and(is_word));
-    is_list.then(|| {
-        let all = std::iter::once(heading.behind).chain(aligned.iter().map(|line| line.trim()));
-        let parted = |text: &str| match text.split_once(' ') {
-            Some((word, arguments)) => entry(word, arguments),
-            None => entry(text, ""),
-        };
-        (all.map(parted).collect(), aligned.len())
-    })
+    let parts = text.trim_end_matches('.').split(separator).map(str::trim).filter(|part| !part.is_empty());
+    let all: Option<Vec<String>> = parts.map(bare).collect();
+    all.filter(|all| all.len() >= LEAST)
+}
+
+/// `access, add, audit,`, in npm.
+fn commas(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    listed_words(block.iter().copied(), ',').map(|all| (all, block.len()))
 }
 
 /// Names in several columns, without descriptions.
@@ -183,12 +259,16 @@ fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
 
 /// `info ........ Print it`, in ionic.
 fn dotted(block: &[&str]) -> Option<(Vec<String>, usize)> {
-    let behind = |line: &&str| {
-        let (left, right) = line.split_once(" ..")?;
+    let indented = block.first().map_or(0, |line| indent(line));
+    let parted = |line: &&str| {
+        let Some((left, right)) = line.split_once(" ..") else {
+            // cordova: the description goes on beneath.
+            return (indent(line) > indented + 8).then(|| format!("      {}", line.trim()));
+        };
         let right = right.trim_start_matches('.').strip_prefix(' ')?;
         left.trim().split(' ').next().is_some_and(is_word).then(|| entry(left.trim(), right))
     };
-    let all: Vec<String> = block.iter().map_while(behind).collect();
+    let all: Vec<String> = block.iter().map_while(parted).collect();
     (!all.is_empty()).then(|| (all.clone(), all.len()))
 }
 
@@ -241,35 +321,68 @@ fn entry(left: &str, description: &str) -> String {
     if description.is_empty() { format!("  {left}") } else { format!("  {left}  {description}") }
 }
 
-/// `mix clean    # Deletes it`: lines that begin with the command, and describe what stands behind it.
+/// `mix clean    # Deletes it`: lines that begin with the command, and are described beside or beneath.
 fn of_program(lines: &mut Vec<String>, name: &str) {
     if name.is_empty() {
         return;
     }
-    let described = |line: &String| {
-        let behind = line.trim_start().strip_prefix(name)?.strip_prefix(' ')?.trim_start();
-        let first = behind.split(' ').next().filter(|first| is_word(first))?;
-        let is_lower = first.starts_with(|c: char| c.is_ascii_lowercase());
-        let (left, right) = ["  ", " # ", " - "].iter().find_map(|gap| behind.split_once(gap))?;
-        let right = right.trim_start().trim_start_matches(['#', '-']).trim();
-        let is_sentence = right.contains(' ') && right.starts_with(char::is_alphabetic);
-        (is_lower && is_sentence).then(|| (first.to_owned(), entry(left, right)))
-    };
     let mut at = 0;
     while at < lines.len() {
-        let run: Vec<(String, String)> = lines.iter().skip(at).take(MOST).map_while(described).collect();
-        let names: HashSet<&String> = run.iter().map(|(first, _)| first).collect();
+        let (run, count) = run_of_program(lines.get(at..).unwrap_or_default(), name);
+        let names: HashSet<&str> =
+            run.iter().filter_map(|line| line.trim_start().split(' ').next()).collect();
         if names.len() >= LEAST && !is_below_examples(lines, at) {
-            let new =
-                std::iter::once("Commands:".to_owned()).chain(run.iter().map(|(_, entry)| entry.clone()));
-            let new: Vec<String> = new.collect();
+            let new: Vec<String> = std::iter::once("Commands:".to_owned()).chain(run).collect();
             let length = new.len();
-            lines.splice(at..at + run.len(), new);
+            lines.splice(at..at + count, new);
             at += length;
         } else {
-            at += run.len().max(1);
+            at += count.max(1);
         }
     }
+}
+
+/// Entries for the lines at the beginning that are such, and the number of lines.
+fn run_of_program(lines: &[String], name: &str) -> (Vec<String>, usize) {
+    let mut found: Vec<String> = Vec::new();
+    let mut count = 0;
+    let mut indented = None;
+    for (at, line) in lines.iter().take(MOST).enumerate() {
+        let behind = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+        let behind = behind.map(str::trim_start).filter(|_| indented.is_none_or(|own| own == indent(line)));
+        let Some(behind) = behind else {
+            let goes_on = line.trim().is_empty() || indented.is_some_and(|own| indent(line) > own);
+            if found.is_empty() || !goes_on {
+                break;
+            }
+            continue;
+        };
+        let first = behind.split([' ', ':']).next().unwrap_or_default();
+        if !is_word(first) || !first.starts_with(|c: char| c.is_ascii_lowercase()) {
+            break;
+        }
+        let parted = ["  ", " # ", " - "].iter().find_map(|gap| behind.split_once(gap));
+        let right = parted.map_or("", |(_, right)| right.trim_start().trim_start_matches(['#', '-']).trim());
+        let is_sentence = right.contains(' ') && !right.starts_with(['[', '<', '{', '(', '-', '|']);
+        let below = lines.get(at + 1).filter(|next| !next.trim().is_empty() && indent(next) > indent(line));
+        let below =
+            below.map(|next| next.trim()).filter(|next| !next.starts_with(['[', '<', '{', '(', '-', '|']));
+        match (parted, below) {
+            (Some((left, _)), _) if is_sentence => found.push(entry(left, right)),
+            (_, Some(description)) => found.push(entry(behind.trim_end_matches(':'), description)),
+            // btrfs: another way to write the next.
+            _ if lines
+                .get(at + 1)
+                .is_some_and(|next| next.trim_start().starts_with(&format!("{name} {first}"))) => {}
+            _ => break,
+        }
+        (indented, count) = (Some(indent(line)), at + 1);
+    }
+    // What describes the last goes with it.
+    let rest = lines.iter().skip(count);
+    let below =
+        rest.take_while(|line| !line.trim().is_empty() && indented.is_some_and(|own| indent(line) > own));
+    (found, count + below.count())
 }
 
 fn is_below_examples(lines: &[String], at: usize) -> bool {

@@ -9,15 +9,16 @@ use crate::patterns::{found, pattern};
 /// Most lines of a production.
 const MOST: usize = 30;
 
-pattern!(BEGINS, r"^\s*(?:where\s+)?(OPTIONS|OBJECT) := ([{\[].*)$");
+pattern!(BEGINS, r"^\s*(?:where\s+)?\[?(OPTIONS|OBJECT|COMMAND|action|command)\]?\s+:?= +([{\[].*)$");
 // `-color -p[retty]`: a bar that is missing.
 pattern!(NO_BAR, r"((?:^| )--?[A-Za-z][\w-]*(?:\[[\w-]+\])?) -");
 pattern!(FLAG, r"^(--?[A-Za-z0-9][\w-]*)(?:\[([\w-]+)\])?(?:\s+(.+))?$");
 
 /// Replaces such productions with an entry for each option or subcommand.
 pub(super) fn listed(lines: &mut Vec<String>) {
-    for (name, heading) in [("OPTIONS", "Options:"), ("OBJECT", "Commands:")] {
+    for name in ["OPTIONS", "OBJECT", "COMMAND", "action", "command"] {
         let Some((inner, range)) = production(lines, name) else { continue };
+        let heading = if name == "OPTIONS" { "Options:" } else { "Commands:" };
         let entries = if name == "OPTIONS" { options(&inner) } else { words(&inner) };
         if !entries.is_empty() {
             lines.splice(range, std::iter::once(heading.to_owned()).chain(entries));
@@ -28,7 +29,7 @@ pub(super) fn listed(lines: &mut Vec<String>) {
 /// What stands in the brackets of the first production of this name, and its lines.
 fn production(lines: &[String], name: &str) -> Option<(String, Range<usize>)> {
     let begins = |line: &String| {
-        let captures = if line.contains(" := ") { found(&BEGINS, line) } else { None };
+        let captures = if line.contains("= ") && line.contains(name) { found(&BEGINS, line) } else { None };
         captures.filter(|captures| &captures[1] == name).map(|captures| captures[2].to_owned())
     };
     let (start, mut text) =

@@ -1,0 +1,105 @@
+//! Subcommands in usage lines.
+
+use std::collections::HashSet;
+
+use super::lines::base_name;
+use super::tokens::words;
+
+/// Whether an argument stands for a subcommand under another name.
+pub fn is_action(name: &str) -> bool {
+    ["action", "operation", "verb", "task"].contains(&name.to_lowercase().as_str())
+}
+
+/// The plain words that a form begins with, behind what is in brackets: `link install` of `[options] link install [<app>]`.
+fn leading_command(form: &str) -> String {
+    let is_plain = |word: &str| {
+        word.len() > 1
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let all = words(form);
+    let behind = all.iter().skip_while(|word| word.starts_with('[') || word.eq_ignore_ascii_case("options"));
+    behind.take_while(|word| is_plain(word)).take(3).map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+/// A form without the plain words that it begins with, if these are `command` or more words.
+pub(super) fn behind_command(form: &str, command: &str) -> Option<String> {
+    let own = leading_command(form);
+    own.strip_prefix(command).filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
+    let count = command.split_whitespace().count();
+    if count == 0 {
+        return None;
+    }
+    let all = words(form);
+    let first = all.iter().position(|word| own.split(' ').next() == Some(word))?;
+    let others = all.iter().take(first).chain(all.iter().skip(first + count));
+    Some(others.map(String::as_str).collect::<Vec<_>>().join(" "))
+}
+
+/// The subcommands of forms that each begin with other words. Few such forms, or names of files and the like, are
+/// arguments.
+pub(super) fn commands(forms: &[&str]) -> Vec<String> {
+    const FEW: usize = 3;
+    const MOST: usize = 100;
+    let mut found: Vec<String> = Vec::new();
+    let mut firsts: HashSet<String> = HashSet::new();
+    let (mut count, mut others) = (0, 0);
+    for form in forms {
+        let first = first_words(form);
+        let is_help = form.trim_start_matches(['(', '[']).starts_with("-h")
+            || ["--help", "--version", "-V", "-?"].iter().any(|flag| form.contains(flag))
+                && !form.contains(['<', '{']);
+        if first.is_empty() {
+            others += usize::from(!is_help);
+            continue;
+        }
+        count += 1;
+        for word in first {
+            if firsts.insert(word.clone()) && found.len() < MOST {
+                found.push(word);
+            }
+        }
+    }
+    let is_file = |word: &String| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        crate::choices::is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
+    };
+    let writes_arguments_otherwise = forms.iter().any(|form| form.contains(['<', '[']));
+    let fits = firsts.len() >= FEW
+        && count > 1
+        && others * 2 <= count
+        && firsts.iter().filter(|word| is_file(word)).count() * 2 < firsts.len();
+    if fits && writes_arguments_otherwise { found } else { Vec::new() }
+}
+
+/// The subcommands that a form is for: `link` of `[options] link <app>`, both of `{ add | del } NAME`.
+pub(super) fn first_words(form: &str) -> Vec<String> {
+    let leading = leading_command(form);
+    if let Some(first) = leading.split(' ').next().filter(|first| !first.is_empty()) {
+        return vec![first.to_owned()];
+    }
+    let all = words(form);
+    let group = all.iter().find(|word| !word.starts_with("[-") && !word.eq_ignore_ascii_case("options"));
+    let bare = |group: &String| group.trim_matches(['{', '}', '(', ')', ' ']).to_owned();
+    let group = group.filter(|group| group.contains('|') && !group.starts_with(['[', '<', '-'])).map(bare);
+    let names: Vec<String> =
+        group.iter().flat_map(|group| group.split('|')).map(|name| name.trim().to_owned()).collect();
+    let are_plain = names.iter().all(|name| leading_command(name) == *name && !name.contains(' '));
+    if are_plain { names } else { Vec::new() }
+}
+
+/// `ip [-all] netns delete` as `ip netns [-all] delete`, for the command `ip netns`.
+pub(super) fn with_command_first(form: &str, command: &[&str]) -> Option<String> {
+    let all = words(form);
+    let (program, below) = command.split_first()?;
+    let first = all.first().filter(|first| base_name(first) == base_name(program))?;
+    let options = all.iter().skip(1).take_while(|word| word.starts_with("[-")).count();
+    let behind = all.get(1 + options..)?;
+    let is_command = options > 0
+        && behind.len() >= below.len()
+        && behind.iter().zip(below).all(|(one, other)| one == other);
+    let between = all.get(1..=options)?;
+    let ordered = std::iter::once(first).chain(behind.iter().take(below.len())).chain(between);
+    let ordered: Vec<&str> = ordered.chain(behind.iter().skip(below.len())).map(String::as_str).collect();
+    is_command.then(|| ordered.join(" "))
+}
