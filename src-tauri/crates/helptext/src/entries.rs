@@ -166,7 +166,7 @@ fn is_group(heading: &str, next: Option<&str>, last: Option<&Entry>, last_column
         "modules",
     ];
     let lower = heading.trim_end_matches(':').to_lowercase();
-    let is_other = lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
+    let is_other = lower.split(' ').any(|word| OTHERS.contains(&word));
     let is_short = lower.split_whitespace().count() <= MOST_WORDS;
     let is_of_commands = last.is_some_and(|entry| {
         matches!(entry.section, Section::Commands | Section::Actions) && matches!(entry.what, What::Name(_))
@@ -309,6 +309,11 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 let is_word = section(text) == Section::Other && !text.ends_with(':') && !text.contains(' ');
                 let is_group = is_word || is_group(text, next, entries.last(), last_column);
                 section_now = if is_list && is_group { section_now } else { section(text) };
+                // ovs-ofctl: `Other commands:` below groups that do not say "commands".
+                let is_last = section_now == Section::Commands && text.to_lowercase().starts_with("other ");
+                if is_last && !entries.iter().any(|entry| entry.section == Section::Commands) {
+                    section_now = Section::Other;
+                }
                 is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
                 is_example = text.to_lowercase().contains("example");
                 heading_indent = indented;

@@ -72,6 +72,8 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
         word.chars().next().is_some_and(char::is_alphanumeric)
             && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
             && !word.chars().all(char::is_uppercase)
+            // `tcp:HOST` is how an argument is written.
+            && !(word.contains(':') && word.contains(char::is_uppercase))
     };
     // `remove, rm`, `remove|rm`, `get <key>`.
     let head = left.split(['<', '[', '(', '{', '"']).next().unwrap_or_default().trim();

@@ -157,10 +157,11 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
         }
     }
     let (found, count) = flush(heading.indent, lines);
-    // kingpin: `check config <file>` in the help of `promtool check`.
-    let own = name.split(' ').next_back().filter(|own| !own.is_empty());
+    // git-lfs: `git lfs env:`. kingpin: `check config <file>` in the help of `promtool check`.
+    let own = name.split(' ').next_back().unwrap_or_default();
     let bare = |line: &String| {
-        let rest = line.trim_start().strip_prefix(own?)?.strip_prefix(' ')?;
+        let behind = |own: &str| line.trim_start().strip_prefix(own)?.strip_prefix(' ');
+        let rest = behind(name).or_else(|| behind(own)).filter(|_| !own.is_empty())?;
         Some(format!("  {rest}"))
     };
     (found.iter().map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(), count)
@@ -331,7 +332,7 @@ fn of_program(lines: &mut Vec<String>, name: &str) {
         let (run, count) = run_of_program(lines.get(at..).unwrap_or_default(), name);
         let names: HashSet<&str> =
             run.iter().filter_map(|line| line.trim_start().split(' ').next()).collect();
-        if names.len() >= LEAST && !is_below_examples(lines, at) {
+        if names.len() >= LEAST && !is_below_other(lines.get(..at).unwrap_or_default(), name) {
             let new: Vec<String> = std::iter::once("Commands:".to_owned()).chain(run).collect();
             let length = new.len();
             lines.splice(at..at + count, new);
@@ -385,9 +386,14 @@ fn run_of_program(lines: &[String], name: &str) -> (Vec<String>, usize) {
     (found, count + below.count())
 }
 
-fn is_below_examples(lines: &[String], at: usize) -> bool {
-    let above = lines.iter().take(at).rev().take(3).find(|line| !line.trim().is_empty());
-    above.is_some_and(|line| line.to_lowercase().contains("example"))
+/// Whether lines end with `Examples:`, or with `Commands:`, below which a list is written as usual.
+fn is_below_other(lines: &[String], name: &str) -> bool {
+    const NEAR: usize = 4;
+    let is_heading = |line: &&String| !line.trim().is_empty() && !line.trim_start().starts_with(name);
+    let above = lines.iter().rev().take(NEAR).find(is_heading);
+    above.is_some_and(|line| {
+        line.to_lowercase().contains("example") || line.trim().eq_ignore_ascii_case("commands:")
+    })
 }
 
 #[cfg(test)]

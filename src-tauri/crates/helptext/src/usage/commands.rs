@@ -79,9 +79,9 @@ pub(super) fn first_words(form: &str) -> Vec<String> {
         return vec![first.to_owned()];
     }
     let all = words(form);
-    let group = all.iter().find(|word| !word.starts_with("[-") && !word.eq_ignore_ascii_case("options"));
+    let group = all.iter().find(|word| !word.starts_with('[') && !word.eq_ignore_ascii_case("options"));
     let bare = |group: &String| group.trim_matches(['{', '}', '(', ')', ' ']).to_owned();
-    let group = group.filter(|group| group.contains('|') && !group.starts_with(['[', '<', '-'])).map(bare);
+    let group = group.filter(|group| group.contains(['|', '{']) && !group.starts_with(['<', '-'])).map(bare);
     let names: Vec<String> =
         group.iter().flat_map(|group| group.split('|')).map(|name| name.trim().to_owned()).collect();
     let are_plain = names.iter().all(|name| leading_command(name) == *name && !name.contains(' '));

@@ -88,7 +88,15 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                         && forms.get(had).is_some_and(|form| first_word(form) == word)
                         && !is_prose(next.trim())
                 };
-                if text.is_empty() && base != Some(0) && lines.get(at + 1).is_some_and(is_between) {
+                // ip, and xdg-mime: another form of the command, which is no sentence about it.
+                let is_another = |next: &String| {
+                    let next = next.trim();
+                    is_of_command(next) || base == Some(0) && begins_form(next, name)
+                };
+                let next = lines.get(at + 1).filter(|_| text.is_empty());
+                if next.is_some_and(|next| {
+                    base != Some(0) && is_between(next) || forms.len() > had && is_another(next)
+                }) {
                     at += 1;
                     continue;
                 }
@@ -155,6 +163,11 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         }
     }
     forms
+}
+
+/// Whether a line begins with the program and has what only forms have.
+fn begins_form(text: &str, name: &str) -> bool {
+    first_word(text) == name && text.contains(['[', '{', '<']) && !is_prose(text) && !text.contains("  ")
 }
 
 /// What stands behind `or`, `or:` or `Or   :`.
