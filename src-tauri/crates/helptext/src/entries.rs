@@ -1,7 +1,13 @@
 //! Entries of a help text: an option, argument or subcommand, and the description beside or beneath it.
 
+mod names;
+mod sections;
+
 use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
+use names::{begins_at, named};
+pub use sections::Section;
+use sections::{is_group, is_heading, section, stands_for_next};
 
 // `--list FILE : what it does`, `--thin   - what it does`.
 pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
@@ -11,20 +17,6 @@ pattern!(SEPARATED, r"^--?\w[\w-]*(?:[=\[ ][A-Z#<\[]\S*)?(?: ?:|\s+-) ");
 const MAX_ENTRIES: usize = 5_000;
 /// Longest description, in characters.
 const MAX_DESCRIPTION: usize = 2_000;
-
-/// What the heading above an entry says that it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
-    /// No heading yet, or one that says nothing.
-    Other,
-    Options,
-    Arguments,
-    Commands,
-    /// `Actions:`, which are commands where the usage has a place for an action.
-    Actions,
-    /// Examples, environment variables and other text in which nothing is an entry.
-    Prose,
-}
 
 /// An entry.
 #[derive(Debug, Clone)]
@@ -77,7 +69,10 @@ fn description_column(line: &str) -> Option<usize> {
         if blanks >= 2 {
             let before = chars.get(at.wrapping_sub(1)).copied();
             let next = chars.get(at + blanks).copied()?;
-            let is_dash = next == '-' && chars.get(at + blanks + 1) == Some(&' ');
+            let is_dash = next == '-'
+                && [" ", "- "].iter().any(|end| {
+                    end.chars().enumerate().all(|(ahead, c)| chars.get(at + blanks + 1 + ahead) == Some(&c))
+                });
             if (next != '-' || is_dash) && before != Some(',') {
                 return Some(at + blanks);
             }
@@ -91,102 +86,6 @@ fn description_column(line: &str) -> Option<usize> {
 fn flag_columns(line: &str) -> Vec<usize> {
     let chars: Vec<char> = line.chars().take(200).collect();
     chars.windows(2).enumerate().filter(|(_, pair)| pair == &[' ', '-']).map(|(at, _)| at + 1).collect()
-}
-
-fn is_heading(line: &str, next: Option<&str>) -> bool {
-    let text = line.trim();
-    let count = text.chars().count();
-    if text.is_empty() || text.starts_with('-') || count > 90 || indent(line) > 4 {
-        return false;
-    }
-    // dvips does not indent its options.
-    let is_above_options = |next: &str| next.starts_with('-') && section(text) == Section::Options;
-    let next_is_deeper = next.is_none_or(|next| {
-        next.trim().is_empty() || indent(next) > indent(line) || text.ends_with(':') && is_above_options(next)
-    });
-    let words = text.trim_end_matches(':');
-    let is_upper = words.chars().any(char::is_alphabetic) && !words.chars().any(char::is_lowercase);
-    let ends_well = text.ends_with(':') || (indent(line) == 0 && !text.ends_with(['.', ',', ';', ']', ')']));
-    next_is_deeper
-        && !line.trim_start().contains("  ")
-        && (ends_well || (is_upper && indent(line) == 0) || (indent(line) == 0 && text.ends_with(')')))
-}
-
-fn section(heading: &str) -> Section {
-    let text = heading.trim().trim_end_matches(':').to_lowercase();
-    let has = |word: &str| text.contains(word);
-    if has("example")
-        || has("environment") && !has("option") && !has("command")
-        // `Exit status: 1 if they differ` is a sentence.
-        || has("exit") && !text.contains(": ")
-        || text.starts_with("see also")
-        || has("authors")
-        || text.starts_with("usage")
-        || text == "aliases"
-        || has("learn more")
-    {
-        Section::Prose
-    } else if text.starts_with("optional commands") {
-        Section::Commands
-    } else if has("option") || has("flag") || has("switches") && !text.starts_with("for ") {
-        Section::Options
-    } else if has("command") {
-        Section::Commands
-    } else if is_of_actions(&text) {
-        Section::Actions
-    } else if has("argument") || text == "args" || has("positional") || has("parameters") {
-        Section::Arguments
-    } else {
-        Section::Other
-    }
-}
-
-/// `Actions (if none is given …)`, `Supported operations`, `<action> is one of`.
-fn is_of_actions(text: &str) -> bool {
-    let head = text.split(" (").next().unwrap_or(text);
-    let is_word = |word: &str| ["actions", "operations", "verbs", "tasks"].contains(&word);
-    let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
-    let is_one_of = || head.contains(" one of") && head.trim_start_matches('<').starts_with("action");
-    head.split(' ').count() <= 4 && (first.is_some_and(is_word) || last.is_some_and(is_word)) || is_one_of()
-}
-
-/// Whether a heading is above another group of subcommands: those below it stand in the same columns.
-fn is_group(heading: &str, next: Option<&str>, last: Option<&Entry>, last_column: Option<usize>) -> bool {
-    const MOST_WORDS: usize = 6;
-    const OTHERS: &[&str] = &[
-        "topics",
-        "formats",
-        "keys",
-        "variables",
-        "types",
-        "values",
-        "aliases",
-        "files",
-        "guides",
-        "modules",
-    ];
-    let lower = heading.trim_end_matches(':').to_lowercase();
-    let is_other = lower.split(' ').any(|word| OTHERS.contains(&word));
-    let is_short = lower.split_whitespace().count() <= MOST_WORDS;
-    let is_of_commands = last.is_some_and(|entry| {
-        matches!(entry.section, Section::Commands | Section::Actions) && matches!(entry.what, What::Name(_))
-    });
-    let column = next.and_then(description_column);
-    let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
-    let goes_on = if is_of_commands { column.is_some() && column == last_column } else { column.is_some() };
-    section(heading) == Section::Other && is_below && goes_on && is_short && !is_other
-}
-
-/// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each.
-fn stands_for_next(text: &str, next: &str) -> bool {
-    let first = next.split_whitespace().next().unwrap_or_default();
-    if let Some(names) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
-        return names.split(',').any(|name| name == first);
-    }
-    let name = text.split("  ").next().unwrap_or_default().trim_matches(['<', '>', '[', ']']);
-    ["command", "subcommand"].contains(&name.to_lowercase().as_str())
-        && first.starts_with(char::is_alphabetic)
-        && description_column(next).is_some()
 }
 
 /// Whether a line begins as an option's entry does: `-x`, `+[no]x`.
@@ -389,72 +288,6 @@ fn joined(lines: &[String]) -> Vec<String> {
 fn is_option(line: &str, next: Option<&str>) -> bool {
     let deeper = next.is_some_and(|next| indent(next) > indent(line));
     !specs(line.trim(), Place::Line(deeper)).0.is_empty()
-}
-
-/// Whether a description can begin at a column, behind one blank: systemctl, where a name is as wide as its column.
-fn begins_at(line: &str, column: usize) -> bool {
-    let mut around = line.chars().skip(column.saturating_sub(2)).take(3);
-    let is_end = |c: char| c.is_ascii_uppercase() || matches!(c, ']' | '>' | '.');
-    let is_one = !line.chars().take(column.saturating_sub(1)).collect::<String>().trim().contains(' ');
-    around.next().is_some_and(|c| is_end(c) || is_one && c.is_alphanumeric())
-        && around.next() == Some(' ')
-        && around.next().is_some_and(|c| is_one && c != ' ' || c.is_ascii_uppercase())
-}
-
-/// Name and description of an argument or a subcommand. The description begins at `column`.
-fn named(line: &str, section: Section, column: Option<usize>, is_deeper: bool) -> Option<(String, String)> {
-    let is_list = matches!(section, Section::Commands | Section::Actions);
-    let text = line.trim();
-    let chars: Vec<char> = line.chars().collect();
-    let (left, description) = match column {
-        Some(column) => {
-            let left: String = chars.get(..column)?.iter().collect();
-            let right: String = chars.get(column..)?.iter().collect();
-            (left.trim().to_owned(), right.trim().to_owned())
-        }
-        // `create: Create it`, or a name alone with its description beneath.
-        None => match text.split_once(": ") {
-            Some((left, right)) if is_list => (left.to_owned(), right.trim().to_owned()),
-            // qemu-img: `amend - Update options of the image`.
-            _ => match text.split_once(" - ") {
-                Some((left, right)) if is_list && !outside_brackets(left).trim().contains(' ') => {
-                    (left.to_owned(), right.trim().to_owned())
-                }
-                _ => (text.to_owned(), String::new()),
-            },
-        },
-    };
-    let left = left.trim_end_matches(':').to_owned();
-    let is_name =
-        left.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '<' | '[' | '{' | '_'));
-    // Of a command, the arguments do not count: `run [...filters]`, `call SERVICE METHOD`, `blame (praise, ann)`.
-    let words = match section {
-        Section::Commands | Section::Actions => {
-            let plain = outside_brackets(&left);
-            let one = plain.split([',', '|']).next().unwrap_or_default();
-            one.split_whitespace().filter(|word| word.contains(char::is_lowercase)).count()
-        }
-        _ => left.split_whitespace().count(),
-    };
-    // rndc: `addzone zone [class [view]]`, with its description beneath.
-    let is_described = !description.is_empty()
-        || is_deeper && section == Section::Commands && left.starts_with(|c: char| c.is_ascii_lowercase());
-    let most = if is_described { 5 } else { 1 };
-    let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("...");
-    (is_name && words <= most && !is_sentence).then_some((left, description))
-}
-
-fn outside_brackets(text: &str) -> String {
-    let mut depth = 0_usize;
-    let is_outside = |c: &char| {
-        match c {
-            '[' | '<' | '(' | '{' => depth += 1,
-            ']' | '>' | ')' | '}' => depth = depth.saturating_sub(1),
-            _ => return depth == 0,
-        }
-        false
-    };
-    text.chars().filter(is_outside).collect()
 }
 
 fn add(entry: Option<&mut Entry>, text: &str) {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::choices;
 use crate::clean::lines;
-use crate::definition::{Definition, Positional, Value};
+use crate::definition::{Definition, Positional, Subcommand, Value};
 use crate::effects;
 use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
@@ -53,7 +53,7 @@ pub fn read(text: &str, name: &str) -> Definition {
         definition.notes.push(format!("only the first {MAX_OPTIONS} options were read"));
     }
     definition.subcommands = subcommands(&entries, &usage);
-    definition.positionals = positionals(&entries, &usage, !definition.subcommands.is_empty());
+    definition.positionals = positionals(&entries, &usage, &definition.subcommands);
     effects::mark(&mut definition);
     if definition.is_empty() {
         definition.notes.push("no option, argument or subcommand was found in the text".to_owned());
@@ -134,7 +134,8 @@ fn description(lines: &[String], forms: &[String]) -> String {
     paragraph.join(" ").chars().take(MOST).collect()
 }
 
-fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<Positional> {
+fn positionals(entries: &[Entry], usage: &Usage, subcommands: &[Subcommand]) -> Vec<Positional> {
+    let has_subcommands = !subcommands.is_empty();
     let mut unique = Unique::default();
     let key = |name: &str| {
         bare(name.split_whitespace().next().unwrap_or_default()).to_lowercase().replace(['-', '_', ' '], "")
@@ -155,7 +156,10 @@ fn positionals(entries: &[Entry], usage: &Usage, has_subcommands: bool) -> Vec<P
         let is_command = matches!(word, "command" | "subcommand" | "cmd" | "commands" | "object")
             || usage::is_action(word);
         let is_rest = matches!(lower, "args" | "arg" | "arguments" | "parameters");
-        if has_subcommands && (is_command || is_rest || (usage.takes_command && one.choices.len() > 1)) {
+        // apt-mark: `{auto|manual} pkg1`, of commands that are listed.
+        let is_known = |choice: &String| subcommands.iter().any(|command| command.name == *choice);
+        let are_commands = one.choices.len() > 1 && (usage.takes_command || one.choices.iter().all(is_known));
+        if has_subcommands && (is_command || is_rest || are_commands) {
             continue;
         }
         let described = named.iter().find(|(left, _)| key(left) == key(&one.name)).map(|(_, entry)| *entry);

@@ -75,6 +75,11 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
             // `tcp:HOST` is how an argument is written.
             && !(word.contains(':') && word.contains(char::is_uppercase))
     };
+    // `[--timer=ms] create-cluster DB`
+    let left = match left.split_once("] ") {
+        Some((option, rest)) if option.starts_with("[-") => rest,
+        _ => left,
+    };
     // `remove, rm`, `remove|rm`, `get <key>`.
     let head = left.split(['<', '[', '(', '{', '"']).next().unwrap_or_default().trim();
     let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
@@ -85,7 +90,10 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     }
     // Words in a row are a sentence.
     let is_lower = |word: &&str| word.chars().any(|c| c.is_ascii_lowercase());
-    if head.split([',', '|']).any(|part| part.split_whitespace().filter(is_lower).count() > 2) {
+    let is_capitalized = name.starts_with(char::is_uppercase) && head.split(' ').count() > 1;
+    if is_capitalized
+        || head.split([',', '|']).any(|part| part.split_whitespace().filter(is_lower).count() > 2)
+    {
         return None;
     }
     // svn: `list (ls, dir)`.

@@ -64,7 +64,9 @@ pub(super) fn commands(forms: &[&str]) -> Vec<String> {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
         crate::choices::is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
     };
-    let writes_arguments_otherwise = forms.iter().any(|form| form.contains(['<', '[']));
+    let is_capital = |word: &str| word.len() > 2 && word.chars().all(char::is_uppercase);
+    let writes_arguments_otherwise =
+        forms.iter().any(|form| form.contains(['<', '[']) || form.split(' ').any(is_capital));
     let fits = firsts.len() >= FEW
         && count > 1
         && others * 2 <= count
@@ -78,14 +80,26 @@ pub(super) fn first_words(form: &str) -> Vec<String> {
     if let Some(first) = leading.split(' ').next().filter(|first| !first.is_empty()) {
         return vec![first.to_owned()];
     }
+    let names = |group: &str| -> Vec<String> {
+        let bare = group.trim_matches(['{', '}', '(', ')', '[', ']', ' ']);
+        let names: Vec<String> = bare.split('|').map(|name| name.trim().to_owned()).collect();
+        let are_plain = names.iter().all(|name| leading_command(name) == *name && !name.contains(' '));
+        if are_plain { names } else { Vec::new() }
+    };
     let all = words(form);
-    let group = all.iter().find(|word| !word.starts_with('[') && !word.eq_ignore_ascii_case("options"));
-    let bare = |group: &String| group.trim_matches(['{', '}', '(', ')', ' ']).to_owned();
-    let group = group.filter(|group| group.contains(['|', '{']) && !group.starts_with(['<', '-'])).map(bare);
-    let names: Vec<String> =
-        group.iter().flat_map(|group| group.split('|')).map(|name| name.trim().to_owned()).collect();
-    let are_plain = names.iter().all(|name| leading_command(name) == *name && !name.contains(' '));
-    if are_plain { names } else { Vec::new() }
+    // `ip rule [ list [ SELECTOR ]]`
+    if let [only] = all.as_slice()
+        && let Some(inner) = only.strip_prefix("[ ").and_then(|only| only.strip_suffix(']'))
+    {
+        return first_words(inner);
+    }
+    let is_group = |word: &str| !word.starts_with(['[', '<', '-']) && word.contains(['|', '{']);
+    let mut behind = all.iter().skip_while(|word| {
+        word.eq_ignore_ascii_case("options")
+            || word.starts_with('[') && (!word.contains('|') || names(word).is_empty())
+    });
+    let group = behind.next().filter(|group| is_group(group) || group.starts_with("[ "));
+    group.map(|group| names(group)).unwrap_or_default()
 }
 
 /// `ip [-all] netns delete` as `ip netns [-all] delete`, for the command `ip netns`.
@@ -93,7 +107,7 @@ pub(super) fn with_command_first(form: &str, command: &[&str]) -> Option<String>
     let all = words(form);
     let (program, below) = command.split_first()?;
     let first = all.first().filter(|first| base_name(first) == base_name(program))?;
-    let options = all.iter().skip(1).take_while(|word| word.starts_with("[-")).count();
+    let options = all.iter().skip(1).take_while(|word| word.starts_with('[')).count();
     let behind = all.get(1 + options..)?;
     let is_command = options > 0
         && behind.len() >= below.len()

@@ -26,13 +26,17 @@ fn behind_usage(line: &str) -> Option<&str> {
     if let Some(form) = trimmed.strip_prefix("Use: ") {
         return Some(form.trim());
     }
-    for word in ["usage is", "usages", "usage", "synopsis", "syntax"] {
+    for word in ["usage is", "usages", "usage", "synopsis", "syntax", "format"] {
         if let Some(head) = trimmed.get(..word.len())
             && head.eq_ignore_ascii_case(word)
         {
             let rest = trimmed.get(word.len()..)?;
             if let Some(rest) = rest.trim_start().strip_prefix(':') {
-                return Some(rest.trim());
+                // `Format: how it is written` is an entry.
+                return (word != "format" || rest.trim().is_empty()).then(|| rest.trim());
+            }
+            if word == "format" {
+                return None;
             }
             if rest.trim().is_empty() {
                 return Some("");
@@ -40,6 +44,10 @@ fn behind_usage(line: &str) -> Option<&str> {
             // Go: `Usage of tool:`.
             if rest.strip_prefix(" of ").is_some_and(|rest| rest.ends_with(':') && !rest.contains(' ')) {
                 return Some("");
+            }
+            // Go: `Usage of tool <mode>:`.
+            if let Some(form) = rest.strip_prefix(" of ").filter(|form| form.contains(['[', '<'])) {
+                return Some(form.trim_end_matches(':').trim());
             }
             // `Usage tool [options]`, but not a sentence about usage.
             if rest.starts_with(' ') && rest.contains(['[', '<']) {
@@ -93,7 +101,12 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                     let next = next.trim();
                     is_of_command(next) || base == Some(0) && begins_form(next, name)
                 };
-                let next = lines.get(at + 1).filter(|_| text.is_empty());
+                let next = lines
+                    .iter()
+                    .skip(at + 1)
+                    .take(2)
+                    .find(|line| !line.trim().is_empty())
+                    .filter(|_| text.is_empty());
                 if next.is_some_and(|next| {
                     base != Some(0) && is_between(next) || forms.len() > had && is_another(next)
                 }) {

@@ -1,0 +1,118 @@
+//! Headings, and what the entries below them are.
+
+use super::{Entry, What, begins_option, description_column, indent};
+
+/// What the heading above an entry says that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// No heading yet, or one that says nothing.
+    Other,
+    Options,
+    Arguments,
+    Commands,
+    /// `Actions:`, which are commands where the usage has a place for an action.
+    Actions,
+    /// Examples, environment variables and other text in which nothing is an entry.
+    Prose,
+}
+
+pub(super) fn is_heading(line: &str, next: Option<&str>) -> bool {
+    let text = line.trim();
+    let count = text.chars().count();
+    if text.is_empty() || text.starts_with('-') || count > 90 || indent(line) > 4 {
+        return false;
+    }
+    // dvips does not indent its options.
+    let is_above_options = |next: &str| next.starts_with('-') && section(text) == Section::Options;
+    let next_is_deeper = next.is_none_or(|next| {
+        next.trim().is_empty() || indent(next) > indent(line) || text.ends_with(':') && is_above_options(next)
+    });
+    let words = text.trim_end_matches(':');
+    let is_upper = words.chars().any(char::is_alphabetic) && !words.chars().any(char::is_lowercase);
+    let ends_well = text.ends_with(':') || (indent(line) == 0 && !text.ends_with(['.', ',', ';', ']', ')']));
+    next_is_deeper
+        && !line.trim_start().contains("  ")
+        && (ends_well || (is_upper && indent(line) == 0) || (indent(line) == 0 && text.ends_with(')')))
+}
+
+pub(super) fn section(heading: &str) -> Section {
+    let text = heading.trim().trim_end_matches([':', ' ']).to_lowercase();
+    let has = |word: &str| text.contains(word);
+    if has("example")
+        || has("environment") && !has("option") && !has("command")
+        // `Exit status: 1 if they differ` is a sentence.
+        || has("exit") && !text.contains(": ")
+        || text.starts_with("see also")
+        || has("authors")
+        || text.starts_with("usage")
+        || has("aliases") && !has("option")
+        || has("learn more")
+    {
+        Section::Prose
+    } else if text.starts_with("optional commands") {
+        Section::Commands
+    } else if has("option") || has("flag") || has("switches") && !text.starts_with("for ") {
+        Section::Options
+    } else if has("command") {
+        Section::Commands
+    } else if is_of_actions(&text) {
+        Section::Actions
+    } else if has("argument") || text == "args" || has("positional") || has("parameters") {
+        Section::Arguments
+    } else {
+        Section::Other
+    }
+}
+
+/// `Actions (if none is given …)`, `Supported operations`, `<action> is one of`.
+fn is_of_actions(text: &str) -> bool {
+    let head = text.split(" (").next().unwrap_or(text);
+    let is_word = |word: &str| ["actions", "action", "operations", "verbs", "tasks"].contains(&word);
+    let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
+    let is_one_of = || head.contains(" one of") && head.trim_start_matches('<').starts_with("action");
+    head.split(' ').count() <= 4 && (first.is_some_and(is_word) || last.is_some_and(is_word)) || is_one_of()
+}
+
+/// Whether a heading is above another group of subcommands: those below it stand in the same columns.
+pub(super) fn is_group(
+    heading: &str,
+    next: Option<&str>,
+    last: Option<&Entry>,
+    last_column: Option<usize>,
+) -> bool {
+    const MOST_WORDS: usize = 6;
+    const OTHERS: &[&str] = &[
+        "topics",
+        "formats",
+        "keys",
+        "variables",
+        "types",
+        "values",
+        "aliases",
+        "files",
+        "guides",
+        "modules",
+    ];
+    let lower = heading.trim_end_matches(':').to_lowercase();
+    let is_other = lower.split(' ').any(|word| OTHERS.contains(&word));
+    let is_short = lower.split_whitespace().count() <= MOST_WORDS;
+    let is_of_commands = last.is_some_and(|entry| {
+        matches!(entry.section, Section::Commands | Section::Actions) && matches!(entry.what, What::Name(_))
+    });
+    let column = next.and_then(description_column);
+    let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
+    let goes_on = if is_of_commands { column.is_some() && column == last_column } else { column.is_some() };
+    section(heading) == Section::Other && is_below && goes_on && is_short && !is_other
+}
+
+/// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each.
+pub(super) fn stands_for_next(text: &str, next: &str) -> bool {
+    let first = next.split_whitespace().next().unwrap_or_default();
+    if let Some(names) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+        return names.split(',').any(|name| name == first);
+    }
+    let name = text.split("  ").next().unwrap_or_default().trim_matches(['<', '>', '[', ']']);
+    ["command", "subcommand"].contains(&name.to_lowercase().as_str())
+        && first.starts_with(char::is_alphabetic)
+        && description_column(next).is_some()
+}

@@ -1,0 +1,185 @@
+//! The forms of lists.
+
+use super::{Heading, LEAST, MOST, indent};
+
+/// Fewest words in a row that are names and no sentence.
+const MANY: usize = 5;
+
+/// A name as one types it.
+pub(super) fn is_word(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '@' | '/'))
+        && word.chars().any(|c| c.is_lowercase() || c.is_ascii_digit())
+        && !word.ends_with([':', '.'])
+}
+
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    line.split("  ").map(str::trim).filter(|cell| !cell.is_empty())
+}
+
+/// `Commands: create, update`, or a list of which the first stands beside the heading.
+pub(super) fn behind(heading: &Heading<'_>, lines: &[String]) -> Option<(Vec<String>, usize)> {
+    let is_beneath = |line: &&String| indent(line) > heading.indent && !line.trim().is_empty();
+    let more: Vec<&str> = lines.iter().take_while(is_beneath).map(String::as_str).collect();
+    let listed = listed_words(std::iter::once(heading.behind).chain(more.iter().copied()), ',');
+    if let Some(listed) = listed {
+        return Some((listed, more.len()));
+    }
+    // jupyter: `Available subcommands: kernel migrate run`. phar: `Commands: add compress delete extract help`.
+    let says_which = ["Available ", "Valid ", "Supported "].iter().any(|word| heading.text.starts_with(word));
+    let fewest = if says_which { LEAST } else { MANY };
+    let listed = listed_words(std::iter::once(heading.behind).chain(more.iter().copied()), ' ');
+    let is_table = heading.behind.contains("  ") || more.iter().any(|line| line.trim().contains("  "));
+    if let Some(listed) =
+        listed.filter(|listed| listed.len() >= fewest && !is_table && !is_sentence(heading.behind))
+    {
+        return Some((listed, more.len()));
+    }
+    let is_aligned = |line: &&String| line.trim().is_empty() || indent(line) == heading.column;
+    let aligned: Vec<&str> = lines.iter().take(MOST).take_while(is_aligned).map(|line| line.trim()).collect();
+    let count = aligned.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    let all: Vec<&str> = std::iter::once(heading.behind)
+        .chain(aligned.into_iter().take(count).filter(|line| !line.is_empty()))
+        .collect();
+    let is_list = all.len() >= LEAST && all.iter().all(|line| line.split(' ').next().is_some_and(is_word));
+    is_list.then(|| {
+        let parted = |text: &&str| match text.split_once(' ') {
+            Some((word, rest)) => entry(word, rest.trim_start()),
+            None => entry(text, ""),
+        };
+        (all.iter().map(parted).collect(), count)
+    })
+}
+
+fn is_sentence(text: &str) -> bool {
+    text.split(' ').any(|word| ["the", "a", "of", "and", "to", "for", "are", "is"].contains(&word))
+}
+
+/// Entries of words that commas or blanks separate, if nothing else stands between.
+fn listed_words<'l>(lines: impl Iterator<Item = &'l str>, separator: char) -> Option<Vec<String>> {
+    let text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    let bare = |part: &str| {
+        let part = part.strip_prefix("and ").or_else(|| part.strip_prefix("or ")).unwrap_or(part).trim();
+        is_word(part).then(|| entry(part, ""))
+    };
+    let parts = text.trim_end_matches('.').split(separator).map(str::trim).filter(|part| !part.is_empty());
+    let all: Option<Vec<String>> = parts.map(bare).collect();
+    all.filter(|all| all.len() >= LEAST)
+}
+
+/// `access, add, audit,`, in npm.
+pub(super) fn commas(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    listed_words(block.iter().copied(), ',').map(|all| (all, block.len()))
+}
+
+/// Names in several columns, without descriptions.
+pub(super) fn grid(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    let rows: Vec<Vec<&str>> = block
+        .iter()
+        .map(|line| cells(line).collect::<Vec<_>>())
+        .take_while(|cells| cells.iter().all(|cell| is_word(cell)))
+        .collect();
+    let most = rows.iter().map(Vec::len).max()?;
+    // In two columns, names go on behind the last of the first; otherwise the second describes.
+    let column = |number: usize| rows.iter().filter_map(move |row| row.get(number).copied());
+    let goes_on = || {
+        let all: Vec<&str> = column(0).chain(column(1)).collect();
+        rows.len() >= LEAST && all.is_sorted()
+    };
+    let is_grid = most > 2 || most == 2 && goes_on();
+    let all = (0..most).flat_map(column).map(|word| entry(word, "")).collect();
+    is_grid.then_some((all, rows.len()))
+}
+
+/// `- access`, in yarn.
+pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    let behind = |line: &&str| {
+        let text = line.trim_start();
+        let behind = ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet))?;
+        // `- generate-lock / generateLock`
+        behind.split(' ').next().is_some_and(is_word).then(|| format!("  {}", behind.replace(" / ", ", ")))
+    };
+    let all: Vec<String> = block.iter().map_while(behind).collect();
+    (all.len() > 1).then(|| (all.clone(), all.len()))
+}
+
+/// `info ........ Print it`, in ionic.
+pub(super) fn dotted(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    let indented = block.first().map_or(0, |line| indent(line));
+    let parted = |line: &&str| {
+        let Some((left, right)) = line.split_once(" ..") else {
+            // cordova: the description goes on beneath.
+            return (indent(line) > indented + 8).then(|| format!("      {}", line.trim()));
+        };
+        let right = right.trim_start_matches('.').strip_prefix(' ')?;
+        left.trim().split(' ').next().is_some_and(is_word).then(|| entry(left.trim(), right))
+    };
+    let all: Vec<String> = block.iter().map_while(parted).collect();
+    (!all.is_empty()).then(|| (all.clone(), all.len()))
+}
+
+/// `  batch - issue many`, with names aligned at their ends.
+pub(super) fn dashed(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    let behind = |line: &&str| {
+        let (left, right) = line.trim().split_once(" - ")?;
+        is_word(left.trim()).then(|| entry(left.trim(), right.trim()))
+    };
+    let all: Vec<String> = block.iter().map_while(behind).collect();
+    (all.len() >= LEAST && all.len() == block.len()).then(|| (all.clone(), all.len()))
+}
+
+/// `       add    Add it`, in nuxi: names aligned at their ends, in a column.
+pub(super) fn aligned(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    let parted = |line: &&str| {
+        let (left, right) = line.trim().split_once("  ")?;
+        is_word(left).then(|| (indent(line), indent(line) + left.len(), entry(left, right.trim())))
+    };
+    let all: Vec<(usize, usize, String)> = block.iter().map_while(parted).collect();
+    let (first, rest) = all.split_first()?;
+    let is_ragged = rest.iter().any(|(start, ..)| *start != first.0);
+    let end_alike = rest.iter().all(|(_, end, _)| *end == first.1);
+    (all.len() >= LEAST && all.len() == block.len() && is_ragged && end_alike)
+        .then(|| (all.iter().map(|(.., entry)| entry.clone()).collect(), all.len()))
+}
+
+/// Entries that are not indented below their heading.
+pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
+    let is_entry = |at: usize, line: &str| {
+        let text = line.trim_start();
+        let next = lines.get(at + 1).map(String::as_str).unwrap_or_default();
+        let is_deeper = !next.trim().is_empty() && indent(next) > indented;
+        let first = text.split(' ').next().unwrap_or_default();
+        let is_name = is_word(first) && first.starts_with(|c: char| c.is_ascii_lowercase());
+        // `start a working area` is a heading.
+        let is_short =
+            text.split(['[', '<', '(', '{']).next().is_some_and(|head| head.split_whitespace().count() <= 2);
+        is_name && (text.trim_end().contains("  ") || is_deeper && is_short || text.contains(" - "))
+    };
+    let mut found: Vec<String> = Vec::new();
+    let mut count = 0;
+    for (at, line) in lines.iter().take(MOST).enumerate() {
+        if line.trim().is_empty() || indent(line) > indented {
+            // The first is an entry at the heading's own column, or the list is written as usual.
+            if found.is_empty() {
+                return (Vec::new(), 0);
+            }
+            found.push(format!("  {line}"));
+            continue;
+        }
+        let follows = found.last().is_some_and(|last| !last.trim().is_empty());
+        // `export-pkg Create it`: a name as wide as its column.
+        let is_wide = follows
+            && line.trim_start().split(' ').next().is_some_and(|first| first.len() > 8 && is_word(first));
+        if indent(line) < indented || !is_entry(at, line) && !is_wide {
+            break;
+        }
+        found.push(format!("  {line}"));
+        count = at + 1;
+    }
+    found.truncate(count);
+    (found, count)
+}
+
+pub(super) fn entry(left: &str, description: &str) -> String {
+    if description.is_empty() { format!("  {left}") } else { format!("  {left}  {description}") }
+}

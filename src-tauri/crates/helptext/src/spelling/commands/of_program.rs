@@ -1,0 +1,84 @@
+//! Lists whose lines begin with the program.
+
+use std::collections::HashSet;
+
+use super::forms::{entry, is_word};
+use super::{LEAST, MOST, indent};
+
+/// `mix clean    # Deletes it`: lines that begin with the command, and are described beside or beneath.
+pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
+    if name.is_empty() {
+        return;
+    }
+    let mut at = 0;
+    while at < lines.len() {
+        let (run, count) = run_of_program(lines.get(at..).unwrap_or_default(), name);
+        let names: HashSet<&str> =
+            run.iter().filter_map(|line| line.trim_start().split(' ').next()).collect();
+        if names.len() >= LEAST && !is_below_other(lines.get(..at).unwrap_or_default(), name) {
+            let new: Vec<String> = std::iter::once("Commands:".to_owned()).chain(run).collect();
+            let length = new.len();
+            lines.splice(at..at + count, new);
+            at += length;
+        } else {
+            at += count.max(1);
+        }
+    }
+}
+
+/// Entries for the lines at the beginning that are such, and the number of lines.
+fn run_of_program(lines: &[String], name: &str) -> (Vec<String>, usize) {
+    let mut found: Vec<String> = Vec::new();
+    let mut count = 0;
+    let mut indented = None;
+    let mut bare = 0;
+    for (at, line) in lines.iter().take(MOST).enumerate() {
+        let behind = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+        let behind = behind.map(str::trim_start).filter(|_| indented.is_none_or(|own| own == indent(line)));
+        let Some(behind) = behind else {
+            let goes_on = line.trim().is_empty() || indented.is_some_and(|own| indent(line) > own);
+            if found.is_empty() || !goes_on {
+                break;
+            }
+            continue;
+        };
+        let first = behind.split([' ', ':']).next().unwrap_or_default();
+        if !is_word(first) || !first.starts_with(|c: char| c.is_ascii_lowercase()) {
+            break;
+        }
+        let parted = ["  ", " # ", " - "].iter().find_map(|gap| behind.split_once(gap));
+        let right = parted.map_or("", |(_, right)| right.trim_start().trim_start_matches(['#', '-']).trim());
+        let is_sentence = right.contains(' ') && !right.starts_with(['[', '<', '{', '(', '-', '|']);
+        let below = lines.get(at + 1).filter(|next| !next.trim().is_empty() && indent(next) > indent(line));
+        let below =
+            below.map(|next| next.trim()).filter(|next| !next.starts_with(['[', '<', '{', '(', '-', '|']));
+        match (parted, below) {
+            (Some((left, _)), _) if is_sentence => found.push(entry(left, right)),
+            (_, Some(description)) => found.push(entry(behind.trim_end_matches(':'), description)),
+            // btrfs: the next has the same description.
+            _ if lines.get(at + 1).is_some_and(|next| next.trim_start().starts_with(name)) => {
+                bare += 1;
+                found.push(entry(first, ""));
+            }
+            _ => break,
+        }
+        (indented, count) = (Some(indent(line)), at + 1);
+    }
+    // What describes the last goes with it.
+    let rest = lines.iter().skip(count);
+    let below =
+        rest.take_while(|line| !line.trim().is_empty() && indented.is_some_and(|own| indent(line) > own));
+    let count = count + below.count();
+    if bare * 2 > found.len() { (Vec::new(), count) } else { (found, count) }
+}
+
+/// Whether lines end with `Examples:`, or with `Commands:`, below which a list is written as usual.
+fn is_below_other(lines: &[String], name: &str) -> bool {
+    const NEAR: usize = 4;
+    let is_heading = |line: &&String| !line.trim().is_empty() && !line.trim_start().starts_with(name);
+    let above = lines.iter().rev().take(NEAR).find(is_heading);
+    above.is_some_and(|line| {
+        let lower = line.to_lowercase();
+        lower.contains("example") || lower.contains("topic") || line.trim().eq_ignore_ascii_case("commands:")
+    })
+}

@@ -1,0 +1,157 @@
+fn of(text: &str, name: &str) -> Vec<String> {
+    crate::read(text, name).subcommands.into_iter().map(|command| command.name).collect()
+}
+
+#[test]
+fn lists_of_many_forms_are_read() {
+    for (text, expected) in [
+        // openssl, quilt
+        (
+            "help:\n\nStandard commands\nasn1parse   ca      ciphers\ncms         crl\n\nCipher commands (see `enc')\naes-128     bf      des\n",
+            "asn1parse cms ca crl ciphers aes-128 bf des",
+        ),
+        // bup: two columns, in the order of the first.
+        (
+            "Other commands:\n    bloom     init\n    damage    join\n    gc        ls\n    help\n",
+            "bloom damage gc help init join ls",
+        ),
+        // but `start  starts` has a description.
+        ("Commands:\n    stop     stops\n    start    starts\n    again    restarts\n", "stop start again"),
+        // yarn, ionic, gm
+        ("Commands:\n  - access\n  - generate-lock / generateLock\n", "access generate-lock"),
+        ("Commands:\n  info ........ Print it\n  config <subcommand> ... Manage it\n", "info config"),
+        (
+            "Where commands include:\n    animate - show many\n      batch - issue many\n       help - say more\n",
+            "animate batch help",
+        ),
+        // rrdtool, apt-ftparchive
+        (
+            "Usage: x [options] command\nValid commands: create, update,  dump,\n\t\tlast, and fetch\n\nMore.\n",
+            "create update dump last fetch",
+        ),
+        (
+            "Usage: x command\nCommands: packages binarypath [override]\n          sources srcpath\n          clean config\n",
+            "packages sources clean",
+        ),
+        // dnf, kingpin
+        (
+            "List of Commands:\n\nalias        List them\nautoremove   Remove them\n\nOther text here.\n",
+            "alias autoremove",
+        ),
+        (
+            "Subcommands:\nx config [<flags>] <file>...\n    Check it.\n\nx metrics\n    Check them.\n",
+            "config metrics",
+        ),
+        // vcsh: as far in as the heading.
+        (
+            "   commands:\n   commit               Commit\n   delete <repo>        Delete one\n",
+            "commit delete",
+        ),
+        (
+            "Available x commands:\n  Use 'x help <command>' for more\n\n  config      Show it\n  formats     List them\n",
+            "config formats",
+        ),
+        // mix, net
+        (
+            "x            # Runs it\nx clean      # Deletes it all\nx deps.get   # Gets them all\nx do         # Does it now\n",
+            "clean deps.get do",
+        ),
+        (
+            "Usage:\nx rpc     Run over RPC\nx file    Open a file\nx share   Share a folder\n",
+            "rpc file share",
+        ),
+        ("Examples:\nx rpc     Run over RPC\nx file    Open a file\nx share   Share a folder\n", ""),
+        // svn, systemd, monit
+        ("Available subcommands:\n   blame (praise, ann)\n   add\n", "blame add"),
+        (
+            "Commands:\n  call SERVICE METHOD [ARGUMENT...]\n              Call it\n  list        List them\n",
+            "call list",
+        ),
+        (
+            "Options are as follows:\n -h     Help\nOptional commands are as follows:\n start all    - Start all\n quit         - End it\n",
+            "start quit",
+        ),
+        // npm, phar, jupyter, bwa
+        ("All commands:\n\n    access, add,\n    audit\n\nMore\n", "access add audit"),
+        (
+            "Commands: add compress delete extract help\n          info list\n\nadd     Add it\n",
+            "add compress delete extract help info list",
+        ),
+        ("Available subcommands: kernel migrate run\n", "kernel migrate run"),
+        ("Commands: see the manual of x\n", ""),
+        (
+            "Command: index      index it all\n         mem        align it\n\n         shm        share it\n",
+            "index mem shm",
+        ),
+        // node-gyp, nuxi, cordova
+        ("where <command> is one of:\n  - build - Build it\n  - clean - Remove it\n", "build clean"),
+        (
+            "COMMANDS\n\n           add    Add them\n  add-template    Create one\n          _dev    Run it\n",
+            "add add-template",
+        ),
+        (
+            "Global Commands\n    info ..... Print it\n    reqs ..... Check all\n                  of them\n\n    run ...... Run it\n",
+            "info reqs run",
+        ),
+        // git-lfs, btrfs
+        ("x lfs env:\n  Show it.\nx lfs ext:\n  Show that.\nx lfs fetch:\n  Get it.\n", ""),
+        ("x env:\n  Show it.\nx ext:\n  Show that.\nx fetch:\n  Get it.\n", "env ext fetch"),
+        (
+            "    x add <path>\n        Add it\n    x delete <path>\n    x remove <path>\n        Remove it\n",
+            "add delete remove",
+        ),
+        (
+            "Additional help topics:\n  x backend    Help about it\n  x log        Help about logs\n  x redirect   Help about files\n",
+            "",
+        ),
+        // brz
+        (
+            "add     Add it.\nalias   Set it.\nbind    Bind it.\nbisect  Find it.\nbranch  Make it.\ncat     Print it.\ncheck   Check it.\nclone   Clone it.\n",
+            "add alias bind bisect branch cat check clone",
+        ),
+        // darcs, hg, dub: groups.
+        (
+            "Usage: x COMMAND\n\nCommands:\n  help     Show it\n\nMost used:\n  add      Add it\n\nHelp topics:\n  dates    How they are written\n",
+            "help add",
+        ),
+        (
+            "list of commands:\n\nCreation:\n\n clone    make it\n\nHistory:\n\n log      show it\n",
+            "clone log",
+        ),
+        (
+            "Available commands\n=====\n\n  Creation\n  --------\n  init [<dir>]\n          Make it\n\n  Running\n  -------\n  run [<name>]\n          Run it\n",
+            "init run",
+        ),
+        // borg, aptitude, rndc
+        (
+            "usage: x [-h] <command> ...\n\nrequired arguments:\n  <command>\n    check      verify it\n    create     create it\n",
+            "check create",
+        ),
+        (
+            "Usage: x [options] <action> ...\n\nActions (if none is given, it asks):\n install    Install it.\n remove     Remove it.\n",
+            "install remove",
+        ),
+        ("Usage: x [file]\n\nActions:\n install    Install it.\n remove     Remove it.\n", ""),
+        (
+            "Usage: x [-p port] command\n\ncommand is one of the following:\n\n  addzone zone [class]\n        Add it.\n  flush     Empty it.\n",
+            "addzone flush",
+        ),
+        // nmcli, dkms
+        ("Usage: x connection { COMMAND | help }\n\nCOMMAND := { show | up | down }\n", "show up down"),
+        (
+            "Usage: x [action] [options]\n  [action]  = { add | remove |\n                status }\n",
+            "add remove status",
+        ),
+    ] {
+        assert_eq!(of(text, "x").join(" "), expected, "{text}");
+    }
+}
+
+#[test]
+fn other_names_of_commands_are_none_of_their_own() {
+    let text = "usage: x [-h] {run,r,list,l} ...\n\nsubcommands:\n  {run,r,list,l}\n    run (r)     run it\n    list (l)    list them\n";
+    let read = crate::read(text, "x").subcommands;
+    let read: Vec<(&str, String)> =
+        read.iter().map(|one| (one.name.as_str(), one.aliases.join(" "))).collect();
+    assert_eq!(read, [("run", "r".to_owned()), ("list", "l".to_owned())]);
+}
