@@ -220,8 +220,13 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 continue;
             }
         }
-        let column =
-            description_column(line).or_else(|| last_column.filter(|column| begins_at(line, *column)));
+        // A name that is as wide as its column stands beside others that are not.
+        let beside = || {
+            let around =
+                [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| lines.get(at));
+            last_column.filter(|column| around.clone().any(|line| description_column(line) == Some(*column)))
+        };
+        let column = description_column(line).or_else(|| beside().filter(|column| begins_at(line, *column)));
         let is_named = match section_now {
             Section::Commands | Section::Actions | Section::Arguments => indented > heading_indent,
             // Groups of subcommands under headings of their own.

@@ -59,6 +59,10 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
             found.push(described.iter().find(|command| command.name == *name).cloned().unwrap_or_else(bare));
         }
     }
+    // Keys of an interactive program, and letters that are given together.
+    if found.iter().all(|command| command.name.chars().count() == 1) {
+        found.clear();
+    }
     // A text that lists the command itself is that of the program: it has nothing below the command.
     let own = usage.command.split(' ').skip(1).last();
     if own.is_some_and(|own| found.iter().any(|command| command.name == own)) {
@@ -74,12 +78,23 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
             && !word.chars().all(char::is_uppercase)
             // `tcp:HOST` is how an argument is written.
             && !(word.contains(':') && word.contains(char::is_uppercase))
+            && !word.ends_with('.')
     };
     // `[--timer=ms] create-cluster DB`
     let left = match left.split_once("] ") {
         Some((option, rest)) if option.starts_with("[-") => rest,
         _ => left,
     };
+    // nmcli: `g[eneral]`.
+    let bracket = left.split_once('[').filter(|(letter, rest)| letter.len() == 1 && rest.contains(']'));
+    if let Some((letter, rest)) =
+        bracket.map(|(letter, rest)| (letter, rest.split(']').next().unwrap_or_default()))
+        && rest.len() > 2
+        && rest.chars().all(|c| c.is_ascii_lowercase())
+    {
+        let (name, aliases) = (format!("{letter}{rest}"), vec![letter.to_owned()]);
+        return Some(Subcommand { name, aliases, description: description.to_owned() });
+    }
     // `remove, rm`, `remove|rm`, `get <key>`.
     let head = left.split(['<', '[', '(', '{', '"']).next().unwrap_or_default().trim();
     let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
@@ -118,6 +133,11 @@ mod tests {
         assert_eq!(of("Commands:\n  run [...filters]\n  init <project>\n"), ["run", "init"]);
         let systemctl = "Environment Commands:\n  show-environment               Dump it\n  service-log-level UNIT [LEVEL] Set it\n";
         assert_eq!(of(systemctl), ["show-environment", "service-log-level"]);
+        assert_eq!(
+            of("Commands:\n  g[eneral]   Its state\n  r[adio]     Its switches\n"),
+            ["general", "radio"]
+        );
+        assert_eq!(of("commands:\n  d        - delete it\n  q[f]     - append it\n"), Vec::<String>::new());
         let listed = "Commands:\n  get   read it\n  put   write it\n";
         assert!(crate::read(listed, "c8 get").subcommands.is_empty());
         assert_eq!(of("COMMON COMMANDS\n\n  c8\n  Does it.\n"), Vec::<String>::new());
