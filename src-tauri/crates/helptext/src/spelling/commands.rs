@@ -6,6 +6,8 @@ mod of_program;
 use forms::{aligned, behind, bulleted, commas, dashed, dotted, flush, grid, is_word};
 use of_program::of_program;
 
+/// Most lists.
+const MOST_LISTS: usize = 100;
 /// Most lines of a list.
 const MOST: usize = 1_000;
 /// Fewest lines that begin with the program's name, and are a list for it.
@@ -14,24 +16,31 @@ const LEAST: usize = 3;
 /// Replaces such lists. `name` is the command.
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
     without_rules(lines);
+    below_headings(lines, name);
+    of_program(lines, name);
+    alone(lines);
+}
+
+fn below_headings(lines: &mut Vec<String>, name: &str) {
+    let mut lists = 0;
     let mut at = 0;
-    while at < lines.len() {
-        if let Some(heading) = Heading::of(&lines[at]) {
-            let start = first_below(lines, at + 1);
-            let (entries, count) = entries(&heading, lines.get(start..).unwrap_or_default(), name);
-            if count > 0 || !entries.is_empty() {
-                let new = std::iter::once("Commands:".to_owned()).chain(entries);
-                let new: Vec<String> = new.collect();
-                let length = new.len();
-                lines.splice(at..start + count, new);
-                at += length;
+    let old = std::mem::take(lines);
+    while let Some(line) = old.get(at) {
+        at += 1;
+        let heading = if lists < MOST_LISTS { Heading::of(line) } else { None };
+        if let Some(heading) = heading {
+            lists += 1;
+            let start = first_below(&old, at);
+            let (entries, count) = entries(&heading, old.get(start..).unwrap_or_default(), name);
+            if !entries.is_empty() {
+                lines.push("Commands:".to_owned());
+                lines.extend(entries);
+                at = start + count;
                 continue;
             }
         }
-        at += 1;
+        lines.push(line.clone());
     }
-    of_program(lines, name);
-    alone(lines);
 }
 
 /// `brz help commands`: a list and nothing else.

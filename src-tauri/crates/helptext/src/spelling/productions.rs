@@ -18,10 +18,16 @@ pattern!(FLAG, r"^(--?[A-Za-z0-9][\w-]*)(?:\[([\w-]+)\])?(?:\s+(.+))?$");
 pub(super) fn listed(lines: &mut Vec<String>) {
     for name in ["OPTIONS", "OBJECT", "COMMAND", "action", "command"] {
         let Some((inner, range)) = production(lines, name) else { continue };
-        let heading = if name == "OPTIONS" { "Options:" } else { "Commands:" };
-        let entries = if name == "OPTIONS" { options(&inner) } else { words(&inner) };
-        if !entries.is_empty() {
-            lines.splice(range, std::iter::once(heading.to_owned()).chain(entries));
+        if name == "OPTIONS" {
+            lines.splice(range, std::iter::once("Options:".to_owned()).chain(options(&inner)));
+            continue;
+        }
+        let names = words(&inner);
+        if !names.is_empty() {
+            // dkms goes on with its options.
+            lines.drain(range);
+            lines.extend([String::new(), "Commands:".to_owned()]);
+            lines.extend(names);
         }
     }
 }

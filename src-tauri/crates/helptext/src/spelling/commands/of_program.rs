@@ -3,24 +3,29 @@
 use std::collections::HashSet;
 
 use super::forms::{entry, is_word};
-use super::{LEAST, MOST, indent};
+use super::{LEAST, MOST, MOST_LISTS, indent};
 
 /// `mix clean    # Deletes it`: lines that begin with the command, and are described beside or beneath.
 pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
     if name.is_empty() {
         return;
     }
+    let mut lists = 0;
     let mut at = 0;
-    while at < lines.len() {
-        let (run, count) = run_of_program(lines.get(at..).unwrap_or_default(), name);
+    let old = std::mem::take(lines);
+    while let Some(line) = old.get(at) {
+        let rest = old.get(at..).unwrap_or_default();
+        let (run, count) = if lists < MOST_LISTS { run_of_program(rest, name) } else { (Vec::new(), 0) };
         let names: HashSet<&str> =
             run.iter().filter_map(|line| line.trim_start().split(' ').next()).collect();
-        if names.len() >= LEAST && !is_below_other(lines.get(..at).unwrap_or_default(), name) {
-            let new: Vec<String> = std::iter::once("Commands:".to_owned()).chain(run).collect();
-            let length = new.len();
-            lines.splice(at..at + count, new);
-            at += length;
+        lists += usize::from(!run.is_empty());
+        if names.len() >= LEAST && !is_below_other(old.get(..at).unwrap_or_default(), name) {
+            lines.push("Commands:".to_owned());
+            lines.extend(run);
+            at += count;
         } else {
+            lines.push(line.clone());
+            lines.extend(rest.iter().take(count).skip(1).cloned());
             at += count.max(1);
         }
     }
