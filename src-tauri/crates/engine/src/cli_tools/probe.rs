@@ -53,7 +53,7 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
     let program = find(&entry.command, path.as_deref())
         .map_err(|problem| ProbeError::NotFound(entry.command.clone(), problem))?;
     let deadline = Instant::now() + COMMAND_TIMEOUT;
-    let asking = Asking { program: &program, entry, deadline };
+    let mut asking = Asking { program: &program, entry, deadline, general: None };
     let mut notes = Vec::new();
     if !entry.subcommands.is_empty() && leaves {
         let mut tools = Vec::new();
@@ -73,6 +73,9 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
     let root = asking.definition(&[]).await?;
     if root.subcommands.is_empty() || !leaves {
         return Ok(Probed { program, tools: vec![(Vec::new(), root)], notes });
+    }
+    if root.subcommands.iter().any(|command| command.name == "help") {
+        asking.general = asking.ask(vec!["help".to_owned()]).await.ok();
     }
     let mut tools: Vec<(Vec<String>, Definition)> = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
@@ -117,23 +120,29 @@ struct Asking<'a> {
     program: &'a Path,
     entry: &'a CliEntry,
     deadline: Instant,
+    /// What `help` alone prints, if it is listed as a subcommand and shows no pages of the manual.
+    general: Option<String>,
 }
 
 impl Asking<'_> {
-    /// The definition of a command: the first answer to `--help`, `-h` or `help` in which something is understood.
-    async fn definition(&self, words: &[String]) -> Result<Definition, ProbeError> {
+    /// The definition of a command: the first answer to `--help`, `-h` or `help` in which something is understood. A
+    /// subcommand that does not know `--help` may act, so a `help` that is listed comes first.
+    async fn definition(&mut self, words: &[String]) -> Result<Definition, ProbeError> {
         let name = std::iter::once(self.entry.program_name().to_owned()).chain(words.iter().cloned());
         let name = name.collect::<Vec<_>>().join(" ");
         let behind = |flag: &str| words.iter().cloned().chain([flag.to_owned()]).collect::<Vec<String>>();
-        let questions = [
-            behind("--help"),
-            behind("-h"),
-            std::iter::once("help".to_owned()).chain(words.iter().cloned()).collect(),
-        ];
+        let help: Vec<String> = std::iter::once("help".to_owned()).chain(words.iter().cloned()).collect();
+        let mut questions = [behind("--help"), behind("-h"), help.clone()];
+        if !words.is_empty() && self.general.is_some() {
+            questions.rotate_right(1);
+        }
         let mut best: Option<Definition> = None;
         let mut failed = ProbeError::Nothing;
         for question in questions {
+            let is_help = question == help;
             let text = match self.ask(question).await {
+                // Of every subcommand the same.
+                Ok(text) if is_help && self.general.as_ref() == Some(&text) => continue,
                 Ok(text) => text,
                 Err(error) => {
                     failed = error;
@@ -142,6 +151,9 @@ impl Asking<'_> {
             };
             // A manual describes much that is no option of the command.
             let definition = read(&text, &name);
+            if is_help && is_manual(&text) {
+                self.general = None;
+            }
             let says_much = !definition.options.is_empty() || !definition.subcommands.is_empty();
             if says_much && !is_manual(&text) {
                 return Ok(definition);
@@ -217,6 +229,32 @@ mod tests {
     fn manual_is_told_from_help() {
         assert!(is_manual("\nGIT-CLONE(1)          Git Manual          GIT-CLONE(1)\n"));
         assert!(!is_manual("usage: git clone (x)"));
+    }
+
+    #[tokio::test]
+    async fn subcommands_are_not_run_where_the_program_explains_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let (script, log) = (folder.path().join("backup"), folder.path().join("log"));
+        let text = format!(
+            "echo \"$@\" >> '{}'\ncase \"$1 $2\" in\n\
+             'help prune') printf 'Usage: sh prune [--keep N]\\n';;\n\
+             'help '*|'--help '*) printf 'Usage: sh COMMAND\\n\\nCommands:\\n  prune  Remove old ones\\n  list   List all\\n  help   Explain one\\n';;\n\
+             *) printf 'Usage: sh list [--all]\\n';;\nesac\n",
+            log.display()
+        );
+        std::fs::write(&script, text).unwrap();
+        let mut entry = CliEntry::of_command("sh");
+        entry.args = vec![script.display().to_string()];
+        let probed = probe(&entry, true).await.unwrap();
+        let flags: Vec<&str> =
+            probed.tools.iter().map(|(_, tool)| tool.options[0].flags[0].as_str()).collect();
+        assert_eq!(flags, ["--keep", "--all"]);
+        // `list` has no help of its own, and is asked for it.
+        let asked = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(
+            asked.lines().collect::<Vec<_>>(),
+            ["--help", "help", "help prune", "help list", "list --help"]
+        );
     }
 
     #[tokio::test]
