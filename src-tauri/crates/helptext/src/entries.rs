@@ -7,7 +7,7 @@ use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
 use names::{begins_at, named};
 pub use sections::Section;
-use sections::{is_group, is_heading, section, stands_for_next};
+use sections::{is_further, is_group, is_heading, section, stands_for_next};
 
 // `--list FILE : what it does`, `--thin   - what it does`.
 pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
@@ -43,6 +43,8 @@ struct Open {
     is_described: bool,
     /// Whether it is no option.
     is_name: bool,
+    /// Names in braces that it stands for.
+    names: String,
     /// Whether its description may stand beneath it without indentation: tsc, between blank lines.
     is_flush: bool,
     /// Columns at which its flags begin: long flags can have one of their own.
@@ -103,6 +105,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let mut open: Option<Open> = None;
     let mut section_now = Section::Other;
     let mut heading_indent = 0;
+    let mut list_indent = 0;
     let mut is_usage = false;
     let mut is_example = false;
     let mut was_prose: Option<usize> = None;
@@ -127,7 +130,22 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                         && begins_option(text)
                         && description_column(line).is_some()
                         && is_option(line, next);
-                    indented > current.indent && (indented + 1 >= column || is_beneath) && !is_option
+                    // yargs wraps at the first column.
+                    let is_wrapped = current.is_name
+                        && indented == 0
+                        && !was_blank
+                        && text.starts_with(|c: char| c.is_ascii_lowercase())
+                        && !text.ends_with(':');
+                    // kaggle: `{run,r}  Use one of:`, and an entry for each.
+                    let first = text.split(' ').next().unwrap_or_default();
+                    let is_named = indented + 1 < column
+                        && current.names.split(',').any(|name| name == first)
+                        && description_column(line).is_some();
+                    is_wrapped
+                        || indented > current.indent
+                            && (indented + 1 >= column || is_beneath)
+                            && !is_option
+                            && !is_named
                 }
                 // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
                 None => {
@@ -188,6 +206,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                     column,
                     is_described,
                     is_name: false,
+                    names: String::new(),
                     is_flush,
                     flag_columns: flag_columns(line),
                 });
@@ -206,13 +225,14 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 // gopls: groups of subcommands under headings of one word.
                 let is_list = matches!(section_now, Section::Commands | Section::Actions);
                 let is_word = section(text) == Section::Other && !text.ends_with(':') && !text.contains(' ');
-                let is_group = is_word || is_group(text, next, entries.last(), last_column);
+                let is_group =
+                    is_word || is_group(text, next, entries.last(), last_column, indented > list_indent);
                 section_now = if is_list && is_group { section_now } else { section(text) };
-                // ovs-ofctl: `Other commands:` below groups that do not say "commands".
-                let is_last = section_now == Section::Commands && text.to_lowercase().starts_with("other ");
-                if is_last && !entries.iter().any(|entry| entry.section == Section::Commands) {
+                // A further list below groups that do not say "commands" is another group.
+                if section_now == Section::Commands && is_further(text, &entries) {
                     section_now = Section::Other;
                 }
+                list_indent = if is_list && is_group { list_indent } else { indented };
                 is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
                 is_example = text.to_lowercase().contains("example");
                 heading_indent = indented;
@@ -227,14 +247,21 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             last_column.filter(|column| around.clone().any(|line| description_column(line) == Some(*column)))
         };
         let column = description_column(line).or_else(|| beside().filter(|column| begins_at(line, *column)));
+        let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
+        let is_deeper = indent(next_line) > indented && !next_line.trim().is_empty();
         let is_named = match section_now {
             Section::Commands | Section::Actions | Section::Arguments => indented > heading_indent,
             // Groups of subcommands under headings of their own.
-            Section::Other => indented > 0 && column.is_some(),
+            // datalad: a name alone, with a sentence beneath.
+            Section::Other => {
+                let is_alone = || {
+                    text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                        && next_line.trim_start().starts_with(char::is_uppercase)
+                };
+                indented > 0 && (column.is_some() || is_deeper && is_alone())
+            }
             _ => false,
         };
-        let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
-        let is_deeper = indent(next_line) > indented && !next_line.trim().is_empty();
         if is_deeper && stands_for_next(text, next_line) {
             if !text.starts_with('{') {
                 (section_now, heading_indent) = (Section::Commands, indented);
@@ -247,6 +274,8 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             }
             let column = column.filter(|_| !description.is_empty());
             last_column = column.or(last_column);
+            let names =
+                name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or_default().to_owned();
             entries.push(Entry {
                 section: section_now,
                 what: What::Name(name),
@@ -257,6 +286,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 column,
                 is_described: true,
                 is_name: true,
+                names,
                 is_flush: false,
                 flag_columns: Vec::new(),
             });

@@ -154,6 +154,7 @@ fn positionals(entries: &[Entry], usage: &Usage, subcommands: &[Subcommand]) -> 
         // `<command>`, `[command-arguments]`, `<action>`.
         let word = lower.split([' ', '-', '_']).next().unwrap_or(lower);
         let is_command = matches!(word, "command" | "subcommand" | "cmd" | "commands" | "object")
+            || lower == "sub_command"
             || usage::is_action(word);
         let is_rest = matches!(lower, "args" | "arg" | "arguments" | "parameters");
         // apt-mark: `{auto|manual} pkg1`, of commands that are listed.

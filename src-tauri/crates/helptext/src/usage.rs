@@ -99,7 +99,7 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     // docopt prints the text of the program for its subcommands, too: only their own forms are about them.
     let below = words.get(1..).unwrap_or_default().join(" ");
     let own: Vec<String> = forms.iter().filter_map(|form| behind_command(form, &below)).collect();
-    let found = commands(&forms);
+    let found = commands(&forms, words.len() > 1);
     let is_of_program = !own.is_empty() && !found.is_empty();
     usage.commands = if is_of_program { Vec::new() } else { found };
     let forms: Vec<&str> = if is_of_program { own.iter().map(String::as_str).collect() } else { forms };
@@ -109,10 +109,11 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
             |first: &String| flags.commands.contains(first.as_str()) || usage.commands.contains(first);
         first_words(form).iter().any(is_command)
     };
+    let are_all = usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));
     // `gm help command` says nothing about a call.
-    let are_all = usage.commands.is_empty()
-        && forms.iter().all(|form| is_of_command(form) && first_words(form) != ["help"]);
-    let shows_arguments: Vec<bool> = forms.iter().map(|form| are_all || !is_of_command(form)).collect();
+    let is_help = |form: &str| first_words(form) == ["help"];
+    let shows_arguments: Vec<bool> =
+        forms.iter().map(|form| (are_all || !is_of_command(form)) && !is_help(form)).collect();
     let has_words = have_words(&usage.forms);
     let parsed = |form: &str, known| {
         let mut found = Form::new(flags, known, has_words);

@@ -79,6 +79,7 @@ pub(super) fn is_group(
     next: Option<&str>,
     last: Option<&Entry>,
     last_column: Option<usize>,
+    is_inside: bool,
 ) -> bool {
     const MOST_WORDS: usize = 6;
     const OTHERS: &[&str] = &[
@@ -101,8 +102,26 @@ pub(super) fn is_group(
     });
     let column = next.and_then(description_column);
     let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
-    let goes_on = if is_of_commands { column.is_some() && column == last_column } else { column.is_some() };
+    // umoci: `image:`, as far in as the entries of the list.
+    let is_new = !is_of_commands || is_inside && heading.ends_with(':');
+    let goes_on = column.is_some() && (is_new || column == last_column);
     section(heading) == Section::Other && is_below && goes_on && is_short && !is_other
+}
+
+/// Whether a list of commands is only one more, below groups of names: `Other commands:`, `GitHub Commands:`.
+pub(super) fn is_further(heading: &str, entries: &[Entry]) -> bool {
+    const MANY: usize = 5;
+    const WHOLE: &[&str] = &["commands", "available", "valid", "supported", "possible", "list", "the", "all"];
+    let lower = heading.trim_end_matches(':').to_lowercase();
+    let first = lower.split(' ').next().unwrap_or_default();
+    let names = |section: Section| {
+        let is_name = move |entry: &&Entry| entry.section == section && matches!(entry.what, What::Name(_));
+        entries.iter().filter(is_name).count()
+    };
+    lower.contains(" commands")
+        && !WHOLE.contains(&first)
+        && names(Section::Commands) == 0
+        && names(Section::Other) >= MANY
 }
 
 /// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each.

@@ -12,6 +12,8 @@ const MOST_LISTS: usize = 100;
 const MOST: usize = 1_000;
 /// Fewest lines that begin with the program's name, and are a list for it.
 const LEAST: usize = 3;
+/// Fewest words or lines in a row that are names where nothing says so.
+const MANY: usize = 5;
 
 /// Replaces such lists. `name` is the command.
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
@@ -27,20 +29,77 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
     let old = std::mem::take(lines);
     while let Some(line) = old.get(at) {
         at += 1;
-        let heading = if lists < MOST_LISTS { Heading::of(line) } else { None };
-        if let Some(heading) = heading {
+        let may_be = lists < MOST_LISTS;
+        if let Some(heading) = Heading::of(line).filter(|_| may_be) {
             lists += 1;
             let start = first_below(&old, at);
-            let (entries, count) = entries(&heading, old.get(start..).unwrap_or_default(), name);
+            let below = old.get(start..).unwrap_or_default();
+            let (entries, count) = entries(&heading, below, name);
             if !entries.is_empty() {
                 lines.push("Commands:".to_owned());
                 lines.extend(entries);
                 at = start + count;
                 continue;
             }
+            // changeset: `Commands`, and indented entries.
+            let is_indented = below.first().is_some_and(|below| indent(below) > heading.indent);
+            if !line.contains(':') && heading.indent > 0 && is_indented {
+                lines.push(format!("{}:", line.trim_end()));
+                continue;
+            }
+        } else if may_be && (is_bare_usage(line) || says_commands(&old, at)) {
+            let start = first_below(&old, at);
+            let block = block(old.get(start..).unwrap_or_default());
+            if are_names(&block, is_bare_usage(line), name) {
+                lists += 1;
+                lines.push(line.clone());
+                lines.push("Commands:".to_owned());
+                at = start;
+                continue;
+            }
         }
         lines.push(line.clone());
     }
+}
+
+/// The lines up to the next blank one.
+fn block(lines: &[String]) -> Vec<&str> {
+    lines.iter().take(MOST).take_while(|line| !line.trim().is_empty()).map(String::as_str).collect()
+}
+
+fn is_bare_usage(line: &str) -> bool {
+    line.trim().eq_ignore_ascii_case("usage:")
+}
+
+/// Whether the paragraph that ends above `at` speaks of commands, as in easyrsa: `Here is the list of commands.`
+fn says_commands(lines: &[String], at: usize) -> bool {
+    let paragraph = || lines.iter().take(at).rev().take(2).take_while(|line| !line.trim().is_empty());
+    lines.get(at).is_some_and(|line| line.trim().is_empty())
+        && at
+            .checked_sub(1)
+            .and_then(|above| lines.get(above))
+            .is_some_and(|line| line.trim().ends_with(['.', ':']))
+        && paragraph().any(|line| line.contains(" commands"))
+}
+
+/// Whether each line is a name of a command: in the usage with a sentence, elsewhere with nothing but arguments.
+fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
+    let indented = block.first().map_or(0, |line| indent(line));
+    let is_entry = |line: &&str| {
+        let text = line.trim();
+        let first = text.split(' ').next().unwrap_or_default();
+        let behind = text.get(first.len()..).unwrap_or_default();
+        let is_name =
+            is_word(first) && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.len() > 1;
+        let fits = match are_described {
+            true => behind.starts_with("  ") && behind.trim_start().starts_with(char::is_uppercase),
+            false => {
+                behind.is_empty() || behind.trim_start().starts_with(['[', '<']) && !behind.contains("  ")
+            }
+        };
+        is_name && fits && first != name && indent(line) == indented
+    };
+    block.len() >= MANY && indented > 0 && block.iter().all(is_entry)
 }
 
 /// `brz help commands`: a list and nothing else.
@@ -118,10 +177,14 @@ struct Heading<'a> {
 impl<'a> Heading<'a> {
     fn of(line: &'a str) -> Option<Self> {
         const MOST_WORDS: usize = 9;
+        let text = line.trim_start();
+        // coreutils, busybox
+        if text.starts_with("Currently defined functions:") {
+            return Some(Self { text, indent: indent(line), behind: "", column: 0 });
+        }
         if !["ommand", "OMMAND"].iter().any(|word| line.contains(word)) {
             return None;
         }
-        let text = line.trim_start();
         let (head, behind) = text.split_once(':').unwrap_or((text, ""));
         let plain = head.split(" (").next().unwrap_or(head).trim_end().to_lowercase();
         let words: Vec<&str> = plain.split_whitespace().collect();
@@ -167,13 +230,7 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
             } else {
                 rest.iter().take_while(|line| line.trim().is_empty()).count()
             };
-            let block: Vec<&str> = rest
-                .iter()
-                .skip(blank)
-                .take(MOST)
-                .take_while(|line| !line.trim().is_empty())
-                .map(String::as_str)
-                .collect();
+            let block = block(rest.get(blank..).unwrap_or_default());
             let Some((found, length)) = form(&block) else { break };
             all.extend(found);
             count += blank + length;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::lines::base_name;
 use super::tokens::words;
+use crate::hints::bare;
 
 /// Whether an argument stands for a subcommand under another name.
 pub fn is_action(name: &str) -> bool {
@@ -36,10 +37,11 @@ pub(super) fn behind_command(form: &str, command: &str) -> Option<String> {
     Some(others.map(String::as_str).collect::<Vec<_>>().join(" "))
 }
 
-/// The subcommands of forms that each begin with other words. Few such forms, or names of files and the like, are
+/// The subcommands of forms that each begin with other words. `is_below` says whether they are of a subcommand. Few such forms, or names of files and the like, are
 /// arguments.
-pub(super) fn commands(forms: &[&str]) -> Vec<String> {
-    const FEW: usize = 3;
+pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
+    // git: two forms of a subcommand.
+    let few = if is_below { 2 } else { 3 };
     const MOST: usize = 100;
     let mut found: Vec<String> = Vec::new();
     let mut firsts: HashSet<String> = HashSet::new();
@@ -67,11 +69,21 @@ pub(super) fn commands(forms: &[&str]) -> Vec<String> {
     let is_capital = |word: &str| word.len() > 2 && word.chars().all(char::is_uppercase);
     let writes_arguments_otherwise =
         forms.iter().any(|form| form.contains(['<', '[']) || form.split(' ').any(is_capital));
-    let fits = firsts.len() >= FEW
-        && count > 1
+    let fits = firsts.len() >= few
+        && (count > 1 || forms.iter().any(|form| has_open_end(form)))
         && others * 2 <= count
         && firsts.iter().filter(|word| is_file(word)).count() * 2 < firsts.len();
     if fits && writes_arguments_otherwise { found } else { Vec::new() }
+}
+
+/// Whether only a placeholder for the rest follows a group of words: `(init | list | set) [<options>]`. Otherwise the
+/// words of the only form are values of an argument.
+fn has_open_end(form: &str) -> bool {
+    let all = words(form);
+    let behind = all.iter().rev().take_while(|word| !word.contains('|'));
+    let behind: Vec<String> = behind.map(|word| bare(word).to_lowercase()).collect();
+    let is_rest = |word: &String| ["options", "option", "args", "arguments", "arg"].contains(&word.as_str());
+    !behind.is_empty() && behind.len() < all.len() && behind.iter().all(is_rest)
 }
 
 /// The subcommands that a form is for: `link` of `[options] link <app>`, both of `{ add | del } NAME`.

@@ -78,7 +78,11 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             at += skipped;
         }
         // npm: each form begins with the program and the subcommand.
-        let is_of_command = |text: &str| name.contains(' ') && text.starts_with(name) && !is_prose(text);
+        let has_argument =
+            |text: &str| text.split(' ').any(|word| word.len() > 1 && word.chars().all(char::is_uppercase));
+        let is_of_command = |text: &str| {
+            name.contains(' ') && text.starts_with(name) && (!is_prose(text) || has_argument(text))
+        };
         let mut base = None;
         while let Some(line) = lines.get(at) {
             let text = without_label(line.trim(), name);

@@ -329,3 +329,45 @@ fn values_that_forms_begin_with_are_choices() {
     assert_eq!(values("usage: x -f key_file\n       x -f other_file"), ["key_file"]);
     assert_eq!(values("usage: x -v -Y sign\n       x -Y verify"), ["", "sign"]);
 }
+
+#[test]
+fn forms_of_a_subcommand_can_stand_apart_and_name_several() {
+    let commands = |text: &str, name: &str| {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        read(&lines, name, &Flags::default()).commands.join(" ")
+    };
+    for (text, name, expected) in [
+        (
+            "Usage: ip netns list\n       ip netns add NAME\n       ip [-all] netns delete [NAME]\n",
+            "ip netns",
+            "list add delete",
+        ),
+        (
+            "Usage: ip link add [link DEV]\n                [ mtu MTU ]\n\n       ip link delete DEV\n\n       ip link { set | show } [up]\n",
+            "ip link",
+            "add delete set show",
+        ),
+        (
+            "Usage: ip rule { add | del } SELECTOR\n       ip rule [ list [ SELECTOR ]]\n",
+            "ip rule",
+            "add del list",
+        ),
+        (
+            "usage: git bisect start [<bad>]\n   or: git bisect (good|bad) [<rev>]\n   or: git bisect run <cmd>\n",
+            "git bisect",
+            "start good bad run",
+        ),
+        ("usage: git sparse (init | list | set) [<options>]\n", "git sparse", "init list set"),
+        // The words of the only form are values.
+        ("Usage: xdg { get | check | set } {property} [value]\n", "xdg", ""),
+        ("Usage: xdg {start|stop|status}\n", "xdg", ""),
+        (
+            "Usage: axfer transfer DIRECTION OPTIONS\n       axfer list DIRECTION\n       axfer version\n",
+            "axfer",
+            "transfer list version",
+        ),
+    ] {
+        assert_eq!(commands(text, name), expected, "{text}");
+    }
+    assert_eq!(of("Usage: terraform [global options] init [options]\n", "terraform init").1, "");
+}

@@ -1,9 +1,6 @@
 //! The forms of lists.
 
-use super::{Heading, LEAST, MOST, indent};
-
-/// Fewest words in a row that are names and no sentence.
-const MANY: usize = 5;
+use super::{Heading, LEAST, MANY, MOST, indent};
 
 /// A name as one types it.
 pub(super) fn is_word(word: &str) -> bool {
@@ -62,7 +59,9 @@ fn listed_words<'l>(lines: impl Iterator<Item = &'l str>, separator: char) -> Op
         let part = part.strip_prefix("and ").or_else(|| part.strip_prefix("or ")).unwrap_or(part).trim();
         is_word(part).then(|| entry(part, ""))
     };
-    let parts = text.trim_end_matches('.').split(separator).map(str::trim).filter(|part| !part.is_empty());
+    // `[`, `[[` of coreutils
+    let is_part = |part: &&str| !part.is_empty() && !part.chars().all(|c| c == '[');
+    let parts = text.trim_end_matches('.').split(separator).map(str::trim).filter(is_part);
     let all: Option<Vec<String>> = parts.map(bare).collect();
     all.filter(|all| all.len() >= LEAST)
 }
@@ -91,16 +90,21 @@ pub(super) fn grid(block: &[&str]) -> Option<(Vec<String>, usize)> {
     is_grid.then_some((all, rows.len()))
 }
 
-/// `- access`, in yarn.
+/// `- access`, in yarn; `$ api   Run it`, in netlify.
 pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
-    let behind = |line: &&str| {
+    let indented = block.first().map_or(0, |line| indent(line));
+    let parted = |line: &&str| {
         let text = line.trim_start();
-        let behind = ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet))?;
+        let behind = ["- ", "* ", "• ", "$ "].iter().find_map(|bullet| text.strip_prefix(bullet));
+        let Some(behind) = behind else {
+            return (indent(line) > indented).then(|| format!("      {text}"));
+        };
         // `- generate-lock / generateLock`
         behind.split(' ').next().is_some_and(is_word).then(|| format!("  {}", behind.replace(" / ", ", ")))
     };
-    let all: Vec<String> = block.iter().map_while(behind).collect();
-    (all.len() > 1).then(|| (all.clone(), all.len()))
+    let all: Vec<String> = block.iter().map_while(parted).collect();
+    let begins = block.first().is_some_and(|line| line.trim_start().starts_with(['-', '*', '•', '$']));
+    (begins && all.len() > 1).then(|| (all.clone(), all.len()))
 }
 
 /// `info ........ Print it`, in ionic.
@@ -148,7 +152,8 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
         let text = line.trim_start();
         let next = lines.get(at + 1).map(String::as_str).unwrap_or_default();
         let is_deeper = !next.trim().is_empty() && indent(next) > indented;
-        let first = text.split(' ').next().unwrap_or_default();
+        // kingpin marks its default: `reconcile*`.
+        let first = text.split(' ').next().unwrap_or_default().trim_end_matches('*');
         let is_name = is_word(first) && first.starts_with(|c: char| c.is_ascii_lowercase());
         // `start a working area` is a heading.
         let is_short =

@@ -5,6 +5,9 @@ use std::collections::HashSet;
 use super::forms::{entry, is_word};
 use super::{LEAST, MOST, MOST_LISTS, indent};
 
+/// Most lines of arguments above a description.
+const MOST_BELOW: usize = 6;
+
 /// `mix clean    # Deletes it`: lines that begin with the command, and are described beside or beneath.
 pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
     if name.is_empty() {
@@ -53,10 +56,17 @@ fn run_of_program(lines: &[String], name: &str) -> (Vec<String>, usize) {
         }
         let parted = ["  ", " # ", " - "].iter().find_map(|gap| behind.split_once(gap));
         let right = parted.map_or("", |(_, right)| right.trim_start().trim_start_matches(['#', '-']).trim());
-        let is_sentence = right.contains(' ') && !right.starts_with(['[', '<', '{', '(', '-', '|']);
-        let below = lines.get(at + 1).filter(|next| !next.trim().is_empty() && indent(next) > indent(line));
-        let below =
-            below.map(|next| next.trim()).filter(|next| !next.starts_with(['[', '<', '{', '(', '-', '|']));
+        let is_sentence = right.contains(' ')
+            && !right.starts_with(['[', '<', '{', '(', '-', '|'])
+            && !are_arguments(right);
+        // jfr: arguments go on beneath.
+        let below = lines
+            .iter()
+            .skip(at + 1)
+            .take(MOST_BELOW)
+            .take_while(|next| !next.trim().is_empty() && indent(next) > indent(line));
+        let is_argument = |next: &&str| next.starts_with(['[', '<', '{', '(', '-', '|']);
+        let below = below.map(|next| next.trim()).find(|next| !is_argument(next));
         match (parted, below) {
             (Some((left, _)), _) if is_sentence => found.push(entry(left, right)),
             (_, Some(description)) => found.push(entry(behind.trim_end_matches(':'), description)),
@@ -75,6 +85,16 @@ fn run_of_program(lines: &[String], name: &str) -> (Vec<String>, usize) {
         rest.take_while(|line| !line.trim().is_empty() && indented.is_some_and(|own| indent(line) > own));
     let count = count + below.count();
     if bare * 2 > found.len() { (Vec::new(), count) } else { (found, count) }
+}
+
+/// Whether a text is made of names of arguments, at least in half: `FILE type TYPE`.
+fn are_arguments(text: &str) -> bool {
+    let is_name = |word: &&str| {
+        word.len() > 1 && word.contains(char::is_uppercase) && !word.contains(char::is_lowercase)
+    };
+    let is_lower = |word: &&str| word.chars().all(char::is_lowercase);
+    let count = |is: &dyn Fn(&&str) -> bool| text.split(' ').filter(|word| is(word)).count();
+    count(&is_name) > 0 && count(&is_name) >= count(&is_lower)
 }
 
 /// Whether lines end with `Examples:`, or with `Commands:`, below which a list is written as usual.

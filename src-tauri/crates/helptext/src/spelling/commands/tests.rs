@@ -142,6 +142,54 @@ fn lists_of_many_forms_are_read() {
             "Usage: x [action] [options]\n  [action]  = { add | remove |\n                status }\n",
             "add remove status",
         ),
+        // netlify, jfr, gopass, easyrsa, changeset
+        ("COMMANDS\n  $ api      Run it\n             with all\n  $ blobs    Manage them\n", "api blobs"),
+        (
+            " x print [--xml]\n         [--depth <n>]\n     Print it.\n\n x summary <file>\n     Sum it up.\n\n x help\n     Say more.\n",
+            "print summary help",
+        ),
+        (
+            "Usage:\n  init   Make it.\n  ls     List it.\n  find   Find it.\n  show   Show it.\n  grep   Search it.\n",
+            "init ls find show grep",
+        ),
+        (
+            "Here is the list of commands available. Use the\n'help' command for more.\n\n  init-pki [ opts ]\n  build-ca [ opts ]\n  gen-dh\n  gen-req <name> [ opts ]\n  revoke <name>\n",
+            "init-pki build-ca gen-dh gen-req revoke",
+        ),
+        ("  Usage\n    $ x [command]\n  Commands\n    init\n    add [--empty]\n", "init add"),
+        // coreutils, datalad, umoci
+        ("Currently defined functions:\n\n    [, arch, b2sum, cat,\n    chgrp\n", "arch b2sum cat chgrp"),
+        (
+            "Usage: x [opts] command\n\n*Essential*\n\n  create\n      Create one\n  create-sibling\n      Create another\n",
+            "create create-sibling",
+        ),
+        (
+            "COMMANDS:\n   help, h  Show it\n\n   image:\n     config  change it\n\n   layout:\n     gc        collect it\n",
+            "help config gc",
+        ),
+        // hub has git's groups above its own list, ipmitool its interfaces.
+        (
+            "Usage: x <command>\n\nstart here (see help)\n   clone     Clone it\n   init      Make it\n\nwork on it\n   add       Add it\n   mv        Move it\n   rm        Remove it\n\nGitHub Commands:\n   pr        List them\n",
+            "clone init add mv rm pr",
+        ),
+        (
+            "Usage: x <command>\n\nInterfaces:\n   open      Linux\n   imb       Intel\n   lan       IPMI\n   free      Free\n   usb       OEM\n\nCommands:\n   raw       Send it\n",
+            "raw",
+        ),
+        // yargs wraps at the first column; kaggle describes its braces.
+        (
+            "Commands:\n  x build    Build a project that is\nlong and has an environment\n  x clean    Wipe it\nand its cache\n  x repl     Start one\n",
+            "build clean repl",
+        ),
+        (
+            "usage: x [-h] {files,f,quota} ...\n\ncommands:\n  {files,f,quota}\n                 Use one of:\n                 files {list, get}\n    files (f)    Handle them\n    quota        Show it\n",
+            "files quota",
+        ),
+        // Arguments are no description.
+        (
+            "Usage: x map create     FILE type TYPE\n       x map dump       MAP\n       x map pin        MAP  FILE\n",
+            "",
+        ),
     ] {
         assert_eq!(of(text, "x").join(" "), expected, "{text}");
     }
