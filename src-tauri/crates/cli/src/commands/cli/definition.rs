@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use schemascope_api::{CliDefinition, CliParameter};
-use schemascope_helptext::{Definition, Value};
+use schemascope_helptext::{Definition, Subcommand, Value};
 
 use crate::output::{self, harmless};
 
@@ -12,7 +12,7 @@ const WIDTH: usize = 70;
 /// Prints what a help text says.
 pub fn print(definition: &Definition) -> Result<()> {
     let name = if definition.command.is_empty() { "(no name)" } else { &definition.command };
-    output::line(&harmless(&format!("{name}  {}", definition.description)))?;
+    output::line(&harmless(format!("{name}  {}", definition.description).trim_end()))?;
     for usage in &definition.usage {
         output::line(&format!("  usage: {}", harmless(usage)))?;
     }
@@ -61,15 +61,22 @@ pub fn print(definition: &Definition) -> Result<()> {
         output::line("")?;
         output::print(&table)?;
     }
-    if !definition.subcommands.is_empty() {
+    let names = |one: &Subcommand| {
+        let all: Vec<&str> =
+            std::iter::once(one.name.as_str()).chain(one.aliases.iter().map(String::as_str)).collect();
+        harmless(&all.join(", ")).to_string()
+    };
+    let mut subcommands = definition.subcommands.iter();
+    if subcommands.clone().any(|one| !one.description.is_empty()) {
         let mut table = output::table(&["subcommand", "description"], &[]);
-        for one in &definition.subcommands {
-            let names: Vec<&str> =
-                std::iter::once(one.name.as_str()).chain(one.aliases.iter().map(String::as_str)).collect();
-            table.add_row([harmless(&names.join(", ")).to_string(), short(&one.description)]);
+        for one in subcommands {
+            table.add_row([names(one), short(&one.description)]);
         }
         output::line("")?;
         output::print(&table)?;
+    } else if let Some(first) = subcommands.next() {
+        let all = subcommands.fold(names(first), |all, one| format!("{all}, {}", names(one)));
+        output::line(&format!("\nsubcommands: {all}"))?;
     }
     for note in &definition.notes {
         output::note(&harmless(note));

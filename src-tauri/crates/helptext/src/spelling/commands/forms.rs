@@ -86,8 +86,10 @@ pub(super) fn grid(block: &[&str]) -> Option<(Vec<String>, usize)> {
         rows.len() >= LEAST && all.is_sorted()
     };
     let is_grid = most > 2 || most == 2 && goes_on();
-    let all = (0..most).flat_map(column).map(|word| entry(word, "")).collect();
-    is_grid.then_some((all, rows.len()))
+    // openssl goes on to the right, others down.
+    let across: Vec<&str> = rows.iter().flatten().copied().collect();
+    let words = if across.is_sorted() { across } else { (0..most).flat_map(column).collect() };
+    is_grid.then(|| (words.into_iter().map(|word| entry(word, "")).collect(), rows.len()))
 }
 
 /// `- access`, in yarn; `$ api   Run it`, in netlify.
