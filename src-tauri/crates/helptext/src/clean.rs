@@ -26,6 +26,11 @@ pub fn lines(text: &str) -> (Vec<String>, bool) {
     (lines, is_cut)
 }
 
+/// Blanks at the start of a line.
+pub fn indent(line: &str) -> usize {
+    line.chars().take_while(|c| *c == ' ').count()
+}
+
 /// Without escape sequences, carriage returns and other controls; a character that overstrikes another replaces it.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());

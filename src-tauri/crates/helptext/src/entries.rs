@@ -3,11 +3,12 @@
 mod names;
 mod sections;
 
+use crate::clean::indent;
 use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
 use names::{begins_at, named};
 pub use sections::Section;
-use sections::{is_further, is_group, is_heading, section, stands_for_next};
+use sections::{List, is_further, is_heading, section, stands_for_next};
 
 // `--list FILE : what it does`, `--thin   - what it does`.
 pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
@@ -49,10 +50,6 @@ struct Open {
     is_flush: bool,
     /// Columns at which its flags begin: long flags can have one of their own.
     flag_columns: Vec<usize>,
-}
-
-fn indent(line: &str) -> usize {
-    line.chars().take_while(|c| *c == ' ').count()
 }
 
 /// Whether an entry may be one of Go's flags below examples: indented by two, and its description by eight.
@@ -105,7 +102,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let mut open: Option<Open> = None;
     let mut section_now = Section::Other;
     let mut heading_indent = 0;
-    let mut list_indent = 0;
+    let mut list = List::default();
     let mut is_usage = false;
     let mut is_example = false;
     let mut was_prose: Option<usize> = None;
@@ -222,17 +219,16 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 && indented > heading_indent
                 && !text.ends_with(':');
             if !is_entry {
-                // gopls: groups of subcommands under headings of one word.
                 let is_list = matches!(section_now, Section::Commands | Section::Actions);
-                let is_word = section(text) == Section::Other && !text.ends_with(':') && !text.contains(' ');
-                let is_group =
-                    is_word || is_group(text, next, entries.last(), last_column, indented > list_indent);
-                section_now = if is_list && is_group { section_now } else { section(text) };
+                let is_group = is_list && list.begins_group(line, next, &entries, last_column);
+                section_now = if is_group { section_now } else { section(text) };
                 // A further list below groups that do not say "commands" is another group.
                 if section_now == Section::Commands && is_further(text, &entries) {
                     section_now = Section::Other;
                 }
-                list_indent = if is_list && is_group { list_indent } else { indented };
+                if !is_group {
+                    list = List::new(line, &entries);
+                }
                 is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
                 is_example = text.to_lowercase().contains("example");
                 heading_indent = indented;
@@ -249,16 +245,14 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         let column = description_column(line).or_else(|| beside().filter(|column| begins_at(line, *column)));
         let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
         let is_deeper = indent(next_line) > indented && !next_line.trim().is_empty();
+        let is_sentence_below = is_deeper && next_line.trim_start().starts_with(char::is_uppercase);
         let is_named = match section_now {
             Section::Commands | Section::Actions | Section::Arguments => indented > heading_indent,
             // Groups of subcommands under headings of their own.
             // datalad: a name alone, with a sentence beneath.
             Section::Other => {
-                let is_alone = || {
-                    text.chars().all(|c| c.is_ascii_lowercase() || c == '-')
-                        && next_line.trim_start().starts_with(char::is_uppercase)
-                };
-                indented > 0 && (column.is_some() || is_deeper && is_alone())
+                let is_alone = || text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+                indented > 0 && (column.is_some() || is_sentence_below && is_alone())
             }
             _ => false,
         };
@@ -268,7 +262,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             }
             continue;
         }
-        if is_named && let Some((name, description)) = named(line, section_now, column, is_deeper) {
+        if is_named && let Some((name, description)) = named(line, section_now, column, is_sentence_below) {
             if entries.len() >= MAX_ENTRIES {
                 return (entries, true);
             }

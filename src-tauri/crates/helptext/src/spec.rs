@@ -60,7 +60,9 @@ pub fn specs(line: &str, place: Place) -> (Vec<Spec>, String) {
                 (written.value, written.values.clone(), written.join);
         }
         match specs.last_mut() {
-            Some(last) if joins && is_pair && last.switches_off(&flag) => last.negated.push(flag.name),
+            Some(last) if joins && is_pair && written.value == Value::None && last.switches_off(&flag) => {
+                last.negated.push(flag.name);
+            }
             Some(last) if joins => last.join(flag, written),
             _ => specs.push(Spec::of(flag, written)),
         }
@@ -96,12 +98,15 @@ impl Spec {
         self.negated.extend(negated);
     }
 
-    /// Whether a flag behind ` / ` is for the opposite: neither the long spelling of a letter nor the other English one
-    /// (`--colour / --color`).
+    /// Whether a flag behind ` / ` is for the opposite: neither the long spelling of a letter nor another way to write it
+    /// (`--colour / --color`, `--out / --output`).
     fn switches_off(&self, flag: &Flag) -> bool {
         let plain = |name: &str| name.replace('u', "").replace('s', "z");
+        let other = plain(&flag.name);
+        let is_alike = |known: &&String| plain(known).starts_with(&other) || other.starts_with(&plain(known));
         let mut long = self.flags.iter().filter(|known| known.starts_with("--")).peekable();
-        long.peek().is_some() && long.all(|known| plain(known) != plain(&flag.name))
+        let is_help = ["--help", "--usage", "--version"].contains(&flag.name.as_str());
+        self.value == Value::None && !is_help && long.peek().is_some() && !long.any(|known| is_alike(&known))
     }
 
     fn join(&mut self, flag: Flag, written: Written) {

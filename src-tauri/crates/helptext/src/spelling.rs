@@ -58,7 +58,7 @@ pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
     let second = second_column(lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
-    productions::listed(&mut lines);
+    productions::listed(&mut lines, name);
     commands::listed(&mut lines, name);
     wrapped::join_lists(&mut lines);
     wrapped::join_bars(&mut lines);

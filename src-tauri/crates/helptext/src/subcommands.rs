@@ -1,5 +1,6 @@
 //! Subcommands of a definition.
 
+use crate::choices::is_kind;
 use crate::definition::Subcommand;
 use crate::entries::{Entry, Section, What};
 use crate::usage::Usage;
@@ -15,7 +16,7 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     // Groups under headings that do not say "commands" count only where the usage has a place for a command.
     let wanted = |section: Section| match section {
         Section::Commands => true,
-        Section::Actions => usage.takes_action,
+        Section::Actions => usage.takes_action || !listed && usage.takes_command,
         Section::Other => !listed && usage.takes_command,
         _ => false,
     };
@@ -71,15 +72,17 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     found
 }
 
+/// Whether a word is a name as one types it.
+pub fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
+        && word.chars().any(|c| c.is_alphabetic() && !c.is_uppercase())
+        && !word.ends_with('.')
+        // `tcp:HOST` is how an argument is written.
+        && !(word.contains(':') && word.contains(char::is_uppercase))
+}
+
 fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
-    let is_word = |word: &str| {
-        word.chars().next().is_some_and(char::is_alphanumeric)
-            && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
-            && !word.chars().all(char::is_uppercase)
-            // `tcp:HOST` is how an argument is written.
-            && !(word.contains(':') && word.contains(char::is_uppercase))
-            && !word.ends_with('.')
-    };
     // `[--timer=ms] create-cluster DB`
     let left = match left.split_once("] ") {
         Some((option, rest)) if option.starts_with("[-") => rest,
@@ -91,6 +94,7 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
         bracket.map(|(letter, rest)| (letter, rest.split(']').next().unwrap_or_default()))
         && rest.len() > 2
         && rest.chars().all(|c| c.is_ascii_lowercase())
+        && !is_kind(rest)
     {
         let (name, aliases) = (format!("{letter}{rest}"), vec![letter.to_owned()]);
         return Some(Subcommand { name, aliases, description: description.to_owned() });
@@ -100,7 +104,8 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     let mut words = head.split([',', '|']).map(str::trim).filter(|word| !word.is_empty());
     let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
     // `or: tool [OPTION]` is a further form of the usage line.
-    if !is_word(name) || name.trim_end_matches(':') == "or" {
+    // Nor is `Command   Alias   Description`, above columns.
+    if !is_name(name) || name.trim_end_matches(':') == "or" || matches!(name, "Command" | "Name") {
         return None;
     }
     // Words in a row are a sentence.
@@ -115,7 +120,7 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     let behind = left.strip_prefix(head).and_then(|rest| rest.trim_start().strip_prefix('('));
     let behind = behind.and_then(|rest| rest.strip_suffix(')')).unwrap_or_default();
     let others = words.chain(behind.split(',').map(str::trim));
-    let aliases = others.filter(|word| is_word(word)).map(str::to_owned).collect();
+    let aliases = others.filter(|word| is_name(word)).map(str::to_owned).collect();
     Some(Subcommand { name: name.to_owned(), aliases, description: description.to_owned() })
 }
 

@@ -131,7 +131,11 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let mut shown =
         parsed.iter().zip(&shows_arguments).filter(|(_, shows)| **shows || shows_arguments.len() == 1);
     usage.takes_command = shown.clone().any(|(form, _)| form.takes_command);
-    usage.takes_action = shown.any(|(form, _)| form.positionals.iter().any(|one| is_action(&one.name)));
+    usage.takes_action = shown.any(|(form, _)| {
+        // knotc: `[parameters] <action>`.
+        let mut own = form.positionals.iter().filter(|one| one.name != "parameters");
+        own.next().is_some_and(|one| is_action(&one.name))
+    });
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();
     for option in parsed.iter().flat_map(|form| &form.options) {

@@ -19,7 +19,7 @@ pub(super) fn named(
     line: &str,
     section: Section,
     column: Option<usize>,
-    is_deeper: bool,
+    is_sentence_below: bool,
 ) -> Option<(String, String)> {
     let is_list = matches!(section, Section::Commands | Section::Actions);
     let text = line.trim();
@@ -52,7 +52,9 @@ pub(super) fn named(
     };
     // rndc: `addzone zone [class [view]]`, with its description beneath.
     let is_described = !description.is_empty()
-        || is_deeper && section == Section::Commands && left.starts_with(|c: char| c.is_ascii_lowercase());
+        || is_sentence_below
+            && section == Section::Commands
+            && left.starts_with(|c: char| c.is_ascii_lowercase());
     let most = if is_described { 5 } else { 1 };
     let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("...");
     (is_name && words <= most && !is_sentence).then_some((left, description))

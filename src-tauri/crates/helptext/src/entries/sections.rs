@@ -1,6 +1,7 @@
 //! Headings, and what the entries below them are.
 
-use super::{Entry, What, begins_option, description_column, indent};
+use super::{Entry, What, begins_option, description_column};
+use crate::clean::indent;
 
 /// What the heading above an entry says that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +40,13 @@ pub(super) fn section(heading: &str) -> Section {
     let text = heading.trim().trim_end_matches([':', ' ']).to_lowercase();
     let has = |word: &str| text.contains(word);
     if has("example")
-        || has("environment") && !has("option") && !has("command")
+        || has("environment") && !has("option") && !text.ends_with("commands")
         // `Exit status: 1 if they differ` is a sentence.
         || has("exit") && !text.contains(": ")
         || text.starts_with("see also")
         || has("authors")
         || text.starts_with("usage")
-        || has("aliases") && !has("option")
+        || text.ends_with("aliases") && !has(" and ")
         || has("learn more")
     {
         Section::Prose
@@ -55,10 +56,10 @@ pub(super) fn section(heading: &str) -> Section {
         Section::Options
     } else if has("command") {
         Section::Commands
-    } else if is_of_actions(&text) {
-        Section::Actions
     } else if has("argument") || text == "args" || has("positional") || has("parameters") {
         Section::Arguments
+    } else if is_of_actions(&text) {
+        Section::Actions
     } else {
         Section::Other
     }
@@ -73,39 +74,73 @@ fn is_of_actions(text: &str) -> bool {
     head.split(' ').count() <= 4 && (first.is_some_and(is_word) || last.is_some_and(is_word)) || is_one_of()
 }
 
-/// Whether a heading is above another group of subcommands: those below it stand in the same columns.
-pub(super) fn is_group(
-    heading: &str,
-    next: Option<&str>,
-    last: Option<&Entry>,
-    last_column: Option<usize>,
-    is_inside: bool,
-) -> bool {
-    const MOST_WORDS: usize = 6;
-    const OTHERS: &[&str] = &[
-        "topics",
-        "formats",
-        "keys",
-        "variables",
-        "types",
-        "values",
-        "aliases",
-        "files",
-        "guides",
-        "modules",
-    ];
-    let lower = heading.trim_end_matches(':').to_lowercase();
-    let is_other = lower.split(' ').any(|word| OTHERS.contains(&word));
-    let is_short = lower.split_whitespace().count() <= MOST_WORDS;
-    let is_of_commands = last.is_some_and(|entry| {
-        matches!(entry.section, Section::Commands | Section::Actions) && matches!(entry.what, What::Name(_))
-    });
-    let column = next.and_then(description_column);
-    let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
-    // umoci: `image:`, as far in as the entries of the list.
-    let is_new = !is_of_commands || is_inside && heading.ends_with(':');
-    let goes_on = column.is_some() && (is_new || column == last_column);
-    section(heading) == Section::Other && is_below && goes_on && is_short && !is_other
+/// A list of commands, as far as it was read.
+#[derive(Debug, Default)]
+pub(super) struct List {
+    /// Indentation of its heading, and whether that is in capitals.
+    indent: usize,
+    is_upper: bool,
+    /// Number of entries before it.
+    before: usize,
+    /// Whether it consists of groups.
+    has_groups: bool,
+}
+
+impl List {
+    pub(super) fn new(heading: &str, entries: &[Entry]) -> Self {
+        Self {
+            indent: indent(heading),
+            is_upper: is_upper(heading),
+            before: entries.len(),
+            has_groups: false,
+        }
+    }
+
+    /// Whether a heading is above a group of the list. The groups of a list that begins with them stand in the same
+    /// columns, those of others are indented more.
+    pub(super) fn begins_group(
+        &mut self,
+        heading: &str,
+        next: Option<&str>,
+        entries: &[Entry],
+        last_column: Option<usize>,
+    ) -> bool {
+        const MOST_WORDS: usize = 6;
+        const OTHERS: &[&str] = &[
+            "topics",
+            "formats",
+            "keys",
+            "variables",
+            "types",
+            "values",
+            "aliases",
+            "files",
+            "guides",
+            "modules",
+        ];
+        let lower = heading.trim().trim_end_matches(':').to_lowercase();
+        let is_other = lower.split(' ').any(|word| OTHERS.contains(&word));
+        let is_short = lower.split_whitespace().count() <= MOST_WORDS;
+        let Some(column) = next.and_then(description_column) else { return false };
+        let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
+        if is_other || !is_short || !is_below || section(heading) != Section::Other {
+            return false;
+        }
+        // gopls: groups under one word.
+        if !heading.trim().contains([' ', ':']) {
+            return true;
+        }
+        let own = entries.len().saturating_sub(self.before);
+        // umoci: `image:`. darcs: `help` alone above the groups. wrangler: all in capitals.
+        let is_nested = indent(heading) > self.indent && heading.trim_end().ends_with(':');
+        let is_alike = self.has_groups || own <= 1 || self.is_upper && is_upper(heading);
+        self.has_groups |= own <= 1;
+        is_nested || is_alike && (own == 0 || Some(column) == last_column)
+    }
+}
+
+fn is_upper(heading: &str) -> bool {
+    heading.contains(char::is_alphabetic) && !heading.contains(char::is_lowercase)
 }
 
 /// Whether a list of commands is only one more, below groups of names: `Other commands:`, `GitHub Commands:`.

@@ -3,14 +3,16 @@
 mod forms;
 mod of_program;
 
-use forms::{aligned, behind, bulleted, commas, dashed, dotted, flush, grid, is_word};
+use crate::clean::indent;
+use crate::subcommands::is_name;
+use forms::{aligned, behind, bulleted, commas, dashed, dotted, flush, grid};
 use of_program::of_program;
 
 /// Most lists.
 const MOST_LISTS: usize = 100;
 /// Most lines of a list.
 const MOST: usize = 1_000;
-/// Fewest lines that begin with the program's name, and are a list for it.
+/// Fewest names of a list whose form says that it is one.
 const LEAST: usize = 3;
 /// Fewest words or lines in a row that are names where nothing says so.
 const MANY: usize = 5;
@@ -26,10 +28,16 @@ pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
 fn below_headings(lines: &mut Vec<String>, name: &str) {
     let mut lists = 0;
     let mut at = 0;
+    // What is deeper than an option describes it.
+    let mut option: Option<usize> = None;
     let old = std::mem::take(lines);
     while let Some(line) = old.get(at) {
         at += 1;
-        let may_be = lists < MOST_LISTS;
+        option = option.filter(|option| line.trim().is_empty() || indent(line) > *option);
+        let may_be = lists < MOST_LISTS && option.is_none();
+        if line.trim_start().starts_with('-') && !line.trim_start().starts_with("- ") {
+            option = option.or(Some(indent(line)));
+        }
         if let Some(heading) = Heading::of(line).filter(|_| may_be) {
             lists += 1;
             let start = first_below(&old, at);
@@ -90,7 +98,7 @@ fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
         let first = text.split(' ').next().unwrap_or_default();
         let behind = text.get(first.len()..).unwrap_or_default();
         let is_name =
-            is_word(first) && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.len() > 1;
+            is_name(first) && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.len() > 1;
         let fits = match are_described {
             true => behind.starts_with("  ") && behind.trim_start().starts_with(char::is_uppercase),
             false => {
@@ -105,26 +113,28 @@ fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
 /// `brz help commands`: a list and nothing else.
 fn alone(lines: &mut Vec<String>) {
     const FEWEST: usize = 8;
-    let start = lines.iter().take_while(|line| line.trim().is_empty()).count();
     let column = |line: &String| {
         let (left, right) = line.split_once("  ")?;
-        let is_entry = is_word(left) && left.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_entry = is_name(left) && left.starts_with(|c: char| c.is_ascii_lowercase());
         is_entry.then(|| line.len() - right.trim_start().len())
     };
-    let columns: Vec<usize> = lines.iter().skip(start).filter_map(column).collect();
-    if lines.get(start).and_then(column).is_some()
-        && columns.len() >= FEWEST
-        && columns.iter().all(|column| Some(column) == columns.first())
-    {
+    let first = lines.iter().find(|line| !line.trim().is_empty()).and_then(column);
+    // A name that is wider than its column.
+    let is_wide =
+        |line: &String| line.split(' ').next().is_some_and(|word| word.len() > MANY && is_name(word));
+    let fits = |line: &String| {
+        line.trim().is_empty()
+            || line.starts_with(' ')
+            || column(line) == first
+            || column(line).is_none() && is_wide(line)
+    };
+    let count = lines.iter().filter(|line| !line.starts_with(' ') && !line.trim().is_empty()).count();
+    if first.is_some() && count >= FEWEST && lines.iter().all(fits) {
         for line in lines.iter_mut().filter(|line| !line.trim().is_empty()) {
             line.insert_str(0, "  ");
         }
         lines.insert(0, "Commands:".to_owned());
     }
-}
-
-fn indent(line: &str) -> usize {
-    line.chars().take_while(|c| *c == ' ').count()
 }
 
 /// Whether a line only underlines the one above.
@@ -133,23 +143,33 @@ fn is_rule(line: &str) -> bool {
     text.len() > 2 && text.chars().all(|c| matches!(c, '-' | '=' | '~'))
 }
 
-/// Removes the lines that underline headings of commands and, in dub, the headings of groups below.
+/// Removes the lines that underline headings and, in dub, the headings of groups of commands, which are indented more.
 fn without_rules(lines: &mut Vec<String>) {
     if !lines.iter().any(|line| is_rule(line)) {
         return;
     }
-    let mut is_list = false;
+    let mut list: Option<usize> = None;
     let old = std::mem::take(lines);
-    for (at, line) in old.iter().enumerate() {
-        let above = at.checked_sub(1).and_then(|above| old.get(above));
-        if is_rule(line) && above.is_some_and(|above| Heading::of(above).is_some()) {
-            is_list = true;
-            continue;
-        }
-        is_list &= !(is_rule(line) && line.trim().starts_with('='));
-        let is_group = is_list && old.get(at + 1).is_some_and(|below| is_rule(below));
-        if !(is_group || is_list && is_rule(line)) {
-            lines.push(line.clone());
+    let mut rest = old.iter().peekable();
+    while let Some(line) = rest.next() {
+        let rule = rest.peek().filter(|below| is_rule(below) && !is_rule(line) && !line.trim().is_empty());
+        match rule.map(|_| indent(line)) {
+            Some(indented) if Heading::of(line).is_some() => {
+                list = Some(indented);
+                lines.push(line.clone());
+                rest.next();
+            }
+            Some(indented) if list.is_some_and(|list| indented > list) => {
+                rest.next();
+            }
+            Some(_) => {
+                list = None;
+                lines.push(line.clone());
+                if !line.trim().contains("  ") {
+                    rest.next();
+                }
+            }
+            None => lines.push(line.clone()),
         }
     }
 }
@@ -200,12 +220,13 @@ impl<'a> Heading<'a> {
             words.iter().position(|word| word.trim_matches(['<', '>']) == "command").filter(|_| ends)
         };
         let names = words.iter().position(|word| is_named(&[word])).or_else(is_one_of)?;
-        // Without a colon, only the name of a list.
-        let is_heading = match text.contains(':') {
-            true => is_one_of().is_some() || words.len() - names <= 4,
-            false => is_named(&words) && !text.trim_end().ends_with('.') && !text.trim_end().contains("  "),
-        };
-        let is_usage = plain.starts_with("usage") || text.starts_with('-');
+        // Without a colon, only the name of a list. `What to do. Supported commands:` is in a description.
+        let is_heading = !head.contains(". ")
+            && match text.contains(':') {
+                true => is_one_of().is_some() || words.len() - names <= 4,
+                false => is_named(&words) && words.len() <= 4 && !text.trim_end().ends_with('.'),
+            };
+        let is_usage = plain.starts_with("usage") || text.starts_with('-') || head.contains("  ");
         (is_heading && !is_of_options && !is_usage && words.len() <= MOST_WORDS).then(|| Self {
             text,
             indent: indent(line),
@@ -231,6 +252,8 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
                 rest.iter().take_while(|line| line.trim().is_empty()).count()
             };
             let block = block(rest.get(blank..).unwrap_or_default());
+            let is_in = |line: &&str| lines.first().is_some_and(|first| indent(line) >= indent(first));
+            let block = if block.first().is_some_and(is_in) { block } else { Vec::new() };
             let Some((found, length)) = form(&block) else { break };
             all.extend(found);
             count += blank + length;
@@ -245,6 +268,7 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     let bare = |line: &String| {
         let behind = |own: &str| line.trim_start().strip_prefix(own)?.strip_prefix(' ');
         let rest = behind(name).or_else(|| behind(own)).filter(|_| !own.is_empty())?;
+        let rest = Some(rest).filter(|rest| rest.starts_with(char::is_alphabetic))?;
         Some(format!("  {rest}"))
     };
     (found.iter().map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(), count)

@@ -9,26 +9,36 @@ use crate::patterns::{found, pattern};
 /// Most lines of a production.
 const MOST: usize = 30;
 
-pattern!(BEGINS, r"^\s*(?:where\s+)?\[?(OPTIONS|OBJECT|COMMAND|action|command)\]?\s+:?= +([{\[].*)$");
+pattern!(
+    BEGINS,
+    r"^\s*(?:where\s+)?(?:(OPTIONS|OBJECT|COMMAND)\s+:= +|\[?(action|command)\]?\s+= +)([{\[].*)$"
+);
 // `-color -p[retty]`: a bar that is missing.
 pattern!(NO_BAR, r"((?:^| )--?[A-Za-z][\w-]*(?:\[[\w-]+\])?) -");
 pattern!(FLAG, r"^(--?[A-Za-z0-9][\w-]*)(?:\[([\w-]+)\])?(?:\s+(.+))?$");
 
-/// Replaces such productions with an entry for each option or subcommand.
-pub(super) fn listed(lines: &mut Vec<String>) {
-    for name in ["OPTIONS", "OBJECT", "COMMAND", "action", "command"] {
+/// Replaces such productions with an entry for each option or subcommand. `program` is the command.
+pub(super) fn listed(lines: &mut Vec<String>, program: &str) {
+    if let Some((inner, range)) = production(lines, "OPTIONS") {
+        let entries = options(&inner);
+        if !entries.is_empty() {
+            lines.splice(range, std::iter::once("Options:".to_owned()).chain(entries));
+        }
+    }
+    for name in ["OBJECT", "COMMAND", "action", "command"] {
         let Some((inner, range)) = production(lines, name) else { continue };
-        if name == "OPTIONS" {
-            lines.splice(range, std::iter::once("Options:".to_owned()).chain(options(&inner)));
+        let names = words(&inner);
+        // `[action] = { … }` of dkms, if it stands behind the program.
+        let places = ["[]", "<>"].map(|pair| format!("{program} {}{name}{}", &pair[..1], &pair[1..]));
+        let is_first = || lines.iter().any(|line| places.iter().any(|place| line.contains(place.as_str())));
+        if names.is_empty() || name.starts_with(char::is_lowercase) && (program.is_empty() || !is_first()) {
             continue;
         }
-        let names = words(&inner);
-        if !names.is_empty() {
-            // dkms goes on with its options.
-            lines.drain(range);
-            lines.extend([String::new(), "Commands:".to_owned()]);
-            lines.extend(names);
-        }
+        // dkms goes on with its options.
+        lines.drain(range);
+        lines.extend([String::new(), "Commands:".to_owned()]);
+        lines.extend(names);
+        return;
     }
 }
 
@@ -36,7 +46,9 @@ pub(super) fn listed(lines: &mut Vec<String>) {
 fn production(lines: &[String], name: &str) -> Option<(String, Range<usize>)> {
     let begins = |line: &String| {
         let captures = if line.contains("= ") && line.contains(name) { found(&BEGINS, line) } else { None };
-        captures.filter(|captures| &captures[1] == name).map(|captures| captures[2].to_owned())
+        let captures = captures?;
+        let is_own = captures.get(1).or(captures.get(2)).is_some_and(|own| own.as_str() == name);
+        is_own.then(|| captures[3].to_owned())
     };
     let (start, mut text) =
         lines.iter().enumerate().find_map(|(at, line)| begins(line).map(|text| (at, text)))?;
@@ -45,8 +57,14 @@ fn production(lines: &[String], name: &str) -> Option<(String, Range<usize>)> {
         text = format!("{text} {}", lines[end].trim());
         end += 1;
     }
-    let inner = text.trim_end().strip_suffix(['}', ']']).and_then(|text| text.get(1..));
-    inner.filter(|_| depth(&text) == 0).map(|inner| (inner.to_owned(), start..end))
+    let inner = text.trim_end().strip_suffix(['}', ']']).and_then(|text| text.get(1..))?;
+    // `[-v] [-o FILE]` are two pairs of brackets.
+    let mut inside = 0;
+    let is_one = inner.chars().all(|c| {
+        inside += i32::from(matches!(c, '{' | '[')) - i32::from(matches!(c, '}' | ']'));
+        inside >= 0
+    });
+    (is_one && inside == 0).then(|| (inner.to_owned(), start..end))
 }
 
 /// Entries of subcommands.
@@ -55,7 +73,9 @@ fn words(inner: &str) -> Vec<String> {
         part.starts_with(|c: char| c.is_ascii_lowercase())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
     };
-    alternatives(inner).into_iter().filter(is_word).map(|word| format!("  {word}")).collect()
+    // `show [ DEV ]`
+    let first = |part: String| part.split(' ').next().unwrap_or_default().to_owned();
+    alternatives(inner).into_iter().map(first).filter(is_word).map(|word| format!("  {word}")).collect()
 }
 
 /// Entries of options.

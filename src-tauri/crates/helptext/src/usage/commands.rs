@@ -26,6 +26,15 @@ fn leading_command(form: &str) -> String {
 /// A form without the plain words that it begins with, if these are `command` or more words.
 pub(super) fn behind_command(form: &str, command: &str) -> Option<String> {
     let own = leading_command(form);
+    // `{ lock | unlock } DEVICE`, for one of them.
+    if own.is_empty()
+        && let all = words(form)
+        && let Some((at, names)) = group(&all)
+        && names.iter().any(|name| name == command)
+    {
+        let others = all.iter().take(at).chain(all.iter().skip(at + 1));
+        return Some(others.map(String::as_str).collect::<Vec<_>>().join(" "));
+    }
     own.strip_prefix(command).filter(|rest| rest.is_empty() || rest.starts_with(' '))?;
     let count = command.split_whitespace().count();
     if count == 0 {
@@ -46,8 +55,12 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut firsts: HashSet<String> = HashSet::new();
     let (mut count, mut others) = (0, 0);
+    // `[ add | del ]` are values, unless another form begins with a word.
+    let is_word = |form: &&str| !leading_command(form).is_empty();
+    let has_words = forms.iter().any(is_word);
     for form in forms {
-        let first = first_words(form);
+        let is_value = !has_words && form.trim_start().starts_with("[ ");
+        let first = if is_value { Vec::new() } else { first_words(form) };
         let is_help = form.trim_start_matches(['(', '[']).starts_with("-h")
             || ["--help", "--version", "-V", "-?"].iter().any(|flag| form.contains(flag))
                 && !form.contains(['<', '{']);
@@ -88,30 +101,40 @@ fn has_open_end(form: &str) -> bool {
 
 /// The subcommands that a form is for: `link` of `[options] link <app>`, both of `{ add | del } NAME`.
 pub(super) fn first_words(form: &str) -> Vec<String> {
-    let leading = leading_command(form);
-    if let Some(first) = leading.split(' ').next().filter(|first| !first.is_empty()) {
-        return vec![first.to_owned()];
+    let first = |form: &str| -> Vec<String> {
+        let leading = leading_command(form);
+        leading.split(' ').next().filter(|first| !first.is_empty()).map(str::to_owned).into_iter().collect()
+    };
+    let plain = first(form);
+    if !plain.is_empty() {
+        return plain;
     }
+    let all = words(form);
+    // `ip rule [ list [ SELECTOR ]]`
+    if let [only] = all.as_slice()
+        && let Some(inner) = only.strip_prefix("[ ").and_then(|only| only.strip_suffix(']'))
+    {
+        return first(inner);
+    }
+    group(&all).map(|(_, names)| names).unwrap_or_default()
+}
+
+/// The alternatives of plain words that a form begins with, behind its options, and their place.
+fn group(all: &[String]) -> Option<(usize, Vec<String>)> {
     let names = |group: &str| -> Vec<String> {
         let bare = group.trim_matches(['{', '}', '(', ')', '[', ']', ' ']);
         let names: Vec<String> = bare.split('|').map(|name| name.trim().to_owned()).collect();
         let are_plain = names.iter().all(|name| leading_command(name) == *name && !name.contains(' '));
         if are_plain { names } else { Vec::new() }
     };
-    let all = words(form);
-    // `ip rule [ list [ SELECTOR ]]`
-    if let [only] = all.as_slice()
-        && let Some(inner) = only.strip_prefix("[ ").and_then(|only| only.strip_suffix(']'))
-    {
-        return first_words(inner);
-    }
-    let is_group = |word: &str| !word.starts_with(['[', '<', '-']) && word.contains(['|', '{']);
-    let mut behind = all.iter().skip_while(|word| {
+    let is_before = |word: &str| {
         word.eq_ignore_ascii_case("options")
             || word.starts_with('[') && (!word.contains('|') || names(word).is_empty())
-    });
-    let group = behind.next().filter(|group| is_group(group) || group.starts_with("[ "));
-    group.map(|group| names(group)).unwrap_or_default()
+    };
+    let at = all.iter().position(|word| !is_before(word))?;
+    let word = all.get(at)?;
+    let is_group = word.contains(['|', '{']) && !word.starts_with(['<', '-']);
+    Some((at, names(word))).filter(|(_, names)| is_group && !names.is_empty())
 }
 
 /// `ip [-all] netns delete` as `ip netns [-all] delete`, for the command `ip netns`.

@@ -1,11 +1,8 @@
 //! Finds usage lines in a text.
 
 use super::MAX_FORMS;
+use crate::clean::indent;
 use crate::spec::{Place, specs};
-
-fn indent(line: &str) -> usize {
-    line.chars().take_while(|c| *c == ' ').count()
-}
 
 /// What stands behind the word "usage" at the start of a line, or at the end of one.
 fn behind_usage(line: &str) -> Option<&str> {
@@ -65,6 +62,12 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         let line = lines.get(at).map(String::as_str).unwrap_or_default();
         at += 1;
         let Some(first) = behind_usage(line) else { continue };
+        // keyctl: `Format:` above forms, not above a table.
+        let is_form = |next: &&String| first_word(next) == name && !name.is_empty();
+        let is_table = line.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("format"));
+        if is_table && lines.get(at).filter(is_form).is_none() {
+            continue;
+        }
         // `Usage : for the simple case :`, and the form beneath.
         let first = if first.ends_with(':') && is_prose(first) { "" } else { first };
         let had = forms.len();
@@ -103,7 +106,9 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                 // ip, and xdg-mime: another form of the command, which is no sentence about it.
                 let is_another = |next: &String| {
                     let next = next.trim();
-                    is_of_command(next) || base == Some(0) && begins_form(next, name)
+                    let is_short = next.split(' ').count() <= name.split(' ').count() + 1;
+                    is_of_command(next) && (is_short || next.contains(['[', '{', '<']) || has_argument(next))
+                        || base == Some(0) && begins_form(next, name)
                 };
                 let next = lines
                     .iter()

@@ -1,14 +1,8 @@
 //! The forms of lists.
 
-use super::{Heading, LEAST, MANY, MOST, indent};
-
-/// A name as one types it.
-pub(super) fn is_word(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_alphanumeric() || c == '_')
-        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+' | '@' | '/'))
-        && word.chars().any(|c| c.is_lowercase() || c.is_ascii_digit())
-        && !word.ends_with([':', '.'])
-}
+use super::{Heading, LEAST, MANY, MOST};
+use crate::clean::indent;
+use crate::subcommands::is_name;
 
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split("  ").map(str::trim).filter(|cell| !cell.is_empty())
@@ -17,7 +11,7 @@ fn cells(line: &str) -> impl Iterator<Item = &str> {
 /// `Commands: create, update`, or a list of which the first stands beside the heading.
 pub(super) fn behind(heading: &Heading<'_>, lines: &[String]) -> Option<(Vec<String>, usize)> {
     let is_beneath = |line: &&String| indent(line) > heading.indent && !line.trim().is_empty();
-    let more: Vec<&str> = lines.iter().take_while(is_beneath).map(String::as_str).collect();
+    let more: Vec<&str> = lines.iter().take(MOST).take_while(is_beneath).map(String::as_str).collect();
     let listed = listed_words(std::iter::once(heading.behind).chain(more.iter().copied()), ',');
     if let Some(listed) = listed {
         return Some((listed, more.len()));
@@ -27,8 +21,12 @@ pub(super) fn behind(heading: &Heading<'_>, lines: &[String]) -> Option<(Vec<Str
     let fewest = if says_which { LEAST } else { MANY };
     let listed = listed_words(std::iter::once(heading.behind).chain(more.iter().copied()), ' ');
     let is_table = heading.behind.contains("  ") || more.iter().any(|line| line.trim().contains("  "));
+    let is_bare = ["commands:", "subcommands:"]
+        .iter()
+        .any(|word| heading.text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word)));
+    let is_prose = || is_sentence(heading.behind) || more.iter().any(|line| is_sentence(line));
     if let Some(listed) =
-        listed.filter(|listed| listed.len() >= fewest && !is_table && !is_sentence(heading.behind))
+        listed.filter(|listed| listed.len() >= fewest && (says_which || is_bare) && !is_table && !is_prose())
     {
         return Some((listed, more.len()));
     }
@@ -38,7 +36,10 @@ pub(super) fn behind(heading: &Heading<'_>, lines: &[String]) -> Option<(Vec<Str
     let all: Vec<&str> = std::iter::once(heading.behind)
         .chain(aligned.into_iter().take(count).filter(|line| !line.is_empty()))
         .collect();
-    let is_list = all.len() >= LEAST && all.iter().all(|line| line.split(' ').next().is_some_and(is_word));
+    let is_entry = |line: &&str| {
+        line.split(' ').next().is_some_and(is_name) && (line.contains("  ") || !is_sentence(line))
+    };
+    let is_list = all.len() >= LEAST && all.iter().all(is_entry);
     is_list.then(|| {
         let parted = |text: &&str| match text.split_once(' ') {
             Some((word, rest)) => entry(word, rest.trim_start()),
@@ -48,8 +49,13 @@ pub(super) fn behind(heading: &Heading<'_>, lines: &[String]) -> Option<(Vec<Str
     })
 }
 
+/// Whether a text has words that names and arguments do not consist of.
 fn is_sentence(text: &str) -> bool {
-    text.split(' ').any(|word| ["the", "a", "of", "and", "to", "for", "are", "is"].contains(&word))
+    const WORDS: &[&str] = &[
+        "the", "a", "an", "of", "and", "to", "for", "are", "is", "it", "in", "on", "with", "when", "if",
+        "this", "that", "by", "from", "as", "be", "or",
+    ];
+    text.trim().split(' ').any(|word| WORDS.contains(&word.to_lowercase().as_str()) || word.ends_with('.'))
 }
 
 /// Entries of words that commas or blanks separate, if nothing else stands between.
@@ -57,7 +63,7 @@ fn listed_words<'l>(lines: impl Iterator<Item = &'l str>, separator: char) -> Op
     let text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
     let bare = |part: &str| {
         let part = part.strip_prefix("and ").or_else(|| part.strip_prefix("or ")).unwrap_or(part).trim();
-        is_word(part).then(|| entry(part, ""))
+        is_name(part).then(|| entry(part, ""))
     };
     // `[`, `[[` of coreutils
     let is_part = |part: &&str| !part.is_empty() && !part.chars().all(|c| c == '[');
@@ -76,8 +82,12 @@ pub(super) fn grid(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let rows: Vec<Vec<&str>> = block
         .iter()
         .map(|line| cells(line).collect::<Vec<_>>())
-        .take_while(|cells| cells.iter().all(|cell| is_word(cell)))
+        .take_while(|cells| cells.iter().all(|cell| is_name(cell) && !cell.contains(char::is_uppercase)))
         .collect();
+    // A heading of columns is none.
+    if block.get(rows.len()).is_some_and(|line| line.trim().contains("  ")) || rows.first()?.len() < 2 {
+        return None;
+    }
     let most = rows.iter().map(Vec::len).max()?;
     // In two columns, names go on behind the last of the first; otherwise the second describes.
     let column = |number: usize| rows.iter().filter_map(move |row| row.get(number).copied());
@@ -102,11 +112,17 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
             return (indent(line) > indented).then(|| format!("      {text}"));
         };
         // `- generate-lock / generateLock`
-        behind.split(' ').next().is_some_and(is_word).then(|| format!("  {}", behind.replace(" / ", ", ")))
+        let mut words = behind.splitn(4, ' ');
+        let all = (words.next()?, words.next(), words.next(), words.next());
+        match all {
+            (one, Some("/"), Some(other), None) => Some(entry(&format!("{one}, {other}"), "")),
+            (one, ..) => is_name(one).then(|| format!("  {behind}")),
+        }
     };
     let all: Vec<String> = block.iter().map_while(parted).collect();
     let begins = block.first().is_some_and(|line| line.trim_start().starts_with(['-', '*', '•', '$']));
-    (begins && all.len() > 1).then(|| (all.clone(), all.len()))
+    let count = all.len();
+    (begins && count > 1).then_some((all, count))
 }
 
 /// `info ........ Print it`, in ionic.
@@ -118,27 +134,29 @@ pub(super) fn dotted(block: &[&str]) -> Option<(Vec<String>, usize)> {
             return (indent(line) > indented + 8).then(|| format!("      {}", line.trim()));
         };
         let right = right.trim_start_matches('.').strip_prefix(' ')?;
-        left.trim().split(' ').next().is_some_and(is_word).then(|| entry(left.trim(), right))
+        left.trim().split(' ').next().is_some_and(is_name).then(|| entry(left.trim(), right))
     };
     let all: Vec<String> = block.iter().map_while(parted).collect();
-    (!all.is_empty()).then(|| (all.clone(), all.len()))
+    let count = all.len();
+    (count > 0).then_some((all, count))
 }
 
 /// `  batch - issue many`, with names aligned at their ends.
 pub(super) fn dashed(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let behind = |line: &&str| {
         let (left, right) = line.trim().split_once(" - ")?;
-        is_word(left.trim()).then(|| entry(left.trim(), right.trim()))
+        is_name(left.trim()).then(|| entry(left.trim(), right.trim()))
     };
     let all: Vec<String> = block.iter().map_while(behind).collect();
-    (all.len() >= LEAST && all.len() == block.len()).then(|| (all.clone(), all.len()))
+    let count = all.len();
+    (count >= LEAST && count == block.len()).then_some((all, count))
 }
 
 /// `       add    Add it`, in nuxi: names aligned at their ends, in a column.
 pub(super) fn aligned(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let parted = |line: &&str| {
         let (left, right) = line.trim().split_once("  ")?;
-        is_word(left).then(|| (indent(line), indent(line) + left.len(), entry(left, right.trim())))
+        is_name(left).then(|| (indent(line), indent(line) + left.len(), entry(left, right.trim())))
     };
     let all: Vec<(usize, usize, String)> = block.iter().map_while(parted).collect();
     let (first, rest) = all.split_first()?;
@@ -156,11 +174,13 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
         let is_deeper = !next.trim().is_empty() && indent(next) > indented;
         // kingpin marks its default: `reconcile*`.
         let first = text.split(' ').next().unwrap_or_default().trim_end_matches('*');
-        let is_name = is_word(first) && first.starts_with(|c: char| c.is_ascii_lowercase());
+        let is_command = is_name(first) && first.starts_with(|c: char| c.is_ascii_lowercase());
         // `start a working area` is a heading.
         let is_short =
             text.split(['[', '<', '(', '{']).next().is_some_and(|head| head.split_whitespace().count() <= 2);
-        is_name && (text.trim_end().contains("  ") || is_deeper && is_short || text.contains(" - "))
+        let has_gap =
+            text.match_indices("  ").any(|(at, _)| !text.get(..at).is_some_and(|left| left.ends_with('.')));
+        is_command && (has_gap || is_deeper && is_short || text.contains(" - "))
     };
     let mut found: Vec<String> = Vec::new();
     let mut count = 0;
@@ -176,7 +196,7 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
         let follows = found.last().is_some_and(|last| !last.trim().is_empty());
         // `export-pkg Create it`: a name as wide as its column.
         let is_wide = follows
-            && line.trim_start().split(' ').next().is_some_and(|first| first.len() > 8 && is_word(first));
+            && line.trim_start().split(' ').next().is_some_and(|first| first.len() > 8 && is_name(first));
         if indent(line) < indented || !is_entry(at, line) && !is_wide {
             break;
         }

@@ -2,8 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::forms::{entry, is_word};
-use super::{LEAST, MOST, MOST_LISTS, indent};
+use super::forms::entry;
+use super::{LEAST, MOST, MOST_LISTS};
+use crate::choices::is_kind;
+use crate::clean::indent;
+use crate::subcommands::is_name;
 
 /// Most lines of arguments above a description.
 const MOST_BELOW: usize = 6;
@@ -18,73 +21,107 @@ pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
     let old = std::mem::take(lines);
     while let Some(line) = old.get(at) {
         let rest = old.get(at..).unwrap_or_default();
-        let (run, count) = if lists < MOST_LISTS { run_of_program(rest, name) } else { (Vec::new(), 0) };
-        let names: HashSet<&str> =
-            run.iter().filter_map(|line| line.trim_start().split(' ').next()).collect();
-        lists += usize::from(!run.is_empty());
-        if names.len() >= LEAST && !is_below_other(old.get(..at).unwrap_or_default(), name) {
+        let run = if lists < MOST_LISTS { Run::at(rest, name) } else { Run::default() };
+        lists += usize::from(run.count > 0);
+        if run.is_list() && !is_below_other(old.get(..at).unwrap_or_default(), name) {
             lines.push("Commands:".to_owned());
-            lines.extend(run);
-            at += count;
+            lines.extend(run.lines);
+            at += run.count;
         } else {
             lines.push(line.clone());
-            lines.extend(rest.iter().take(count).skip(1).cloned());
-            at += count.max(1);
+            lines.extend(rest.iter().take(run.count).skip(1).cloned());
+            at += run.count.max(1);
         }
     }
 }
 
-/// Entries for the lines at the beginning that are such, and the number of lines.
-fn run_of_program(lines: &[String], name: &str) -> (Vec<String>, usize) {
-    let mut found: Vec<String> = Vec::new();
-    let mut count = 0;
-    let mut indented = None;
-    let mut bare = 0;
-    for (at, line) in lines.iter().take(MOST).enumerate() {
-        let behind = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
-        let behind = behind.map(str::trim_start).filter(|_| indented.is_none_or(|own| own == indent(line)));
-        let Some(behind) = behind else {
-            let goes_on = line.trim().is_empty() || indented.is_some_and(|own| indent(line) > own);
-            if found.is_empty() || !goes_on {
+/// Lines that begin with the program, and what stands between them.
+#[derive(Default)]
+struct Run {
+    names: Vec<String>,
+    /// Names without a description of their own.
+    bare: usize,
+    /// The lines as entries, and what is indented more.
+    lines: Vec<String>,
+    /// Number of lines of the text.
+    count: usize,
+}
+
+impl Run {
+    /// The run that begins with the first of these lines.
+    fn at(lines: &[String], name: &str) -> Self {
+        let mut run = Self::default();
+        let mut indented = None;
+        // Lines that count if another entry follows, or if nothing is between.
+        let mut between: Vec<String> = Vec::new();
+        for (at, line) in lines.iter().take(MOST).enumerate() {
+            let behind = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+            let behind =
+                behind.map(str::trim_start).filter(|_| indented.is_none_or(|own| own == indent(line)));
+            let Some(behind) = behind else {
+                let is_deeper = indented.is_some_and(|own| indent(line) > own);
+                if indented.is_none() || !line.trim().is_empty() && !is_deeper {
+                    break;
+                }
+                between.push(if is_deeper { format!("    {line}") } else { String::new() });
+                continue;
+            };
+            if !run.take(behind, line, lines.get(at + 1..).unwrap_or_default(), name, &mut between) {
                 break;
             }
-            continue;
-        };
+            (indented, run.count) = (Some(indent(line)), at + 1);
+        }
+        let below: Vec<String> = between.into_iter().take_while(|line| !line.is_empty()).collect();
+        run.count += below.len();
+        run.lines.extend(below);
+        run
+    }
+
+    /// Takes what stands behind the program in a line, if it is a subcommand.
+    fn take(
+        &mut self,
+        behind: &str,
+        line: &str,
+        next: &[String],
+        name: &str,
+        between: &mut Vec<String>,
+    ) -> bool {
         let first = behind.split([' ', ':']).next().unwrap_or_default();
-        if !is_word(first) || !first.starts_with(|c: char| c.is_ascii_lowercase()) {
-            break;
+        if !is_name(first) || !first.starts_with(|c: char| c.is_ascii_lowercase()) {
+            return false;
         }
         let parted = ["  ", " # ", " - "].iter().find_map(|gap| behind.split_once(gap));
         let right = parted.map_or("", |(_, right)| right.trim_start().trim_start_matches(['#', '-']).trim());
-        let is_sentence = right.contains(' ')
-            && !right.starts_with(['[', '<', '{', '(', '-', '|'])
-            && !are_arguments(right);
+        let is_argument = |text: &str| text.starts_with(['[', '<', '{', '(', '-', '|']);
+        let is_sentence = right.contains(' ') && !is_argument(right) && !are_arguments(right);
         // jfr: arguments go on beneath.
-        let below = lines
-            .iter()
-            .skip(at + 1)
-            .take(MOST_BELOW)
-            .take_while(|next| !next.trim().is_empty() && indent(next) > indent(line));
-        let is_argument = |next: &&str| next.starts_with(['[', '<', '{', '(', '-', '|']);
-        let below = below.map(|next| next.trim()).find(|next| !is_argument(next));
-        match (parted, below) {
-            (Some((left, _)), _) if is_sentence => found.push(entry(left, right)),
-            (_, Some(description)) => found.push(entry(behind.trim_end_matches(':'), description)),
+        let is_deeper = |next: &&String| !next.trim().is_empty() && indent(next) > indent(line);
+        let mut below = next.iter().take(MOST_BELOW).take_while(is_deeper);
+        let new = match parted {
+            Some((left, _)) if is_sentence => entry(left, right),
+            _ if below.any(|next| !is_argument(next.trim_start())) => entry(behind.trim_end_matches(':'), ""),
             // btrfs: the next has the same description.
-            _ if lines.get(at + 1).is_some_and(|next| next.trim_start().starts_with(name)) => {
-                bare += 1;
-                found.push(entry(first, ""));
+            _ if next.first().is_some_and(|next| next.trim_start().starts_with(name)) => {
+                self.bare += 1;
+                entry(first, "")
             }
-            _ => break,
-        }
-        (indented, count) = (Some(indent(line)), at + 1);
+            _ => return false,
+        };
+        self.lines.append(between);
+        self.lines.push(new);
+        self.names.push(first.to_owned());
+        true
     }
-    // What describes the last goes with it.
-    let rest = lines.iter().skip(count);
-    let below =
-        rest.take_while(|line| !line.trim().is_empty() && indented.is_some_and(|own| indent(line) > own));
-    let count = count + below.count();
-    if bare * 2 > found.len() { (Vec::new(), count) } else { (found, count) }
+
+    /// Whether there are enough names, most of them described, and most of them no names of arguments or files.
+    fn is_list(&self) -> bool {
+        let distinct: HashSet<&String> = self.names.iter().collect();
+        let are_files = distinct.iter().all(|name| name.contains('.'));
+        distinct.len() >= LEAST
+            && self.bare * 2 <= self.names.len()
+            && !are_files
+            && distinct.iter().filter(|name| is_kind(name)).count() * 2 < distinct.len()
+    }
 }
 
 /// Whether a text is made of names of arguments, at least in half: `FILE type TYPE`.
@@ -92,18 +129,27 @@ fn are_arguments(text: &str) -> bool {
     let is_name = |word: &&str| {
         word.len() > 1 && word.contains(char::is_uppercase) && !word.contains(char::is_lowercase)
     };
-    let is_lower = |word: &&str| word.chars().all(char::is_lowercase);
-    let count = |is: &dyn Fn(&&str) -> bool| text.split(' ').filter(|word| is(word)).count();
-    count(&is_name) > 0 && count(&is_name) >= count(&is_lower)
+    let names = text.split(' ').filter(is_name).count();
+    names > 0 && names >= text.split(' ').filter(|word| word.chars().all(char::is_lowercase)).count()
 }
 
 /// Whether lines end with `Examples:`, or with `Commands:`, below which a list is written as usual.
 fn is_below_other(lines: &[String], name: &str) -> bool {
-    const NEAR: usize = 4;
-    let is_heading = |line: &&String| !line.trim().is_empty() && !line.trim_start().starts_with(name);
-    let above = lines.iter().rev().take(NEAR).find(is_heading);
-    above.is_some_and(|line| {
+    const NEAR: usize = 12;
+    let others = lines.iter().rev().take(NEAR);
+    let above = others.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with(name));
+    let mut nearest = true;
+    for line in above {
         let lower = line.to_lowercase();
-        lower.contains("example") || lower.contains("topic") || line.trim().eq_ignore_ascii_case("commands:")
-    })
+        let is_list = nearest && line.trim().eq_ignore_ascii_case("commands:");
+        if is_list || lower.contains("example") || lower.contains("topic") {
+            return true;
+        }
+        // What is above a heading is about something else.
+        if !line.starts_with(' ') {
+            return false;
+        }
+        nearest = false;
+    }
+    false
 }

@@ -87,7 +87,7 @@ fn lists_of_many_forms_are_read() {
         ("where <command> is one of:\n  - build - Build it\n  - clean - Remove it\n", "build clean"),
         (
             "COMMANDS\n\n           add    Add them\n  add-template    Create one\n          _dev    Run it\n",
-            "add add-template",
+            "add add-template _dev",
         ),
         (
             "Global Commands\n    info ..... Print it\n    reqs ..... Check all\n                  of them\n\n    run ...... Run it\n",
@@ -202,4 +202,120 @@ fn other_names_of_commands_are_none_of_their_own() {
     let read: Vec<(&str, String)> =
         read.iter().map(|one| (one.name.as_str(), one.aliases.join(" "))).collect();
     assert_eq!(read, [("run", "r".to_owned()), ("list", "l".to_owned())]);
+}
+
+#[test]
+fn what_is_no_list_of_commands_is_none() {
+    for (text, expected) in [
+        // Underlined headings behind the list.
+        (
+            "Commands:\n--------\n  add   Add it\n\nOptions\n-------\n  -v    Say more\n\nExit codes\n----------\n  zero  fine\n",
+            "add",
+        ),
+        ("Commands\n========\n  add   Add it\n\nExit codes\n==========\n  zero  fine\n", "add"),
+        // Another table in the same columns.
+        (
+            "Usage: x COMMAND\n\nCommands:\n  convert    Convert it\n  list       List them\n\nUnits:\n  km         Kilometres\n  mi         Miles\n",
+            "convert list",
+        ),
+        // Titles of groups.
+        (
+            "Commands:\n  basic use\n    add      Add it\n    remove   Remove it\n  other things\n    log      Show it\n",
+            "add remove log",
+        ),
+        // Prose.
+        (
+            "Usage: x [-c command] file\n\nCommand: what to run for each file. It is\n         given to the shell, with the name\n         of the file behind it.\n",
+            "",
+        ),
+        ("  -b, --batch\n      Run all commands: stop when one fails first\n", ""),
+        (
+            "Options:\n  --action ACTION\n        What to do. Supported commands:\n        start, stop, restart\n\n  --force\n        Do not ask\n",
+            "",
+        ),
+        (
+            "Options:\n  -x SHELL\n      Use this shell to run the commands\n      that are given.  The default is sh.\n",
+            "",
+        ),
+        ("x - run a list of commands\n\nx [-j N] file\n    -j N   how many jobs\n", ""),
+        // Arguments and files.
+        (
+            "Usage:\n  x file      Show one file\n  x dir       Show all files of a folder\n  x url       Fetch and show a page\n",
+            "",
+        ),
+        (
+            "Usage: x [options] file...\n\nTypical uses:\n  x song.mp3        Play a song\n  x list.m3u        Play a list\n  x radio.pls       Play it now\n",
+            "",
+        ),
+        (
+            "Examples:\n\n  Play things:\n  x play    Play it now\n  x stop    Stop it now\n  x next    Play another\n",
+            "",
+        ),
+        // Variables, but also aliases.
+        ("Environment variables used by the commands:\n  X_HOME     where it looks\n", ""),
+        ("Commands and aliases:\n  add, a      Add it\n  remove      Remove it\n", "add remove"),
+        // Actions of a command, or of another argument.
+        ("Usage: x [options] <command>\n\nTasks:\n  build   Build it\n  clean   Remove it\n", "build clean"),
+        ("Usage: x IMAGE <action>\n\nActions:\n  resize   Change the size\n  rotate   Turn it\n", ""),
+        // A heading of columns; a list of topics.
+        ("Commands:\n  Command    Alias   Description\n  install    i       Install a package\n", "install"),
+        (
+            "Commands:\n  add     commit   diff\n  log     merge    push\n\nTopics\n  dates   keys     units\n",
+            "add commit diff log merge push",
+        ),
+        // Keys of a program.
+        (
+            "up       one line up\ndown     one line down\nleft     one column left\nright    one column right\nhome     to the start\nend      to the end\nenter    open it\nquit     leave it\n\nUsage: x [file]\n",
+            "",
+        ),
+        ("Commands:\n  w[file]     write it\n  quit        leave\n", "w quit"),
+        // Values of another argument.
+        ("Usage: x add <action> <host>\n\nwhere action = { allow | deny | count }\n", ""),
+        ("COMMAND := { show [ DEV ] | add NAME | list }\n", "show add list"),
+    ] {
+        assert_eq!(of(text, "x").join(" "), expected, "{text}");
+    }
+}
+
+#[test]
+fn lines_between_commands_are_kept() {
+    let text = "x add <path>\n    Add a file.\n    --force   Overwrite it\nx del <path>\n    Delete it.\n    -r        With all below\nx list\n    List all.\n    Hidden ones, too.\n";
+    let read = crate::read(text, "x");
+    assert_eq!(read.options.iter().map(|one| one.flags.join(" ")).collect::<Vec<_>>(), ["--force", "-r"]);
+    assert_eq!(read.subcommands[2].description, "List all. Hidden ones, too.");
+    let flags = |text: &str| {
+        crate::read(text, "x")
+            .options
+            .iter()
+            .map(|one| format!("{} {:?}", one.flags.join(","), one.value))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(flags("Options:\n  --out / --output FILE   where to\n"), ["--out,--output Required"]);
+    assert_eq!(flags("Usage: x OPTIONS FILE\n       OPTIONS = [-v] [-o FILE]\n"), ["-v None", "-o Required"]);
+}
+
+#[test]
+fn commands_do_not_hide_arguments() {
+    let of = |text: &str, name: &str| {
+        crate::read(text, name).positionals.iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        of("Usage: x { lock | unlock } DEVICE\n       x { mount | umount } DEVICE DIR\n", "x lock"),
+        "DEVICE"
+    );
+    assert!(of("Usage: x [ on | off ] FILE\n       x [ slow | fast ] FILE\n", "x").contains("FILE"));
+    assert_eq!(
+        of("Usage: x [options] <object-file> <command>\n\nCommands:\n  dump   Dump it\n", "x"),
+        "object-file"
+    );
+    assert_eq!(of("Usage: x [options]\n\nAction arguments:\n  <src>   where from\n", "x"), "src");
+    assert_eq!(of("x [file]\n\nFormat:\n  %Y   year\n  %m   month\n", "x"), "file");
+    assert_eq!(of("Usage: x add [flags] <file>\n\n  x add a.jpg b.jpg\n", "x add"), "file");
+    // A text that lists the command itself.
+    assert!(
+        crate::read("Commands:\nadd       Add it\nremove    Remove it\n", "x add").subcommands.is_empty()
+    );
+    // Brackets without end.
+    let deep = format!("usage: x {}{}\n", "[ ".repeat(900), "]".repeat(900));
+    assert!(crate::read(&deep, "x").subcommands.is_empty());
 }
