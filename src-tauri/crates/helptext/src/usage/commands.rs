@@ -59,7 +59,7 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
     let is_word = |form: &&str| !leading_command(form).is_empty();
     let has_words = forms.iter().any(is_word);
     for form in forms {
-        let is_value = !has_words && form.trim_start().starts_with("[ ");
+        let is_value = !has_words && form.trim_start().starts_with("[ ") && form.contains('|');
         let first = if is_value { Vec::new() } else { first_words(form) };
         let is_help = form.trim_start_matches(['(', '[']).starts_with("-h")
             || ["--help", "--version", "-V", "-?"].iter().any(|flag| form.contains(flag))
