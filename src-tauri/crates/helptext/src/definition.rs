@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effects::Effect;
+use crate::effects::{self, Effect};
 
 /// A command-line tool, as its help text describes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +30,26 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// Makes the subcommands values of an argument, with another for what follows: for a program that says nothing more about
+    /// them. Those that run programs are left out. A definition without subcommands stays as it is.
+    #[must_use]
+    pub fn with_commands_as_argument(mut self) -> Self {
+        let subcommands = std::mem::take(&mut self.subcommands);
+        let offered = subcommands.into_iter().filter(|one| !effects::runs(&self.command, one));
+        let choices: Vec<String> = offered.map(|command| command.name).collect();
+        if !choices.is_empty() {
+            let argument = |name: &str| Positional {
+                property: name.to_owned(),
+                name: name.to_owned(),
+                ..Positional::default()
+            };
+            let command = Positional { required: true, choices, ..argument("command") };
+            self.positionals = vec![command, Positional { repeated: true, ..argument("arguments") }];
+            self.positionals[1].description = self.usage.join("; ");
+        }
+        self
+    }
+
     /// Whether nothing was understood.
     pub fn is_empty(&self) -> bool {
         self.options.is_empty() && self.positionals.is_empty() && self.subcommands.is_empty()

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::definition::{Definition, OptionDefinition};
+use crate::definition::{Definition, OptionDefinition, Subcommand};
 use crate::hints::bare;
 use crate::known::Known;
 use crate::patterns::{is_match, pattern};
@@ -169,6 +169,15 @@ pub fn mark(definition: &mut Definition) {
         sort(&mut effects);
         positional.effects = effects;
     }
+}
+
+/// Whether a subcommand runs a program, as far as its description or the table of known programs says.
+pub fn runs(command: &str, subcommand: &Subcommand) -> bool {
+    let (program, path) = command.split_once(' ').unwrap_or((command, ""));
+    let path = format!("{path} {}", subcommand.name);
+    let known = Known::of(program).is_some_and(|known| known.subcommand(path.trim()).contains(&Effect::Runs));
+    let says = subcommand.description.to_lowercase();
+    known || subcommand.name == "exec" || has_any(&says, RUN_WORDS) && is_match(&RUNS, &says)
 }
 
 /// Whether a program does nothing but run what it is given: a shell, an interpreter, `env`, `xargs`.

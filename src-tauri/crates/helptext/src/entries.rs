@@ -257,7 +257,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             _ => false,
         };
         if is_deeper && stands_for_next(text, next_line) {
-            if !text.starts_with('{') {
+            if !text.starts_with(['{', '[']) {
                 (section_now, heading_indent) = (Section::Commands, indented);
             }
             continue;

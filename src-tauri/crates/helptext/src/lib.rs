@@ -8,6 +8,7 @@
 //!
 //! Architecture invariant: pure. Running a program for its help belongs to the callers.
 
+mod below;
 mod choices;
 mod clean;
 mod definition;
@@ -25,6 +26,7 @@ mod subcommands;
 mod tool;
 mod usage;
 
+pub use below::described;
 pub use definition::{Definition, Join, OptionDefinition, Positional, Subcommand, Value, ValueType};
 pub use effects::{Effect, is_interpreter};
 pub use reader::read;

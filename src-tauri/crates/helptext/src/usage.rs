@@ -109,7 +109,8 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
             |first: &String| flags.commands.contains(first.as_str()) || usage.commands.contains(first);
         first_words(form).iter().any(is_command)
     };
-    let are_all = usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));
+    let are_all =
+        words.len() > 1 && usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));
     // `gm help command` says nothing about a call.
     let is_help = |form: &str| first_words(form) == ["help"];
     let shows_arguments: Vec<bool> =

@@ -1,10 +1,10 @@
 //! Asking a program for its help.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use schemascope_helptext::{Definition, read};
+use schemascope_helptext::{Definition, described, read};
 use schemascope_program::{Ended, NotFound, Run, find, run};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
@@ -59,8 +59,8 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
         let mut tools = Vec::new();
         for wanted in entry.subcommands.iter().take(MAX_TOOLS) {
             let words: Vec<String> = wanted.split_whitespace().map(str::to_owned).collect();
-            match asking.definition(&words).await {
-                Ok(definition) => tools.push((words, definition)),
+            match asking.help(&words).await {
+                Ok(help) => tools.push((words, help.definition.with_commands_as_argument())),
                 Err(error) => notes.push(format!("{wanted}: {error}")),
             }
         }
@@ -70,42 +70,65 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
             Ok(Probed { program, tools, notes })
         };
     }
-    let root = asking.definition(&[]).await?;
-    if root.subcommands.is_empty() || !leaves {
-        return Ok(Probed { program, tools: vec![(Vec::new(), root)], notes });
+    let root = asking.help(&[]).await?;
+    if root.definition.subcommands.is_empty() || !leaves {
+        return Ok(Probed { program, tools: vec![(Vec::new(), root.definition)], notes });
     }
-    if root.subcommands.iter().any(|command| command.name == "help") {
+    if root.definition.subcommands.iter().any(|command| command.name == "help") {
         asking.general = asking.ask(vec!["help".to_owned()]).await.ok();
     }
     let mut tools: Vec<(Vec<String>, Definition)> = Vec::new();
-    let mut left_out: Vec<String> = Vec::new();
-    let mut open: Vec<Vec<String>> = names(&root, &[]);
-    open.reverse();
-    while let Some(words) = open.pop() {
-        if tools.len() >= MAX_TOOLS || Instant::now() >= deadline {
-            left_out.push(words.join(" "));
-            continue;
-        }
-        match asking.definition(&words).await {
-            Ok(definition) if !definition.subcommands.is_empty() && words.len() < MAX_DEPTH => {
-                let mut below = names(&definition, &words);
-                below.reverse();
-                open.extend(below);
+    let mut left_out: Vec<Vec<String>> = Vec::new();
+    let mut silent: Vec<(Vec<String>, ProbeError)> = Vec::new();
+    let mut groups: Vec<(Vec<String>, Definition)> = Vec::new();
+    let mut open: Vec<Vec<String>> = Vec::new();
+    let mut next = Some((Vec::new(), Ok(root)));
+    while let Some((words, help)) = next.take() {
+        match help {
+            // `ip address help` says all that there is about `ip address add`, which would run.
+            Ok(help)
+                if help.is_last || words.len() >= MAX_DEPTH || help.definition.subcommands.is_empty() =>
+            {
+                tools.push((words, help.definition.with_commands_as_argument()));
             }
-            Ok(definition) => tools.push((words, definition)),
-            Err(error) => notes.push(format!("{}: {error}", words.join(" "))),
+            Ok(help) => {
+                let below = names(&help.definition, &words);
+                let last: Vec<&str> =
+                    below.iter().filter_map(|below| below.last()).map(String::as_str).collect();
+                match described(&help.text, &asking.name(&words), &last) {
+                    Some(found) => tools.extend(below.into_iter().zip(found)),
+                    None => open.extend(below.into_iter().rev()),
+                }
+                groups.push((words, help.definition));
+            }
+            Err(error) => silent.push((words, error)),
+        }
+        while let Some(words) = open.pop() {
+            if tools.len() < MAX_TOOLS && Instant::now() < deadline {
+                let help = asking.help(&words).await;
+                next = Some((words, help));
+                break;
+            }
+            left_out.push(words);
         }
     }
+    left_out.extend(tools.drain(MAX_TOOLS.min(tools.len())..).map(|(words, _)| words));
+    // Subcommands that say nothing about themselves: what lists them is the tool.
+    for (words, definition) in groups.into_iter().rev() {
+        let mut below = tools.iter().map(|(words, _)| words).chain(&left_out);
+        if !below.any(|below| below.starts_with(&words)) {
+            silent.retain(|(below, _)| !below.starts_with(&words));
+            tools.push((words, definition.with_commands_as_argument()));
+        }
+    }
+    notes.extend(silent.iter().map(|(words, error)| format!("{}: {error}", words.join(" "))));
     if !left_out.is_empty() {
         let (count, limit) = (left_out.len(), tools.len());
+        let left_out: Vec<String> = left_out.iter().map(|words| words.join(" ")).collect();
         notes.push(format!(
             "{count} subcommands are not offered, because {limit} are: {}. Name those you want in \"subcommands\"",
             left_out.join(", ")
         ));
-    }
-    // Subcommands that say nothing about themselves: the program itself is the tool.
-    if tools.is_empty() {
-        tools.push((Vec::new(), root));
     }
     Ok(Probed { program, tools, notes })
 }
@@ -124,21 +147,35 @@ struct Asking<'a> {
     general: Option<String>,
 }
 
+/// What a command says about itself.
+struct Help {
+    text: String,
+    definition: Definition,
+    /// Whether it has to be asked behind its name (`address help`), where others would take `--help` for an argument.
+    is_last: bool,
+}
+
 impl Asking<'_> {
-    /// The definition of a command: the first answer to `--help`, `-h` or `help` in which something is understood. A
-    /// subcommand that does not know `--help` may act, so a `help` that is listed comes first.
-    async fn definition(&mut self, words: &[String]) -> Result<Definition, ProbeError> {
+    /// The command that these words are typed for.
+    fn name(&self, words: &[String]) -> String {
         let name = std::iter::once(self.entry.program_name().to_owned()).chain(words.iter().cloned());
-        let name = name.collect::<Vec<_>>().join(" ");
+        name.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The help of a command: the first answer to `--help`, `-h` or `help` in which something is understood. A subcommand
+    /// that does not know `--help` may act, so a `help` that is listed comes first.
+    async fn help(&mut self, words: &[String]) -> Result<Help, ProbeError> {
+        let name = self.name(words);
         let behind = |flag: &str| words.iter().cloned().chain([flag.to_owned()]).collect::<Vec<String>>();
         let help: Vec<String> = std::iter::once("help".to_owned()).chain(words.iter().cloned()).collect();
-        let mut questions = [behind("--help"), behind("-h"), help.clone()];
+        let mut questions = VecDeque::from([behind("--help"), behind("-h"), help.clone()]);
         if !words.is_empty() && self.general.is_some() {
             questions.rotate_right(1);
         }
-        let mut best: Option<Definition> = None;
+        let mut is_last = false;
+        let mut best: Option<Help> = None;
         let mut failed = ProbeError::Nothing;
-        for question in questions {
+        while let Some(question) = questions.pop_front() {
             let is_help = question == help;
             let text = match self.ask(question).await {
                 // Of every subcommand the same.
@@ -149,19 +186,31 @@ impl Asking<'_> {
                     continue;
                 }
             };
+            // ip: `Command "--help" is unknown, try "ip address help".`
+            if !words.is_empty() && !is_last && text.contains(&format!("try \"{name} help\"")) {
+                is_last = true;
+                questions = VecDeque::from([behind("help")]);
+                continue;
+            }
             // A manual describes much that is no option of the command.
-            let definition = read(&text, &name);
-            if is_help && is_manual(&text) {
+            let is_manual = is_manual(&text);
+            if is_help && is_manual {
                 self.general = None;
             }
+            let definition = read(&text, &name);
             let says_much = !definition.options.is_empty() || !definition.subcommands.is_empty();
-            if says_much && !is_manual(&text) {
-                return Ok(definition);
+            let is_empty = definition.is_empty();
+            let help = Help { text, definition, is_last };
+            if says_much && !is_manual {
+                return Ok(help);
             }
-            if !definition.is_empty() && best.is_none() {
-                best = Some(definition);
-            } else if !text.trim().is_empty() && best.is_none() {
+            if best.is_some() {
+                continue;
+            }
+            if is_empty {
                 failed = ProbeError::Nothing;
+            } else {
+                best = Some(help);
             }
         }
         best.ok_or(failed)
@@ -255,6 +304,25 @@ mod tests {
             asked.lines().collect::<Vec<_>>(),
             ["--help", "help", "help prune", "help list", "list --help"]
         );
+    }
+
+    #[tokio::test]
+    async fn commands_that_say_nothing_are_values_of_an_argument() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("net");
+        let text = "case \"$1 $2\" in\n\
+             '--help '*) printf 'Usage: sh [ OPTIONS ] OBJECT { COMMAND | help }\\nwhere OBJECT := { link | route }\\n';;\n\
+             'link help') printf 'Usage: sh link show [DEV]\\n       sh link set DEV up\\n       sh link add DEV\\n';;\n\
+             *) echo \"Command \\\"$2\\\" is unknown, try \\\"sh $1 help\\\".\";;\nesac\n";
+        std::fs::write(&script, text).unwrap();
+        let mut entry = CliEntry::of_command("sh");
+        entry.args = vec![script.display().to_string()];
+        let probed = probe(&entry, true).await.unwrap();
+        let [(words, link)] = probed.tools.as_slice() else { panic!("{:?}", probed.tools) };
+        assert_eq!(words, &["link"]);
+        assert_eq!(link.positionals[0].choices, ["show", "set", "add"]);
+        assert!(link.positionals[0].required && link.positionals[1].repeated && link.subcommands.is_empty());
+        assert_eq!(probed.notes, ["route: it prints nothing for --help, -h and help"]);
     }
 
     #[tokio::test]

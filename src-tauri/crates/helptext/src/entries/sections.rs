@@ -106,20 +106,11 @@ impl List {
         last_column: Option<usize>,
     ) -> bool {
         const MOST_WORDS: usize = 6;
-        const OTHERS: &[&str] = &[
-            "topics",
-            "formats",
-            "keys",
-            "variables",
-            "types",
-            "values",
-            "aliases",
-            "files",
-            "guides",
-            "modules",
-        ];
+        const OTHERS: &[&str] =
+            &["formats", "keys", "variables", "types", "values", "aliases", "files", "guides", "modules"];
         let lower = heading.trim().trim_end_matches(':').to_lowercase();
-        let is_other = lower.split(' ').any(|word| OTHERS.contains(&word));
+        let is_other = lower.contains("topics")
+            || lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
         let is_short = lower.split_whitespace().count() <= MOST_WORDS;
         let Some(column) = next.and_then(description_column) else { return false };
         let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
@@ -165,8 +156,12 @@ pub(super) fn stands_for_next(text: &str, next: &str) -> bool {
     if let Some(names) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
         return names.split(',').any(|name| name == first);
     }
-    let name = text.split("  ").next().unwrap_or_default().trim_matches(['<', '>', '[', ']']);
-    ["command", "subcommand"].contains(&name.to_lowercase().as_str())
-        && first.starts_with(char::is_alphabetic)
-        && description_column(next).is_some()
+    let cell = text.split("  ").next().unwrap_or_default();
+    let lower = cell.trim_matches(['<', '>', '[', ']']).to_lowercase();
+    let is_command = ["command", "subcommand"].contains(&lower.as_str())
+        // ansible: `COLLECTION_ACTION`
+        || !text.contains(' ') && ["_action", "_command", "_cmd"].iter().any(|end| lower.ends_with(end));
+    // cabal: `[package]`, a title.
+    let is_title = text == cell && text.starts_with('[') && text.ends_with(']') && !text.contains(' ');
+    (is_command || is_title) && first.starts_with(char::is_alphabetic) && description_column(next).is_some()
 }

@@ -5,7 +5,7 @@ mod of_program;
 
 use crate::clean::indent;
 use crate::subcommands::is_name;
-use forms::{aligned, behind, bulleted, commas, dashed, dotted, flush, grid};
+use forms::{aligned, behind, bulleted, commas, dashed, dotted, flush, grid, titled};
 use of_program::of_program;
 
 /// Most lists.
@@ -35,6 +35,13 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
         at += 1;
         option = option.filter(|option| line.trim().is_empty() || indent(line) > *option);
         let may_be = lists < MOST_LISTS && option.is_none();
+        // sssctl: `* domain-list   List them`, below titles.
+        if lists > 0
+            && let Some(text) = line.strip_prefix("* ").filter(|text| text.contains("  "))
+        {
+            lines.push(format!("  {text}"));
+            continue;
+        }
         if line.trim_start().starts_with('-') && !line.trim_start().starts_with("- ") {
             option = option.or(Some(indent(line)));
         }
@@ -205,6 +212,10 @@ impl<'a> Heading<'a> {
         if !["ommand", "OMMAND"].iter().any(|word| line.contains(word)) {
             return None;
         }
+        // `fs: Commands are:`
+        let named =
+            text.split_once(": ").filter(|(name, _)| !name.contains([' ', 'C', 'c'])).map(|(_, text)| text);
+        let text = named.filter(|text| text.starts_with("Commands")).unwrap_or(text);
         let (head, behind) = text.split_once(':').unwrap_or((text, ""));
         let plain = head.split(" (").next().unwrap_or(head).trim_end().to_lowercase();
         let words: Vec<&str> = plain.split_whitespace().collect();
@@ -223,7 +234,7 @@ impl<'a> Heading<'a> {
         // Without a colon, only the name of a list. `What to do. Supported commands:` is in a description.
         let is_heading = !head.contains(". ")
             && match text.contains(':') {
-                true => is_one_of().is_some() || words.len() - names <= 4,
+                true => is_one_of().is_some() || plain.ends_with(" as follows") || words.len() - names <= 4,
                 false => is_named(&words) && words.len() <= 4 && !text.trim_end().ends_with('.'),
             };
         let is_usage = plain.starts_with("usage") || text.starts_with('-') || head.contains("  ");
@@ -244,7 +255,7 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     let mut all: Vec<String> = Vec::new();
     let mut count = 0;
     // Blocks of the same form, with blank lines between.
-    for form in [grid, commas, bulleted, dotted, dashed, aligned] {
+    for form in [grid, commas, bulleted, dotted, dashed, aligned, titled] {
         while let Some(rest) = lines.get(count..) {
             let blank = if all.is_empty() {
                 0

@@ -90,13 +90,19 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
 }
 
 /// Whether only a placeholder for the rest follows a group of words: `(init | list | set) [<options>]`. Otherwise the
-/// words of the only form are values of an argument.
+/// words of the only form are values of an argument. Dots can also repeat the value: `{dir|jar|class} ...`.
 fn has_open_end(form: &str) -> bool {
+    const MANY: usize = 4;
     let all = words(form);
     let behind = all.iter().rev().take_while(|word| !word.contains('|'));
     let behind: Vec<String> = behind.map(|word| bare(word).to_lowercase()).collect();
-    let is_rest = |word: &String| ["options", "option", "args", "arguments", "arg"].contains(&word.as_str());
-    !behind.is_empty() && behind.len() < all.len() && behind.iter().all(is_rest)
+    let is_rest =
+        |word: &String| ["", "options", "option", "args", "arguments", "arg"].contains(&word.as_str());
+    let has_words = behind.iter().any(|word| !word.is_empty());
+    !behind.is_empty()
+        && behind.len() < all.len()
+        && behind.iter().all(is_rest)
+        && (has_words || first_words(form).len() >= MANY)
 }
 
 /// The subcommands that a form is for: `link` of `[options] link <app>`, both of `{ add | del } NAME`.

@@ -358,7 +358,9 @@ fn forms_of_a_subcommand_can_stand_apart_and_name_several() {
             "start good bad run",
         ),
         ("usage: git sparse (init | list | set) [<options>]\n", "git sparse", "init list set"),
+        ("Usage: tg [-r REMOTE] (create|delete|depend|export) ...\n", "tg", "create delete depend export"),
         // The words of the only form are values.
+        ("Usage: jdeprscan [options] {dir|jar|class} ...\n", "jdeprscan", ""),
         ("Usage: xdg { get | check | set } {property} [value]\n", "xdg", ""),
         ("Usage: xdg {start|stop|status}\n", "xdg", ""),
         (

@@ -141,15 +141,29 @@ pub(super) fn dotted(block: &[&str]) -> Option<(Vec<String>, usize)> {
     (count > 0).then_some((all, count))
 }
 
-/// `  batch - issue many`, with names aligned at their ends.
+/// `  batch - issue many`, with names aligned at their ends; `sta <addr> = get it`.
 pub(super) fn dashed(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let behind = |line: &&str| {
-        let (left, right) = line.trim().split_once(" - ")?;
-        is_name(left.trim()).then(|| entry(left.trim(), right.trim()))
+        let (left, right) = [" - ", " = "].iter().find_map(|gap| line.trim().split_once(gap))?;
+        let (name, rest) = left.trim().split_once(' ').unwrap_or((left.trim(), ""));
+        let fits = is_name(name) && (rest.is_empty() || rest.starts_with(['<', '[']));
+        fits.then(|| entry(left.trim(), right.trim()))
     };
-    let all: Vec<String> = block.iter().map_while(behind).collect();
+    let count = block.iter().filter_map(behind).count();
+    // A few descriptions go on beneath.
+    let all = block.iter().map(|line| behind(line).unwrap_or_else(|| format!("      {}", line.trim())));
+    (count >= LEAST && count * 5 >= block.len() * 4).then(|| (all.collect(), block.len()))
+}
+
+/// `  Basics: find, info`, in snap: names in lists with titles.
+pub(super) fn titled(block: &[&str]) -> Option<(Vec<String>, usize)> {
+    let behind = |line: &&str| -> Option<Vec<String>> {
+        let (_, names) = line.split_once(": ")?;
+        names.split(',').map(str::trim).map(|name| is_name(name).then(|| entry(name, ""))).collect()
+    };
+    let all: Vec<Vec<String>> = block.iter().map_while(behind).collect();
     let count = all.len();
-    (count >= LEAST && count == block.len()).then_some((all, count))
+    (count >= LEAST && count == block.len()).then(|| (all.into_iter().flatten().collect(), count))
 }
 
 /// `       add    Add it`, in nuxi: names aligned at their ends, in a column.
@@ -180,7 +194,9 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
             text.split(['[', '<', '(', '{']).next().is_some_and(|head| head.split_whitespace().count() <= 2);
         let has_gap =
             text.match_indices("  ").any(|(at, _)| !text.get(..at).is_some_and(|left| left.ends_with('.')));
-        is_command && (has_gap || is_deeper && is_short || text.contains(" - "))
+        // direnv: `allow [PATH]:`, and other names beneath.
+        is_command
+            && (has_gap || text.ends_with(':') && is_short || is_deeper && is_short || text.contains(" - "))
     };
     let mut found: Vec<String> = Vec::new();
     let mut count = 0;
@@ -200,7 +216,7 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
         if indent(line) < indented || !is_entry(at, line) && !is_wide {
             break;
         }
-        found.push(format!("  {line}"));
+        found.push(format!("  {}", line.trim_end_matches(':')));
         count = at + 1;
     }
     found.truncate(count);

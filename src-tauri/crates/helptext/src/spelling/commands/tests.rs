@@ -185,6 +185,29 @@ fn lists_of_many_forms_are_read() {
             "usage: x [-h] {files,f,quota} ...\n\ncommands:\n  {files,f,quota}\n                 Use one of:\n                 files {list, get}\n    files (f)    Handle them\n    quota        Show it\n",
             "files quota",
         ),
+        // hostapd_cli, snap, fs, direnv, sssctl, cabal, ansible-galaxy
+        ("commands:\n  ping = test it\n  sta <addr> = get it\n  all_sta = get all\n", "ping sta all_sta"),
+        (
+            "Commonly used commands can be classified as follows:\n\n      Basics: find, info\n     History: changes\n  ... Other: warnings, ack\n",
+            "find info changes warnings ack",
+        ),
+        ("x: Commands are:\napropos         search it\nbypass          set it\n", "apropos bypass"),
+        (
+            "Available commands\n------------------\nallow [PATH]:\npermit [PATH]:\n  Allow it.\nblock [PATH]:\n  Not.\n",
+            "allow permit block",
+        ),
+        (
+            "Usage: x COMMAND\n\nAvailable commands:\n\nStatus:\n* domain-list     List them\n* domain-status   Show it\n\nTools:\n* backup          Copy it\n",
+            "domain-list domain-status backup",
+        ),
+        (
+            "Commands:\n [global]\n  update     Get it\n  list       List it\n\n [package]\n  get        Get one\n",
+            "update list get",
+        ),
+        (
+            "usage: x [-h] ROLE_ACTION ...\n\npositional arguments:\n  ROLE_ACTION\n    init       Make it\n    list       List it\n",
+            "init list",
+        ),
         // Arguments are no description.
         (
             "Usage: x map create     FILE type TYPE\n       x map dump       MAP\n       x map pin        MAP  FILE\n",
