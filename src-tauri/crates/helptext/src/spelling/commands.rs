@@ -30,10 +30,11 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
     let mut at = 0;
     // What is deeper than an option describes it.
     let mut option: Option<usize> = None;
-    let old = std::mem::take(lines);
-    while let Some(line) = old.get(at) {
+    let mut old = std::mem::take(lines);
+    while let Some(line) = old.get_mut(at).map(std::mem::take) {
         at += 1;
-        option = option.filter(|option| line.trim().is_empty() || indent(line) > *option);
+        let text = line.trim_start();
+        option = option.filter(|option| text.is_empty() || line.len() - text.len() > *option);
         let may_be = lists < MOST_LISTS && option.is_none();
         // sssctl: `* domain-list   List them`, below titles.
         if lists > 0
@@ -42,10 +43,10 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
             lines.push(format!("  {text}"));
             continue;
         }
-        if line.trim_start().starts_with('-') && !line.trim_start().starts_with("- ") {
-            option = option.or(Some(indent(line)));
+        if text.starts_with('-') && !text.starts_with("- ") {
+            option = option.or(Some(indent(&line)));
         }
-        if let Some(heading) = Heading::of(line).filter(|_| may_be) {
+        if let Some(heading) = Heading::of(&line).filter(|_| may_be) {
             lists += 1;
             let start = first_below(&old, at);
             let below = old.get(start..).unwrap_or_default();
@@ -62,18 +63,17 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
                 lines.push(format!("{}:", line.trim_end()));
                 continue;
             }
-        } else if may_be && (is_bare_usage(line) || says_commands(&old, at)) {
+        } else if may_be && (is_bare_usage(&line) || says_commands(lines.last(), &line, old.get(at))) {
             let start = first_below(&old, at);
             let block = block(old.get(start..).unwrap_or_default());
-            if are_names(&block, is_bare_usage(line), name) {
+            if are_names(&block, is_bare_usage(&line), name) {
                 lists += 1;
-                lines.push(line.clone());
-                lines.push("Commands:".to_owned());
+                lines.extend([line, "Commands:".to_owned()]);
                 at = start;
                 continue;
             }
         }
-        lines.push(line.clone());
+        lines.push(line);
     }
 }
 
@@ -86,15 +86,10 @@ fn is_bare_usage(line: &str) -> bool {
     line.trim().eq_ignore_ascii_case("usage:")
 }
 
-/// Whether the paragraph that ends above `at` speaks of commands, as in easyrsa: `Here is the list of commands.`
-fn says_commands(lines: &[String], at: usize) -> bool {
-    let paragraph = || lines.iter().take(at).rev().take(2).take_while(|line| !line.trim().is_empty());
-    lines.get(at).is_some_and(|line| line.trim().is_empty())
-        && at
-            .checked_sub(1)
-            .and_then(|above| lines.get(above))
-            .is_some_and(|line| line.trim().ends_with(['.', ':']))
-        && paragraph().any(|line| line.contains(" commands"))
+/// Whether a paragraph that ends here speaks of commands, as in easyrsa: `Here is the list of commands.`
+fn says_commands(above: Option<&String>, line: &str, below: Option<&String>) -> bool {
+    let is_end = line.ends_with(['.', ':']) && below.is_some_and(|line| line.trim().is_empty());
+    is_end && (line.contains(" commands") || above.is_some_and(|line| line.contains(" commands")))
 }
 
 /// Whether each line is a name of a command: in the usage with a sentence, elsewhere with nothing but arguments.
@@ -156,28 +151,23 @@ fn without_rules(lines: &mut Vec<String>) {
         return;
     }
     let mut list: Option<usize> = None;
-    let old = std::mem::take(lines);
-    let mut rest = old.iter().peekable();
+    let mut rest = std::mem::take(lines).into_iter().peekable();
     while let Some(line) = rest.next() {
-        let rule = rest.peek().filter(|below| is_rule(below) && !is_rule(line) && !line.trim().is_empty());
-        match rule.map(|_| indent(line)) {
-            Some(indented) if Heading::of(line).is_some() => {
-                list = Some(indented);
-                lines.push(line.clone());
+        let has_rule =
+            !line.trim().is_empty() && !is_rule(&line) && rest.peek().is_some_and(|below| is_rule(below));
+        if has_rule && Heading::of(&line).is_some() {
+            list = Some(indent(&line));
+            rest.next();
+        } else if has_rule && list.is_some_and(|list| indent(&line) > list) {
+            rest.next();
+            continue;
+        } else if has_rule {
+            list = None;
+            if !line.trim().contains("  ") {
                 rest.next();
             }
-            Some(indented) if list.is_some_and(|list| indented > list) => {
-                rest.next();
-            }
-            Some(_) => {
-                list = None;
-                lines.push(line.clone());
-                if !line.trim().contains("  ") {
-                    rest.next();
-                }
-            }
-            None => lines.push(line.clone()),
         }
+        lines.push(line);
     }
 }
 

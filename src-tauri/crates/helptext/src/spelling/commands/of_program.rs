@@ -16,22 +16,27 @@ pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
     if name.is_empty() {
         return;
     }
+    let begins = |line: &String| line.trim_start().starts_with(name);
+    if lines.iter().filter(|line| begins(line)).take(LEAST).count() < LEAST {
+        return;
+    }
     let mut lists = 0;
     let mut at = 0;
-    let old = std::mem::take(lines);
-    while let Some(line) = old.get(at) {
-        let rest = old.get(at..).unwrap_or_default();
-        let run = if lists < MOST_LISTS { Run::at(rest, name) } else { Run::default() };
+    let mut old = std::mem::take(lines);
+    while at < old.len() {
+        let run = match old.get(at..) {
+            Some(rest) if lists < MOST_LISTS => Run::at(rest, name),
+            _ => Run::default(),
+        };
         lists += usize::from(run.count > 0);
-        if run.is_list() && !is_below_other(old.get(..at).unwrap_or_default(), name) {
+        let end = at + run.count.max(1);
+        if run.is_list() && !is_below_other(lines, name) {
             lines.push("Commands:".to_owned());
             lines.extend(run.lines);
-            at += run.count;
         } else {
-            lines.push(line.clone());
-            lines.extend(rest.iter().take(run.count).skip(1).cloned());
-            at += run.count.max(1);
+            lines.extend(old.iter_mut().take(end).skip(at).map(std::mem::take));
         }
+        at = end;
     }
 }
 
