@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use schemascope_helptext::{OptionDefinition, read};
 use serde::Deserialize;
 
-use crate::Share;
+use crate::{Share, cases};
 
 /// A line of a file: a text, and every closed list in it.
 #[derive(Debug, Deserialize)]
@@ -36,13 +36,8 @@ struct Row {
 pub fn print(folder: &Path, tells: impl Fn(&str) -> bool) -> Result<()> {
     println!("\n{:<18}{:>7}{:>7}{:>7}{:>9}{:>7}", "", "texts", "lists", "right", "without", "false");
     for set in ["open", "later"] {
-        let path = folder.join(format!("{set}.ndjson"));
-        let file =
-            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-        for line in file.lines() {
-            let case: Case =
-                serde_json::from_str(line).with_context(|| format!("cannot read {}", path.display()))?;
+        for case in cases::<Case>(&folder.join(format!("{set}.ndjson")))? {
             let found = judge(&case, tells(set));
             for family in [case.family.as_str(), "all"] {
                 let row = rows.entry(family.to_owned()).or_default();

@@ -5,6 +5,7 @@
 //! was written.
 #![allow(clippy::print_stdout, reason = "its tables go to stdout")]
 
+mod commands;
 mod lists;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,7 @@ use anyhow::{Context, Result};
 use regex::Regex;
 use schemascope_helptext::{Definition, OptionDefinition, Value, read};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 const USAGE: &str = "\
 cargo xtask bench help [--details|--all]
@@ -179,7 +181,9 @@ fn main() -> Result<ExitCode> {
         seconds * 1e3,
         seconds * 1e6 / lines.max(1) as f64
     );
-    lists::print(&folder.join("lists"), |set| has("--all") || has("--details") && set == "open")?;
+    let tells = |set: &str| has("--all") || has("--details") && set == "open";
+    lists::print(&folder.join("lists"), tells)?;
+    commands::print(&folder.join("commands"), tells)?;
     let (found, flags, value, invented) = BARS;
     let passes = aside.is_some_and(|row| {
         row.found.value() >= found
@@ -190,6 +194,13 @@ fn main() -> Result<ExitCode> {
     Ok(if passes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// The lines of a file, each a case.
+fn cases<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    let cannot = || format!("cannot read {}", path.display());
+    let file = std::fs::read_to_string(path).with_context(cannot)?;
+    file.lines().map(|line| serde_json::from_str(line).with_context(cannot)).collect()
+}
+
 fn texts(folder: &Path) -> Vec<(String, PathBuf)> {
     let list = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -198,7 +209,8 @@ fn texts(folder: &Path) -> Vec<(String, PathBuf)> {
         paths
     };
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let families = list(folder).into_iter().filter(|path| path.is_dir() && !path.ends_with("lists"));
+    let is_family = |path: &PathBuf| path.is_dir() && !path.ends_with("lists") && !path.ends_with("commands");
+    let families = list(folder).into_iter().filter(is_family);
     families
         .flat_map(|family| list(&family).into_iter().map(move |path| (name(&family), path)))
         .filter(|(_, path)| path.extension().is_some_and(|extension| extension == "txt"))
