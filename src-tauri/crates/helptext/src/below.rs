@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn usage_lines_describe_subcommands() {
-        let text = "Usage:\n  keyctl add [-x] <type> <desc>\n  keyctl clear <keyring>\n  keyctl reap\n";
+        let text = "Format:\n  keyctl add [-x] <type> <desc>\n  keyctl clear <keyring>\n  keyctl reap\n";
         let found = described(text, "keyctl", &["add", "clear", "reap"]).unwrap();
         let shown = |one: &Definition| {
             let names: Vec<&str> = one.positionals.iter().map(|one| one.name.as_str()).collect();

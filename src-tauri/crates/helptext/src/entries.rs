@@ -215,12 +215,12 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             && !(section_now == Section::Commands && indented > heading_indent && text.contains(": "))
         {
             let is_entry = indented > 0
-                && matches!(section_now, Section::Arguments | Section::Commands | Section::Actions)
+                && (section_now == Section::Arguments || section_now.lists_commands())
                 && indented > heading_indent
                 && !text.ends_with(':');
             if !is_entry {
-                let is_list = matches!(section_now, Section::Commands | Section::Actions);
-                let is_group = is_list && list.begins_group(line, next, &entries, last_column);
+                let is_group =
+                    section_now.lists_commands() && list.begins_group(line, next, &entries, last_column);
                 section_now = if is_group { section_now } else { section(text) };
                 // A further list below groups that do not say "commands" is another group.
                 if section_now == Section::Commands && is_further(text, &entries) {

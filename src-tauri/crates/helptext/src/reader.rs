@@ -149,31 +149,10 @@ fn positionals(entries: &[Entry], usage: &Usage, subcommands: &[Subcommand]) -> 
         .collect();
     let mut found: Vec<Positional> = Vec::new();
     for one in &usage.positionals {
-        let lower = one.name.to_lowercase();
-        let lower = lower.strip_suffix("|help").unwrap_or(&lower);
-        // `<command>`, `[command-arguments]`, `<action>`, but not `<command-file>`.
-        let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
-        let is_name = matches!(word, "command" | "subcommand" | "cmd" | "commands" | "object")
-            || usage::is_action(word)
-            || lower == "sub_command";
-        const RESTS: &[&str] = &[
-            "",
-            "command",
-            "arguments",
-            "args",
-            "arg",
-            "options",
-            "opts",
-            "specific",
-            "string",
-            "parameters",
-        ];
-        let is_command = is_name && RESTS.contains(&rest);
-        let is_rest = matches!(lower, "args" | "arg" | "arguments" | "parameters");
         // apt-mark: `{auto|manual} pkg1`, of commands that are listed.
         let is_known = |choice: &String| subcommands.iter().any(|command| command.name == *choice);
         let are_commands = one.choices.len() > 1 && (usage.takes_command || one.choices.iter().all(is_known));
-        if has_subcommands && (is_command || is_rest || are_commands) {
+        if has_subcommands && (are_commands || usage::is_placeholder(&one.name)) {
             continue;
         }
         let described = named.iter().find(|(left, _)| key(left) == key(&one.name)).map(|(_, entry)| *entry);

@@ -10,8 +10,8 @@ use std::collections::HashSet;
 
 use crate::definition::{Join, Value};
 use crate::spec::Spec;
-pub use commands::is_action;
-use commands::{behind_command, commands, first_words, with_command_first};
+pub use commands::is_placeholder;
+use commands::{behind_command, commands, first_words, is_action, with_command_first};
 use form::{Form, mentions};
 use lines::{alternatives, base_name, forms, leading_words, unnamed_forms, without_command};
 use merge::merge;

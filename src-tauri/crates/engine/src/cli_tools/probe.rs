@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use schemascope_helptext::{Definition, described, read};
+use schemascope_helptext::{Definition, OptionDefinition, described, read};
 use schemascope_program::{Ended, NotFound, Run, find, run};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
@@ -77,6 +77,7 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
     if root.definition.subcommands.iter().any(|command| command.name == "help") {
         asking.general = asking.ask(vec!["help".to_owned()]).await.ok();
     }
+    let knows_help = asking.general.is_some() || root.definition.options.iter().any(is_help);
     let mut tools: Vec<(Vec<String>, Definition)> = Vec::new();
     let mut left_out: Vec<Vec<String>> = Vec::new();
     let mut silent: Vec<(Vec<String>, ProbeError)> = Vec::new();
@@ -95,7 +96,10 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
                 let below = names(&help.definition, &words);
                 let last: Vec<&str> =
                     below.iter().filter_map(|below| below.last()).map(String::as_str).collect();
-                match described(&help.text, &asking.name(&words), &last) {
+                // keyctl does not know `--help`, and says in its usage lines what there is.
+                let found =
+                    if knows_help { None } else { described(&help.text, &asking.name(&words), &last) };
+                match found {
                     Some(found) => tools.extend(below.into_iter().zip(found)),
                     None => open.extend(below.into_iter().rev()),
                 }
@@ -137,6 +141,13 @@ fn names(definition: &Definition, above: &[String]) -> Vec<Vec<String>> {
     let is_help = |name: &str| matches!(name, "help" | "completion" | "completions" | "version");
     let found = definition.subcommands.iter().filter(|command| !is_help(&command.name));
     found.map(|command| above.iter().cloned().chain([command.name.clone()]).collect()).collect()
+}
+
+/// Whether an option asks for help: `-h` can be another.
+fn is_help(option: &OptionDefinition) -> bool {
+    let is_short = option.flags.iter().all(|flag| matches!(flag.as_str(), "-h" | "-?"));
+    option.flags.iter().any(|flag| flag == "--help" || flag == "-help")
+        || is_short && !option.flags.is_empty() && option.description.to_lowercase().contains("help")
 }
 
 struct Asking<'a> {
@@ -304,6 +315,26 @@ mod tests {
             asked.lines().collect::<Vec<_>>(),
             ["--help", "help", "help prune", "help list", "list --help"]
         );
+    }
+
+    #[tokio::test]
+    async fn programs_without_help_are_run_once_if_their_usage_says_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let (script, log) = (folder.path().join("keys"), folder.path().join("log"));
+        let text = format!(
+            "echo \"$@\" >> '{}'\nprintf 'Format:\\n  sh add [-x] <type>\\n  sh clear <ring>\\n  sh reap\\n'\n",
+            log.display()
+        );
+        std::fs::write(&script, text).unwrap();
+        let mut entry = CliEntry::of_command("sh");
+        entry.args = vec![script.display().to_string()];
+        let probed = probe(&entry, true).await.unwrap();
+        let shown = |(words, tool): &(Vec<String>, Definition)| {
+            let names: Vec<&str> = tool.positionals.iter().map(|one| one.name.as_str()).collect();
+            format!("{} {}", words.join(" "), names.join(" "))
+        };
+        assert_eq!(probed.tools.iter().map(shown).collect::<Vec<_>>(), ["add type", "clear ring", "reap "]);
+        assert_eq!(std::fs::read_to_string(&log).unwrap().lines().collect::<Vec<_>>(), ["--help"]);
     }
 
     #[tokio::test]

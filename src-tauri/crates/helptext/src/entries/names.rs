@@ -21,7 +21,7 @@ pub(super) fn named(
     column: Option<usize>,
     is_sentence_below: bool,
 ) -> Option<(String, String)> {
-    let is_list = matches!(section, Section::Commands | Section::Actions);
+    let is_list = section.lists_commands();
     let text = line.trim();
     let chars: Vec<char> = line.chars().collect();
     let (left, description) = match column {

@@ -74,6 +74,13 @@ fn is_of_actions(text: &str) -> bool {
     head.split(' ').count() <= 4 && (first.is_some_and(is_word) || last.is_some_and(is_word)) || is_one_of()
 }
 
+impl Section {
+    /// Whether its names can be subcommands.
+    pub fn lists_commands(self) -> bool {
+        matches!(self, Self::Commands | Self::Actions)
+    }
+}
+
 /// A list of commands, as far as it was read.
 #[derive(Debug, Default)]
 pub(super) struct List {

@@ -11,6 +11,19 @@ pub fn is_action(name: &str) -> bool {
     ["action", "operation", "verb", "task"].contains(&name.to_lowercase().as_str())
 }
 
+/// Whether an argument stands for a subcommand, or for what follows one: `<command>`, `[command-arguments]`, `<action>`, `[args]`,
+/// but not `<command-file>`.
+pub fn is_placeholder(name: &str) -> bool {
+    const NAMES: &[&str] = &["command", "subcommand", "cmd", "commands", "object"];
+    const RESTS: &[&str] =
+        &["", "command", "arguments", "args", "arg", "options", "opts", "specific", "string", "parameters"];
+    let lower = name.to_lowercase();
+    let lower = lower.strip_suffix("|help").unwrap_or(&lower);
+    let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
+    matches!(lower, "args" | "arg" | "arguments" | "parameters" | "sub_command")
+        || (NAMES.contains(&word) || is_action(word)) && RESTS.contains(&rest)
+}
+
 /// The plain words that a form begins with, behind what is in brackets: `link install` of `[options] link install [<app>]`.
 fn leading_command(form: &str) -> String {
     let is_plain = |word: &str| {

@@ -63,7 +63,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         at += 1;
         let Some(first) = behind_usage(line) else { continue };
         // keyctl: `Format:` above forms, not above a table.
-        let is_form = |next: &&String| first_word(next) == name && !name.is_empty();
+        let is_form = |next: &&String| !name.is_empty() && Some(first_word(next)) == name.split(' ').next();
         let is_table = line.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("format"));
         if is_table && lines.get(at).filter(is_form).is_none() {
             continue;
