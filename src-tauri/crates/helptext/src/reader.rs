@@ -120,6 +120,8 @@ fn description(lines: &[String], forms: &[String]) -> String {
         } else if !skips
             && !text.starts_with(['-', '[', '<', '$'])
             && !is_match(&REJECTED, text)
+            // iproute2: `SELECTOR := [ root PREFIX ]`.
+            && !text.contains(" := ")
             && !text.ends_with(':')
             && !text.contains("  ")
         {
@@ -206,6 +208,7 @@ mod tests {
                 "",
             ),
             ("journalctl: invalid option -- 'h'\nUsage: journalctl [-b]\n", ""),
+            ("Usage: journalctl show SELECTOR\n\nSELECTOR := [ root PREFIX ] [ match PREFIX ]\n", ""),
             ("Usage: journalctl [x]\n\nPositionals:\n  x  what to read, and\n     what not\n", ""),
             ("usage: journalctl [-b]\n  -b    bind\n        to all that there is\n\n  -c    more\n", ""),
             ("Syntax trees of files\n\nUsage: journalctl [options]\n", "Syntax trees of files"),
