@@ -16,14 +16,9 @@ pub fn described(text: &str, command: &str, names: &[&str]) -> Option<Vec<Defini
     let of = |name: &&str| {
         let command = format!("{command} {name}");
         let definition = read(text, &command);
-        let begins = |form: &String| {
-            form.split_whitespace()
-                .skip(1)
-                .zip(command.split(' ').skip(1))
-                .filter(|(one, other)| one == other)
-                .count()
-                == command.split(' ').count() - 1
-        };
+        let typed: Vec<&str> = command.split(' ').skip(1).collect();
+        let begins =
+            |form: &String| form.split_whitespace().skip(1).take(typed.len()).eq(typed.iter().copied());
         (!definition.usage.is_empty() && definition.usage.iter().all(begins)).then_some(definition)
     };
     names.iter().map(of).collect()

@@ -31,22 +31,35 @@ pub struct Definition {
 
 impl Definition {
     /// Makes the subcommands values of an argument, with another for what follows: for a program that says nothing more about
-    /// them. Those that run programs are left out. A definition without subcommands stays as it is.
+    /// them. Those that run programs, themselves or below them, are left out; the arguments have the effects of the
+    /// others. A definition without subcommands stays as it is.
     #[must_use]
     pub fn with_commands_as_argument(mut self) -> Self {
-        let subcommands = std::mem::take(&mut self.subcommands);
-        let offered = subcommands.into_iter().filter(|one| !effects::runs(&self.command, one));
-        let choices: Vec<String> = offered.map(|command| command.name).collect();
-        if !choices.is_empty() {
-            let argument = |name: &str| Positional {
-                property: name.to_owned(),
-                name: name.to_owned(),
-                ..Positional::default()
-            };
-            let command = Positional { required: true, choices, ..argument("command") };
-            self.positionals = vec![command, Positional { repeated: true, ..argument("arguments") }];
-            self.positionals[1].description = self.usage.join("; ");
+        let mut effects = effects::of_arguments(&self.command);
+        let mut choices: Vec<String> = Vec::new();
+        for subcommand in std::mem::take(&mut self.subcommands) {
+            let own = effects::of_subcommand(&self.command, &subcommand);
+            if !own.contains(&Effect::Runs) {
+                choices.push(subcommand.name);
+                effects.extend(own);
+            }
         }
+        if choices.is_empty() {
+            return self;
+        }
+        effects.sort_unstable();
+        effects.dedup();
+        let argument = |name: &str| Positional {
+            property: name.to_owned(),
+            name: name.to_owned(),
+            effects: effects.clone(),
+            ..Positional::default()
+        };
+        let description = self.usage.join("; ");
+        self.positionals = vec![
+            Positional { required: true, choices, ..argument("command") },
+            Positional { repeated: true, description, ..argument("arguments") },
+        ];
         self
     }
 

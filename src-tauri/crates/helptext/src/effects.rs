@@ -144,13 +144,10 @@ pub fn mark(definition: &mut Definition) {
     for option in &mut definition.options {
         option.effects = of_option(option, known, &path);
     }
-    let of_subcommand = known.map(|known| known.subcommand(&path)).unwrap_or_default();
-    definition.effects = of_subcommand.to_vec();
+    definition.effects = known.map(|known| known.subcommand(&path).to_vec()).unwrap_or_default();
+    let of_arguments = of_arguments(&definition.command);
     for positional in &mut definition.positionals {
-        let mut effects: Vec<Effect> = of_subcommand.to_vec();
-        if let Some(known) = known {
-            effects.extend(&known.positionals);
-        }
+        let mut effects = of_arguments.clone();
         let lower = positional.name.to_lowercase();
         let begins = |word: &str| lower.starts_with(word);
         let says_command = definition.subcommands.is_empty()
@@ -171,13 +168,26 @@ pub fn mark(definition: &mut Definition) {
     }
 }
 
-/// Whether a subcommand runs a program, as far as its description or the table of known programs says.
-pub fn runs(command: &str, subcommand: &Subcommand) -> bool {
+/// Effects of a subcommand and of all below it, as far as its description or the table of known programs says.
+pub fn of_subcommand(command: &str, subcommand: &Subcommand) -> Vec<Effect> {
     let (program, path) = command.split_once(' ').unwrap_or((command, ""));
     let path = format!("{path} {}", subcommand.name);
-    let known = Known::of(program).is_some_and(|known| known.subcommand(path.trim()).contains(&Effect::Runs));
+    let mut effects = Known::of(program).map(|known| known.below(path.trim())).unwrap_or_default();
     let says = subcommand.description.to_lowercase();
-    known || subcommand.name == "exec" || has_any(&says, RUN_WORDS) && is_match(&RUNS, &says)
+    if subcommand.name == "exec" || has_any(&says, RUN_WORDS) && is_match(&RUNS, &says) {
+        effects.push(Effect::Runs);
+    }
+    sort(&mut effects);
+    effects
+}
+
+/// Effects of all arguments of a command, as far as the table of known programs says.
+pub fn of_arguments(command: &str) -> Vec<Effect> {
+    let (program, path) = command.split_once(' ').unwrap_or((command, ""));
+    let known = Known::of(program);
+    let mut effects: Vec<Effect> = known.map(|known| known.subcommand(path).to_vec()).unwrap_or_default();
+    effects.extend(known.iter().flat_map(|known| &known.positionals));
+    effects
 }
 
 /// Whether a program does nothing but run what it is given: a shell, an interpreter, `env`, `xargs`.
@@ -292,5 +302,21 @@ mod tests {
         assert!(effects("-I PROG   filter", "tar").contains(&Effect::Runs));
         assert!(effects("-c name=value   pass a parameter", "git").contains(&Effect::Runs));
         assert!(is_interpreter("python3.11") && is_interpreter("/bin/sh") && !is_interpreter("tar"));
+    }
+
+    #[test]
+    fn subcommands_as_arguments_keep_their_effects() {
+        let of = |text: &str, command: &str| {
+            let read = read(text, command).with_commands_as_argument();
+            let [command, arguments] = read.positionals.as_slice() else { panic!("{:?}", read.positionals) };
+            (command.choices.join(" "), arguments.effects.clone())
+        };
+        // `ip netns exec` runs a program.
+        let ip = "Usage: ip OBJECT { COMMAND | help }\nwhere  OBJECT := { link | netns | vrf | route }\n";
+        assert_eq!(of(ip, "ip").0, "link route");
+        let listed = "Usage: x COMMAND\n\nCommands:\n  list     List them\n  start    Run a command in it\n  exec     In it\n";
+        assert_eq!(of(listed, "x"), ("list".to_owned(), vec![]));
+        // Arguments of some programs are run whatever the subcommand is.
+        assert!(of(listed, "act").1.contains(&Effect::Runs));
     }
 }

@@ -57,6 +57,19 @@ impl Known {
         found.or_else(|| self.options.get(flag)).map(Vec::as_slice)
     }
 
+    /// Effects of a subcommand, and of all below it.
+    pub fn below(&self, subcommand: &str) -> Vec<Effect> {
+        let own = subcommand.replace(' ', ">");
+        let is_below =
+            |name: &str| name.strip_prefix(&own).is_some_and(|rest| rest.is_empty() || rest.starts_with('>'));
+        self.subcommands
+            .iter()
+            .filter(|(name, _)| is_below(name))
+            .flat_map(|(_, effects)| effects)
+            .copied()
+            .collect()
+    }
+
     /// Effects of a subcommand.
     pub fn subcommand(&self, subcommand: &str) -> &[Effect] {
         self.subcommands.get(subcommand.replace(' ', ">").as_str()).map(Vec::as_slice).unwrap_or_default()
