@@ -39,6 +39,15 @@ const overhanging = () => {
   return found.map((cell) => `${cell.closest(".table").className}: ${cell.textContent}`.slice(0, 80));
 };
 
+/** Parts of a page that are higher than their place, so that they lie over the next one. */
+const overlapping = () => {
+  const parts = [...document.querySelectorAll(".page > *, .title-row")];
+  const found = parts.filter(
+    (part) => getComputedStyle(part).overflowY === "visible" && part.scrollHeight > part.clientHeight + 1,
+  );
+  return found.map((part) => `${part.className}: ${part.textContent}`.slice(0, 80));
+};
+
 await play(async ({ page, step }) => {
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -147,6 +156,7 @@ await play(async ({ page, step }) => {
       }
       assert.deepEqual(await page.evaluate(outside), { scrolls: false, outside: [] }, `${path} on ${width}×${height}`);
       assert.deepEqual(await page.evaluate(overhanging), [], `${path} on ${width}×${height}`);
+      assert.deepEqual(await page.evaluate(overlapping), [], `${path} on ${width}×${height}`);
     }
     step(`dialogs on ${width}×${height}`);
     await page.keyboard.press("?");
