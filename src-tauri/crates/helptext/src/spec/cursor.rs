@@ -2,6 +2,7 @@
 
 use super::{Place, Spec};
 use crate::definition::{Join, Value};
+use crate::hints::bare;
 
 /// What follows a flag.
 #[derive(Debug, Default)]
@@ -301,6 +302,12 @@ impl Cursor<'_> {
     fn is_in_column(&self, last: &Spec) -> bool {
         let mut ahead = Cursor { chars: self.chars, at: self.at, place: self.place };
         let Some(next) = ahead.flag() else { return false };
+        // axel: `--max-speed=x    -s x    description`.
+        let has_same = !last.values.is_empty() && {
+            let values = ahead.values().values;
+            let plain = |value: &String| bare(value).trim_start_matches('=').to_owned();
+            values.iter().map(plain).eq(last.values.iter().map(plain))
+        };
         let ends = ahead.blanks() >= 2 || ahead.at >= self.chars.len();
         let off = next.name.strip_prefix("--no-").map(|rest| format!("--{rest}"));
         let is_off = off.is_some_and(|off| last.flags.contains(&off));
@@ -311,7 +318,8 @@ impl Cursor<'_> {
         let is_third = next.name.starts_with("--") && last.flags.len() == 2;
         // iptables: `--append  -A chain    description`.
         let is_only = last.flags.len() == 1 && last.negated.is_empty();
-        last.values.is_empty() && (ends && (is_off || is_third) || is_short && (ends || is_only))
+        (has_same && ends && is_short)
+            || last.values.is_empty() && (ends && (is_off || is_third) || is_short && (ends || is_only))
     }
 
     /// Moves to the next flag, if one follows: whether it is another spelling of the same option.

@@ -16,6 +16,8 @@ fn spellings_and_values_are_those_of_the_text() {
         ("--color[=WHEN]         color", "--color", "", Optional, "[=WHEN]", "color"),
         ("-x, --x[=V]  y", "-x --x", "", Optional, "[=V]", "y"),
         ("-o OUT, --output OUT  write", "-o --output", "", Required, "OUT", "write"),
+        ("--max-speed=x           -s x   Set it", "--max-speed -s", "", Required, "x", "Set it"),
+        ("--search[=n]            -S[n]  Find it", "--search -S", "", Optional, "[=n]", "Find it"),
         ("-q, --[no-]quiet      be quiet", "-q --quiet", "--no-quiet", None, "", "be quiet"),
         ("-c, --clean / --dirty   Remove", "-c --clean", "--dirty", None, "", "Remove"),
         ("-s, --strict / --no-strict   Enable", "-s --strict", "--no-strict", None, "", "Enable"),
