@@ -102,8 +102,10 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         let list = list.get(1)?.as_str().split(';').next().unwrap_or_default();
         let is_spaced = !list.contains([',', '|']) && !list.contains(" or ");
         let items = split(&if is_spaced { list.replace(' ', ",") } else { list.to_owned() });
-        // `integer or "num-cpus"`
-        let is_open = items.iter().any(|item| ["integer", "number", "string"].contains(&item.as_str()));
+        // `integer or "num-cpus"`, `iso, +<CUSTOM_FORMAT>`
+        let is_open = items
+            .iter()
+            .any(|item| ["integer", "number", "string"].contains(&item.as_str()) || item.contains('<'));
         several(items).filter(|_| !is_open)
     };
     let braces = || {
@@ -421,7 +423,10 @@ pub(super) fn split(list: &str) -> Vec<String> {
         list.split([',', '|']).flat_map(|part| part.split(" or ")).flat_map(|part| part.split(" and "))
     {
         let part = part.trim().trim_start_matches("or ").trim_start_matches("and ");
-        let part = part.trim_matches(['"', '\'', '`', '.', ' ', '(', ')', '[', ']', '{', '}']);
+        // eza: `name, .name`.
+        let part =
+            part.trim_matches(['"', '\'', '`', ' ', '(', ')', '[', ']', '{', '}']).trim_end_matches('.');
+        let part = part.trim_end_matches(['"', '\'', '`', ' ', ')', ']', '}']);
         let is_known = choices.iter().any(|known| known == part);
         if !part.is_empty() && !part.contains(' ') && !is_known && choices.len() < MAX_CHOICES {
             choices.push(part.to_owned());

@@ -45,12 +45,19 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             || list.contains(" /")
             || [" etc", "(etc", "and so on", "additional", "path to", "extension"]
                 .iter()
-                .any(|word| lower.contains(word))
-            || lower.split_whitespace().rev().take(2).any(|word| word.contains("default"));
+                .any(|word| lower.contains(word));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
         let is_slashed = list.contains('/');
         let items = split(&without_remarks(list).replace('/', ","));
         // `[on, off]`, but not `[x, y]` of coordinates.
+        // `default PEM (PEM, DER or NSS)`, but not `default text (plain, wide)`.
+        let mut last = before.split_whitespace().rev();
+        let named = last.next().unwrap_or_default();
+        let is_of_default =
+            named.contains("default") || last.next().is_some_and(|word| word.contains("default"));
+        if is_of_default && !items.iter().any(|item| item == named) {
+            return None;
+        }
         let marks_default = list.contains(" (default)");
         let is_pair = items.len() == 2
             && match is_round {

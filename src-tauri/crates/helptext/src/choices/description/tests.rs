@@ -65,6 +65,9 @@ fn descriptions_list_values() {
             "auto dynamic static",
         ),
         ("what to do; one/more of a, b, c", "type", ""),
+        ("Output format - default PEM (PEM, DER or NSS)", "format", "PEM DER NSS"),
+        ("which field [default: name] [possible values: name, .name, none]", "FIELD", "name .name none"),
+        ("how to write it [possible values: iso, +<FORMAT>]", "STYLE", ""),
         ("Select it. Options: 'wheel', 'sdist'", "FORMAT", "wheel sdist"),
         ("Choose between: this, that (default: this)", "BACKEND", "this that"),
         ("Valid mode names are auto, sudo and root. The default is auto.", "name", "auto sudo root"),
@@ -327,6 +330,7 @@ fn other_lists_are_no_values() {
     for (description, value) in [
         ("where it is, for example: usr/share/doc/some/name", "X"),
         ("one of the files", ""),
+        ("what it is, default text (plain, wide or long)", "FORMAT"),
         ("window size (256, 512)", "size"),
         ("Its name * Incompatible with:  gi_file_in, dblist, out, title", "String"),
         ("output fields: mountpoint, size, used, avail", "string"),
