@@ -150,11 +150,14 @@ fn positionals(entries: &[Entry], usage: &Usage, subcommands: &[Subcommand]) -> 
         })
         .collect();
     let mut found: Vec<Positional> = Vec::new();
+    let mut is_behind_command = false;
     for one in &usage.positionals {
         // apt-mark: `{auto|manual} pkg1`, of commands that are listed.
         let is_known = |choice: &String| subcommands.iter().any(|command| command.name == *choice);
         let are_commands = one.choices.len() > 1 && (usage.takes_command || one.choices.iter().all(is_known));
-        if has_subcommands && (are_commands || usage::is_placeholder(&one.name)) {
+        // What follows a subcommand is its own.
+        is_behind_command |= has_subcommands && (are_commands || usage::is_placeholder(&one.name));
+        if is_behind_command {
             continue;
         }
         let described = named.iter().find(|(left, _)| key(left) == key(&one.name)).map(|(_, entry)| *entry);

@@ -410,8 +410,9 @@ impl<'a> Form<'a> {
                 | "opt"
                 | "options..."
                 | "switches"
-                | "global flags"
-        ) || [" options", " opts", " opt"].iter().any(|end| lower.ends_with(end));
+                | "globalflags"
+                | "globaloptions"
+        ) || [" options", " opts", " opt", " flags"].iter().any(|end| lower.ends_with(end));
         // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out. `source.{pyx,py}`, `<file (one)>`: what it is.
         let name = name.split_once('[').map_or(name, |(stem, _)| stem);
         let name = [".{", " ("].iter().find_map(|end| name.split_once(end)).map_or(name, |(stem, _)| stem);

@@ -315,7 +315,9 @@ fn trimmed(form: &str) -> &str {
                     .is_some_and(|text| text.starts_with(|c: char| c.is_alphabetic()) && text.contains(' '));
                 let is_redirect = is_title
                     || rest.strip_prefix(" >").is_some_and(|rest| rest.starts_with(char::is_alphabetic))
-                    || [" > ", " < ", " # ", " where "].iter().any(|word| rest.starts_with(word))
+                    || [" > ", " < ", " [< ", " [> ", " # ", " where "]
+                        .iter()
+                        .any(|word| rest.starts_with(word))
                     || words_behind(rest).starts_with("<-");
                 let words = rest.trim_start();
                 let gap = rest.len() - words.len();

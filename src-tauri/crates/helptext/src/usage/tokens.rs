@@ -67,6 +67,7 @@ pub(super) fn is_remark(token: &str) -> bool {
     let words: Vec<&str> = token.split_whitespace().collect();
     let lower = token.to_lowercase();
     token.starts_with("(e.g")
+        || lower.starts_with("[option [")
         || words.len() > 1
             && !token.contains(['|', '<', '='])
             && !token.contains(" -")
