@@ -6,7 +6,7 @@ mod sections;
 use crate::clean::indent;
 use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
-use names::{begins_at, named};
+use names::{begins_at, behind_arguments, is_call, named};
 pub use sections::Section;
 use sections::{List, is_further, is_heading, section, stands_for_next};
 
@@ -108,6 +108,8 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let mut was_prose: Option<usize> = None;
     let mut was_blank = true;
     let mut last_column = None;
+    // Indentation of the last name.
+    let mut last_name = None;
     for (at, line) in lines.iter().enumerate() {
         let text = line.trim();
         if text.is_empty() {
@@ -219,8 +221,13 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 && indented > heading_indent
                 && !text.ends_with(':');
             if !is_entry {
-                let is_group =
-                    section_now.lists_commands() && list.begins_group(line, next, &entries, last_column);
+                let is_group = section_now.lists_commands()
+                    && list.begins_group(
+                        line,
+                        lines.get(at + 1..).unwrap_or_default(),
+                        &entries,
+                        last_column,
+                    );
                 section_now = if is_group { section_now } else { section(text) };
                 // A further list below groups that do not say "commands" is another group.
                 if section_now == Section::Commands && is_further(text, &entries) {
@@ -240,9 +247,18 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         let beside = || {
             let around =
                 [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| lines.get(at));
-            last_column.filter(|column| around.clone().any(|line| description_column(line) == Some(*column)))
+            last_column.filter(|column| {
+                around.clone().any(|line| {
+                    description_column(line) == Some(*column)
+                        || indent(line) == *column && text.starts_with(|c: char| c.is_ascii_lowercase())
+                })
+            })
         };
-        let column = description_column(line).or_else(|| beside().filter(|column| begins_at(line, *column)));
+        let is_beside = last_name == Some(indented);
+        let shown = description_column(line);
+        let column = shown
+            .or_else(|| beside().filter(|column| begins_at(line, *column)))
+            .or_else(|| behind_arguments(line, beside()).filter(|_| is_beside && last_column.is_some()));
         let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
         let is_deeper = indent(next_line) > indented && !next_line.trim().is_empty();
         let is_sentence_below = is_deeper && next_line.trim_start().starts_with(char::is_uppercase);
@@ -251,8 +267,10 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             // Groups of subcommands under headings of their own.
             // datalad: a name alone, with a sentence beneath.
             Section::Other => {
+                // fastboot: `boot KERNEL [RAMDISK]`, likewise.
                 let is_alone = || text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-                indented > 0 && (column.is_some() || is_sentence_below && is_alone())
+                let is_shown = || last_name == Some(indented) && is_call(text);
+                indented > 0 && (column.is_some() || is_sentence_below && (is_alone() || is_shown()))
             }
             _ => false,
         };
@@ -267,7 +285,8 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 return (entries, true);
             }
             let column = column.filter(|_| !description.is_empty());
-            last_column = column.or(last_column);
+            last_column = shown.filter(|_| column.is_some()).or(last_column);
+            last_name = Some(indented);
             let names =
                 name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or_default().to_owned();
             entries.push(Entry {

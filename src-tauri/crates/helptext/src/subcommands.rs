@@ -1,9 +1,10 @@
 //! Subcommands of a definition.
 
-use crate::choices::is_kind;
+use crate::choices::{closed, is_kind};
 use crate::definition::Subcommand;
 use crate::entries::{Entry, Section, What};
-use crate::usage::Usage;
+use crate::hints::bare;
+use crate::usage::{Usage, is_placeholder};
 
 /// Most subcommands of a definition.
 const MAX_SUBCOMMANDS: usize = 500;
@@ -41,23 +42,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
             usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
         found.extend(named);
     }
-    if found.is_empty() && usage.takes_command {
-        // argparse lists them in braces.
-        let choices =
-            usage.positionals.iter().map(|positional| &positional.choices).find(|choices| choices.len() > 1);
-        let choices: Vec<&String> = choices.into_iter().flatten().collect();
-        let described: Vec<Subcommand> = entries
-            .iter()
-            .filter_map(|entry| match &entry.what {
-                What::Name(left) => subcommand(left, &entry.description),
-                What::Options(_) => None,
-            })
-            .filter(|command| choices.contains(&&command.name))
-            .collect();
-        let is_alias = |name: &String| described.iter().any(|command| command.aliases.contains(name));
-        for name in choices.into_iter().filter(|name| !is_alias(name)) {
-            let bare = || Subcommand { name: name.clone(), ..Subcommand::default() };
-            found.push(described.iter().find(|command| command.name == *name).cloned().unwrap_or_else(bare));
+    // argparse lists all in braces; git-imerge shows some of them in examples above.
+    if usage.takes_command {
+        let all = in_braces(entries, usage);
+        if all.len() > found.len() && found.iter().all(|one| all.iter().any(|other| other.name == one.name)) {
+            found = all;
         }
     }
     // Keys of an interactive program, and letters that are given together.
@@ -70,6 +59,38 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         found.clear();
     }
     found
+}
+
+/// The values of an argument that stands for a subcommand: `{start,stop} ...`, `<command>  One of these commands: a, b`.
+fn in_braces(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
+    let shown =
+        usage.positionals.iter().map(|positional| &positional.choices).find(|choices| choices.len() > 1);
+    let described = || {
+        let placeholder = |entry: &&Entry| match &entry.what {
+            What::Name(left) => entry.section == Section::Arguments && is_placeholder(bare(left)),
+            What::Options(_) => false,
+        };
+        let (_, list) = entries.iter().find(placeholder)?.description.split_once("commands: ")?;
+        Some(closed(list, false))
+    };
+    let names = shown.cloned().or_else(described).unwrap_or_default();
+    let described: Vec<Subcommand> = entries
+        .iter()
+        .filter_map(|entry| match &entry.what {
+            What::Name(left) => subcommand(left, &entry.description),
+            What::Options(_) => None,
+        })
+        .filter(|command| names.contains(&command.name))
+        .collect();
+    let is_alias = |name: &String| described.iter().any(|command| command.aliases.contains(name));
+    let alone = |name: &String| Subcommand { name: name.clone(), ..Subcommand::default() };
+    let known = |name: &String| described.iter().find(|command| command.name == *name).cloned();
+    names
+        .iter()
+        .filter(|name| !is_alias(name))
+        .map(|name| known(name).unwrap_or_else(|| alone(name)))
+        .take(MAX_SUBCOMMANDS)
+        .collect()
 }
 
 /// Whether a word is a name as one types it.
@@ -86,6 +107,12 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     // `[--timer=ms] create-cluster DB`
     let left = match left.split_once("] ") {
         Some((option, rest)) if option.starts_with("[-") => rest,
+        _ => left,
+    };
+    // shorewall: `[ check | ck ] [ -e ]`.
+    let alternatives = left.strip_prefix("[ ").and_then(|left| left.split_once(" ]"));
+    let left = match alternatives {
+        Some((names, _)) if names.contains(" | ") && names.split(" | ").all(is_name) => names,
         _ => left,
     };
     // nmcli: `g[eneral]`.

@@ -135,7 +135,9 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     usage.takes_action = shown.any(|(form, _)| {
         // knotc: `[parameters] <action>`.
         let mut own = form.positionals.iter().filter(|one| one.name != "parameters");
-        own.next().is_some_and(|one| is_action(&one.name))
+        own.next().is_some_and(|one| {
+            is_action(&one.name) || one.name.eq_ignore_ascii_case("component") && !one.repeated
+        })
     });
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();

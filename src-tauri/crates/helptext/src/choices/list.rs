@@ -4,7 +4,7 @@ use super::{MAX_CHOICES, are_kinds};
 
 /// The items at the start of a text, if they are all there are: at least two, one kind of quotes or none, and behind the
 /// last one the sentence or a bracket ends. Remarks in parentheses are skipped.
-pub(super) fn closed(text: &str, only_quoted: bool) -> Vec<String> {
+pub(crate) fn closed(text: &str, only_quoted: bool) -> Vec<String> {
     closed_list(text, only_quoted).filter(|items| items.len() > 1 && !are_kinds(items)).unwrap_or_default()
 }
 

@@ -17,6 +17,7 @@ mod parentheses;
 mod tables;
 
 pub use description::of_description;
+pub(crate) use list::closed;
 pub use name::of_name;
 pub use tables::from_lists;
 

@@ -1,6 +1,7 @@
 //! Entries of arguments and subcommands.
 
 use super::Section;
+use crate::subcommands::is_name;
 
 /// Whether a description can begin at a column, behind one blank: systemctl, where a name is as wide as its column.
 pub(super) fn begins_at(line: &str, column: usize) -> bool {
@@ -12,6 +13,62 @@ pub(super) fn begins_at(line: &str, column: usize) -> bool {
     end.is_some_and(|c| is_end(c) || is_one && c.is_alphanumeric())
         && around.next() == Some(' ')
         && around.next().is_some_and(|c| (is_one || is_closed) && c != ' ' || c.is_ascii_uppercase())
+}
+
+/// Where a description begins behind one blank because what is left of it is wider than its column: ovs-dpctl,
+/// `mod-flow [DP] FLOW change FLOW in DP`, or a name alone, `get_filename_encrypt_mode get it`.
+pub(super) fn behind_arguments(line: &str, column: Option<usize>) -> Option<usize> {
+    let text = line.trim_start();
+    let mut at = text.find(' ').filter(|at| {
+        text.starts_with(|c: char| c.is_ascii_lowercase()) && text.get(..*at).is_some_and(is_name)
+    })?;
+    let name = at;
+    while let Some(rest) = text.get(at + 1..) {
+        let length = argument(rest);
+        if length == 0 {
+            break;
+        }
+        at += 1 + length;
+    }
+    let start = line.len() - text.len() + at + 1;
+    let description = text.get(at + 1..)?;
+    let is_wide = at > name || column.is_some_and(|column| start > column);
+    let begins = description.starts_with(char::is_alphabetic) && description.contains(' ');
+    (is_wide && begins && line.is_ascii()).then_some(start)
+}
+
+/// Whether a text is a name and its arguments.
+pub(super) fn is_call(text: &str) -> bool {
+    let mut words = text.split_inclusive(' ');
+    let name = words.next().unwrap_or_default().trim_end().split(['[', '<']).next().unwrap_or_default();
+    let mut rest = text.split_once(' ').map_or("", |(_, rest)| rest);
+    while !rest.is_empty() {
+        let length = argument(rest);
+        if length == 0 {
+            return false;
+        }
+        rest = rest.get(length..).unwrap_or_default().trim_start();
+    }
+    is_name(name)
+}
+
+/// The length of an argument that a text begins with, up to a blank: `[DP]`, `<file>`, `COL[:KEY]=VALUE`. None: 0.
+fn argument(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let is_end = |c: char| {
+        match c {
+            '[' | '<' | '(' | '{' => depth += 1,
+            ']' | '>' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => return c == ' ' && depth == 0,
+        }
+        false
+    };
+    let word = text.get(..text.find(is_end).unwrap_or(text.len())).unwrap_or_default();
+    let is_bracketed =
+        word.starts_with(['[', '<', '{']) && word.trim_end_matches('.').ends_with([']', '>', '}']);
+    let is_upper =
+        word.len() > 1 && word.chars().any(char::is_uppercase) && !word.chars().any(char::is_lowercase);
+    if is_bracketed || is_upper { word.len() } else { 0 }
 }
 
 /// Name and description of an argument or a subcommand. The description begins at `column`.
@@ -34,7 +91,7 @@ pub(super) fn named(
         None => match text.split_once(": ") {
             Some((left, right)) if is_list => (left.to_owned(), right.trim().to_owned()),
             // qemu-img: `amend - Update options of the image`.
-            _ => match text.split_once(" - ") {
+            _ => match text.split_once(" - ").or_else(|| text.split_once(" # ")) {
                 Some((left, right)) if is_list && plain_words(left) == 1 => {
                     (left.to_owned(), right.trim().to_owned())
                 }
@@ -42,8 +99,9 @@ pub(super) fn named(
             },
         },
     };
-    let left = left.trim_end_matches(':').to_owned();
-    let is_name =
+    // certbot: `(default) run`.
+    let left = left.strip_prefix("(default) ").unwrap_or(&left).trim_end_matches(':').to_owned();
+    let begins =
         left.chars().next().is_some_and(|c| c.is_alphanumeric() || matches!(c, '<' | '[' | '{' | '_'));
     // Of a command, the arguments do not count: `run [...filters]`, `call SERVICE METHOD`, `blame (praise, ann)`.
     let words = match section {
@@ -53,11 +111,11 @@ pub(super) fn named(
     // rndc: `addzone zone [class [view]]`, with its description beneath.
     let is_described = !description.is_empty()
         || is_sentence_below
-            && section == Section::Commands
+            && (section == Section::Commands || is_call(&left))
             && left.starts_with(|c: char| c.is_ascii_lowercase());
     let most = if is_described { 5 } else { 1 };
-    let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("...");
-    (is_name && words <= most && !is_sentence).then_some((left, description))
+    let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("..");
+    (begins && words <= most && !is_sentence).then_some((left, description))
 }
 
 /// Number of words that are not written as arguments are, up to the next name.

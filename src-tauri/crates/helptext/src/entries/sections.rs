@@ -2,6 +2,7 @@
 
 use super::{Entry, What, begins_option, description_column};
 use crate::clean::indent;
+use crate::subcommands::is_name;
 
 /// What the heading above an entry says that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +69,9 @@ pub(super) fn section(heading: &str) -> Section {
 /// `Actions (if none is given …)`, `Supported operations`, `<action> is one of`.
 fn is_of_actions(text: &str) -> bool {
     let head = text.split(" (").next().unwrap_or(text);
-    let is_word = |word: &str| ["actions", "action", "operations", "verbs", "tasks"].contains(&word);
+    let is_word = |word: &str| {
+        ["actions", "action", "operations", "verbs", "tasks", "modes", "components"].contains(&word)
+    };
     let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
     let is_one_of = || head.contains(" one of") && head.trim_start_matches('<').starts_with("action");
     head.split(' ').count() <= 4 && (first.is_some_and(is_word) || last.is_some_and(is_word)) || is_one_of()
@@ -108,13 +111,14 @@ impl List {
     pub(super) fn begins_group(
         &mut self,
         heading: &str,
-        next: Option<&str>,
+        below: &[String],
         entries: &[Entry],
         last_column: Option<usize>,
     ) -> bool {
         const MOST_WORDS: usize = 6;
         const OTHERS: &[&str] =
             &["formats", "keys", "variables", "types", "values", "aliases", "files", "guides", "modules"];
+        let next = below.iter().find(|line| !line.trim().is_empty()).map(String::as_str);
         let lower = heading.trim().trim_end_matches(':').to_lowercase();
         let is_other = lower.contains("topics")
             || lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
@@ -133,8 +137,25 @@ impl List {
         let is_nested = indent(heading) > self.indent && heading.trim_end().ends_with(':');
         let is_alike = self.has_groups || own <= 1 || self.is_upper && is_upper(heading);
         self.has_groups |= own <= 1;
-        is_nested || is_alike && (own == 0 || Some(column) == last_column)
+        // modal: `Compute:` below `Commands:`, with columns of its own.
+        let is_written_so = own > 1 && indent(heading) == self.indent && are_described(below);
+        is_nested || is_written_so || is_alike && (own == 0 || Some(column) == last_column)
     }
+}
+
+/// Whether all lines up to a blank one are names with a sentence in a column.
+fn are_described(lines: &[String]) -> bool {
+    const MOST: usize = 100;
+    let block: Vec<&String> = lines.iter().take(MOST).take_while(|line| !line.trim().is_empty()).collect();
+    let column = block.first().and_then(|line| description_column(line));
+    let is_entry = |line: &&String| {
+        let name = line.trim_start().split(' ').next().unwrap_or_default();
+        let begins = name.starts_with(|c: char| c.is_ascii_lowercase()) && is_name(name);
+        let at = description_column(line).filter(|at| Some(*at) == column);
+        let sentence = at.and_then(|at| line.get(at..)).unwrap_or_default();
+        begins && sentence.starts_with(|c: char| c.is_ascii_uppercase()) && sentence.contains(' ')
+    };
+    block.len() > 1 && block.iter().all(is_entry)
 }
 
 fn is_upper(heading: &str) -> bool {
@@ -169,6 +190,7 @@ pub(super) fn stands_for_next(text: &str, next: &str) -> bool {
         // ansible: `COLLECTION_ACTION`
         || !text.contains(' ') && ["_action", "_command", "_cmd"].iter().any(|end| lower.ends_with(end));
     // cabal: `[package]`, a title.
-    let is_title = text == cell && text.starts_with('[') && text.ends_with(']') && !text.contains(' ');
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let is_title = text == cell && inner.is_some_and(|inner| !inner.contains(['[', ']', '|', '<']));
     (is_command || is_title) && first.starts_with(char::is_alphabetic) && description_column(next).is_some()
 }

@@ -8,7 +8,7 @@ use crate::hints::bare;
 
 /// Whether an argument stands for a subcommand under another name.
 pub fn is_action(name: &str) -> bool {
-    ["action", "operation", "verb", "task"].contains(&name.to_lowercase().as_str())
+    ["action", "operation", "verb", "task", "mode"].contains(&name.to_lowercase().as_str())
 }
 
 /// Whether an argument stands for a subcommand, or for what follows one: `<command>`, `[command-arguments]`, `<action>`, `[args]`,

@@ -152,7 +152,7 @@ pub(super) fn dashed(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let count = block.iter().filter_map(behind).count();
     // A few descriptions go on beneath.
     let all = block.iter().map(|line| behind(line).unwrap_or_else(|| format!("      {}", line.trim())));
-    (count >= LEAST && count * 5 >= block.len() * 4).then(|| (all.collect(), block.len()))
+    (count >= LEAST && count * 5 >= block.len() * 3).then(|| (all.collect(), block.len()))
 }
 
 /// `  Basics: find, info`, in snap: names in lists with titles.
@@ -166,17 +166,19 @@ pub(super) fn titled(block: &[&str]) -> Option<(Vec<String>, usize)> {
     (count >= LEAST && count == block.len()).then(|| (all.into_iter().flatten().collect(), count))
 }
 
-/// `       add    Add it`, in nuxi: names aligned at their ends, in a column.
+/// `       add    Add it`, in nuxi, `      add: add it`, in dzil: names aligned at their ends, in a column.
 pub(super) fn aligned(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let parted = |line: &&str| {
-        let (left, right) = line.trim().split_once("  ")?;
+        let (left, right) = line.trim().split_once("  ").or_else(|| line.trim().split_once(": "))?;
         is_name(left).then(|| (indent(line), indent(line) + left.len(), entry(left, right.trim())))
     };
     let all: Vec<(usize, usize, String)> = block.iter().map_while(parted).collect();
     let (first, rest) = all.split_first()?;
     let is_ragged = rest.iter().any(|(start, ..)| *start != first.0);
     let end_alike = rest.iter().all(|(_, end, _)| *end == first.1);
-    (all.len() >= LEAST && all.len() == block.len() && is_ragged && end_alike)
+    // Two are enough with colons.
+    let fewest = if block.iter().all(|line| line.contains(": ")) { 2 } else { LEAST };
+    (all.len() >= fewest && all.len() == block.len() && is_ragged && end_alike)
         .then(|| (all.iter().map(|(.., entry)| entry.clone()).collect(), all.len()))
 }
 

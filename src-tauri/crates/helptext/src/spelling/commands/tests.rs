@@ -15,6 +15,62 @@ fn lists_of_many_forms_are_read() {
             "Other commands:\n    bloom     init\n    damage    join\n    gc        ls\n    help\n",
             "bloom damage gc help init join ls",
         ),
+        // modal: groups of their own below `Commands:`.
+        (
+            "Usage: x COMMAND\n\nCommands:\n  run    Run it\n  serve  Serve it\n\nStorage:\n  image   Keep images.\n  secret  Keep secrets.\n\nModules:\n  disk    Disks of it\n  net     Nets of it\n",
+            "run serve image secret",
+        ),
+        // dzil: names aligned at their colons.
+        (
+            "Available commands:\n\n    commands: list them\n        help: say more\n\n         add: add it\n       build: build it\n",
+            "commands help add build",
+        ),
+        // ovs-dpctl, mysqladmin, f2fs_io: wider than their column, with capitals or brackets, or alone.
+        (
+            "usage: x [OPTIONS] COMMAND [ARG...]\n  add-dp DP     add it\n  add-flow [DP] FLOW ACTIONS add FLOW to DP\n  del-if DP IF  delete it\n",
+            "add-dp add-flow del-if",
+        ),
+        (
+            "Commands:\n  refresh      Read them again\n  password [new-password] Change old to new\n  get_encrypt_mode get the mode of it\n  stop         Stop it\n",
+            "refresh password get_encrypt_mode stop",
+        ),
+        // fastboot: described beneath.
+        (
+            "usage: x [OPTION...] COMMAND...\n\nbasics:\n getvar NAME  Show it\n boot KERNEL [RAMDISK [SECOND]]\n              Load it and boot.\n format[:TYPE[:SIZE]] PARTITION\n              Format it.\n",
+            "getvar boot format",
+        ),
+        // certbot, amadmin, shorewall, cabal
+        ("Commands:\n  (default) run   Get it\n  renew           Get it again\n", "run renew"),
+        (
+            "Valid <command>s are:\n  due [<host> [<disks>]* ]*    # Show it.\n  export [<host> [<disks>]* ]* # Write it.\n",
+            "due export",
+        ),
+        (
+            "where <command> is one of:\n   [ check | ck ] [ -e ] [ <directory> ]\n   clear\n   reset [ <chain> ... ]\n",
+            "check clear reset",
+        ),
+        (
+            "Commands:\n build   Build it\n\n [new-style projects (with other names)]\n  v2-build   Build it so\n",
+            "build v2-build",
+        ),
+        // nebula-cert, sos
+        (
+            "Usage of x <global flags> <mode>:\n\n  Modes:\n    ca <flags>: make one\n    sign <flags>: sign with it\n",
+            "ca sign",
+        ),
+        (
+            "usage: x <component> [options]\n\nAvailable components:\n    report, rep     Collect them\n    clean, mask     Hide them\n",
+            "report clean",
+        ),
+        // git-imerge shows some in examples, vcs all behind an argument.
+        (
+            "usage: x [-h] {start,merge,drop,list} ...\n\nUse one of these commands:\n\n    x merge B\n        Merge it\n\n    x drop\n        Drop it\n\n    x start\n        Begin\n\npositional arguments:\n  {start,merge,drop,list}\n",
+            "start merge drop list",
+        ),
+        (
+            "usage: x [-h] [<command>]\n\npositional arguments:\n  <command>   The available commands: pull, push,\n              status\n",
+            "pull push status",
+        ),
         // but `start  starts` has a description.
         ("Commands:\n    stop     stops\n    start    starts\n    again    restarts\n", "stop start again"),
         // yarn, ionic, gm
@@ -330,6 +386,12 @@ fn commands_do_not_hide_arguments() {
     assert_eq!(
         of("Usage: x [options] <object-file> <command>\n\nCommands:\n  dump   Dump it\n", "x"),
         "object-file"
+    );
+    // What stands behind a command is its own.
+    assert_eq!(of("Usage: x [-v] <dir> <command> <path>\n\nCommands:\n  dump   Dump it\n", "x"), "dir");
+    assert_eq!(
+        of("Usage: x [globalflags] <command> [flags] <args>\n\nCommands:\n  dump   Dump it\n", "x"),
+        ""
     );
     assert_eq!(of("Usage: x [options]\n\nAction arguments:\n  <src>   where from\n", "x"), "src");
     assert_eq!(of("x [file]\n\nFormat:\n  %Y   year\n  %m   month\n", "x"), "file");
