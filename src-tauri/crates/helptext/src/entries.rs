@@ -25,6 +25,8 @@ pub struct Entry {
     pub section: Section,
     pub what: What,
     pub description: String,
+    /// The lines beneath the first, as they are indented.
+    pub lines: Vec<String>,
 }
 
 /// What stands on the left of an entry.
@@ -159,7 +161,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             let goes_on = goes_on || current.is_flush && !was_blank && !text.starts_with('-');
             if goes_on {
                 current.column.get_or_insert(indented);
-                add(entries.last_mut(), text);
+                add(entries.last_mut(), text, line);
                 was_blank = false;
                 continue;
             }
@@ -199,6 +201,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                     section: section_now,
                     what: What::Options(found),
                     description: cut(&description),
+                    lines: Vec::new(),
                 });
                 open = Some(Open {
                     indent: indented,
@@ -293,6 +296,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
                 section: section_now,
                 what: What::Name(name),
                 description: cut(&description),
+                lines: Vec::new(),
             });
             open = Some(Open {
                 indent: indented,
@@ -338,7 +342,7 @@ fn is_option(line: &str, next: Option<&str>) -> bool {
     !specs(line.trim(), Place::Line(deeper)).0.is_empty()
 }
 
-fn add(entry: Option<&mut Entry>, text: &str) {
+fn add(entry: Option<&mut Entry>, text: &str, line: &str) {
     let Some(entry) = entry else { return };
     if entry.description.chars().count() + text.chars().count() < MAX_DESCRIPTION {
         // A word that was divided at the end of a line.
@@ -346,6 +350,7 @@ fn add(entry: Option<&mut Entry>, text: &str) {
             entry.description.push(' ');
         }
         entry.description.push_str(text);
+        entry.lines.push(line.to_owned());
     }
 }
 

@@ -112,17 +112,18 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
         let specs = &specs;
         // `-h -help  print this`: spellings in a row, if one description is for all of them.
         if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
-            push(option(&all, &entry.description), true, has_literal(&all));
+            push(option(&all, &entry.description, &entry.lines), true, has_literal(&all));
             continue;
         }
         let several = specs.len() > 1;
         for spec in specs {
-            let description = if several { "" } else { &entry.description };
-            push(option(spec, description), true, has_literal(spec));
+            let (description, lines) =
+                if several { ("", &[][..]) } else { (entry.description.as_str(), &entry.lines[..]) };
+            push(option(spec, description, lines), true, has_literal(spec));
         }
     }
     for one in &usage.options {
-        let mut found = option(&one.spec, "");
+        let mut found = option(&one.spec, "", &[]);
         found.required = one.required;
         found.repeated |= one.repeated;
         push(found, false, false);
@@ -253,7 +254,7 @@ pub fn aliases(options: &mut [OptionDefinition]) {
 fn stacked(entries: &[Entry]) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
     for entry in entries {
-        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, .. })) =
+        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, lines, .. })) =
             (&entry.what, all.last_mut())
             && description.is_empty()
             && let ([spec], [last]) = (specs.as_slice(), above.as_mut_slice())
@@ -265,6 +266,7 @@ fn stacked(entries: &[Entry]) -> Vec<Entry> {
             last.negated.extend(spec.negated.iter().cloned());
             last.join = spec.join;
             description.clone_from(&entry.description);
+            lines.clone_from(&entry.lines);
         } else {
             all.push(entry.clone());
         }
@@ -340,7 +342,7 @@ fn says_value(description: &str, default: Option<&str>) -> bool {
         || default.is_some_and(|default| default.parse::<f64>().is_ok())
 }
 
-fn option(spec: &Spec, description: &str) -> OptionDefinition {
+fn option(spec: &Spec, description: &str, lines: &[String]) -> OptionDefinition {
     let values = spec.values.join(" ");
     let default = hints::default(description);
     let mut value = spec.value;
@@ -357,7 +359,7 @@ fn option(spec: &Spec, description: &str) -> OptionDefinition {
     {
         value = Value::Required;
     }
-    let (mut value, mut choices) = choices::of_option(spec, value, description);
+    let (mut value, mut choices) = choices::of_option(spec, value, description, lines);
     // pflag's name for a switch that is counted.
     if is_counted && spec.values == ["count"] {
         value = Value::None;

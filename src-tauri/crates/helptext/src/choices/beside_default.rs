@@ -99,6 +99,20 @@ pub(super) fn behind_noun(description: &str, name: &str) -> Vec<String> {
     if items.len() > 2 { items } else { Vec::new() }
 }
 
+/// `Force use of auth type NONE, MD5 or OEM`, at the end.
+pub(super) fn of_noun(description: &str) -> Vec<String> {
+    const LEAST: usize = 3;
+    if !description.contains(", ") || !description.contains(" or ") || gives_examples(description) {
+        return Vec::new();
+    }
+    let words = description.match_indices(' ').map(|(at, _)| at);
+    let mut lists = words.filter(|at| description.get(..*at).is_some_and(is_noun));
+    let list = lists.next().and_then(|at| description.get(at..)).unwrap_or_default();
+    let items = closed(list, false);
+    let length: usize = items.iter().map(|item| item.len() + 2).sum();
+    if items.len() >= LEAST && list.len() <= length + " or .".len() { items } else { Vec::new() }
+}
+
 /// Whether a text ends with a word for what values are of.
 pub(super) fn is_noun(text: &str) -> bool {
     let last = text.split_whitespace().next_back().unwrap_or_default();

@@ -4,13 +4,15 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::alone::{at_start, bare_list, slashed_at_end, slashed_with_default, with_bars};
-use super::beside_default::{around_default, behind_noun, beside_default};
+use super::beside_default::{around_default, behind_noun, beside_default, of_noun};
 use super::colon::behind_colon;
 use super::explained::{each, explained};
 use super::introduced::{introduced, introduces};
 use super::named::{of_named, with_flags};
+use super::pairs::pair;
 use super::parentheses::in_parentheses;
-use super::{MAX_CHOICES, are_kinds, gives_examples, list::closed};
+use super::well_known::well_known;
+use super::{MAX_CHOICES, are_kinds, gives_examples, has_default, list::closed};
 use crate::hints::bare;
 use crate::patterns::{Pattern, found, found_near, is_match, pattern};
 
@@ -43,7 +45,7 @@ pattern!(
 );
 pattern!(
     OPEN,
-    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also (?:possible|accepted|allowed)|name or number|number or name|units supported|(?:higher|other|larger) values)\b|(?:^|[\s,(.])etc\b|to stdout:"
+    r"(?i)\b(?:custom (?:values?|names?|ones)|any other|or any|and so on|may be given|also you can|you can also|also (?:possible|accepted|allowed)|name or number|number or name|units supported|(?:higher|other|larger) values)\b|(?:^|[\s,(.])etc\b|to stdout:"
 );
 // `new, old or read (or any unambiguous abbreviation of these)`.
 pattern!(ABBREVIATED, r"\s*\(or any [^()]*abbreviation[^()]*\)");
@@ -101,7 +103,16 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         // `one of: a, b; default: a`
         let list = list.get(1)?.as_str().split(';').next().unwrap_or_default();
         let is_spaced = !list.contains([',', '|']) && !list.contains(" or ");
-        let items = split(&if is_spaced { list.replace(' ', ",") } else { list.to_owned() });
+        // oclif wraps words: `<options: trace|warn|e rror>`.
+        let is_wrapped = list.contains('|')
+            && !list.contains([',', '"', '('])
+            && !list.contains("| ")
+            && !list.contains(" |");
+        let items = split(&match (is_spaced, is_wrapped) {
+            (true, _) => list.replace(' ', ","),
+            (_, true) => list.replace(' ', ""),
+            _ => list.to_owned(),
+        });
         // `integer or "num-cpus"`, `iso, +<CUSTOM_FORMAT>`
         let is_open = items
             .iter()
@@ -139,7 +150,7 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     if let Some(choices) = listed().or_else(braces).or_else(bullets).or_else(phrases).or_else(only) {
         return choices;
     }
-    if is_match(&OPEN, &without(&ETC, description)) {
+    if is_open(description) {
         return Vec::new();
     }
     let explained = explained(description, name);
@@ -154,11 +165,17 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         let are_levels = |items: &Vec<String>| {
             items.len() > 2 && items.iter().enumerate().all(|(at, item)| *item == at.to_string())
         };
+        // `size (12, 16 or 32)`
+        let are_only = |items: &Vec<String>| {
+            items.len() > 2
+                && description.contains(" or ")
+                && items.iter().all(|item| item.parse::<u64>().is_ok())
+        };
         return several(explained)
             .filter(|_| are_numbers)
             .or_else(|| {
                 Some(in_parentheses(description, name))
-                    .filter(|items| are_amounts(items) || are_levels(items))
+                    .filter(|items| are_amounts(items) || are_levels(items) || are_only(items))
             })
             .unwrap_or_default();
     }
@@ -176,13 +193,21 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
         .or_else(|| several(beside_default(description)))
         .or_else(|| several(around_default(description)))
         .or_else(|| several(behind_noun(description, name)))
+        .or_else(|| several(of_noun(description)))
         .or_else(|| several(behind_colon(description)))
         .or_else(|| several(bare_list(description)))
         .or_else(|| several(at_start(description)))
         .or_else(|| several(slashed_with_default(description)))
         .or_else(|| several(slashed_at_end(description)))
         .or_else(|| several(with_bars(description)).filter(|_| !value.contains('|')))
+        .or_else(|| several(well_known(description)))
+        .or_else(|| several(pair(description, name)))
         .unwrap_or_default()
+}
+
+/// Whether a description says that there are values that it does not list.
+pub(super) fn is_open(description: &str) -> bool {
+    is_match(&OPEN, &without(&ETC, description))
 }
 
 /// Whether a description has anything that could separate or introduce values: most have not, and the patterns are slow.
@@ -194,9 +219,15 @@ fn may_list(description: &str) -> bool {
 
 /// A list without marks of its default: `a, which is the default, b`, `first, last* or never`, `a=default)`. docker writes
 /// `("always", "|missing", "never")`.
-fn plain(text: &str) -> Cow<'_, str> {
-    const MARKS: &[(&str, &str)] =
-        &[(", which is the default,", ","), ("* or ", " or "), (", \"|", ", \""), ("=default)", ")")];
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    const MARKS: &[(&str, &str)] = &[
+        (", which is the default,", ","),
+        ("* or ", " or "),
+        (", \"|", ", \""),
+        ("=default)", ")"),
+        (" (deprecated)", ""),
+        (" (experimental)", ""),
+    ];
     MARKS.iter().fold(text.into(), |text: Cow<'_, str>, (mark, without)| match text.contains(mark) {
         true => text.replace(mark, without).into(),
         false => text,
@@ -213,7 +244,7 @@ fn one_kind_of_quotes(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a value has parts of its own: `NAME[:ARGS]`, `K=V`.
-fn is_structured(value: &str) -> bool {
+pub(super) fn is_structured(value: &str) -> bool {
     let is_one = value.starts_with('<') && value.ends_with('>') && value.matches('<').count() == 1;
     let is_several = value.split_whitespace().count() > 1 && !value.contains('|') && !is_one;
     let is_list = value.contains(',') && !value.contains('{');
@@ -224,7 +255,7 @@ fn is_structured(value: &str) -> bool {
 }
 
 /// Whether a value's name says that there is no list of its values.
-fn is_free(name: &str) -> bool {
+pub(super) fn is_free(name: &str) -> bool {
     const FREE: &[&str] = &[
         "password",
         "passwd",
@@ -408,11 +439,13 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     // `force it to 'classic' or 'advanced' format`
     let is_form =
         [" format", " mode", " style"].iter().any(|noun| list.trim_end_matches('.').ends_with(noun));
+    // `'none' 'minimal' or 'all' (default: minimal)`
+    let names_default = has_default(description, &items);
     let fits = is_whole
         && (has_or || is_sentence)
         && !is_letter_or_path
         && !name.is_empty()
-        && (says_default || is_form || is_told || !is_match(&ABOUT_OTHERS, before))
+        && (says_default || names_default || is_form || is_told || !is_match(&ABOUT_OTHERS, before))
         && introduces(before, name, true);
     if fits { items } else { Vec::new() }
 }

@@ -13,8 +13,11 @@ mod list;
 mod name;
 mod named;
 mod numbered;
+mod pairs;
 mod parentheses;
+mod rows;
 mod tables;
+mod well_known;
 
 pub use description::of_description;
 pub(crate) use list::closed;
@@ -126,8 +129,11 @@ const MOSTLY_KINDS: &[&str] = &[
 
 /// The values that an option's entry lists, in the name of its value or in the description, and whether it takes one: a
 /// description may be nothing but the list.
-pub fn of_option(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) {
-    let (value, listed) = listed(spec, value, description);
+pub fn of_option(spec: &Spec, value: Value, description: &str, lines: &[String]) -> (Value, Vec<String>) {
+    let (value, mut listed) = listed(spec, value, description);
+    if listed.is_empty() && value != Value::None {
+        listed = rows::rows(description, lines, &spec.values.join(" "));
+    }
     let mut choices: Vec<String> = Vec::with_capacity(listed.len().min(MAX_CHOICES));
     for choice in listed.into_iter().take(MAX_CHOICES + 1) {
         if !choices.contains(&choice) {
@@ -183,6 +189,7 @@ fn said_alone(description: &str) -> Vec<String> {
     if !is_slashed && ![",", "|", " or ", "=", "- ", " : "].into_iter().any(separates) {
         return Vec::new();
     }
+    let description = &*description::plain(description);
     let lists = [
         alone::whole,
         alone::at_start,
@@ -192,6 +199,7 @@ fn said_alone(description: &str) -> Vec<String> {
         parentheses::alternatives,
         explained::llvm,
         explained::told_alone,
+        well_known::without_value,
     ];
     let found = lists.iter().map(|list| list(description)).find(|list| !list.is_empty());
     found.unwrap_or_else(|| {
@@ -407,14 +415,14 @@ mod tests {
             ("Use mixed mode (view or list).", ""),
             ("Print which it is (none, some or all)", ""),
         ] {
-            let (value, choices) = of_option(&Spec::default(), Value::None, description);
+            let (value, choices) = of_option(&Spec::default(), Value::None, description, &[]);
             assert_eq!(choices.join(" "), values, "{description}");
             assert_eq!(value == Value::Required, !values.is_empty(), "{description}");
         }
-        let (_, choices) = of_option(&Spec::default(), Value::None, "a|b|a  do it");
+        let (_, choices) = of_option(&Spec::default(), Value::None, "a|b|a  do it", &[]);
         assert_eq!(choices, ["a", "b"], "each once");
         let long: Vec<String> = (0..=MAX_CHOICES).map(|number| format!("x{number}")).collect();
-        let (_, choices) = of_option(&Spec::default(), Value::None, &long.join("|"));
+        let (_, choices) = of_option(&Spec::default(), Value::None, &long.join("|"), &[]);
         assert!(choices.is_empty(), "too many");
     }
 

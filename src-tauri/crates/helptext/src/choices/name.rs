@@ -55,9 +55,9 @@ pub fn of_name(name: &str) -> Vec<String> {
     }
     // `<y or n>`
     if let Some((one, other)) = inner.split_once(" or ")
-        && [one, other]
-            .iter()
-            .all(|word| word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+        && [one, other].iter().all(|word| {
+            word.len() < 4 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        })
     {
         return vec![one.to_owned(), other.to_owned()];
     }

@@ -43,9 +43,9 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             || gives_examples(list)
             || list.contains("..")
             || list.contains(" /")
-            || [" etc", "(etc", "and so on", "additional", "path to", "extension"]
-                .iter()
-                .any(|word| lower.contains(word));
+            || [" etc", "(etc", "and so on", "additional", "path to"].iter().any(|word| lower.contains(word))
+            // `file extension (jpg, png)`, but `Extension mode (fast/slow)`.
+            || lower.split_whitespace().next_back().is_some_and(|word| word.starts_with("extension"));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.
         let is_slashed = list.contains('/');
         let items = split(&without_remarks(list).replace('/', ","));
