@@ -3,8 +3,10 @@
 mod commands;
 mod form;
 mod lines;
+mod mentions;
 mod merge;
 mod tokens;
+mod unnamed;
 
 use std::collections::HashSet;
 
@@ -12,10 +14,12 @@ use crate::definition::{Join, Value};
 use crate::spec::Spec;
 pub use commands::is_placeholder;
 use commands::{behind_command, commands, first_words, is_action, with_command_first};
-use form::{Form, mentions};
-use lines::{alternatives, base_name, forms, leading_words, unnamed_forms, without_command};
+use form::Form;
+use lines::{alternatives, base_name, forms, leading_words, without_command};
+use mentions::mentions;
 use merge::merge;
 use tokens::have_words;
+use unnamed::unnamed_forms;
 
 /// Most forms.
 const MAX_FORMS: usize = 64;

@@ -20,7 +20,7 @@ pub fn is_placeholder(name: &str) -> bool {
     let lower = name.to_lowercase();
     let lower = lower.strip_suffix("|help").unwrap_or(&lower);
     let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
-    matches!(lower, "args" | "arg" | "arguments" | "parameters" | "sub_command")
+    matches!(lower, "args" | "arg" | "arguments" | "parameters" | "sub_command" | "sub-command")
         || (NAMES.contains(&word) || is_action(word)) && RESTS.contains(&rest)
 }
 
@@ -63,17 +63,24 @@ pub(super) fn behind_command(form: &str, command: &str) -> Option<String> {
 /// arguments.
 pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
     // git: two forms of a subcommand.
-    let few = if is_below { 2 } else { 3 };
+    // systemd-cryptsetup: two forms with arguments that are written as such.
+    let few = if is_below || forms.iter().all(|form| has_argument_second(form)) { 2 } else { 3 };
     const MOST: usize = 100;
     let mut found: Vec<String> = Vec::new();
     let mut firsts: HashSet<String> = HashSet::new();
     let (mut count, mut others) = (0, 0);
-    // `[ add | del ]` are values, unless another form begins with a word.
-    let is_word = |form: &&str| !leading_command(form).is_empty();
+    // `[ add | del ]` are values, unless another form begins with a word, or with a group of them.
+    let is_word = |form: &&str| !leading_command(form).is_empty() || form.trim_start().starts_with("{ ");
     let has_words = forms.iter().any(is_word);
     for form in forms {
         let is_value = !has_words && form.trim_start().starts_with("[ ") && form.contains('|');
-        let first = if is_value { Vec::new() } else { first_words(form) };
+        // git-flow: `[list]`, beside `start`.
+        let only = form.strip_prefix('[').and_then(|form| form.strip_suffix(']')).filter(|_| has_words);
+        let first = match only.filter(|only| !only.is_empty() && leading_command(only) == **only) {
+            Some(only) => vec![only.to_owned()],
+            None if is_value => Vec::new(),
+            None => first_words(form),
+        };
         let is_help = form.trim_start_matches(['(', '[']).starts_with("-h")
             || ["--help", "--version", "-V", "-?"].iter().any(|flag| form.contains(flag))
                 && !form.contains(['<', '{']);
@@ -100,6 +107,16 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
         && others * 2 <= count
         && firsts.iter().filter(|word| is_file(word)).count() * 2 < firsts.len();
     if fits && writes_arguments_otherwise { found } else { Vec::new() }
+}
+
+/// `attach VOLUME`, `detach <volume>`
+fn has_argument_second(form: &str) -> bool {
+    let mut words = form.split_whitespace();
+    let is_plain = words.next().is_some_and(|first| leading_command(first) == first && !first.is_empty());
+    let is_argument = |word: &str| {
+        word.starts_with(['[', '<']) || word.len() > 2 && !word.contains(|c: char| c.is_ascii_lowercase())
+    };
+    is_plain && words.next().is_some_and(is_argument)
 }
 
 /// Whether only a placeholder for the rest follows a group of words: `(init | list | set) [<options>]`. Otherwise the
@@ -132,6 +149,19 @@ pub(super) fn first_words(form: &str) -> Vec<String> {
     // `ip rule [ list [ SELECTOR ]]`
     if let [only] = all.as_slice()
         && let Some(inner) = only.strip_prefix("[ ").and_then(|only| only.strip_suffix(']'))
+    {
+        let parts: Vec<&str> = inner.split(" | ").map(str::trim).collect();
+        // ip addrlabel: `[ list | flush | help ]`
+        return match parts.iter().all(|part| leading_command(part) == *part) {
+            true => parts.iter().map(|part| (*part).to_owned()).collect(),
+            false => first(inner),
+        };
+    }
+    // rc-update: `[options] [show [<runlevel>...]]`
+    if let [options, only] = all.as_slice()
+        && options.starts_with('[')
+        && let Some(inner) = only.strip_prefix('[').and_then(|only| only.strip_suffix(']'))
+        && inner.contains(" [")
     {
         return first(inner);
     }

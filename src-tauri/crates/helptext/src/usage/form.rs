@@ -1,23 +1,19 @@
 //! One usage line: brackets, alternatives, options and arguments.
 
-use std::collections::HashMap;
-
 use super::tokens::{
     are_spellings, begins_optionally, bracketed, bundle, closely, glued, inside, is_one_of_words,
-    is_part_of_another, is_plural, is_remark, words,
+    is_part_of_another, is_plural, is_remark, spellings, words,
 };
 use super::{Flags, UsageOption, UsagePositional};
 use crate::choices::of_name;
 use crate::definition::{Join, Value};
 use crate::hints::bare;
-use crate::spec::{Place, Spec, is_literal, specs};
+use crate::spec::{Place, Spec, specs};
 
 /// Deepest brackets that are followed.
 const MAX_DEPTH: usize = 12;
 /// Most letters in `-[abc]`.
 const MAX_LETTERS: usize = 64;
-/// Most values that forms begin with.
-const MAX_MODES: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Form<'a> {
@@ -193,6 +189,17 @@ impl<'a> Form<'a> {
                     }
                 }
                 Some('(') if is_remark(token) => {}
+                // git: `[(-o | --output) <path>]`.
+                Some('(') if spellings(token).is_some() => {
+                    let spellings = spellings(token).unwrap_or_default();
+                    let is_upper = |next: &str| {
+                        next.len() > 1 && !next.contains(|c: char| c.is_lowercase() || matches!(c, '|' | '['))
+                    };
+                    let value = tokens.get(at).filter(|next| next.starts_with('<') || is_upper(next));
+                    at += usize::from(value.is_some());
+                    let value = value.map_or(String::new(), |value| format!(" {value}"));
+                    self.option(&(spellings + &value), required, repeats);
+                }
                 Some('(') => {
                     let (inner, more) = inside(token);
                     let before = self.positionals.len();
@@ -452,44 +459,5 @@ impl<'a> Form<'a> {
             Some(_) => self.positionals.push(UsagePositional { name, required, repeated, choices }),
             None => self.positionals.push(UsagePositional { name, required, repeated, choices }),
         }
-    }
-}
-
-/// What all forms say about the same flags.
-#[derive(Debug)]
-pub(super) struct Mention {
-    /// Number of forms that have them outside of brackets, and the latest of these.
-    pub(super) required: usize,
-    latest: Option<usize>,
-    /// Values that forms begin with, each with one as itself (`-Y sign`, `-Y verify`); none if a form has the flags otherwise.
-    pub(super) values: Vec<String>,
-    is_other: bool,
-}
-
-/// What the forms say about each option, by its flags.
-pub(super) fn mentions<'f>(forms: &'f [Form<'_>]) -> HashMap<&'f [String], Mention> {
-    let mut mentions: HashMap<&[String], Mention> = HashMap::new();
-    for (number, form) in forms.iter().enumerate() {
-        for (place, option) in form.options.iter().enumerate() {
-            let new = Mention { required: 0, latest: None, values: Vec::new(), is_other: false };
-            let mention = mentions.entry(&option.spec.flags).or_insert(new);
-            if option.required && mention.latest != Some(number) {
-                (mention.required, mention.latest) = (mention.required + 1, Some(number));
-            }
-            match option.spec.values.as_slice() {
-                [value] if place == 0 && option.required && mention.takes(value) => {
-                    mention.values.push(value.clone());
-                }
-                _ => (mention.is_other, mention.values) = (true, Vec::new()),
-            }
-        }
-    }
-    mentions
-}
-
-impl Mention {
-    fn takes(&self, value: &String) -> bool {
-        let is_new = self.values.len() < MAX_MODES && !self.values.contains(value);
-        !self.is_other && is_new && is_literal(value) && !value.contains('|')
     }
 }

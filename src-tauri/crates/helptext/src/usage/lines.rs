@@ -84,7 +84,10 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         let has_argument =
             |text: &str| text.split(' ').any(|word| word.len() > 1 && word.chars().all(char::is_uppercase));
         let is_of_command = |text: &str| {
-            name.contains(' ') && text.starts_with(name) && (!is_prose(text) || has_argument(text))
+            let is_short = || text.split(' ').count() <= name.split(' ').count() + 2;
+            name.contains(' ')
+                && text.starts_with(name)
+                && (!is_prose(text) || has_argument(text) || is_short())
         };
         let mut base = None;
         while let Some(line) = lines.get(at) {
@@ -126,6 +129,21 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             }
             let indented = indent(line);
             let is_first = forms.len() == had;
+            // xdg-desktop-menu: arguments that are wrapped by the width of the terminal.
+            if let Some(last) = forms.last_mut().filter(|_| {
+                !is_first
+                    && indented == 0
+                    && base == Some(0)
+                    && text.ends_with("(s)")
+                    && text.split(' ').count() < 4
+            }) {
+                if !text.starts_with('(') {
+                    last.push(' ');
+                }
+                last.push_str(text);
+                at += 1;
+                continue;
+            }
             // A bracket that is wrapped by the width of the terminal.
             if let Some(last) =
                 forms.last_mut().filter(|last| !is_first && text.starts_with(']') && is_open(last))
@@ -151,12 +169,24 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             };
             if let Some(other) = behind_or(text) {
                 forms.push(trimmed(other).to_owned());
-            } else if begins(text) && (indented > 0 || column == 0 && base == Some(0) && is_of_command(text))
+            } else if begins(text)
+                && (indented > 0
+                    || column == 0 && base == Some(0) && (is_of_command(text) || begins_form(text, name)))
             {
                 forms.push(trimmed(text).to_owned());
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
                 at += skipped;
                 continue;
+            } else if let Some((_, options)) =
+                text.split_once(" options: ").filter(|(_, rest)| rest.starts_with("[-"))
+            {
+                // cal: `General options: [-31] [-A months]`.
+                if let Some(last) = forms.last_mut() {
+                    last.push(' ');
+                    last.push_str(options);
+                }
+            } else if indented > 0 && column > 0 && is_of_another(text, name) {
+                // cal and ncal in one text.
             } else if is_heading_of_brackets(text, lines.get(at + 1)) {
                 at += 1;
                 continue;
@@ -226,6 +256,14 @@ fn described(lines: &[String], base: Option<usize>, begins: impl Fn(&str) -> boo
     (!is_prose(next.trim())).then_some(count)
 }
 
+/// Whether a form is that of a program whose name has this one in it: `ncal [-b]` for `cal`.
+fn is_of_another(text: &str, name: &str) -> bool {
+    let first = first_word(text);
+    let rest = text.get(first.len()..).unwrap_or_default().trim_start();
+    let is_longer = first.len() > name.len() && (first.starts_with(name) || first.ends_with(name));
+    name.len() > 1 && is_longer && rest.starts_with(['[', '-']) && first.chars().all(char::is_alphanumeric)
+}
+
 /// Whether a line is `Options are:` above options in brackets, as in a form.
 fn is_heading_of_brackets(text: &str, next: Option<&String>) -> bool {
     let is_heading = ["options:", "options are:"].contains(&text.to_lowercase().as_str());
@@ -243,57 +281,8 @@ fn is_followed_by_another(lines: &[String], forms: &[String]) -> bool {
     next.and_then(|line| behind_usage(line)).is_some_and(|form| Some(first_word(form)) == own)
 }
 
-/// Forms that stand at the start of lines without the word "usage": `deluser [--system] [--quiet] user`.
-pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
-    const FEW: usize = 16;
-    /// Lines at the top, where a form needs no option in brackets.
-    const TOP: usize = 12;
-    let Some(program) = name.split(' ').next().filter(|program| !program.is_empty()) else {
-        return Vec::new();
-    };
-    let mut forms: Vec<String> = Vec::new();
-    let mut open_at = None;
-    for (number, line) in lines.iter().enumerate() {
-        let (indented, text) = (indent(line), without_label(line.trim(), name));
-        let rest = text.split_once(' ').map(|(_, rest)| rest.trim_start()).unwrap_or_default();
-        let word = first_word(rest);
-        let is_capital = !word.is_empty()
-            && word.chars().all(char::is_uppercase)
-            && !is_prose(rest)
-            && !rest.contains(": ");
-        // LVM writes the name alone, and the form beneath.
-        let is_alone = rest.is_empty()
-            && lines.get(number + 1).is_some_and(|next| {
-                let least =
-                    if number < TOP && indented == 0 && next.trim_start().starts_with("[ -") { 2 } else { 4 };
-                indent(next) >= indented + least && next.trim_start().starts_with(['[', '<', '('])
-            });
-        let is_top = number < TOP && indented < 4 && (rest.starts_with(['[', '<']) || is_capital || is_alone);
-        let is_example = ["example", "try", "run", "note", "hint"].iter().any(|word| {
-            line.trim_start().get(..word.len()).is_some_and(|label| label.eq_ignore_ascii_case(word))
-        });
-        let is_labelled = text.len() < line.trim().len() && rest.contains(['[', '<']) && !is_example;
-        let begins =
-            first_word(text) == program && (is_top || is_labelled || indented == 0 && line.contains(" [-"));
-        let is_more = open_at.is_some_and(|at| indented >= at + 4 || indented > at && text.starts_with("[ "))
-            && (number >= TOP || text.starts_with(['[', '<', '{', '(', '|', '-', '.']))
-            && !is_prose(text)
-            && !(text.starts_with('-') && is_described(text));
-        if begins && forms.len() < FEW {
-            forms.push(trimmed(text).to_owned());
-            open_at = Some(indented);
-        } else if let Some(form) = forms.last_mut().filter(|_| is_more) {
-            form.push(' ');
-            form.push_str(text);
-        } else {
-            open_at = None;
-        }
-    }
-    forms
-}
-
 /// A form without what is said about it: `tool [file]    edit files`, `tool x > file`, `tool (without -G)`.
-fn trimmed(form: &str) -> &str {
+pub(super) fn trimmed(form: &str) -> &str {
     let mut depth = 0_usize;
     let mut end = form.len();
     for (at, c) in form.char_indices() {
@@ -371,7 +360,7 @@ fn begins_sentence(text: &str) -> bool {
 }
 
 /// A line without what names the form: `Encoding: tool [file]`.
-fn without_label<'t>(text: &'t str, name: &str) -> &'t str {
+pub(super) fn without_label<'t>(text: &'t str, name: &str) -> &'t str {
     let program = name.split(' ').next().unwrap_or_default();
     let form = text.split_once(": ").filter(|(label, _)| label.chars().all(char::is_alphabetic));
     form.map(|(_, form)| form.trim_start())
@@ -397,14 +386,16 @@ fn sentences(lines: &[String], name: &str) -> Option<usize> {
 }
 
 /// Whether a line that begins with an option describes it.
-fn is_described(text: &str) -> bool {
+pub(super) fn is_described(text: &str) -> bool {
     let (_, description) = specs(text, Place::Line(false));
     description.split_whitespace().count() > 1
 }
 
 /// Whether a line says what an argument is: `[reference number] selects a tune`.
 fn is_explained(text: &str) -> bool {
-    text.split_once([']', '>']).is_some_and(|(_, rest)| rest.starts_with(' ') && is_prose(rest))
+    // jo: `word is key=value`.
+    text.split(' ').nth(1) == Some("is")
+        || text.split_once([']', '>']).is_some_and(|(_, rest)| rest.starts_with(' ') && is_prose(rest))
 }
 
 /// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
@@ -425,7 +416,7 @@ fn is_open(text: &str) -> bool {
     text.bytes().rev().take(NEAR).find(|byte| matches!(byte, b'[' | b']')) == Some(b'[')
 }
 
-fn first_word(text: &str) -> &str {
+pub(super) fn first_word(text: &str) -> &str {
     base_name(text.split_whitespace().next().unwrap_or_default())
 }
 

@@ -33,7 +33,27 @@ fn forms_that_begin_with_other_words_have_subcommands() {
     assert_eq!(of(docopt, "up").1, "");
     // Names of files, and too few.
     assert!(commands("Usage: up file [x]\n   or: up dir <y>\n   or: up path\n", "up").is_empty());
-    assert!(commands("Usage: up list [x]\n   or: up show <y>\n", "up").is_empty());
+    assert!(commands("Usage: up list x\n   or: up show [y]\n", "up").is_empty());
+    // Two are enough if their arguments are written as such.
+    assert_eq!(
+        commands("up attach VOLUME [KEY]\nup detach VOLUME\n\nIt does.\n", "up"),
+        ["attach", "detach"]
+    );
+    // rc-update, git-flow, ip addrlabel
+    let update =
+        "Usage: up [options] add <x> [<y>]\n   or: up [options] del <x>\n   or: up [options] [show [<y>]]\n";
+    assert_eq!(commands(update, "up"), ["add", "del", "show"]);
+    assert_eq!(
+        commands("usage: up [list]\n   or: up start\n   or: up finish\n", "up"),
+        ["list", "start", "finish"]
+    );
+    let label = "Usage: up { add | del } prefix PREFIX\n       up [ list | flush | help ]\n";
+    assert_eq!(commands(label, "up"), ["add", "del", "list", "flush", "help"]);
+    // xdg-desktop-menu, npm: wrapped by the terminal, and without arguments.
+    let menu = "Synopsis\n\nup install [--x] [--mode mode] directory-file\n(s) desktop-file(s)\n\nup uninstall [--x] desktop-file(s)\n\nup forceupdate [--mode mode]\n";
+    assert_eq!(commands(menu, "up"), ["install", "uninstall", "forceupdate"]);
+    let cache = "Usage:\nup it add <x>\nup it clean [<y>]\nup it verify\n";
+    assert_eq!(commands(cache, "up it"), ["add", "clean", "verify"]);
 }
 
 #[test]
@@ -301,6 +321,25 @@ fn usage_lines_show_options_and_arguments() {
         ("usage: ssh-copy-id [-n] [-p port] [user@]hostname", "ssh-copy-id", "-n -p=", "hostname"),
         ("Usage: minizinc [-a] <model> [<data> ...] or just <flat>", "minizinc", "-a", "model [data]..."),
         ("Usage: bash [GNU long option] [option] ...", "bash", "", ""),
+        (
+            "usage: git bugreport [(-o | --output-directory) <path>]\n                     [--diagnose[=<mode>]]",
+            "git bugreport",
+            "-o,--output-directory= --diagnose=",
+            "",
+        ),
+        ("Usage: jo [-a] [word...]\n\tword is key=value or key@value\n", "jo", "-a", "[word]..."),
+        (
+            "Usage: cal [general options] [-y] [[month] year]\n       ncal [general options] [-b] [year]\nGeneral options: [-31] [-A months]\n",
+            "cal",
+            "-y -3 -1 -A=",
+            "[month] [year]",
+        ),
+        (
+            "Usage: view [-a_nodata <v>] [-oz <h>] [-tz <h>]\n            [-md <d>] -ox <x> [-vv <v>] src",
+            "view",
+            "-a_nodata= -oz= -tz= -md= -ox= -vv=",
+            "src",
+        ),
         ("Usage: stress [OPTION [ARG]] ...", "stress", "", ""),
         ("Usage: R [options] [< infile] [> outfile]", "R", "", ""),
         ("usage: pack [-q] <base> [< <refs> | < <objects>]", "pack", "-q", "base"),

@@ -245,6 +245,16 @@ pub(super) fn are_spellings(one: &str, other: &str, alone: bool) -> bool {
         || is_pair
 }
 
+/// The flags of `(-o | --output)`, as an entry has them.
+pub(super) fn spellings(token: &str) -> Option<String> {
+    let inner = token.strip_prefix('(')?.strip_suffix(')')?;
+    let flags: Vec<&str> = inner.split('|').map(str::trim).collect();
+    let is_flag =
+        |flag: &&str| flag.starts_with('-') && flag.len() > 1 && !flag.contains([' ', '=', '[', '<']);
+    let [one, other] = flags.as_slice() else { return None };
+    (flags.iter().all(is_flag) && are_spellings(one, other, true)).then(|| flags.join(", "))
+}
+
 /// Whether forms have words behind one dash, so that `-of` is a word as well, and not two letters.
 pub(super) fn have_words(forms: &[String]) -> bool {
     const FEW: usize = 3;
@@ -256,7 +266,16 @@ pub(super) fn have_words(forms: &[String]) -> bool {
             && glued(&format!("-{name}")).is_none()
             && (name.contains('_') || bundle(&format!("-{name}")).is_none())
     };
-    forms.iter().flat_map(|form| form.split_whitespace()).filter(is_word).take(FEW).count() == FEW
+    // gdal_viewshed: `[-oz <height>] [-tz <height>]`, two letters with a value again and again.
+    let is_pair = |words: &[&str]| {
+        let name = words[0].strip_prefix("[-").unwrap_or_default();
+        name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_lowercase()) && words[1].starts_with('<')
+    };
+    let pairs = |form: &String| {
+        form.split_whitespace().collect::<Vec<_>>().windows(2).filter(|words| is_pair(words)).count()
+    };
+    forms.iter().map(pairs).sum::<usize>() > FEW
+        || forms.iter().flat_map(|form| form.split_whitespace()).filter(is_word).take(FEW).count() == FEW
 }
 
 /// The flags of `-[abc]`, and what stands behind them.
