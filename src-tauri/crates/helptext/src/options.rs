@@ -41,6 +41,14 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
             {
                 earlier.value = Value::Required;
             }
+            // gtester: `-m {fast|slow}`, `-m {all|none}`.
+            if is_described && !earlier.choices.is_empty() {
+                for choice in &option.choices {
+                    if !earlier.choices.contains(choice) {
+                        earlier.choices.push(choice.clone());
+                    }
+                }
+            }
             // `--jumps=color`, `--jumps=off` in entries of their own; `--jumps=NUMBER` beside them takes more.
             let all_literal = literals.entry(at).or_default();
             if is_described && option.value_count > 0 && !(literal && *all_literal) {

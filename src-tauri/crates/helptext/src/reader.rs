@@ -428,6 +428,10 @@ mod tests {
         assert_eq!(values(usage), [(Value::None, String::new()), (Value::Required, "in ch".to_owned())]);
         let listed = "Usage: host [-c {in,ch}]\n  -c  class\n  -p N  number\n";
         assert_eq!(values(listed)[0], (Value::Required, "in ch".to_owned()));
+        // gtester, gdal
+        let twice = "Options:\n  -m {fast|slow}   do it\n  -m {all|none}    as well\n";
+        assert_eq!(values(twice)[0].1, "fast slow all none");
+        assert_eq!(values("Usage: host [-nodata YES/NO] [-units A/B]\n")[0].1, "YES NO");
         // Where entries show values, one without is none, unless the usage line is clear.
         let entries = "Usage: host [-c K=V]\n  -c  class\n  -p N  number\n";
         assert_eq!(values(entries)[0].0, Value::None);

@@ -81,7 +81,7 @@ pattern!(QUOTED, r#"["'`‘“]([A-Za-z0-9][\w.+-]*)["'`’”]"#);
 // Words before a quoted list that say that it is about something else.
 pattern!(
     ABOUT_OTHERS,
-    r"(?i)\b(?:for|with|from|not|no|named|called|like|as|suffix|prefix|see|by|than|and|options?|flags?|keys?|of|in|on|to|via|using|use|or|or either)\s*$"
+    r"(?i)\b(?:for|with|from|not|no|named|called|like|as|suffix|prefix|see|by|than|and|options?|flags?|keys?|of|in|on|to|via|using|use|or|or either|in the format|of the form)\s*$"
 );
 
 /// The values that a description lists as the only ones. `value` is the name of the option's value as written: "WHEN is
@@ -121,7 +121,9 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     };
     let braces = || {
         let list = split(found(&BRACES, description)?.get(1)?.as_str());
-        several(list).filter(|choices| !are_kinds(choices))
+        // `"import { One, Two } from 'x'"`
+        let is_code = |one: &str| description.contains(&format!("import {{ {one}"));
+        several(list).filter(|choices| !are_kinds(choices) && !choices.iter().take(1).any(|one| is_code(one)))
     };
     let bullets = || {
         // A blank cannot end one item and begin the next.

@@ -161,7 +161,8 @@ fn listed(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) 
     }
     // `-i <bed/gff/vcf>` without a word about it: kinds of files.
     let are_kinds = description.is_empty() && values.contains('/') && !values.contains(['|', '{']);
-    let named = if are_kinds || description::is_combined_with_commas(description) {
+    let is_switch = alone::is_switch(&values.split('/').map(str::to_owned).collect::<Vec<_>>());
+    let named = if are_kinds && !is_switch || description::is_combined_with_commas(description) {
         Vec::new()
     } else {
         of_name(&values)

@@ -336,6 +336,8 @@ fn other_lists_are_no_values() {
     for (description, value) in [
         ("where it is, for example: usr/share/doc/some/name", "X"),
         ("one of the files", ""),
+        ("A color in the format 'rgb' or 'rrggbb' (no #)", "color"),
+        ("Types are read with \"import { One, Two } from 'x'\"", "X"),
         ("what it is, default text (plain, wide or long)", "FORMAT"),
         ("window size (256, 512)", "size"),
         ("Its name * Incompatible with:  gi_file_in, dblist, out, title", "String"),
