@@ -6,9 +6,10 @@ mod sections;
 use crate::clean::indent;
 use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, Spec, specs};
-use names::{begins_at, behind_arguments, is_call, named};
+pub use names::is_call;
+use names::{begins_at, behind_arguments, fills, named};
 pub use sections::Section;
-use sections::{List, is_further, is_heading, section, stands_for_next};
+use sections::{List, is_further, is_heading, is_title, section, stands_for_next};
 
 // `--list FILE : what it does`, `--thin   - what it does`.
 pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
@@ -74,7 +75,12 @@ fn description_column(line: &str) -> Option<usize> {
                 && [" ", "- "].iter().any(|end| {
                     end.chars().enumerate().all(|(ahead, c)| chars.get(at + blanks + 1 + ahead) == Some(&c))
                 });
-            if (next != '-' || is_dash) && before != Some(',') {
+            // bw: `share <id>   --DEPRECATED-- Move it`.
+            let is_mark = !begins_option(line.trim_start())
+                && chars.get(at + blanks..).is_some_and(|rest| {
+                    rest.starts_with(&['-', '-']) && rest.get(2).is_some_and(char::is_ascii_uppercase)
+                });
+            if (next != '-' || is_dash || is_mark) && before != Some(',') {
                 return Some(at + blanks);
             }
         }
@@ -222,7 +228,8 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
             let is_entry = indented > 0
                 && (section_now == Section::Arguments || section_now.lists_commands())
                 && indented > heading_indent
-                && !text.ends_with(':');
+                && !text.ends_with(':')
+                && !is_title(text);
             if !is_entry {
                 let is_group = section_now.lists_commands()
                     && list.begins_group(
@@ -250,7 +257,15 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         let beside = || {
             let around =
                 [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| lines.get(at));
-            last_column.filter(|column| {
+            // snapraid: the first is as wide as its column.
+            let below = || {
+                lines
+                    .get(at + 1)
+                    .filter(|line| indent(line) == indented)
+                    .and_then(|line| description_column(line))
+            };
+            let first = || Some(()).filter(|()| section_now == Section::Commands).and_then(|()| below());
+            last_column.or_else(first).filter(|column| {
                 around.clone().any(|line| {
                     description_column(line) == Some(*column)
                         || indent(line) == *column && text.starts_with(|c: char| c.is_ascii_lowercase())
@@ -261,6 +276,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
         let shown = description_column(line);
         let column = shown
             .or_else(|| beside().filter(|column| begins_at(line, *column)))
+            .or_else(|| last_column.filter(|column| is_beside && fills(line, *column)))
             .or_else(|| behind_arguments(line, beside()).filter(|_| is_beside && last_column.is_some()));
         let next_line = lines.get(at + 1).map(String::as_str).unwrap_or_default();
         let is_deeper = indent(next_line) > indented && !next_line.trim().is_empty();

@@ -1,6 +1,7 @@
 //! Entries of arguments and subcommands.
 
 use super::Section;
+use crate::clean::indent;
 use crate::subcommands::is_name;
 
 /// Whether a description can begin at a column, behind one blank: systemctl, where a name is as wide as its column.
@@ -13,6 +14,16 @@ pub(super) fn begins_at(line: &str, column: usize) -> bool {
     end.is_some_and(|c| is_end(c) || is_one && c.is_alphanumeric())
         && around.next() == Some(' ')
         && around.next().is_some_and(|c| (is_one || is_closed) && c != ' ' || c.is_ascii_uppercase())
+}
+
+/// Whether a name with a hyphen or a digit is as wide as its column, and a sentence follows: keymgr, where what goes on
+/// stands between entries.
+pub(super) fn fills(line: &str, column: usize) -> bool {
+    let name = line.trim_start().split(' ').next().unwrap_or_default();
+    let ends = indent(line) + name.len() + 1 == column;
+    let is_compound = name.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_'));
+    let begins = || line.get(column..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    ends && is_compound && is_name(name) && name.starts_with(|c: char| c.is_ascii_lowercase()) && begins()
 }
 
 /// Where a description begins behind one blank because what is left of it is wider than its column: ovs-dpctl,
@@ -38,7 +49,7 @@ pub(super) fn behind_arguments(line: &str, column: Option<usize>) -> Option<usiz
 }
 
 /// Whether a text is a name and its arguments.
-pub(super) fn is_call(text: &str) -> bool {
+pub fn is_call(text: &str) -> bool {
     let mut words = text.split_inclusive(' ');
     let name = words.next().unwrap_or_default().trim_end().split(['[', '<']).next().unwrap_or_default();
     let mut rest = text.split_once(' ').map_or("", |(_, rest)| rest);
@@ -89,7 +100,7 @@ pub(super) fn named(
         }
         // `create: Create it`, or a name alone with its description beneath.
         None => match text.split_once(": ") {
-            Some((left, right)) if is_list => (left.to_owned(), right.trim().to_owned()),
+            Some((left, right)) if is_list && !is_remark(left) => (left.to_owned(), right.trim().to_owned()),
             // qemu-img: `amend - Update options of the image`.
             _ => match text.split_once(" - ").or_else(|| text.split_once(" # ")) {
                 Some((left, right)) if is_list && plain_words(left) == 1 => {
@@ -116,6 +127,13 @@ pub(super) fn named(
     let most = if is_described { 5 } else { 1 };
     let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("..");
     (begins && words <= most && !is_sentence).then_some((left, description))
+}
+
+/// Whether a word in front of a colon names no command: `Tip: …`, `aliases: …`.
+fn is_remark(word: &str) -> bool {
+    const REMARKS: &[&str] =
+        &["tip", "note", "hint", "warning", "example", "examples", "aliases", "alias", "see", "usage"];
+    REMARKS.contains(&word.trim().to_lowercase().as_str())
 }
 
 /// Number of words that are not written as arguments are, up to the next name.

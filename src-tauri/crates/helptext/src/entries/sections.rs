@@ -32,9 +32,17 @@ pub(super) fn is_heading(line: &str, next: Option<&str>) -> bool {
     let words = text.trim_end_matches(':');
     let is_upper = words.chars().any(char::is_alphabetic) && !words.chars().any(char::is_lowercase);
     let ends_well = text.ends_with(':') || (indent(line) == 0 && !text.ends_with(['.', ',', ';', ']', ')']));
+    if next_is_deeper && is_title(text) {
+        return true;
+    }
     next_is_deeper
         && !line.trim_start().contains("  ")
         && (ends_well || (is_upper && indent(line) == 0) || (indent(line) == 0 && text.ends_with(')')))
+}
+
+/// Whether a line can be nothing but a heading: prisma, `Flags`, as far in as `Commands`.
+pub(super) fn is_title(text: &str) -> bool {
+    ["Flags", "Options", "Arguments", "Examples", "Environment"].contains(&text)
 }
 
 pub(super) fn section(heading: &str) -> Section {

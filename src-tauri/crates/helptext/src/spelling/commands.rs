@@ -20,6 +20,7 @@ const MANY: usize = 5;
 /// Replaces such lists. `name` is the command.
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
     without_rules(lines);
+    without_signs(lines, name);
     below_headings(lines, name);
     of_program(lines, name);
     alone(lines);
@@ -64,11 +65,18 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
                 continue;
             }
         } else if may_be && (is_bare_usage(&line) || says_commands(lines.last(), &line, old.get(at))) {
-            let start = first_below(&old, at);
-            let block = block(old.get(start..).unwrap_or_default());
-            if are_names(&block, is_bare_usage(&line), name) {
+            let first = first_below(&old, at);
+            let rest = |start: usize| old.get(start..).unwrap_or_default();
+            // colormgr: the only form stands above them.
+            let form = block(rest(first));
+            let is_form = is_bare_usage(&line)
+                && matches!(form.as_slice(), [form] if form.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')));
+            let start = if is_form { first_below(&old, first + 1) } else { first };
+            if are_names(&block(rest(start)), is_bare_usage(&line), name) {
                 lists += 1;
-                lines.extend([line, "Commands:".to_owned()]);
+                lines.push(line);
+                lines.extend(old.iter_mut().take(start).skip(at).map(std::mem::take));
+                lines.push("Commands:".to_owned());
                 at = start;
                 continue;
             }
@@ -101,15 +109,26 @@ fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
         let behind = text.get(first.len()..).unwrap_or_default();
         let is_name =
             is_name(first) && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.len() > 1;
+        let (arguments, description) = behind.split_once("  ").unwrap_or((behind, ""));
+        let has_arguments =
+            arguments.is_empty() || arguments.starts_with(" [") || arguments.starts_with(" <");
         let fits = match are_described {
-            true => behind.starts_with("  ") && behind.trim_start().starts_with(char::is_uppercase),
-            false => {
-                behind.is_empty() || behind.trim_start().starts_with(['[', '<']) && !behind.contains("  ")
+            // The description may stand beneath.
+            true => {
+                has_arguments
+                    && (description.is_empty() || description.trim_start().starts_with(char::is_uppercase))
             }
+            false => has_arguments && description.is_empty(),
         };
         is_name && fits && first != name && indent(line) == indented
     };
-    block.len() >= MANY && indented > 0 && block.iter().all(is_entry)
+    let is_beneath = |line: &&str| are_described && indent(line) > indented + 8;
+    let count = block.iter().filter(|line| is_entry(line)).count();
+    let has_columns = block.iter().filter(|line| line.trim().contains("  ")).count();
+    count >= MANY
+        && indented > 0
+        && (!are_described || has_columns >= LEAST)
+        && block.iter().all(|line| is_entry(line) || is_beneath(line))
 }
 
 /// `brz help commands`: a list and nothing else.
@@ -136,6 +155,26 @@ fn alone(lines: &mut Vec<String>) {
             line.insert_str(0, "  ");
         }
         lines.insert(0, "Commands:".to_owned());
+    }
+}
+
+/// pg_autoctl: `+ create    Create it`, for a group, beneath the program.
+fn without_signs(lines: &mut Vec<String>, name: &str) {
+    let behind = |line: &str| {
+        let text = line.trim_start().strip_prefix("+ ")?;
+        let (left, _) = text.split_once("  ")?;
+        is_name(left.trim_end()).then(|| format!("{}  {text}", " ".repeat(indent(line))))
+    };
+    let Some(first) = lines.iter().position(|line| behind(line).is_some()) else { return };
+    if let Some(above) =
+        first.checked_sub(1).filter(|above| lines.get(*above).is_some_and(|line| line.trim() == name))
+    {
+        lines.remove(above);
+    }
+    for line in lines.iter_mut() {
+        if let Some(bare) = behind(line) {
+            *line = bare;
+        }
     }
 }
 
@@ -199,7 +238,7 @@ impl<'a> Heading<'a> {
         if text.starts_with("Currently defined functions:") {
             return Some(Self { text, indent: indent(line), behind: "", column: 0 });
         }
-        if !["ommand", "OMMAND"].iter().any(|word| line.contains(word)) {
+        if !["ommand", "OMMAND", "CMD"].iter().any(|word| line.contains(word)) {
             return None;
         }
         // `fs: Commands are:`
@@ -217,8 +256,11 @@ impl<'a> Heading<'a> {
         let is_of_options = words.iter().any(|word| word.starts_with("option") && *word != "optional");
         // node-gyp: `where <command> is one of:`.
         let is_one_of = || {
-            let ends = [" is one of", " is one of the following"].iter().any(|end| plain.ends_with(end));
-            words.iter().position(|word| word.trim_matches(['<', '>']) == "command").filter(|_| ends)
+            let ends = [" is one of", " is one of the following", " can be one of"]
+                .iter()
+                .any(|end| plain.ends_with(end));
+            let is_command = |word: &&str| ["command", "cmd"].contains(&word.trim_matches(['<', '>']));
+            words.iter().position(is_command).filter(|_| ends)
         };
         let names = words.iter().position(|word| is_named(&[word])).or_else(is_one_of)?;
         // Without a colon, only the name of a list. `What to do. Supported commands:` is in a description.
@@ -242,6 +284,14 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     if !heading.behind.is_empty() {
         return behind(heading, lines).unwrap_or_default();
     }
+    // git-lfs: `git lfs env:`. nix: `· nix build - build it`. kingpin: `check config <file>` in the help of `promtool check`.
+    let own = name.split(' ').next_back().unwrap_or_default();
+    let bare = |line: &String| {
+        let behind = |own: &str| line.trim_start().strip_prefix(own)?.strip_prefix(' ');
+        let rest = behind(name).or_else(|| behind(own)).filter(|_| !own.is_empty())?;
+        let rest = Some(rest).filter(|rest| rest.starts_with(char::is_alphabetic))?;
+        Some(format!("{}{rest}", " ".repeat(indent(line))))
+    };
     let mut all: Vec<String> = Vec::new();
     let mut count = 0;
     // Blocks of the same form, with blank lines between.
@@ -260,19 +310,14 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
             count += blank + length;
         }
         if !all.is_empty() {
-            return (all, count);
+            return (all.iter().map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(), count);
         }
     }
-    let (found, count) = flush(heading.indent, lines);
-    // git-lfs: `git lfs env:`. kingpin: `check config <file>` in the help of `promtool check`.
-    let own = name.split(' ').next_back().unwrap_or_default();
-    let bare = |line: &String| {
-        let behind = |own: &str| line.trim_start().strip_prefix(own)?.strip_prefix(' ');
-        let rest = behind(name).or_else(|| behind(own)).filter(|_| !own.is_empty())?;
-        let rest = Some(rest).filter(|rest| rest.starts_with(char::is_alphabetic))?;
-        Some(format!("  {rest}"))
+    let named: Vec<String> = match lines.first().and_then(bare) {
+        Some(_) => lines.iter().take(MOST).map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(),
+        None => Vec::new(),
     };
-    (found.iter().map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(), count)
+    flush(heading.indent, if named.is_empty() { lines } else { &named })
 }
 
 #[cfg(test)]

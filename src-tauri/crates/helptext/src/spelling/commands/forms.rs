@@ -2,6 +2,7 @@
 
 use super::{Heading, LEAST, MANY, MOST};
 use crate::clean::indent;
+use crate::entries::is_call;
 use crate::subcommands::is_name;
 
 fn cells(line: &str) -> impl Iterator<Item = &str> {
@@ -107,7 +108,7 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let indented = block.first().map_or(0, |line| indent(line));
     let parted = |line: &&str| {
         let text = line.trim_start();
-        let behind = ["- ", "* ", "• ", "$ "].iter().find_map(|bullet| text.strip_prefix(bullet));
+        let behind = ["- ", "* ", "• ", "· ", "$ "].iter().find_map(|bullet| text.strip_prefix(bullet));
         let Some(behind) = behind else {
             return (indent(line) > indented).then(|| format!("      {text}"));
         };
@@ -120,7 +121,7 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
         }
     };
     let all: Vec<String> = block.iter().map_while(parted).collect();
-    let begins = block.first().is_some_and(|line| line.trim_start().starts_with(['-', '*', '•', '$']));
+    let begins = block.first().is_some_and(|line| line.trim_start().starts_with(['-', '*', '•', '·', '$']));
     let count = all.len();
     (begins && count > 1).then_some((all, count))
 }
@@ -150,8 +151,13 @@ pub(super) fn dashed(block: &[&str]) -> Option<(Vec<String>, usize)> {
         fits.then(|| entry(left.trim(), right.trim()))
     };
     let count = block.iter().filter_map(behind).count();
-    // A few descriptions go on beneath.
-    let all = block.iter().map(|line| behind(line).unwrap_or_else(|| format!("      {}", line.trim())));
+    let indented = block.first().map_or(0, |line| indent(line));
+    // A few descriptions go on beneath, or stand there: dnsviz.
+    let other = |line: &&str| match indent(line) == indented && is_call(line.trim()) {
+        true => entry(line.trim(), ""),
+        false => format!("      {}", line.trim().trim_start_matches("- ")),
+    };
+    let all = block.iter().map(|line| behind(line).unwrap_or_else(|| other(line)));
     (count >= LEAST && count * 5 >= block.len() * 3).then(|| (all.collect(), block.len()))
 }
 
@@ -191,9 +197,10 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
         // kingpin marks its default: `reconcile*`.
         let first = text.split(' ').next().unwrap_or_default().trim_end_matches('*');
         let is_command = is_name(first) && first.starts_with(|c: char| c.is_ascii_lowercase());
-        // `start a working area` is a heading.
-        let is_short =
-            text.split(['[', '<', '(', '{']).next().is_some_and(|head| head.split_whitespace().count() <= 2);
+        // `start a working area` is a heading; arguments in capitals are none of its words.
+        let is_lower = |word: &&str| word.chars().any(|c| c.is_ascii_lowercase());
+        let head = text.split(['[', '<', '(', '{']).next().unwrap_or_default();
+        let is_short = head.split_whitespace().filter(is_lower).count() <= 2;
         let has_gap =
             text.match_indices("  ").any(|(at, _)| !text.get(..at).is_some_and(|left| left.ends_with('.')));
         // direnv: `allow [PATH]:`, and other names beneath.

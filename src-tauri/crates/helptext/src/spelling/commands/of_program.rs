@@ -91,7 +91,7 @@ impl Run {
         name: &str,
         between: &mut Vec<String>,
     ) -> bool {
-        let first = behind.split([' ', ':']).next().unwrap_or_default();
+        let first = behind.split([' ', ':', '|']).next().unwrap_or_default();
         if !is_name(first) || !first.starts_with(|c: char| c.is_ascii_lowercase()) {
             return false;
         }
@@ -101,7 +101,9 @@ impl Run {
         let is_sentence = right.contains(' ') && !is_argument(right) && !are_arguments(right);
         // jfr: arguments go on beneath.
         let is_deeper = |next: &&String| !next.trim().is_empty() && indent(next) > indent(line);
-        let mut below = next.iter().take(MOST_BELOW).take_while(is_deeper);
+        // fossil: with a blank line between.
+        let blank = next.iter().take_while(|line| line.trim().is_empty()).take(1).count();
+        let mut below = next.iter().skip(blank).take(MOST_BELOW).take_while(is_deeper);
         let new = match parted {
             Some((left, _)) if is_sentence => entry(left, right),
             _ if below.any(|next| !is_argument(next.trim_start())) => entry(behind.trim_end_matches(':'), ""),

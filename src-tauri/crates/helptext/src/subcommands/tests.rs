@@ -1,0 +1,93 @@
+#[test]
+fn lists_of_subcommands_have_many_forms() {
+    let of = |text: &str| {
+        let found = crate::read(text, "c8").subcommands;
+        found.into_iter().map(|command| command.name).collect::<Vec<_>>()
+    };
+    // yargs repeats the program, qemu-img writes dashes, cac no descriptions.
+    assert_eq!(of("Commands:\n  c8 report  write it\n  c8 check   check it\n"), ["report", "check"]);
+    assert_eq!(of("Recognized commands:\n\n  amend - Change it\n  dd - Copy it\n"), ["amend", "dd"]);
+    assert_eq!(of("Commands:\n  run [...filters]\n  init <project>\n"), ["run", "init"]);
+    let systemctl = "Environment Commands:\n  show-environment               Dump it\n  service-log-level UNIT [LEVEL] Set it\n";
+    assert_eq!(of(systemctl), ["show-environment", "service-log-level"]);
+    assert_eq!(of("Commands:\n  g[eneral]   Its state\n  r[adio]     Its switches\n"), ["general", "radio"]);
+    assert_eq!(of("commands:\n  d        - delete it\n  q[f]     - append it\n"), Vec::<String>::new());
+    let listed = "Commands:\n  get   read it\n  put   write it\n";
+    assert!(crate::read(listed, "c8 get").subcommands.is_empty());
+    assert_eq!(of("COMMON COMMANDS\n\n  c8\n  Does it.\n"), Vec::<String>::new());
+}
+
+#[test]
+fn names_can_be_as_wide_as_their_column_or_wider() {
+    let of = |text: &str, name: &str| {
+        let found = crate::read(text, name).subcommands.into_iter().map(|command| command.name);
+        found.collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        // keymgr: what goes on stands between.
+        (
+            "Commands:\n  list          List keys.\n                 (syntax: list <x>)\n  import-pkcs11 Import a key.\n                 (syntax: none)\n  generate      Make one.\n",
+            "list import-pkcs11 generate",
+        ),
+        // snapraid: the first.
+        (
+            "Commands:\n  status Print the status\n  diff   Show changes\n  sync   Sync it\n",
+            "status diff sync",
+        ),
+        // bw: what looks like a flag, and a remark.
+        (
+            "Commands:\n  share <id> [json]   --DEPRECATED-- Move it.\n  send <data>         Send it.\n\n  Tip: Managing them is easier with others.\n",
+            "share send",
+        ),
+        // ember
+        (
+            "Available commands:\n\nx build <options...>\n  Builds it.\n  aliases: b\n\nx serve <options...>\n  Serves it.\n\nx test\n  Tests it.\n",
+            "build serve test",
+        ),
+        // dnsviz: described beneath, behind a dash.
+        (
+            "Commands:\n    probe          - Issue queries.\n    grok           - Read them.\n    print          - Write them.\n    help [<command>]\n                   - Say more.\n",
+            "probe grok print help",
+        ),
+        // prisma: headings as far in as that of the list.
+        (
+            "    Commands\n\n         init   Set it up\n     validate   Check it\n       format   Format it\n\n    Flags\n\n         --help   Say more\n\n    Examples\n\n      Do it\n      $ x init\n",
+            "init validate format",
+        ),
+        // neonctl, nix, fossil: the program in front.
+        (
+            "Commands:\nx list\n└──────>    List them\nx create <id|name>\n└──────>    Create one\n\nOptions:\n--id\n└──────>  Its id\n",
+            "list create",
+        ),
+        (
+            "    where subcommand is one of the following:\n\n    Main commands:\n\n      · x build - build it from its\n        sources\n      · x help - show help\n\n    Utility commands:\n\n      · x fmt - format it\n      · x log - show it\n",
+            "build help fmt log",
+        ),
+        (
+            "Usage: x ?SUBCOMMAND ...?\n\n  x\n\n    Shows it.\n\n  x add NAME\n\n    Adds a new one.\n\n  x list|ls\n\n    Shows all.\n\n  x off\n\n    Forgets it.\n",
+            "add list off",
+        ),
+        // pdnsutil: at the column of their heading, with arguments in capitals.
+        (
+            "Commands:\nactivate-key ZONE NAME {a|b}\n                 Enable it\ncheck-zone ZONE  Check it\nclear-zone ZONE\n                 Clear it\n",
+            "activate-key check-zone clear-zone",
+        ),
+        // colormgr: beneath the only form.
+        (
+            "Usage:\n  x [OPTION?]\n\n  create-device [ID] [KIND]\n                       Create one\n  create-profile [ID]  Create one\n  delete-device [ID]   Delete one\n  dump                 Show it\n  find-device [ID]     Find one\n",
+            "create-device create-profile delete-device dump find-device",
+        ),
+        // bustools, pg_autoctl
+        (
+            "Usage: x <CMD> [arguments] ..\n\nWhere <CMD> can be one of: \n\nsort       Sort it\ncorrect    Correct it\ncount      Count it\n",
+            "sort correct count",
+        ),
+        (
+            "Available commands:\n  x\n  + create    Create one\n  + drop      Drop one\n    run       Run it\n",
+            "create drop run",
+        ),
+    ] {
+        assert_eq!(of(text, "x"), expected, "{text}");
+    }
+    assert_eq!(of("Commands:\n  ng it off  Do not.  [aliases: no]\n  ng it on   Do.\n", "ng it"), "off on");
+}
