@@ -25,7 +25,7 @@ pub fn read(text: &str, name: &str) -> Definition {
     let (lines, is_cut) = lines(text);
     let lines = usual(&lines, name.trim());
     let (entries, is_long) = entries::read(&lines);
-    let usage = usage::read(&lines, name.trim(), &flags(&entries));
+    let usage = usage::read(&lines, name.trim(), &flags(&entries, name.trim()));
     let mut definition = Definition {
         command: usage.command.clone(),
         description: description(&lines, &usage.forms),
@@ -61,8 +61,8 @@ pub fn read(text: &str, name: &str) -> Definition {
     definition
 }
 
-/// The flags of entries.
-fn flags(entries: &[Entry]) -> Flags<'_> {
+/// The flags of entries, and the subcommands that are listed.
+fn flags<'e>(entries: &'e [Entry], program: &str) -> Flags<'e> {
     let (mut with, mut without) = (HashSet::new(), HashSet::new());
     for entry in entries {
         let What::Options(specs) = &entry.what else { continue };
@@ -74,7 +74,13 @@ fn flags(entries: &[Entry]) -> Flags<'_> {
     let without_value = if with.is_empty() { HashSet::new() } else { &without - &with };
     let listed = entries.iter().filter(|entry| entry.section == Section::Commands);
     let commands = listed.filter_map(|entry| match &entry.what {
-        What::Name(left) => left.split([' ', ',', '|', '<', '[']).next(),
+        // yargs: `ava debug [<pattern>...]`.
+        What::Name(left) => left
+            .strip_prefix(program)
+            .and_then(|rest| rest.strip_prefix(' '))
+            .unwrap_or(left)
+            .split([' ', ',', '|', '<', '['])
+            .next(),
         What::Options(_) => None,
     });
     Flags { described: &with | &without, without_value, commands: commands.collect() }
@@ -405,6 +411,13 @@ mod tests {
             let positionals = read(text, "x").positionals;
             assert_eq!(positionals.iter().map(|one| one.repeated).collect::<Vec<_>>(), [expected], "{text}");
         }
+    }
+
+    #[test]
+    fn forms_of_subcommands_show_no_arguments_of_the_program() {
+        let text = "ava [<pattern>...]\nava debug [<x>...]\nava reset\n\nCommands:\n  ava [<pattern>...]     Run tests\n  ava debug [<x>...]     Run one\n  ava reset              Delete it\n";
+        let names: Vec<String> = read(text, "ava").positionals.into_iter().map(|one| one.name).collect();
+        assert_eq!(names, ["pattern"]);
     }
 
     #[test]
