@@ -24,13 +24,15 @@ pub fn is_placeholder(name: &str) -> bool {
         || (NAMES.contains(&word) || is_action(word)) && RESTS.contains(&rest)
 }
 
+/// Whether a word of a form can be a subcommand: `remote`, `add-port`.
+pub(super) fn is_plain(word: &str) -> bool {
+    word.len() > 1
+        && word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+}
+
 /// The plain words that a form begins with, behind what is in brackets: `link install` of `[options] link install [<app>]`.
 fn leading_command(form: &str) -> String {
-    let is_plain = |word: &str| {
-        word.len() > 1
-            && word.starts_with(|c: char| c.is_ascii_lowercase())
-            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
-    };
     let all = words(form);
     let behind = all.iter().skip_while(|word| word.starts_with('[') || word.eq_ignore_ascii_case("options"));
     behind.take_while(|word| is_plain(word)).take(3).map(String::as_str).collect::<Vec<_>>().join(" ")
@@ -112,11 +114,11 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
 /// `attach VOLUME`, `detach <volume>`
 fn has_argument_second(form: &str) -> bool {
     let mut words = form.split_whitespace();
-    let is_plain = words.next().is_some_and(|first| leading_command(first) == first && !first.is_empty());
+    let begins = words.next().is_some_and(is_plain);
     let is_argument = |word: &str| {
         word.starts_with(['[', '<']) || word.len() > 2 && !word.contains(|c: char| c.is_ascii_lowercase())
     };
-    is_plain && words.next().is_some_and(is_argument)
+    begins && words.next().is_some_and(is_argument)
 }
 
 /// Whether only a placeholder for the rest follows a group of words: `(init | list | set) [<options>]`. Otherwise the

@@ -1,6 +1,7 @@
 //! Finds usage lines in a text.
 
 use super::MAX_FORMS;
+use super::commands::is_plain;
 use crate::clean::indent;
 use crate::spec::{Place, specs};
 
@@ -171,7 +172,9 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                 forms.push(trimmed(other).to_owned());
             } else if begins(text)
                 && (indented > 0
-                    || column == 0 && base == Some(0) && (is_of_command(text) || begins_form(text, name)))
+                    || column == 0
+                        && base == Some(0)
+                        && (is_of_command(text) || begins_form(text, name) && has_word_second(text)))
             {
                 forms.push(trimmed(text).to_owned());
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
@@ -220,6 +223,11 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
 /// Whether a line begins with the program and has what only forms have.
 fn begins_form(text: &str, name: &str) -> bool {
     first_word(text) == name && text.contains(['[', '{', '<']) && !is_prose(text) && !text.contains("  ")
+}
+
+/// Whether a form is for a subcommand: `xdg-mime query [-x]`.
+fn has_word_second(text: &str) -> bool {
+    text.split_whitespace().nth(1).is_some_and(is_plain)
 }
 
 /// What stands behind `or`, `or:` or `Or   :`.

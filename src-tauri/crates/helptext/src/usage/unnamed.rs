@@ -1,5 +1,6 @@
 //! Forms without the word "usage".
 
+use super::commands::is_plain;
 use super::lines::{first_word, is_described, is_prose, trimmed, without_label};
 use crate::clean::indent;
 
@@ -30,7 +31,7 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
             });
         // systemd-cryptsetup: `attach VOLUME`.
         let second = rest.split(' ').nth(1).unwrap_or_default();
-        let is_command = word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+        let is_command = is_plain(word)
             && (second.starts_with(['[', '<']) || second.len() > 2 && second.chars().all(char::is_uppercase))
             && !is_prose(rest);
         let is_top = number < TOP
