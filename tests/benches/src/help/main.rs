@@ -201,6 +201,31 @@ fn cases<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     file.lines().map(|line| serde_json::from_str(line).with_context(cannot)).collect()
 }
 
+/// Prints a line for each family of the cases in `open.ndjson` and `later.ndjson`, and one for all: what `judge` says
+/// of a case, added up. `tells` says of which files the mistakes are listed.
+fn print_families<C: DeserializeOwned, const N: usize>(
+    folder: &Path,
+    tells: impl Fn(&str) -> bool,
+    family: impl Fn(&C) -> &str,
+    judge: impl Fn(&C, bool) -> [Share; N],
+    shown: impl Fn(&[Share; N]) -> String,
+) -> Result<()> {
+    for set in ["open", "later"] {
+        let mut rows: BTreeMap<String, [Share; N]> = BTreeMap::new();
+        for case in cases::<C>(&folder.join(format!("{set}.ndjson")))? {
+            let found = judge(&case, tells(set));
+            for family in [family(&case), "all"] {
+                let row = rows.entry(family.to_owned()).or_insert([Share::default(); N]);
+                row.iter_mut().zip(found).for_each(|(sum, one)| sum.merge(one));
+            }
+        }
+        for (family, row) in rows {
+            println!("{:<18}{}", format!("{set} {family}"), shown(&row));
+        }
+    }
+    Ok(())
+}
+
 fn texts(folder: &Path) -> Vec<(String, PathBuf)> {
     let list = |folder: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
