@@ -9,6 +9,9 @@ use crate::usage::{Usage, is_placeholder};
 /// Most subcommands of a definition.
 const MAX_SUBCOMMANDS: usize = 500;
 
+/// Most arguments of a usage line that has no subcommands in it.
+const MOST_ARGUMENTS: usize = 4;
+
 /// Finds the subcommands in lists of entries, or in the usage lines.
 pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     let mut found: Vec<Subcommand> = Vec::new();
@@ -31,6 +34,13 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         let Some(command) = subcommand(own.unwrap_or(left), &entry.description) else { continue };
         // `tsc` beneath "common commands" of tsc.
         if command.name == usage.command {
+            continue;
+        }
+        // phc_ctl describes its arguments in the same way.
+        let is_argument = entry.section == Section::Other
+            && usage.positionals.len() <= MOST_ARGUMENTS
+            && usage.positionals.iter().any(|positional| positional.name.eq_ignore_ascii_case(&command.name));
+        if is_argument {
             continue;
         }
         let is_known = found.iter().any(|known| known.name == command.name);

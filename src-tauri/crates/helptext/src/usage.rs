@@ -111,7 +111,9 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let is_of_command = |form: &str| {
         let is_command =
             |first: &String| flags.commands.contains(first.as_str()) || usage.commands.contains(first);
-        first_words(form).iter().any(is_command)
+        // git-flow: `[list]`
+        let only = form.trim_matches(['[', ']']).to_owned();
+        first_words(form).iter().any(is_command) || usage.commands.contains(&only)
     };
     let are_all =
         words.len() > 1 && usage.commands.is_empty() && forms.iter().all(|form| is_of_command(form));

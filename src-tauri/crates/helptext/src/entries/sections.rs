@@ -59,7 +59,7 @@ pub(super) fn section(heading: &str) -> Section {
         || has("learn more")
     {
         Section::Prose
-    } else if text.starts_with("optional commands") {
+    } else if text.starts_with("optional commands") || text == "group is one of the following" {
         Section::Commands
     } else if has("option") || has("flag") || has("switches") && !text.starts_with("for ") {
         Section::Options
@@ -78,7 +78,8 @@ pub(super) fn section(heading: &str) -> Section {
 fn is_of_actions(text: &str) -> bool {
     let head = text.split(" (").next().unwrap_or(text);
     let is_word = |word: &str| {
-        ["actions", "action", "operations", "verbs", "tasks", "modes", "components"].contains(&word)
+        ["actions", "action", "operations", "verbs", "tasks", "modes", "components", "utilities"]
+            .contains(&word)
     };
     let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
     let is_one_of = || head.contains(" one of") && head.trim_start_matches('<').starts_with("action");

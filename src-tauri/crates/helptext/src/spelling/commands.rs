@@ -21,6 +21,7 @@ const MANY: usize = 5;
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
     without_rules(lines);
     without_signs(lines, name);
+    utilities(lines);
     below_headings(lines, name);
     of_program(lines, name);
     alone(lines);
@@ -53,7 +54,7 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
             let below = old.get(start..).unwrap_or_default();
             let (entries, count) = entries(&heading, below, name);
             if !entries.is_empty() {
-                lines.push("Commands:".to_owned());
+                lines.push(if heading.is_of_actions { "Actions:" } else { "Commands:" }.to_owned());
                 lines.extend(entries);
                 at = start + count;
                 continue;
@@ -116,7 +117,7 @@ fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
             // The description may stand beneath.
             true => {
                 has_arguments
-                    && (description.is_empty() || description.trim_start().starts_with(char::is_uppercase))
+                    && (description.is_empty() || description.trim_start().starts_with(char::is_alphabetic))
             }
             false => has_arguments && description.is_empty(),
         };
@@ -156,6 +157,21 @@ fn alone(lines: &mut Vec<String>) {
         }
         lines.insert(0, "Commands:".to_owned());
     }
+}
+
+/// mwdiffs: `* dump2diffs -- Makes them`, above the usage.
+fn utilities(lines: &mut Vec<String>) {
+    let parted = |line: &str| {
+        let (name, text) = line.strip_prefix("* ")?.split_once(" -- ")?;
+        is_name(name).then(|| format!("  {name}  {}", text.trim()))
+    };
+    let Some(first) = lines.iter().position(|line| parted(line).is_some()) else { return };
+    for line in lines.iter_mut() {
+        if let Some(entry) = parted(line) {
+            *line = entry;
+        }
+    }
+    lines.insert(first, "Actions:".to_owned());
 }
 
 /// pg_autoctl: `+ create    Create it`, for a group, beneath the program.
@@ -228,6 +244,8 @@ struct Heading<'a> {
     /// What stands behind the colon, and its column.
     behind: &'a str,
     column: usize,
+    /// Whether it is `ACTIONS`, which are commands where the usage has a place for an action.
+    is_of_actions: bool,
 }
 
 impl<'a> Heading<'a> {
@@ -236,7 +254,11 @@ impl<'a> Heading<'a> {
         let text = line.trim_start();
         // coreutils, busybox
         if text.starts_with("Currently defined functions:") {
-            return Some(Self { text, indent: indent(line), behind: "", column: 0 });
+            return Some(Self { text, indent: indent(line), behind: "", column: 0, is_of_actions: false });
+        }
+        // git-ftp
+        if ["ACTIONS", "Actions:"].contains(&text.trim_end()) {
+            return Some(Self { text, indent: indent(line), behind: "", column: 0, is_of_actions: true });
         }
         if !["ommand", "OMMAND", "CMD"].iter().any(|word| line.contains(word)) {
             return None;
@@ -275,8 +297,19 @@ impl<'a> Heading<'a> {
             indent: indent(line),
             behind: behind.trim(),
             column: line.len() - behind.trim_start().len(),
+            is_of_actions: false,
         })
     }
+}
+
+/// What takes a block apart: its entries, and the number of its lines.
+type Form = fn(&[&str]) -> Option<(Vec<String>, usize)>;
+
+/// Whether the names of a list stand below it again, each with what it does.
+fn is_described_below(lines: &[String], all: &[String]) -> bool {
+    let next = lines.iter().find(|line| !line.trim().is_empty());
+    next.and_then(|line| line.split(' ').next())
+        .is_some_and(|first| all.iter().any(|name| name.trim() == first))
 }
 
 /// Entries for the list below a heading, and the number of its lines. None if it is written as usual.
@@ -295,7 +328,8 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     let mut all: Vec<String> = Vec::new();
     let mut count = 0;
     // Blocks of the same form, with blank lines between.
-    for form in [grid, commas, bulleted, dotted, dashed, aligned, titled] {
+    let forms: [Form; 7] = [grid, commas, bulleted, dotted, dashed, aligned, titled];
+    for (number, form) in forms.into_iter().enumerate() {
         while let Some(rest) = lines.get(count..) {
             let blank = if all.is_empty() {
                 0
@@ -310,6 +344,10 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
             count += blank + length;
         }
         if !all.is_empty() {
+            // bq describes them below the list, with examples.
+            if number == 1 && is_described_below(lines.get(count..).unwrap_or_default(), &all) {
+                all.push("Descriptions:".to_owned());
+            }
             return (all.iter().map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(), count);
         }
     }

@@ -77,6 +77,34 @@ fn names_can_be_as_wide_as_their_column_or_wider() {
             "Usage:\n  x [OPTION?]\n\n  create-device [ID] [KIND]\n                       Create one\n  create-profile [ID]  Create one\n  delete-device [ID]   Delete one\n  dump                 Show it\n  find-device [ID]     Find one\n",
             "create-device create-profile delete-device dump find-device",
         ),
+        // appstream-util
+        (
+            "Usage:\n  x [OPTION?]\n\n  add-it       Add it\n  check-root   check the root\n  compare      Compare two\n  convert      Convert it\n  dump         Dumps it\n",
+            "add-it check-root compare convert dump",
+        ),
+        // bq: broken at a hyphen, and described below.
+        (
+            "USAGE: x <command> [args]\n\n\nAny of the following commands:\n  add, cancel, remove-policy-\n  binding, wait\n\n\nadd        Add it.\n\n           Examples:\n\n           x add one\n\n           Arguments:\n           one: The one.\n",
+            "add cancel remove-policy-binding wait",
+        ),
+        // mwdiffs, git-ftp, gcloud
+        (
+            "It does it.\n\n* dump2diffs -- Makes diffs\n                from dumps\n* docs2diffs -- Makes others\n\nUsage:\n    x -h | --help\n    x <utility> [-h | --help]\n",
+            "dump2diffs docs2diffs",
+        ),
+        (
+            "USAGE\n    x <action> [<options>] [<url>]\n\nACTIONS\n    . init\n        Does it first.\n\n    . catch-up\n        Does it again.\n\n    . download (EXPERIMENTAL)\n        Gets it.\n",
+            "init catch-up download",
+        ),
+        (
+            "SYNOPSIS\n    x GROUP | COMMAND [FLAG ...]\n\nGROUPS\n    GROUP is one of the following:\n\n     bulk\n        Does many.\n\nCOMMANDS\n    COMMAND is one of the following:\n\n     add-it\n        Adds it.\n",
+            "bulk add-it",
+        ),
+        // phc_ctl describes an argument in the same way.
+        (
+            "usage: x [options] <device> -- [command]\n\n device         the device\n commands\n  set  [seconds]  set its time\n  get             get its time\n  cmp             compare it\n",
+            "set get cmp",
+        ),
         // bustools, pg_autoctl
         (
             "Usage: x <CMD> [arguments] ..\n\nWhere <CMD> can be one of: \n\nsort       Sort it\ncorrect    Correct it\ncount      Count it\n",

@@ -8,7 +8,7 @@ use crate::hints::bare;
 
 /// Whether an argument stands for a subcommand under another name.
 pub fn is_action(name: &str) -> bool {
-    ["action", "operation", "verb", "task", "mode"].contains(&name.to_lowercase().as_str())
+    ["action", "operation", "verb", "task", "mode", "utility"].contains(&name.to_lowercase().as_str())
 }
 
 /// Whether an argument stands for a subcommand, or for what follows one: `<command>`, `[command-arguments]`, `<action>`, `[args]`,
@@ -18,7 +18,8 @@ pub fn is_placeholder(name: &str) -> bool {
     const RESTS: &[&str] =
         &["", "command", "arguments", "args", "arg", "options", "opts", "specific", "string", "parameters"];
     let lower = name.to_lowercase();
-    let lower = lower.strip_suffix("|help").unwrap_or(&lower);
+    // gcloud: `GROUP | COMMAND`.
+    let lower = lower.strip_suffix("|help").or_else(|| lower.strip_prefix("group|")).unwrap_or(&lower);
     let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
     matches!(lower, "args" | "arg" | "arguments" | "parameters" | "sub_command" | "sub-command")
         || (NAMES.contains(&word) || is_action(word)) && RESTS.contains(&rest)
@@ -68,6 +69,7 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
     // systemd-cryptsetup: two forms with arguments that are written as such.
     let few = if is_below || forms.iter().all(|form| has_argument_second(form)) { 2 } else { 3 };
     const MOST: usize = 100;
+    const MANY: usize = 5;
     let mut found: Vec<String> = Vec::new();
     let mut firsts: HashSet<String> = HashSet::new();
     let (mut count, mut others) = (0, 0);
@@ -108,7 +110,12 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
         && (count > 1 || forms.iter().any(|form| has_open_end(form)))
         && others * 2 <= count
         && firsts.iter().filter(|word| is_file(word)).count() * 2 < firsts.len();
-    if fits && writes_arguments_otherwise { found } else { Vec::new() }
+    // cddb-tool: many forms are clear without.
+    if fits && (writes_arguments_otherwise || count >= MANY && firsts.len() >= MANY) {
+        found
+    } else {
+        Vec::new()
+    }
 }
 
 /// `attach VOLUME`, `detach <volume>`
@@ -139,6 +146,15 @@ fn has_open_end(form: &str) -> bool {
 
 /// The subcommands that a form is for: `link` of `[options] link <app>`, both of `{ add | del } NAME`.
 pub(super) fn first_words(form: &str) -> Vec<String> {
+    // compel: `[--compat] includes | cflags`
+    let parts: Vec<&str> = form.split(" | ").collect();
+    if let [first, rest @ ..] = parts.as_slice()
+        && !rest.is_empty()
+        && rest.iter().all(|part| is_plain(part))
+        && let Some(last) = first.rsplit(' ').next().filter(|last| leading_command(first) == **last)
+    {
+        return std::iter::once(last).chain(rest.iter().copied()).map(str::to_owned).collect();
+    }
     let first = |form: &str| -> Vec<String> {
         let leading = leading_command(form);
         leading.split(' ').next().filter(|first| !first.is_empty()).map(str::to_owned).into_iter().collect()

@@ -70,7 +70,9 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             continue;
         }
         // `Usage : for the simple case :`, and the form beneath.
-        let first = if first.ends_with(':') && is_prose(first) { "" } else { first };
+        // cddb-tool: `usage: one of:`.
+        let is_about = first.ends_with(':') && (is_prose(first) || first == "one of:");
+        let first = if is_about { "" } else { first };
         let had = forms.len();
         let column = if first.is_empty() { 0 } else { line.len() - first.len() };
         if !first.is_empty() {
@@ -454,7 +456,7 @@ pub(super) fn leading_words(form: &str) -> String {
 }
 
 pub(super) fn without_command<'a>(form: &'a str, command: &str) -> &'a str {
-    let mut rest = form.trim().trim_start_matches("$ ");
+    let mut rest = form.trim().trim_start_matches("$ ").trim_start_matches("▸ ");
     // What runs the program.
     let runner = ["npx ", "python -m ", "python3 -m ", "sudo ", "node "]
         .iter()

@@ -52,6 +52,11 @@ fn forms_that_begin_with_other_words_have_subcommands() {
     // xdg-desktop-menu, npm: wrapped by the terminal, and without arguments.
     let menu = "Synopsis\n\nup install [--x] [--mode mode] directory-file\n(s) desktop-file(s)\n\nup uninstall [--x] desktop-file(s)\n\nup forceupdate [--mode mode]\n";
     assert_eq!(commands(menu, "up"), ["install", "uninstall", "forceupdate"]);
+    // cddb-tool, compel
+    let cddb = "usage: one of:\n  /bin/up parse file\n  /bin/up read it\n  /bin/up send x\n  /bin/up stat x\n  /bin/up help\n";
+    assert_eq!(commands(cddb, "up"), ["parse", "read", "send", "stat", "help"]);
+    let compel = "Usage:\n  up [--x] includes | cflags | libs\n  up plugins [NAME ...]\n";
+    assert_eq!(commands(compel, "up"), ["includes", "cflags", "libs", "plugins"]);
     let cache = "Usage:\nup it add <x>\nup it clean [<y>]\nup it verify\n";
     assert_eq!(commands(cache, "up it"), ["add", "clean", "verify"]);
 }

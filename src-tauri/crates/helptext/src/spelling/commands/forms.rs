@@ -61,7 +61,12 @@ fn is_sentence(text: &str) -> bool {
 
 /// Entries of words that commas or blanks separate, if nothing else stands between.
 fn listed_words<'l>(lines: impl Iterator<Item = &'l str>, separator: char) -> Option<Vec<String>> {
-    let text = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    // bq breaks names at their hyphens.
+    let text =
+        lines.map(str::trim).fold(String::new(), |text, line| match text.ends_with('-') || text.is_empty() {
+            true => text + line,
+            false => text + " " + line,
+        });
     let bare = |part: &str| {
         let part = part.strip_prefix("and ").or_else(|| part.strip_prefix("or ")).unwrap_or(part).trim();
         is_name(part).then(|| entry(part, ""))
@@ -108,7 +113,7 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let indented = block.first().map_or(0, |line| indent(line));
     let parted = |line: &&str| {
         let text = line.trim_start();
-        let behind = ["- ", "* ", "• ", "· ", "$ "].iter().find_map(|bullet| text.strip_prefix(bullet));
+        let behind = ["- ", "* ", "• ", "· ", "$ ", ". "].iter().find_map(|bullet| text.strip_prefix(bullet));
         let Some(behind) = behind else {
             return (indent(line) > indented).then(|| format!("      {text}"));
         };
@@ -121,7 +126,8 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
         }
     };
     let all: Vec<String> = block.iter().map_while(parted).collect();
-    let begins = block.first().is_some_and(|line| line.trim_start().starts_with(['-', '*', '•', '·', '$']));
+    let begins =
+        block.first().is_some_and(|line| line.trim_start().starts_with(['-', '*', '•', '·', '$', '.']));
     let count = all.len();
     (begins && count > 1).then_some((all, count))
 }
