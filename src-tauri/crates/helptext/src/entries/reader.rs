@@ -1,0 +1,331 @@
+//! Reads entries line by line.
+
+use super::names::{begins_at, behind_arguments, fills, named};
+use super::sections::{List, is_further, is_heading, is_title, section, stands_for_next};
+use super::{
+    Entry, MAX_ENTRIES, Section, What, add, begins_option, cut, description_column, is_call, is_option,
+};
+use crate::clean::indent;
+use crate::patterns::{is_match, pattern};
+use crate::spec::{Place, specs};
+
+pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
+// `--list FILE : what it does`, `--thin   - what it does`.
+pattern!(SEPARATED, r"^--?\w[\w-]*(?:[=\[ ][A-Z#<\[]\S*)?(?: ?:|\s+-) ");
+
+/// An entry that can still get lines.
+#[derive(Default)]
+struct Open {
+    indent: usize,
+    /// Column of the description; none until its first line.
+    column: Option<usize>,
+    /// Whether the description begins in the entry's own line.
+    is_described: bool,
+    /// Whether it is no option.
+    is_name: bool,
+    /// Names in braces that it stands for.
+    names: String,
+    /// Whether its description may stand beneath it without indentation: tsc, between blank lines.
+    is_flush: bool,
+    /// Columns at which its flags begin: long flags can have one of their own.
+    flag_columns: Vec<usize>,
+}
+
+/// A line that is not blank, and what is below it.
+struct Line<'l> {
+    at: usize,
+    whole: &'l str,
+    text: &'l str,
+    indent: usize,
+    /// Column of its description.
+    column: Option<usize>,
+    /// Whether it follows a blank line.
+    after_blank: bool,
+    /// The next line, and the next one that is not blank.
+    below: &'l str,
+    next: Option<&'l str>,
+    /// Whether the next line is indented more.
+    is_deeper: bool,
+}
+
+/// The entries so far, and what the next line can be.
+pub(super) struct Reader<'l> {
+    lines: &'l [String],
+    pub(super) entries: Vec<Entry>,
+    open: Option<Open>,
+    section: Section,
+    heading_indent: usize,
+    list: List,
+    is_usage: bool,
+    is_example: bool,
+    /// Indentation of the last line, if it is part of no entry.
+    was_prose: Option<usize>,
+    was_blank: bool,
+    /// Column of the last description of a name, and indentation of the last name.
+    last_column: Option<usize>,
+    last_name: Option<usize>,
+}
+
+impl<'l> Reader<'l> {
+    pub(super) fn new(lines: &'l [String]) -> Self {
+        Self {
+            lines,
+            entries: Vec::new(),
+            open: None,
+            section: Section::Other,
+            heading_indent: 0,
+            list: List::default(),
+            is_usage: false,
+            is_example: false,
+            was_prose: None,
+            was_blank: true,
+            last_column: None,
+            last_name: None,
+        }
+    }
+
+    /// Takes a line. Whether there was room for it.
+    pub(super) fn takes(&mut self, at: usize) -> bool {
+        let Some(line) = self.line(at) else {
+            (self.was_blank, self.was_prose) = (true, None);
+            return true;
+        };
+        self.was_blank = false;
+        if let Some(open) = self.open.as_mut().filter(|open| open.takes(&line)) {
+            open.column.get_or_insert(line.indent);
+            add(self.entries.last_mut(), line.text, line.whole);
+            return true;
+        }
+        // A description in a column goes on less indented, if nothing else can begin there.
+        self.open = None;
+        let new = match self.option(&line) {
+            None if self.takes_heading(&line) || self.takes_placeholder(&line) => return true,
+            None => self.name(&line),
+            option => option,
+        };
+        let Some((entry, open)) = new else {
+            // `@<file>    read options from it`, `[a]    put it after`, `-    - read from stdin`.
+            let is_entry = line.text.starts_with(['@', '[', '<']) && line.column.is_some()
+                || line.text.starts_with("-  ");
+            self.was_prose = (!is_entry).then_some(line.indent);
+            return true;
+        };
+        let has_room = self.entries.len() < MAX_ENTRIES;
+        if has_room {
+            self.entries.push(entry);
+            (self.open, self.was_prose) = (Some(open), None);
+        }
+        has_room
+    }
+
+    /// A line, unless it is blank.
+    fn line(&self, at: usize) -> Option<Line<'l>> {
+        let whole = self.lines.get(at)?.as_str();
+        let text = whole.trim();
+        let below = self.lines.get(at + 1).map(String::as_str).unwrap_or_default();
+        let next = || self.lines.iter().skip(at + 1).find(|line| !line.trim().is_empty()).map(String::as_str);
+        (!text.is_empty()).then(|| Line {
+            at,
+            whole,
+            text,
+            indent: indent(whole),
+            column: description_column(whole),
+            after_blank: self.was_blank,
+            below,
+            next: next(),
+            is_deeper: !below.trim().is_empty() && indent(below) > indent(whole),
+        })
+    }
+
+    /// The option whose entry begins with a line.
+    fn option(&self, line: &Line<'_>) -> Option<(Entry, Open)> {
+        // Options can follow a usage line without a heading of their own, and Go's also examples.
+        let may_be = begins_option(line.text)
+            && (self.section != Section::Prose
+                || self.is_usage
+                || self.is_example && is_placed_as_go_does(line) && is_match(&GO_FLAG, line.text)
+                || line.indent > self.heading_indent && !self.is_example && line.column.is_some());
+        if !may_be {
+            return None;
+        }
+        let is_prose = self.was_prose == Some(line.indent) && !line.after_blank;
+        let (found, description) = specs(line.text, Place::Line(line.is_deeper));
+        let is_described = !description.is_empty();
+        // A sentence can begin with a flag; so can an entry whose column is too narrow.
+        let is_sentence = line.column.is_none()
+            && is_described
+            && (is_prose || (line.indent == 0 && self.section != Section::Options))
+            && !is_match(&SEPARATED, line.text);
+        if found.is_empty() || is_sentence {
+            return None;
+        }
+        let open = Open {
+            indent: line.indent,
+            column: line.column.filter(|_| is_described),
+            is_described,
+            is_flush: line.after_blank
+                && line.indent == 0
+                && !is_described
+                && self.section != Section::Prose
+                && line.below.starts_with(char::is_alphabetic),
+            flag_columns: flag_columns(line.whole),
+            ..Open::default()
+        };
+        Some((self.entry(What::Options(found), &description), open))
+    }
+
+    /// Takes a heading.
+    fn takes_heading(&mut self, line: &Line<'_>) -> bool {
+        let (text, is_inside) = (line.text, line.indent > self.heading_indent);
+        let is_entry = is_inside
+            && (self.section == Section::Commands && text.contains(": ")
+                || line.indent > 0
+                    && (self.section == Section::Arguments || self.section.lists_commands())
+                    && !text.ends_with(':')
+                    && !is_title(text));
+        let below = self.lines.get(line.at + 1..).unwrap_or_default();
+        if is_entry || !is_heading(line.whole, below.first().map(String::as_str)) {
+            return false;
+        }
+        let is_group = self.section.lists_commands()
+            && self.list.begins_group(line.whole, below, &self.entries, self.last_column);
+        if !is_group {
+            self.section = section(text);
+            self.list = List::new(line.whole, &self.entries);
+        }
+        // A further list below groups that do not say "commands" is another group.
+        if self.section == Section::Commands && is_further(text, &self.entries) {
+            self.section = Section::Other;
+        }
+        self.is_usage = text.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("usage"));
+        self.is_example = text.to_lowercase().contains("example");
+        self.heading_indent = line.indent;
+        self.was_prose = Some(line.indent);
+        true
+    }
+
+    /// Takes a line that stands for the names beneath it.
+    fn takes_placeholder(&mut self, line: &Line<'_>) -> bool {
+        let is_placeholder = line.is_deeper && stands_for_next(line.text, line.below);
+        if is_placeholder && !line.text.starts_with(['{', '[']) {
+            (self.section, self.heading_indent) = (Section::Commands, line.indent);
+        }
+        is_placeholder
+    }
+
+    /// The argument or subcommand whose entry begins with a line.
+    fn name(&mut self, line: &Line<'_>) -> Option<(Entry, Open)> {
+        let column = self.column_of_name(line);
+        let is_sentence_below = line.is_deeper && line.below.trim_start().starts_with(char::is_uppercase);
+        let may_be = match self.section {
+            Section::Commands | Section::Actions | Section::Arguments => line.indent > self.heading_indent,
+            // Groups of subcommands under headings of their own.
+            Section::Other => {
+                // datalad: a name alone, with a sentence beneath. fastboot: `boot KERNEL [RAMDISK]`, likewise.
+                let is_alone = || line.text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+                let is_shown = || self.last_name == Some(line.indent) && is_call(line.text);
+                line.indent > 0 && (column.is_some() || is_sentence_below && (is_alone() || is_shown()))
+            }
+            _ => false,
+        };
+        let (name, description) =
+            if may_be { named(line.whole, self.section, column, is_sentence_below)? } else { return None };
+        let column = column.filter(|_| !description.is_empty());
+        self.last_column = line.column.filter(|_| column.is_some()).or(self.last_column);
+        self.last_name = Some(line.indent);
+        let names = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or_default();
+        let open = Open {
+            indent: line.indent,
+            column,
+            is_described: true,
+            is_name: true,
+            names: names.to_owned(),
+            ..Open::default()
+        };
+        Some((self.entry(What::Name(name), &description), open))
+    }
+
+    /// Column at which the description of a name begins, if the line is an entry.
+    fn column_of_name(&self, line: &Line<'_>) -> Option<usize> {
+        if line.column.is_some() {
+            return line.column;
+        }
+        // A name that is as wide as its column stands beside others that are not.
+        let beside = || {
+            let around = [line.at.checked_sub(1), Some(line.at + 1)].into_iter().flatten();
+            let mut around = around.filter_map(|at| self.lines.get(at));
+            // snapraid: the first is as wide as its column.
+            let is_list = self.section == Section::Commands && indent(line.below) == line.indent;
+            let first = || description_column(line.below).filter(|_| is_list);
+            let is_lower = line.text.starts_with(|c: char| c.is_ascii_lowercase());
+            self.last_column.or_else(first).filter(|column| {
+                around.any(|other| {
+                    description_column(other) == Some(*column) || indent(other) == *column && is_lower
+                })
+            })
+        };
+        let last_column = self.last_column.filter(|_| self.last_name == Some(line.indent));
+        let column = beside();
+        column
+            .filter(|column| begins_at(line.whole, *column))
+            .or_else(|| last_column.filter(|column| fills(line.whole, *column)))
+            .or_else(|| behind_arguments(line.whole, column).filter(|_| last_column.is_some()))
+    }
+
+    fn entry(&self, what: What, description: &str) -> Entry {
+        Entry { section: self.section, what, description: cut(description), lines: Vec::new() }
+    }
+}
+
+impl Open {
+    /// Whether a line belongs to the description.
+    fn takes(&self, line: &Line<'_>) -> bool {
+        let (text, is_inside) = (line.text, line.indent > self.indent);
+        let goes_on = match self.column {
+            Some(column) => {
+                let is_beneath =
+                    line.indent >= self.indent + 2 && !text.starts_with('-') && !line.after_blank;
+                // dig: `q-opt  is one of:`, and the options in the column of the description.
+                let is_option = self.is_name
+                    && begins_option(text)
+                    && line.column.is_some()
+                    && is_option(line.whole, line.next);
+                // yargs wraps at the first column.
+                let is_wrapped = self.is_name
+                    && line.indent == 0
+                    && !line.after_blank
+                    && text.starts_with(|c: char| c.is_ascii_lowercase())
+                    && !text.ends_with(':');
+                // kaggle: `{run,r}  Use one of:`, and an entry for each.
+                let first = text.split(' ').next().unwrap_or_default();
+                let is_named = line.indent + 1 < column
+                    && self.names.split(',').any(|name| name == first)
+                    && line.column.is_some();
+                let is_in_column = line.indent + 1 >= column || is_beneath;
+                is_wrapped || is_inside && is_in_column && !is_option && !is_named
+            }
+            // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
+            None => {
+                // MariaDB: `--suffix=# Read more groups`, a blank line, and less indented entries than descriptions are.
+                let is_near = line.indent < self.indent + 7;
+                let is_flag = text.starts_with('-')
+                    && (!line.after_blank || is_near)
+                    && is_option(line.whole, line.next);
+                let is_aligned = self.flag_columns.contains(&line.indent);
+                is_inside && !(is_flag && (self.is_described || is_aligned || is_near))
+            }
+        };
+        goes_on || self.is_flush && !line.after_blank && !text.starts_with('-')
+    }
+}
+
+/// Whether a line may be one of Go's flags below examples: indented by two, and its description by eight.
+fn is_placed_as_go_does(line: &Line<'_>) -> bool {
+    line.indent == 2 && line.next.is_some_and(|next| indent(next) == 8 && !next.trim_start().starts_with('-'))
+}
+
+/// Columns behind blanks at which flags begin.
+fn flag_columns(line: &str) -> Vec<usize> {
+    let chars: Vec<char> = line.chars().take(200).collect();
+    chars.windows(2).enumerate().filter(|(_, pair)| pair == &[' ', '-']).map(|(at, _)| at + 1).collect()
+}
